@@ -1,0 +1,58 @@
+/**
+ * Writes what is derived from `src/openapi.yaml` into `src/generated`, or with
+ * `--check` exits with 1 when what is committed there is not what would be
+ * written.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import ts from 'typescript';
+import { parse } from 'yaml';
+
+const root = new URL('../', import.meta.url);
+const source = new URL('src/openapi.yaml', root);
+
+/** A serial number has 128 bits: only a bigint holds it. */
+function bigintTypes(schema) {
+  return schema.format === 'bigint'
+    ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
+    : undefined;
+}
+
+async function generateTypes() {
+  const ast = await openapiTS(source, { transform: bigintTypes });
+  return `${COMMENT_HEADER}${astToString(ast)}`;
+}
+
+async function generateDocument() {
+  const document = parse(await readFile(source, 'utf8'));
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const files = {
+  'src/generated/openapi.ts': await generateTypes(),
+  'src/generated/openapi.json': await generateDocument(),
+};
+
+async function write() {
+  await mkdir(new URL('src/generated/', root), { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    await writeFile(new URL(path, root), text);
+    process.stdout.write(`Wrote ${path}\n`);
+  }
+}
+
+async function check() {
+  for (const [path, text] of Object.entries(files)) {
+    const committed = await readFile(new URL(path, root), 'utf8').catch(
+      () => undefined,
+    );
+    if (committed !== text) {
+      process.stderr.write(
+        `${path} is stale: run \`yarn workspace @directory-gateway/backstage-plugin-directory-common generate\` and commit the result\n`,
+      );
+      process.exitCode = 1;
+    }
+  }
+}
+
+await (process.argv.includes('--check') ? check() : write());
