@@ -1,0 +1,23 @@
+import { createApp } from '@backstage/frontend-defaults';
+import appModuleUserSettings from '@backstage/plugin-app-module-user-settings';
+import catalogPlugin from '@backstage/plugin-catalog/alpha';
+import orgPlugin from '@backstage/plugin-org/alpha';
+import signalsPlugin from '@backstage/plugin-signals/alpha';
+import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
+import { navigationModule } from './navigation';
+
+/**
+ * The portal: what it is made of, and nothing else. A page of a plugin listed
+ * here finds its own way into the navigation by its title and icon.
+ */
+export const app = createApp({
+  features: [
+    navigationModule,
+    catalogPlugin,
+    orgPlugin,
+    userSettingsPlugin,
+    // Keeps people's settings on the server; hears of changes through signals.
+    appModuleUserSettings,
+    signalsPlugin,
+  ],
+});

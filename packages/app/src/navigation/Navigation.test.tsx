@@ -1,0 +1,57 @@
+import {
+  createFrontendPlugin,
+  createRouteRef,
+  PageBlueprint,
+} from '@backstage/frontend-plugin-api';
+import { renderTestApp } from '@backstage/frontend-test-utils';
+import { screen, within } from '@testing-library/react';
+import { navigationModule } from './navigationModule';
+
+function pluginWithPage(options: { pluginId: string; title: string }) {
+  const { pluginId, title } = options;
+  return createFrontendPlugin({
+    pluginId,
+    extensions: [
+      PageBlueprint.make({
+        params: {
+          title,
+          icon: <span />,
+          path: `/${pluginId}`,
+          routeRef: createRouteRef(),
+          loader: async () => <h1>{title}</h1>,
+        },
+      }),
+    ],
+  });
+}
+
+describe('Navigation', () => {
+  it('lists the pages by title and the settings once, at the end', async () => {
+    renderTestApp({
+      config: { app: { title: 'Directory gateway' } },
+      features: [
+        navigationModule,
+        pluginWithPage({ pluginId: 'user-settings', title: 'Settings' }),
+        pluginWithPage({ pluginId: 'people', title: 'People' }),
+        pluginWithPage({ pluginId: 'certificates', title: 'Certificates' }),
+      ],
+    });
+
+    const sidebar = await screen.findByRole('navigation', {
+      name: 'sidebar nav',
+    });
+    const links = within(sidebar).getAllByRole('link');
+
+    expect(
+      links.map(link => [
+        link.getAttribute('aria-label'),
+        link.getAttribute('href'),
+      ]),
+    ).toEqual([
+      ['Directory gateway, home', '/'],
+      ['Certificates', '/certificates'],
+      ['People', '/people'],
+      ['Settings', '/user-settings'],
+    ]);
+  });
+});
