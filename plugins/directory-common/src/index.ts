@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export * from './client';
 export type * from './errorBodies';
 export type { components, operations, paths } from './generated/openapi';
 export * from './openApiDocument';

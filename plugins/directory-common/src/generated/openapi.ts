@@ -4,1547 +4,1636 @@
  */
 
 export interface paths {
-    "/me/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
+  '/me/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Who is calling
+     * @description The directory entry of the authenticated principal: a user, a service
+     *     or a host. A caller without an entry of its own (a portal user that is
+     *     not mapped to the directory, a service of the portal) gets 403.
+     */
+    get: operations['whoami'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/users/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List all users
+     * @description Ordered by user name, case-insensitively, locked accounts included.
+     */
+    get: operations['list_users'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/users/{username}/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
         /**
-         * Who is calling
-         * @description The directory entry of the authenticated principal: a user, a service
-         *     or a host. A caller without an entry of its own (a portal user that is
-         *     not mapped to the directory, a service of the portal) gets 403.
+         * @description A user name; what cannot be one is 404.
+         * @example alice
          */
-        get: operations["whoami"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
     };
-    "/users/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
+    /** Get a user */
+    get: operations['get_user'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/users/{username}/groups/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
         /**
-         * List all users
-         * @description Ordered by user name, case-insensitively, locked accounts included.
+         * @description A user name; what cannot be one is 404.
+         * @example alice
          */
-        get: operations["list_users"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
     };
-    "/users/{username}/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A user name; what cannot be one is 404.
-                 * @example alice
-                 */
-                username: components["parameters"]["Username"];
-            };
-            cookie?: never;
-        };
-        /** Get a user */
-        get: operations["get_user"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/users/{username}/groups/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A user name; what cannot be one is 404.
-                 * @example alice
-                 */
-                username: components["parameters"]["Username"];
-            };
-            cookie?: never;
-        };
+    /**
+     * List the groups of a user
+     * @description The groups of which the user is a member, directly or through a nested
+     *     group. Without a mask an item has `groupname` and `uri`; a mask widens
+     *     it to any field of the group.
+     */
+    get: operations['list_user_groups'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/users/{username}/agreements/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
         /**
-         * List the groups of a user
-         * @description The groups of which the user is a member, directly or through a nested
-         *     group. Without a mask an item has `groupname` and `uri`; a mask widens
-         *     it to any field of the group.
+         * @description A user name; what cannot be one is 404.
+         * @example alice
          */
-        get: operations["list_user_groups"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
     };
-    "/users/{username}/agreements/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A user name; what cannot be one is 404.
-                 * @example alice
-                 */
-                username: components["parameters"]["Username"];
-            };
-            cookie?: never;
-        };
+    /**
+     * List the agreements a user has signed
+     * @description Enabled agreements only, ordered by name.
+     */
+    get: operations['list_user_agreements'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/groups/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List all groups
+     * @description Ordered by group name, case-insensitively.
+     */
+    get: operations['list_groups'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/groups/{groupname}/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
         /**
-         * List the agreements a user has signed
-         * @description Enabled agreements only, ordered by name.
+         * @description A group name; what cannot be one is 404.
+         * @example packager
          */
-        get: operations["list_user_agreements"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
     };
-    "/groups/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
+    /** Get a group */
+    get: operations['get_group'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/groups/{groupname}/members/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
         /**
-         * List all groups
-         * @description Ordered by group name, case-insensitively.
+         * @description A group name; what cannot be one is 404.
+         * @example packager
          */
-        get: operations["list_groups"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
     };
-    "/groups/{groupname}/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A group name; what cannot be one is 404.
-                 * @example packager
-                 */
-                groupname: components["parameters"]["Groupname"];
-            };
-            cookie?: never;
-        };
-        /** Get a group */
-        get: operations["get_group"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/groups/{groupname}/members/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A group name; what cannot be one is 404.
-                 * @example packager
-                 */
-                groupname: components["parameters"]["Groupname"];
-            };
-            cookie?: never;
-        };
+    /**
+     * List the members of a group
+     * @description Members of nested groups included, locked accounts left out. Without a
+     *     mask an item has `username` and `uri`; a mask widens it to any field of
+     *     the user except `locked`.
+     */
+    get: operations['list_group_members'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/groups/{groupname}/sponsors/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
         /**
-         * List the members of a group
-         * @description Members of nested groups included, locked accounts left out. Without a
-         *     mask an item has `username` and `uri`; a mask widens it to any field of
-         *     the user except `locked`.
+         * @description A group name; what cannot be one is 404.
+         * @example packager
          */
-        get: operations["list_group_members"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
     };
-    "/groups/{groupname}/sponsors/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A group name; what cannot be one is 404.
-                 * @example packager
-                 */
-                groupname: components["parameters"]["Groupname"];
-            };
-            cookie?: never;
-        };
+    /**
+     * List the sponsors of a group
+     * @description The users who manage the group's membership, and the members of the
+     *     groups that do; locked accounts left out, not paginated. Without a mask
+     *     an item has `username` and `uri`; a mask widens it to any field of the
+     *     user except `locked`.
+     */
+    get: operations['list_group_sponsors'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/groups/{groupname}/is-member/{username}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
         /**
-         * List the sponsors of a group
-         * @description The users who manage the group's membership, and the members of the
-         *     groups that do; locked accounts left out, not paginated. Without a mask
-         *     an item has `username` and `uri`; a mask widens it to any field of the
-         *     user except `locked`.
+         * @description A group name; what cannot be one is 404.
+         * @example packager
          */
-        get: operations["list_group_sponsors"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/groups/{groupname}/is-member/{username}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A group name; what cannot be one is 404.
-                 * @example packager
-                 */
-                groupname: components["parameters"]["Groupname"];
-                /**
-                 * @description A user name; what cannot be one is 404.
-                 * @example alice
-                 */
-                username: components["parameters"]["Username"];
-            };
-            cookie?: never;
-        };
+        groupname: components['parameters']['Groupname'];
         /**
-         * Is this user a member of that group
-         * @description Nested groups count. An unknown user and a locked account are no
-         *     members. This operation takes no mask.
+         * @description A user name; what cannot be one is 404.
+         * @example alice
          */
-        get: operations["check_membership"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
     };
-    "/search/users/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
+    /**
+     * Is this user a member of that group
+     * @description Nested groups count. An unknown user and a locked account are no
+     *     members. This operation takes no mask.
+     */
+    get: operations['check_membership'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/search/users/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Search users
+     * @description At least one search term is needed; different terms apply together.
+     *     Terms are trimmed and runs of spaces folded into one before they are
+     *     measured and compared.
+     *
+     *     Substring terms match anywhere in a value and have at least 3
+     *     characters; with `__exact` appended to its name the term matches a
+     *     whole value. Exact terms match a whole value, and accept `__exact` too.
+     *     `*` as the value of a term finds the users that have any value.
+     *
+     *     A field that a private profile hides from the caller does not match.
+     */
+    get: operations['search'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/certs/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Sign a certificate request
+     * @description Signs a certificate signing request (CSR) for a user and answers the
+     *     certificate. Callers ask for themselves; asking for somebody else needs
+     *     a right of its own and is 403 without it.
+     *
+     *     The parameters may also be sent in the query string. They then appear
+     *     in the logs of whatever stands between, so prefer a body.
+     */
+    post: operations['sign_csr'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/certs/{serial_number}/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
         /**
-         * Search users
-         * @description At least one search term is needed; different terms apply together.
-         *     Terms are trimmed and runs of spaces folded into one before they are
-         *     measured and compared.
-         *
-         *     Substring terms match anywhere in a value and have at least 3
-         *     characters; with `__exact` appended to its name the term matches a
-         *     whole value. Exact terms match a whole value, and accept `__exact` too.
-         *     `*` as the value of a term finds the users that have any value.
-         *
-         *     A field that a private profile hides from the caller does not match.
+         * @description Decimal digits, any number of them.
+         * @example 12
          */
-        get: operations["search"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
     };
-    "/certs/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign a certificate request
-         * @description Signs a certificate signing request (CSR) for a user and answers the
-         *     certificate. Callers ask for themselves; asking for somebody else needs
-         *     a right of its own and is 403 without it.
-         *
-         *     The parameters may also be sent in the query string. They then appear
-         *     in the logs of whatever stands between, so prefer a body.
-         */
-        post: operations["sign_csr"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/certs/{serial_number}/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Decimal digits, any number of them.
-                 * @example 12
-                 */
-                serial_number: components["parameters"]["SerialNumber"];
-            };
-            cookie?: never;
-        };
-        /** Get a certificate */
-        get: operations["get_cert"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
+    /** Get a certificate */
+    get: operations['get_cert'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-    schemas: {
-        /**
-         * @description The name of a user or a group. Names match case-insensitively; answers
-         *     carry the directory's spelling.
-         * @example alice
-         */
-        EntryName: string;
-        /**
-         * @description At least 3 characters, or `*` for any value.
-         * @example ali
-         * @example *
-         */
-        SubstringTerm: string;
-        /**
-         * Format: bigint
-         * @description The serial number of a certificate, up to 128 bits: more than a
-         *     double-precision number holds.
-         * @example 12
-         */
-        SerialNumber: bigint;
-        /**
-         * @description An RFC 822 date in UTC.
-         * @example Fri, 06 May 2022 06:22:53 -0000
-         */
-        CertificateDate: string;
-        /** @description A certificate in DER, base64-encoded on one line. */
-        Base64Certificate: string;
-        /** @description The authenticated principal under a mask. */
-        MaskedMe: {
-            /**
-             * @description Distinguished name in the directory.
-             * @example uid=alice,cn=users,cn=accounts,dc=example,dc=test
-             */
-            dn?: string;
-            /**
-             * @description User name; null when the caller is a service or a host.
-             * @example alice
-             */
-            username?: string | null;
-            /**
-             * @description Service or host name, without the realm; null when the caller is a
-             *     user.
-             * @example bot/builder.example.test
-             */
-            service?: string | null;
-            /**
-             * Format: uri
-             * @description URI of the user; null for services, hosts and users that are not
-             *     served.
-             * @example https://portal.example.test/api/directory/v1/users/alice/
-             */
-            uri?: string | null;
-        };
-        /**
-         * @description The authenticated principal.
-         * @example {
-         *       "dn": "uid=alice,cn=users,cn=accounts,dc=example,dc=test",
-         *       "username": "alice",
-         *       "service": null,
-         *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
-         *     }
-         * @example {
-         *       "dn": "krbprincipalname=bot/builder.example.test@EXAMPLE.TEST,cn=services,cn=accounts,dc=example,dc=test",
-         *       "username": null,
-         *       "service": "bot/builder.example.test",
-         *       "uri": null
-         *     }
-         */
-        Me: WithRequired<components["schemas"]["MaskedMe"], "dn" | "username" | "service" | "uri">;
-        /** @description A user under a mask. */
-        MaskedUser: {
-            username?: components["schemas"]["EntryName"];
-            /** @description Last name. Hidden on a private profile. */
-            surname?: string | null;
-            /** @description First name. Hidden on a private profile. */
-            givenname?: string | null;
-            /** @description Full display name. Hidden on a private profile. */
-            human_name?: string | null;
-            /** @description E-mail addresses. */
-            emails?: string[] | null;
-            /** @description Chat nicks as URIs (`irc:`, `matrix:`). Hidden on a private profile. */
-            ircnicks?: string[] | null;
-            /** @description Locale, as the directory has it. Hidden on a private profile. */
-            locale?: string | null;
-            /** @description Time zone, as the directory has it. Hidden on a private profile. */
-            timezone?: string | null;
-            /** @description OpenPGP key IDs. Hidden on a private profile. */
-            gpgkeyids?: string[] | null;
-            /** @description SSH public keys. Hidden on a private profile. */
-            sshpubkeys?: string[] | null;
-            /** @description The user's certificates. */
-            certificates?: components["schemas"]["Base64Certificate"][] | null;
-            /**
-             * @description When the account was created, in UTC.
-             * @example 2020-04-23T10:16:35
-             */
-            creation?: string | null;
-            /** @description True when the profile is private. */
-            is_private?: boolean | null;
-            /** @description True when the account is locked. */
-            locked?: boolean;
-            /** @description GitHub user name. Hidden on a private profile. */
-            github_username?: string | null;
-            /** @description GitLab user name. Hidden on a private profile. */
-            gitlab_username?: string | null;
-            /** @description Pronouns. Hidden on a private profile. */
-            pronouns?: string[] | null;
-            /** @description E-mail address in the bug tracker. */
-            rhbzemail?: string | null;
-            /** @description Website URLs. Hidden on a private profile. */
-            websites?: string[] | null;
-            /** @description RSS feed URLs. Hidden on a private profile. */
-            rssurls?: string[] | null;
-            /**
-             * Format: uri
-             * @description URI of this user.
-             */
-            uri?: string;
-        };
-        /**
-         * @description A user.
-         * @example {
-         *       "username": "alice",
-         *       "surname": "Liddell",
-         *       "givenname": "Alice",
-         *       "human_name": "Alice Liddell",
-         *       "emails": [
-         *         "alice@example.test"
-         *       ],
-         *       "ircnicks": [
-         *         "irc:/alice",
-         *         "matrix:/alice"
-         *       ],
-         *       "locale": "en-US",
-         *       "timezone": "Europe/Paris",
-         *       "gpgkeyids": [
-         *         "0123456789ABCDEF"
-         *       ],
-         *       "sshpubkeys": [
-         *         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBNk9dhxew1YA8qNmqajt0N/9Z/OY5EfC9Czz7pm3px1"
-         *       ],
-         *       "certificates": null,
-         *       "creation": "2020-04-23T10:16:35",
-         *       "is_private": false,
-         *       "locked": false,
-         *       "github_username": "alice-gh",
-         *       "gitlab_username": null,
-         *       "pronouns": [
-         *         "she/her"
-         *       ],
-         *       "rhbzemail": "alice@bugs.example.test",
-         *       "websites": [
-         *         "https://alice.example.test/"
-         *       ],
-         *       "rssurls": null,
-         *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
-         *     }
-         */
-        User: WithRequired<components["schemas"]["MaskedUser"], "username" | "surname" | "givenname" | "human_name" | "emails" | "ircnicks" | "locale" | "timezone" | "gpgkeyids" | "sshpubkeys" | "certificates" | "creation" | "is_private" | "locked" | "github_username" | "gitlab_username" | "pronouns" | "rhbzemail" | "websites" | "rssurls" | "uri">;
-        /** @description A group under a mask. */
-        MaskedGroup: {
-            groupname?: components["schemas"]["EntryName"];
-            /** @description What the group is for. */
-            description?: string | null;
-            /** @description Mailing list address. */
-            mailing_list?: string | null;
-            /** @description URL of the group. */
-            url?: string | null;
-            /** @description Chat channels. */
-            irc?: string[] | null;
-            /** @description URL of the discussion forum. */
-            discussion_url?: string | null;
-            /**
-             * Format: uri
-             * @description URI of this group.
-             */
-            uri?: string;
-        };
-        /**
-         * @description A group.
-         * @example {
-         *       "groupname": "packager",
-         *       "description": "People who maintain packages",
-         *       "mailing_list": "packagers@lists.example.test",
-         *       "url": "https://packagers.example.test/",
-         *       "irc": [
-         *         "irc://irc.example.test/#packagers"
-         *       ],
-         *       "discussion_url": null,
-         *       "uri": "https://portal.example.test/api/directory/v1/groups/packager/"
-         *     }
-         */
-        Group: WithRequired<components["schemas"]["MaskedGroup"], "groupname" | "description" | "mailing_list" | "url" | "irc" | "discussion_url" | "uri">;
-        /**
-         * @description A member or a sponsor of a group.
-         * @example {
-         *       "username": "alice",
-         *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
-         *     }
-         */
-        MemberItem: {
-            username: components["schemas"]["EntryName"];
-            /**
-             * Format: uri
-             * @description URI of the user.
-             */
-            uri: string;
-        };
-        /**
-         * @description A member or a sponsor of a group under a mask: a user, never locked and
-         *     without that field.
-         */
-        MaskedMember: components["schemas"]["MaskedUser"];
-        /**
-         * @description A group of which a user is a member.
-         * @example {
-         *       "groupname": "packager",
-         *       "uri": "https://portal.example.test/api/directory/v1/groups/packager/"
-         *     }
-         */
-        UserGroupItem: {
-            groupname: components["schemas"]["EntryName"];
-            /**
-             * Format: uri
-             * @description URI of the group.
-             */
-            uri: string;
-        };
-        /** @description An agreement under a mask. */
-        MaskedAgreement: {
-            /** @description Name of the agreement. */
-            name?: string;
-        };
-        /**
-         * @description An agreement that a user has signed.
-         * @example {
-         *       "name": "Contributor agreement"
-         *     }
-         */
-        Agreement: WithRequired<components["schemas"]["MaskedAgreement"], "name">;
-        /**
-         * @description What is asked of the certificate authority.
-         * @example {
-         *       "user": "alice",
-         *       "csr": "-----BEGIN CERTIFICATE REQUEST-----\nMIHHMG8CAQAwDTELMAkGA1UEAwwCYWwwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\n-----END CERTIFICATE REQUEST-----\n"
-         *     }
-         */
-        SigningRequest: {
-            /** @description Name of the user for whom the certificate is signed. */
-            user: string;
-            /** @description Certificate signing request (PKCS#10), PEM. */
-            csr: string;
-            /** @description Certificate profile; the configured default when left out. */
-            profile?: string;
-        };
-        /** @description A certificate under a mask. */
-        MaskedCertificate: {
-            /** @description Name of the certificate authority that signed it. */
-            cacn?: string | null;
-            /** @description The certificate, PEM. */
-            certificate?: string;
-            /** @description The certificate and its issuers, leaf first. */
-            certificate_chain?: components["schemas"]["Base64Certificate"][] | null;
-            /** @description Issuer DN. */
-            issuer?: string;
-            /** @description True when the certificate is revoked. */
-            revoked?: boolean;
-            /** @description Other subject alternative names, each as `OID:base64` of its value. */
-            san_other?: string[] | null;
-            /** @description Kerberos principal names among the alternative names. */
-            san_other_kpn?: string[] | null;
-            /** @description User principal names among the alternative names. */
-            san_other_upn?: string[] | null;
-            serial_number?: components["schemas"]["SerialNumber"];
-            /** @description The serial number in hexadecimal. */
-            serial_number_hex?: string;
-            /** @description SHA-1 of the DER, lower-case hexadecimal with colons. */
-            sha1_fingerprint?: string;
-            /** @description SHA-256 of the DER, lower-case hexadecimal with colons. */
-            sha256_fingerprint?: string;
-            /** @description Subject DN. */
-            subject?: string;
-            /** @description End of validity. */
-            valid_not_after?: components["schemas"]["CertificateDate"];
-            /** @description Start of validity. */
-            valid_not_before?: components["schemas"]["CertificateDate"];
-            /**
-             * Format: uri
-             * @description URI of this certificate.
-             */
-            uri?: string;
-        };
-        /**
-         * @description A certificate.
-         * @example {
-         *       "cacn": "embedded",
-         *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIBozCCAUmgAwIBAgIUD5YVT6/2lXm6fexoXvSN+CVh4MswCgYIKoZIzj0EAwIw\n-----END CERTIFICATE-----\n",
-         *       "certificate_chain": [
-         *         "MIIBozCCAUmgAwIBAgIUD5YVT6/2lXm6fexoXvSN+CVh4MswCgYIKoZIzj0EAwIw"
-         *       ],
-         *       "issuer": "CN=Certificate Authority,O=EXAMPLE.TEST",
-         *       "revoked": false,
-         *       "san_other": null,
-         *       "san_other_kpn": null,
-         *       "san_other_upn": null,
-         *       "serial_number": 12,
-         *       "serial_number_hex": "0xC",
-         *       "sha1_fingerprint": "8d:8d:41:6a:ae:8d:95:c5:5f:19:85:6c:16:cc:2f:d0:b0:82:42:c7",
-         *       "sha256_fingerprint": "c4:d7:c8:47:2e:41:16:57:b6:5d:d7:94:ae:d1:a4:66:97:b1:e9:7f:04:8f:1f:c3:fb:44:e8:89:30:3f:1a:30",
-         *       "subject": "CN=alice,O=EXAMPLE.TEST",
-         *       "valid_not_after": "Fri, 06 May 2022 06:22:53 -0000",
-         *       "valid_not_before": "Tue, 05 May 2020 06:22:53 -0000",
-         *       "uri": "https://portal.example.test/api/directory/v1/certs/12/"
-         *     }
-         */
-        Certificate: WithRequired<components["schemas"]["MaskedCertificate"], "cacn" | "certificate" | "certificate_chain" | "issuer" | "revoked" | "san_other" | "san_other_kpn" | "san_other_upn" | "serial_number" | "serial_number_hex" | "sha1_fingerprint" | "sha256_fingerprint" | "subject" | "valid_not_after" | "valid_not_before" | "uri">;
-        /** @description Where a page stands among the results. */
-        PageInfo: {
-            /** @description Number of this page, counted from 1. */
-            page: number;
-            /** @description Results per page, as asked. */
-            page_size: number;
-            /** @description Results on all pages. */
-            total_results: number;
-        };
-        MeResponse: {
-            result: components["schemas"]["Me"];
-        };
-        MaskedMeResponse: {
-            result: components["schemas"]["MaskedMe"];
-        };
-        UserResponse: {
-            result: components["schemas"]["User"];
-        };
-        MaskedUserResponse: {
-            result: components["schemas"]["MaskedUser"];
-        };
-        UserPage: {
-            result: components["schemas"]["User"][];
-        } & components["schemas"]["PageInfo"];
-        MaskedUserPage: {
-            result: components["schemas"]["MaskedUser"][];
-        } & components["schemas"]["PageInfo"];
-        UserGroupPage: {
-            result: components["schemas"]["UserGroupItem"][];
-        } & components["schemas"]["PageInfo"];
-        AgreementPage: {
-            result: components["schemas"]["Agreement"][];
-        } & components["schemas"]["PageInfo"];
-        MaskedAgreementPage: {
-            result: components["schemas"]["MaskedAgreement"][];
-        } & components["schemas"]["PageInfo"];
-        GroupResponse: {
-            result: components["schemas"]["Group"];
-        };
-        MaskedGroupResponse: {
-            result: components["schemas"]["MaskedGroup"];
-        };
-        GroupPage: {
-            result: components["schemas"]["Group"][];
-        } & components["schemas"]["PageInfo"];
-        MaskedGroupPage: {
-            result: components["schemas"]["MaskedGroup"][];
-        } & components["schemas"]["PageInfo"];
-        MemberPage: {
-            result: components["schemas"]["MemberItem"][];
-        } & components["schemas"]["PageInfo"];
-        MaskedMemberPage: {
-            result: components["schemas"]["MaskedMember"][];
-        } & components["schemas"]["PageInfo"];
-        SponsorsResponse: {
-            result: components["schemas"]["MemberItem"][];
-        };
-        MaskedSponsorsResponse: {
-            result: components["schemas"]["MaskedMember"][];
-        };
-        MembershipResponse: {
-            result: boolean;
-        };
-        CertificateResponse: {
-            result: components["schemas"]["Certificate"];
-        };
-        MaskedCertificateResponse: {
-            result: components["schemas"]["MaskedCertificate"];
-        };
-        /** @description What went wrong, for people. */
-        ErrorMessage: string;
-        /**
-         * @description Names this request in the logs of the portal.
-         * @example 0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de
-         */
-        RequestId: string;
-        /**
-         * @description An error without further context.
-         * @example {
-         *       "message": "The directory cannot be reached",
-         *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-         *     }
-         */
-        Error: {
-            message: components["schemas"]["ErrorMessage"];
-            request_id: components["schemas"]["RequestId"];
-        };
-        /** @description What the request got wrong. */
-        BadRequestError: {
-            message: components["schemas"]["ErrorMessage"];
-            /** @description What is wrong with each missing or malformed parameter. */
-            errors?: {
-                [key: string]: string;
-            };
-            /** @description Name of the search term that is too short. */
-            search_term?: string;
-            /** @description Its value. */
-            search_value?: string;
-            /** @description The page size that is out of bounds. */
-            page_size?: number;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /**
-         * @description Why the caller is not logged in.
-         *
-         *     - `no_credentials`: no credentials, or none that this API knows
-         *     - `ntlm_refused`: NTLM instead of Kerberos
-         *     - `clock_skew`: the clocks of client and server are too far apart
-         *     - `unknown_service_key`: the ticket is for a key this server lacks
-         *     - `replayed`: the token was used before
-         *     - `realm_refused`: the principal belongs to a foreign realm
-         *     - `malformed_token`: the token cannot be read
-         *     - `token_too_large`: the token is larger than 64 KiB
-         *     - `continuation_required`: the client needs a second leg
-         *     - `unknown_principal`: no directory entry has this principal
-         *     - `account_locked`: the account is locked
-         *     - `account_expired`: the principal has expired
-         * @enum {string}
-         */
-        UnauthorizedReason: "no_credentials" | "ntlm_refused" | "clock_skew" | "unknown_service_key" | "replayed" | "realm_refused" | "malformed_token" | "token_too_large" | "continuation_required" | "unknown_principal" | "account_locked" | "account_expired";
-        /** @description The caller is not logged in. */
-        UnauthorizedError: {
-            /** @constant */
-            message: "Unauthorized. You need to be logged in.";
-            reason: components["schemas"]["UnauthorizedReason"];
-            request_id: components["schemas"]["RequestId"];
-        };
-        /**
-         * @description There is no such user.
-         * @example {
-         *       "message": "User not found",
-         *       "name": "nobody",
-         *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-         *     }
-         */
-        UserNotFoundError: {
-            /** @constant */
-            message: "User not found";
-            /** @description The name that was asked for. */
-            name: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /**
-         * @description There is no such group.
-         * @example {
-         *       "message": "Group not found",
-         *       "groupname": "nothing",
-         *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-         *     }
-         */
-        GroupNotFoundError: {
-            /** @constant */
-            message: "Group not found";
-            /** @description The name that was asked for. */
-            groupname: string;
-            request_id: components["schemas"]["RequestId"];
-        };
-        /**
-         * @description There is no such certificate.
-         * @example {
-         *       "message": "Certificate not found",
-         *       "serial_number": 42,
-         *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-         *     }
-         */
-        CertificateNotFoundError: {
-            /** @constant */
-            message: "Certificate not found";
-            serial_number: components["schemas"]["SerialNumber"];
-            request_id: components["schemas"]["RequestId"];
-        };
+  schemas: {
+    /**
+     * @description The name of a user or a group. Names match case-insensitively; answers
+     *     carry the directory's spelling.
+     * @example alice
+     */
+    EntryName: string;
+    /**
+     * @description At least 3 characters, or `*` for any value.
+     * @example ali
+     * @example *
+     */
+    SubstringTerm: string;
+    /**
+     * Format: bigint
+     * @description The serial number of a certificate, up to 128 bits: more than a
+     *     double-precision number holds.
+     * @example 12
+     */
+    SerialNumber: bigint;
+    /**
+     * @description An RFC 822 date in UTC.
+     * @example Fri, 06 May 2022 06:22:53 -0000
+     */
+    CertificateDate: string;
+    /** @description A certificate in DER, base64-encoded on one line. */
+    Base64Certificate: string;
+    /** @description The authenticated principal under a mask. */
+    MaskedMe: {
+      /**
+       * @description Distinguished name in the directory.
+       * @example uid=alice,cn=users,cn=accounts,dc=example,dc=test
+       */
+      dn?: string;
+      /**
+       * @description User name; null when the caller is a service or a host.
+       * @example alice
+       */
+      username?: string | null;
+      /**
+       * @description Service or host name, without the realm; null when the caller is a
+       *     user.
+       * @example bot/builder.example.test
+       */
+      service?: string | null;
+      /**
+       * Format: uri
+       * @description URI of the user; null for services, hosts and users that are not
+       *     served.
+       * @example https://portal.example.test/api/directory/v1/users/alice/
+       */
+      uri?: string | null;
     };
-    responses: {
-        /** @description A parameter, the mask or the certificate request is refused */
-        BadRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["BadRequestError"];
-            };
-        };
-        /** @description Unauthorized; login required */
-        Unauthorized: {
-            headers: {
-                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UnauthorizedError"];
-            };
-        };
-        /** @description The caller is known and may not do this */
-        Forbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description User not found */
-        UserNotFound: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UserNotFoundError"];
-            };
-        };
-        /** @description Group not found */
-        GroupNotFound: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["GroupNotFoundError"];
-            };
-        };
-        /** @description Certificate not found */
-        CertificateNotFound: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["CertificateNotFoundError"];
-            };
-        };
-        /** @description The body is larger than 64 KiB */
-        ContentTooLarge: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The caller asks too often */
-        TooManyRequests: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description The directory or the certificate authority cannot be reached, or would
-         *     answer only in part
-         */
-        ServiceUnavailable: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The directory or the certificate authority is too slow */
-        GatewayTimeout: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
+    /**
+     * @description The authenticated principal.
+     * @example {
+     *       "dn": "uid=alice,cn=users,cn=accounts,dc=example,dc=test",
+     *       "username": "alice",
+     *       "service": null,
+     *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
+     *     }
+     * @example {
+     *       "dn": "krbprincipalname=bot/builder.example.test@EXAMPLE.TEST,cn=services,cn=accounts,dc=example,dc=test",
+     *       "username": null,
+     *       "service": "bot/builder.example.test",
+     *       "uri": null
+     *     }
+     */
+    Me: WithRequired<
+      components['schemas']['MaskedMe'],
+      'dn' | 'username' | 'service' | 'uri'
+    >;
+    /** @description A user under a mask. */
+    MaskedUser: {
+      username?: components['schemas']['EntryName'];
+      /** @description Last name. Hidden on a private profile. */
+      surname?: string | null;
+      /** @description First name. Hidden on a private profile. */
+      givenname?: string | null;
+      /** @description Full display name. Hidden on a private profile. */
+      human_name?: string | null;
+      /** @description E-mail addresses. */
+      emails?: string[] | null;
+      /** @description Chat nicks as URIs (`irc:`, `matrix:`). Hidden on a private profile. */
+      ircnicks?: string[] | null;
+      /** @description Locale, as the directory has it. Hidden on a private profile. */
+      locale?: string | null;
+      /** @description Time zone, as the directory has it. Hidden on a private profile. */
+      timezone?: string | null;
+      /** @description OpenPGP key IDs. Hidden on a private profile. */
+      gpgkeyids?: string[] | null;
+      /** @description SSH public keys. Hidden on a private profile. */
+      sshpubkeys?: string[] | null;
+      /** @description The user's certificates. */
+      certificates?: components['schemas']['Base64Certificate'][] | null;
+      /**
+       * @description When the account was created, in UTC.
+       * @example 2020-04-23T10:16:35
+       */
+      creation?: string | null;
+      /** @description True when the profile is private. */
+      is_private?: boolean | null;
+      /** @description True when the account is locked. */
+      locked?: boolean;
+      /** @description GitHub user name. Hidden on a private profile. */
+      github_username?: string | null;
+      /** @description GitLab user name. Hidden on a private profile. */
+      gitlab_username?: string | null;
+      /** @description Pronouns. Hidden on a private profile. */
+      pronouns?: string[] | null;
+      /** @description E-mail address in the bug tracker. */
+      rhbzemail?: string | null;
+      /** @description Website URLs. Hidden on a private profile. */
+      websites?: string[] | null;
+      /** @description RSS feed URLs. Hidden on a private profile. */
+      rssurls?: string[] | null;
+      /**
+       * Format: uri
+       * @description URI of this user.
+       */
+      uri?: string;
     };
+    /**
+     * @description A user.
+     * @example {
+     *       "username": "alice",
+     *       "surname": "Liddell",
+     *       "givenname": "Alice",
+     *       "human_name": "Alice Liddell",
+     *       "emails": [
+     *         "alice@example.test"
+     *       ],
+     *       "ircnicks": [
+     *         "irc:/alice",
+     *         "matrix:/alice"
+     *       ],
+     *       "locale": "en-US",
+     *       "timezone": "Europe/Paris",
+     *       "gpgkeyids": [
+     *         "0123456789ABCDEF"
+     *       ],
+     *       "sshpubkeys": [
+     *         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBNk9dhxew1YA8qNmqajt0N/9Z/OY5EfC9Czz7pm3px1"
+     *       ],
+     *       "certificates": null,
+     *       "creation": "2020-04-23T10:16:35",
+     *       "is_private": false,
+     *       "locked": false,
+     *       "github_username": "alice-gh",
+     *       "gitlab_username": null,
+     *       "pronouns": [
+     *         "she/her"
+     *       ],
+     *       "rhbzemail": "alice@bugs.example.test",
+     *       "websites": [
+     *         "https://alice.example.test/"
+     *       ],
+     *       "rssurls": null,
+     *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
+     *     }
+     */
+    User: WithRequired<
+      components['schemas']['MaskedUser'],
+      | 'username'
+      | 'surname'
+      | 'givenname'
+      | 'human_name'
+      | 'emails'
+      | 'ircnicks'
+      | 'locale'
+      | 'timezone'
+      | 'gpgkeyids'
+      | 'sshpubkeys'
+      | 'certificates'
+      | 'creation'
+      | 'is_private'
+      | 'locked'
+      | 'github_username'
+      | 'gitlab_username'
+      | 'pronouns'
+      | 'rhbzemail'
+      | 'websites'
+      | 'rssurls'
+      | 'uri'
+    >;
+    /** @description A group under a mask. */
+    MaskedGroup: {
+      groupname?: components['schemas']['EntryName'];
+      /** @description What the group is for. */
+      description?: string | null;
+      /** @description Mailing list address. */
+      mailing_list?: string | null;
+      /** @description URL of the group. */
+      url?: string | null;
+      /** @description Chat channels. */
+      irc?: string[] | null;
+      /** @description URL of the discussion forum. */
+      discussion_url?: string | null;
+      /**
+       * Format: uri
+       * @description URI of this group.
+       */
+      uri?: string;
+    };
+    /**
+     * @description A group.
+     * @example {
+     *       "groupname": "packager",
+     *       "description": "People who maintain packages",
+     *       "mailing_list": "packagers@lists.example.test",
+     *       "url": "https://packagers.example.test/",
+     *       "irc": [
+     *         "irc://irc.example.test/#packagers"
+     *       ],
+     *       "discussion_url": null,
+     *       "uri": "https://portal.example.test/api/directory/v1/groups/packager/"
+     *     }
+     */
+    Group: WithRequired<
+      components['schemas']['MaskedGroup'],
+      | 'groupname'
+      | 'description'
+      | 'mailing_list'
+      | 'url'
+      | 'irc'
+      | 'discussion_url'
+      | 'uri'
+    >;
+    /**
+     * @description A member or a sponsor of a group.
+     * @example {
+     *       "username": "alice",
+     *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
+     *     }
+     */
+    MemberItem: {
+      username: components['schemas']['EntryName'];
+      /**
+       * Format: uri
+       * @description URI of the user.
+       */
+      uri: string;
+    };
+    /**
+     * @description A member or a sponsor of a group under a mask: a user, never locked and
+     *     without that field.
+     */
+    MaskedMember: components['schemas']['MaskedUser'];
+    /**
+     * @description A group of which a user is a member.
+     * @example {
+     *       "groupname": "packager",
+     *       "uri": "https://portal.example.test/api/directory/v1/groups/packager/"
+     *     }
+     */
+    UserGroupItem: {
+      groupname: components['schemas']['EntryName'];
+      /**
+       * Format: uri
+       * @description URI of the group.
+       */
+      uri: string;
+    };
+    /** @description An agreement under a mask. */
+    MaskedAgreement: {
+      /** @description Name of the agreement. */
+      name?: string;
+    };
+    /**
+     * @description An agreement that a user has signed.
+     * @example {
+     *       "name": "Contributor agreement"
+     *     }
+     */
+    Agreement: WithRequired<components['schemas']['MaskedAgreement'], 'name'>;
+    /**
+     * @description What is asked of the certificate authority.
+     * @example {
+     *       "user": "alice",
+     *       "csr": "-----BEGIN CERTIFICATE REQUEST-----\nMIHHMG8CAQAwDTELMAkGA1UEAwwCYWwwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\n-----END CERTIFICATE REQUEST-----\n"
+     *     }
+     */
+    SigningRequest: {
+      /** @description Name of the user for whom the certificate is signed. */
+      user: string;
+      /** @description Certificate signing request (PKCS#10), PEM. */
+      csr: string;
+      /** @description Certificate profile; the configured default when left out. */
+      profile?: string;
+    };
+    /** @description A certificate under a mask. */
+    MaskedCertificate: {
+      /** @description Name of the certificate authority that signed it. */
+      cacn?: string | null;
+      /** @description The certificate, PEM. */
+      certificate?: string;
+      /** @description The certificate and its issuers, leaf first. */
+      certificate_chain?: components['schemas']['Base64Certificate'][] | null;
+      /** @description Issuer DN. */
+      issuer?: string;
+      /** @description True when the certificate is revoked. */
+      revoked?: boolean;
+      /** @description Other subject alternative names, each as `OID:base64` of its value. */
+      san_other?: string[] | null;
+      /** @description Kerberos principal names among the alternative names. */
+      san_other_kpn?: string[] | null;
+      /** @description User principal names among the alternative names. */
+      san_other_upn?: string[] | null;
+      serial_number?: components['schemas']['SerialNumber'];
+      /** @description The serial number in hexadecimal. */
+      serial_number_hex?: string;
+      /** @description SHA-1 of the DER, lower-case hexadecimal with colons. */
+      sha1_fingerprint?: string;
+      /** @description SHA-256 of the DER, lower-case hexadecimal with colons. */
+      sha256_fingerprint?: string;
+      /** @description Subject DN. */
+      subject?: string;
+      /** @description End of validity. */
+      valid_not_after?: components['schemas']['CertificateDate'];
+      /** @description Start of validity. */
+      valid_not_before?: components['schemas']['CertificateDate'];
+      /**
+       * Format: uri
+       * @description URI of this certificate.
+       */
+      uri?: string;
+    };
+    /**
+     * @description A certificate.
+     * @example {
+     *       "cacn": "embedded",
+     *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIBozCCAUmgAwIBAgIUD5YVT6/2lXm6fexoXvSN+CVh4MswCgYIKoZIzj0EAwIw\n-----END CERTIFICATE-----\n",
+     *       "certificate_chain": [
+     *         "MIIBozCCAUmgAwIBAgIUD5YVT6/2lXm6fexoXvSN+CVh4MswCgYIKoZIzj0EAwIw"
+     *       ],
+     *       "issuer": "CN=Certificate Authority,O=EXAMPLE.TEST",
+     *       "revoked": false,
+     *       "san_other": null,
+     *       "san_other_kpn": null,
+     *       "san_other_upn": null,
+     *       "serial_number": 12,
+     *       "serial_number_hex": "0xC",
+     *       "sha1_fingerprint": "8d:8d:41:6a:ae:8d:95:c5:5f:19:85:6c:16:cc:2f:d0:b0:82:42:c7",
+     *       "sha256_fingerprint": "c4:d7:c8:47:2e:41:16:57:b6:5d:d7:94:ae:d1:a4:66:97:b1:e9:7f:04:8f:1f:c3:fb:44:e8:89:30:3f:1a:30",
+     *       "subject": "CN=alice,O=EXAMPLE.TEST",
+     *       "valid_not_after": "Fri, 06 May 2022 06:22:53 -0000",
+     *       "valid_not_before": "Tue, 05 May 2020 06:22:53 -0000",
+     *       "uri": "https://portal.example.test/api/directory/v1/certs/12/"
+     *     }
+     */
+    Certificate: WithRequired<
+      components['schemas']['MaskedCertificate'],
+      | 'cacn'
+      | 'certificate'
+      | 'certificate_chain'
+      | 'issuer'
+      | 'revoked'
+      | 'san_other'
+      | 'san_other_kpn'
+      | 'san_other_upn'
+      | 'serial_number'
+      | 'serial_number_hex'
+      | 'sha1_fingerprint'
+      | 'sha256_fingerprint'
+      | 'subject'
+      | 'valid_not_after'
+      | 'valid_not_before'
+      | 'uri'
+    >;
+    /** @description Where a page stands among the results. */
+    PageInfo: {
+      /** @description Number of this page, counted from 1. */
+      page: number;
+      /** @description Results per page, as asked. */
+      page_size: number;
+      /** @description Results on all pages. */
+      total_results: number;
+    };
+    MeResponse: {
+      result: components['schemas']['Me'];
+    };
+    MaskedMeResponse: {
+      result: components['schemas']['MaskedMe'];
+    };
+    UserResponse: {
+      result: components['schemas']['User'];
+    };
+    MaskedUserResponse: {
+      result: components['schemas']['MaskedUser'];
+    };
+    UserPage: {
+      result: components['schemas']['User'][];
+    } & components['schemas']['PageInfo'];
+    MaskedUserPage: {
+      result: components['schemas']['MaskedUser'][];
+    } & components['schemas']['PageInfo'];
+    UserGroupPage: {
+      result: components['schemas']['UserGroupItem'][];
+    } & components['schemas']['PageInfo'];
+    AgreementPage: {
+      result: components['schemas']['Agreement'][];
+    } & components['schemas']['PageInfo'];
+    MaskedAgreementPage: {
+      result: components['schemas']['MaskedAgreement'][];
+    } & components['schemas']['PageInfo'];
+    GroupResponse: {
+      result: components['schemas']['Group'];
+    };
+    MaskedGroupResponse: {
+      result: components['schemas']['MaskedGroup'];
+    };
+    GroupPage: {
+      result: components['schemas']['Group'][];
+    } & components['schemas']['PageInfo'];
+    MaskedGroupPage: {
+      result: components['schemas']['MaskedGroup'][];
+    } & components['schemas']['PageInfo'];
+    MemberPage: {
+      result: components['schemas']['MemberItem'][];
+    } & components['schemas']['PageInfo'];
+    MaskedMemberPage: {
+      result: components['schemas']['MaskedMember'][];
+    } & components['schemas']['PageInfo'];
+    SponsorsResponse: {
+      result: components['schemas']['MemberItem'][];
+    };
+    MaskedSponsorsResponse: {
+      result: components['schemas']['MaskedMember'][];
+    };
+    MembershipResponse: {
+      result: boolean;
+    };
+    CertificateResponse: {
+      result: components['schemas']['Certificate'];
+    };
+    MaskedCertificateResponse: {
+      result: components['schemas']['MaskedCertificate'];
+    };
+    /** @description What went wrong, for people. */
+    ErrorMessage: string;
+    /**
+     * @description Names this request in the logs of the portal.
+     * @example 0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de
+     */
+    RequestId: string;
+    /**
+     * @description An error without further context.
+     * @example {
+     *       "message": "The directory cannot be reached",
+     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     *     }
+     */
+    Error: {
+      message: components['schemas']['ErrorMessage'];
+      request_id: components['schemas']['RequestId'];
+    };
+    /** @description What the request got wrong. */
+    BadRequestError: {
+      message: components['schemas']['ErrorMessage'];
+      /** @description What is wrong with each missing or malformed parameter. */
+      errors?: {
+        [key: string]: string;
+      };
+      /** @description Name of the search term that is too short. */
+      search_term?: string;
+      /** @description Its value. */
+      search_value?: string;
+      /** @description The page size that is out of bounds. */
+      page_size?: number;
+      request_id: components['schemas']['RequestId'];
+    };
+    /**
+     * @description Why the caller is not logged in.
+     *
+     *     - `no_credentials`: no credentials, or none that this API knows
+     *     - `ntlm_refused`: NTLM instead of Kerberos
+     *     - `clock_skew`: the clocks of client and server are too far apart
+     *     - `unknown_service_key`: the ticket is for a key this server lacks
+     *     - `replayed`: the token was used before
+     *     - `realm_refused`: the principal belongs to a foreign realm
+     *     - `malformed_token`: the token cannot be read
+     *     - `token_too_large`: the token is larger than 64 KiB
+     *     - `continuation_required`: the client needs a second leg
+     *     - `unknown_principal`: no directory entry has this principal
+     *     - `account_locked`: the account is locked
+     *     - `account_expired`: the principal has expired
+     * @enum {string}
+     */
+    UnauthorizedReason:
+      | 'no_credentials'
+      | 'ntlm_refused'
+      | 'clock_skew'
+      | 'unknown_service_key'
+      | 'replayed'
+      | 'realm_refused'
+      | 'malformed_token'
+      | 'token_too_large'
+      | 'continuation_required'
+      | 'unknown_principal'
+      | 'account_locked'
+      | 'account_expired';
+    /** @description The caller is not logged in. */
+    UnauthorizedError: {
+      /** @constant */
+      message: 'Unauthorized. You need to be logged in.';
+      reason: components['schemas']['UnauthorizedReason'];
+      request_id: components['schemas']['RequestId'];
+    };
+    /**
+     * @description There is no such user.
+     * @example {
+     *       "message": "User not found",
+     *       "name": "nobody",
+     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     *     }
+     */
+    UserNotFoundError: {
+      /** @constant */
+      message: 'User not found';
+      /** @description The name that was asked for. */
+      name: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /**
+     * @description There is no such group.
+     * @example {
+     *       "message": "Group not found",
+     *       "groupname": "nothing",
+     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     *     }
+     */
+    GroupNotFoundError: {
+      /** @constant */
+      message: 'Group not found';
+      /** @description The name that was asked for. */
+      groupname: string;
+      request_id: components['schemas']['RequestId'];
+    };
+    /**
+     * @description There is no such certificate.
+     * @example {
+     *       "message": "Certificate not found",
+     *       "serial_number": 42,
+     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     *     }
+     */
+    CertificateNotFoundError: {
+      /** @constant */
+      message: 'Certificate not found';
+      serial_number: components['schemas']['SerialNumber'];
+      request_id: components['schemas']['RequestId'];
+    };
+  };
+  responses: {
+    /** @description A parameter, the mask or the certificate request is refused */
+    BadRequest: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['BadRequestError'];
+      };
+    };
+    /** @description Unauthorized; login required */
+    Unauthorized: {
+      headers: {
+        'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['UnauthorizedError'];
+      };
+    };
+    /** @description The caller is known and may not do this */
+    Forbidden: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description User not found */
+    UserNotFound: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['UserNotFoundError'];
+      };
+    };
+    /** @description Group not found */
+    GroupNotFound: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['GroupNotFoundError'];
+      };
+    };
+    /** @description Certificate not found */
+    CertificateNotFound: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['CertificateNotFoundError'];
+      };
+    };
+    /** @description The body is larger than 64 KiB */
+    ContentTooLarge: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The caller asks too often */
+    TooManyRequests: {
+      headers: {
+        'Retry-After': components['headers']['RetryAfter'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /**
+     * @description The directory or the certificate authority cannot be reached, or would
+     *     answer only in part
+     */
+    ServiceUnavailable: {
+      headers: {
+        'Retry-After': components['headers']['RetryAfter'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The directory or the certificate authority is too slow */
+    GatewayTimeout: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+  };
+  parameters: {
+    /**
+     * @description A mask: the names of the fields to answer, separated by commas, with or
+     *     without outer braces; `*` stands for all fields, and the answer keeps
+     *     the order of the mask. Unknown names are dropped, so a mask that names
+     *     no field gives empty objects. An empty header is no mask.
+     */
+    Fields: string;
+    /**
+     * @description A user name; what cannot be one is 404.
+     * @example alice
+     */
+    Username: components['schemas']['EntryName'];
+    /**
+     * @description A group name; what cannot be one is 404.
+     * @example packager
+     */
+    Groupname: components['schemas']['EntryName'];
+    /**
+     * @description Decimal digits, any number of them.
+     * @example 12
+     */
+    SerialNumber: components['schemas']['SerialNumber'];
+    /** @description Results per page. */
+    ListPageSize: number;
+    /** @description Results per page. */
+    SearchPageSize: number;
+    /** @description The page to answer, counted from 1. */
+    PageNumber: number;
+  };
+  requestBodies: never;
+  headers: {
+    /** @description Seconds to wait before asking again. */
+    RetryAfter: number;
+    /**
+     * @description `Negotiate` when a ticket would help (`no_credentials`, `replayed`);
+     *     absent after a token was refused, so that no browser loops.
+     */
+    WwwAuthenticate: string;
+  };
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  whoami: {
     parameters: {
+      query?: never;
+      header?: {
         /**
          * @description A mask: the names of the fields to answer, separated by commas, with or
          *     without outer braces; `*` stands for all fields, and the answer keeps
          *     the order of the mask. Unknown names are dropped, so a mask that names
          *     no field gives empty objects. An empty header is no mask.
          */
-        Fields: string;
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The caller */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['MeResponse']
+            | components['schemas']['MaskedMeResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_users: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of users */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['UserPage']
+            | components['schemas']['MaskedUserPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  get_user: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
         /**
          * @description A user name; what cannot be one is 404.
          * @example alice
          */
-        Username: components["schemas"]["EntryName"];
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The user, locked or not */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['UserResponse']
+            | components['schemas']['MaskedUserResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['UserNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_user_groups: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of the user's groups */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['UserGroupPage']
+            | components['schemas']['MaskedGroupPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['UserNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_user_agreements: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of the user's agreements */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['AgreementPage']
+            | components['schemas']['MaskedAgreementPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['UserNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_groups: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of groups */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['GroupPage']
+            | components['schemas']['MaskedGroupPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  get_group: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
         /**
          * @description A group name; what cannot be one is 404.
          * @example packager
          */
-        Groupname: components["schemas"]["EntryName"];
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The group */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['GroupResponse']
+            | components['schemas']['MaskedGroupResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['GroupNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_group_members: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A group name; what cannot be one is 404.
+         * @example packager
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of members */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['MemberPage']
+            | components['schemas']['MaskedMemberPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['GroupNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_group_sponsors: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A group name; what cannot be one is 404.
+         * @example packager
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description All sponsors */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['SponsorsResponse']
+            | components['schemas']['MaskedSponsorsResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['GroupNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  check_membership: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description A group name; what cannot be one is 404.
+         * @example packager
+         */
+        groupname: components['parameters']['Groupname'];
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description True when the user is a member */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MembershipResponse'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['GroupNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  search: {
+    parameters: {
+      query?: {
+        /** @description Part of the user name. */
+        username?: components['schemas']['SubstringTerm'];
+        /** @description The user name. */
+        username__exact?: string;
+        /** @description Part of a chat nick, such as `irc:/alice`. */
+        ircnick?: components['schemas']['SubstringTerm'];
+        /** @description A chat nick. */
+        ircnick__exact?: string;
+        /** @description Part of the given name. */
+        givenname?: components['schemas']['SubstringTerm'];
+        /** @description The given name. */
+        givenname__exact?: string;
+        /** @description Part of the surname. */
+        surname?: components['schemas']['SubstringTerm'];
+        /** @description The surname. */
+        surname__exact?: string;
+        /** @description Part of the full display name. */
+        human_name?: components['schemas']['SubstringTerm'];
+        /** @description The full display name. */
+        human_name__exact?: string;
+        /** @description An e-mail address. */
+        email?: string;
+        /**
+         * @deprecated
+         * @description The same as `email`, which replaces it.
+         */
+        email__exact?: string;
+        /** @description The GitHub user name. */
+        github_username?: string;
+        /** @description The GitLab user name. */
+        gitlab_username?: string;
+        /** @description The e-mail address in the bug tracker. */
+        rhbzemail?: string;
+        /** @description A website URL. */
+        website?: string;
+        /** @description An RSS feed URL. */
+        rssurl?: string;
+        /**
+         * @description A group name; repeated, the user is a member of all of them. `*`
+         *     stands for any group. An unknown group finds nobody.
+         */
+        group?: string[];
+        /**
+         * @description Users created strictly before this ISO 8601 date, week date,
+         *     ordinal date or date-time (with `T`). A zone is converted to UTC;
+         *     without one the time is UTC. `*` is refused.
+         */
+        creation__before?: string;
+        /** @description Results per page. */
+        page_size?: components['parameters']['SearchPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of users, ordered by user name */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['UserPage']
+            | components['schemas']['MaskedUserPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  sign_csr: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** @description 64 KiB at most. */
+    requestBody: {
+      content: {
+        'application/x-www-form-urlencoded': components['schemas']['SigningRequest'];
+        'application/json': components['schemas']['SigningRequest'];
+      };
+    };
+    responses: {
+      /** @description The certificate */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['CertificateResponse']
+            | components['schemas']['MaskedCertificateResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      413: components['responses']['ContentTooLarge'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  get_cert: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
         /**
          * @description Decimal digits, any number of them.
          * @example 12
          */
-        SerialNumber: components["schemas"]["SerialNumber"];
-        /** @description Results per page. */
-        ListPageSize: number;
-        /** @description Results per page. */
-        SearchPageSize: number;
-        /** @description The page to answer, counted from 1. */
-        PageNumber: number;
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
     };
-    requestBodies: never;
-    headers: {
-        /** @description Seconds to wait before asking again. */
-        RetryAfter: number;
-        /**
-         * @description `Negotiate` when a ticket would help (`no_credentials`, `replayed`);
-         *     absent after a token was refused, so that no browser loops.
-         */
-        WwwAuthenticate: string;
+    requestBody?: never;
+    responses: {
+      /** @description The certificate */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['CertificateResponse']
+            | components['schemas']['MaskedCertificateResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['CertificateNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
     };
-    pathItems: never;
-}
-export type $defs = Record<string, never>;
-export interface operations {
-    whoami: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The caller */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MeResponse"] | components["schemas"]["MaskedMeResponse"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    list_users: {
-        parameters: {
-            query?: {
-                /** @description Results per page. */
-                page_size?: components["parameters"]["ListPageSize"];
-                /** @description The page to answer, counted from 1. */
-                page_number?: components["parameters"]["PageNumber"];
-            };
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of users */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserPage"] | components["schemas"]["MaskedUserPage"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    get_user: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path: {
-                /**
-                 * @description A user name; what cannot be one is 404.
-                 * @example alice
-                 */
-                username: components["parameters"]["Username"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The user, locked or not */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserResponse"] | components["schemas"]["MaskedUserResponse"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["UserNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    list_user_groups: {
-        parameters: {
-            query?: {
-                /** @description Results per page. */
-                page_size?: components["parameters"]["ListPageSize"];
-                /** @description The page to answer, counted from 1. */
-                page_number?: components["parameters"]["PageNumber"];
-            };
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path: {
-                /**
-                 * @description A user name; what cannot be one is 404.
-                 * @example alice
-                 */
-                username: components["parameters"]["Username"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of the user's groups */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupPage"] | components["schemas"]["MaskedGroupPage"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["UserNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    list_user_agreements: {
-        parameters: {
-            query?: {
-                /** @description Results per page. */
-                page_size?: components["parameters"]["ListPageSize"];
-                /** @description The page to answer, counted from 1. */
-                page_number?: components["parameters"]["PageNumber"];
-            };
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path: {
-                /**
-                 * @description A user name; what cannot be one is 404.
-                 * @example alice
-                 */
-                username: components["parameters"]["Username"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of the user's agreements */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgreementPage"] | components["schemas"]["MaskedAgreementPage"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["UserNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    list_groups: {
-        parameters: {
-            query?: {
-                /** @description Results per page. */
-                page_size?: components["parameters"]["ListPageSize"];
-                /** @description The page to answer, counted from 1. */
-                page_number?: components["parameters"]["PageNumber"];
-            };
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of groups */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GroupPage"] | components["schemas"]["MaskedGroupPage"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    get_group: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path: {
-                /**
-                 * @description A group name; what cannot be one is 404.
-                 * @example packager
-                 */
-                groupname: components["parameters"]["Groupname"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The group */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GroupResponse"] | components["schemas"]["MaskedGroupResponse"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["GroupNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    list_group_members: {
-        parameters: {
-            query?: {
-                /** @description Results per page. */
-                page_size?: components["parameters"]["ListPageSize"];
-                /** @description The page to answer, counted from 1. */
-                page_number?: components["parameters"]["PageNumber"];
-            };
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path: {
-                /**
-                 * @description A group name; what cannot be one is 404.
-                 * @example packager
-                 */
-                groupname: components["parameters"]["Groupname"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of members */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MemberPage"] | components["schemas"]["MaskedMemberPage"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["GroupNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    list_group_sponsors: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path: {
-                /**
-                 * @description A group name; what cannot be one is 404.
-                 * @example packager
-                 */
-                groupname: components["parameters"]["Groupname"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All sponsors */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SponsorsResponse"] | components["schemas"]["MaskedSponsorsResponse"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["GroupNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    check_membership: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A group name; what cannot be one is 404.
-                 * @example packager
-                 */
-                groupname: components["parameters"]["Groupname"];
-                /**
-                 * @description A user name; what cannot be one is 404.
-                 * @example alice
-                 */
-                username: components["parameters"]["Username"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description True when the user is a member */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MembershipResponse"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["GroupNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    search: {
-        parameters: {
-            query?: {
-                /** @description Part of the user name. */
-                username?: components["schemas"]["SubstringTerm"];
-                /** @description The user name. */
-                username__exact?: string;
-                /** @description Part of a chat nick, such as `irc:/alice`. */
-                ircnick?: components["schemas"]["SubstringTerm"];
-                /** @description A chat nick. */
-                ircnick__exact?: string;
-                /** @description Part of the given name. */
-                givenname?: components["schemas"]["SubstringTerm"];
-                /** @description The given name. */
-                givenname__exact?: string;
-                /** @description Part of the surname. */
-                surname?: components["schemas"]["SubstringTerm"];
-                /** @description The surname. */
-                surname__exact?: string;
-                /** @description Part of the full display name. */
-                human_name?: components["schemas"]["SubstringTerm"];
-                /** @description The full display name. */
-                human_name__exact?: string;
-                /** @description An e-mail address. */
-                email?: string;
-                /**
-                 * @deprecated
-                 * @description The same as `email`, which replaces it.
-                 */
-                email__exact?: string;
-                /** @description The GitHub user name. */
-                github_username?: string;
-                /** @description The GitLab user name. */
-                gitlab_username?: string;
-                /** @description The e-mail address in the bug tracker. */
-                rhbzemail?: string;
-                /** @description A website URL. */
-                website?: string;
-                /** @description An RSS feed URL. */
-                rssurl?: string;
-                /**
-                 * @description A group name; repeated, the user is a member of all of them. `*`
-                 *     stands for any group. An unknown group finds nobody.
-                 */
-                group?: string[];
-                /**
-                 * @description Users created strictly before this ISO 8601 date, week date,
-                 *     ordinal date or date-time (with `T`). A zone is converted to UTC;
-                 *     without one the time is UTC. `*` is refused.
-                 */
-                creation__before?: string;
-                /** @description Results per page. */
-                page_size?: components["parameters"]["SearchPageSize"];
-                /** @description The page to answer, counted from 1. */
-                page_number?: components["parameters"]["PageNumber"];
-            };
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of users, ordered by user name */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserPage"] | components["schemas"]["MaskedUserPage"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    sign_csr: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /** @description 64 KiB at most. */
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["SigningRequest"];
-                "application/json": components["schemas"]["SigningRequest"];
-            };
-        };
-        responses: {
-            /** @description The certificate */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CertificateResponse"] | components["schemas"]["MaskedCertificateResponse"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            413: components["responses"]["ContentTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
-    get_cert: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A mask: the names of the fields to answer, separated by commas, with or
-                 *     without outer braces; `*` stands for all fields, and the answer keeps
-                 *     the order of the mask. Unknown names are dropped, so a mask that names
-                 *     no field gives empty objects. An empty header is no mask.
-                 */
-                "X-Fields"?: components["parameters"]["Fields"];
-            };
-            path: {
-                /**
-                 * @description Decimal digits, any number of them.
-                 * @example 12
-                 */
-                serial_number: components["parameters"]["SerialNumber"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The certificate */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CertificateResponse"] | components["schemas"]["MaskedCertificateResponse"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["CertificateNotFound"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["ServiceUnavailable"];
-            504: components["responses"]["GatewayTimeout"];
-        };
-    };
+  };
 }
 type WithRequired<T, K extends keyof T> = T & {
-    [P in K]-?: T[P];
+  [P in K]-?: T[P];
 };

@@ -1,0 +1,87 @@
+import type {
+  Client,
+  ClientPathsWithMethod,
+  MaybeOptionalInit,
+} from 'openapi-fetch';
+import type { paths } from '../generated/openapi';
+
+/**
+ * A typed client of the directory. `get` and `post` take what openapi-fetch's
+ * `GET` and `POST` take, and either answer or throw: a
+ * {@link DirectoryResponseError} for an error status, what `fetch` throws when
+ * there is no answer, and a SyntaxError for an answer that is not JSON.
+ * Middleware is openapi-fetch's.
+ *
+ * @public
+ */
+export interface DirectoryClient extends Pick<Client<paths>, 'use' | 'eject'> {
+  /** Calls a GET operation. */
+  get: DirectoryMethod<'get'>;
+  /** Calls a POST operation. */
+  post: DirectoryMethod<'post'>;
+}
+
+/**
+ * A method of {@link DirectoryClient}. Serial numbers are `bigint`, in paths
+ * and in answers. Records are complete unless `params.header['X-Fields']`
+ * sends a mask: then every key may be missing.
+ *
+ * @public
+ */
+export type DirectoryMethod<Method extends 'get' | 'post'> = <
+  Path extends ClientPathsWithMethod<Client<paths>, Method>,
+  Init extends MaybeOptionalInit<paths[Path], Method> = WithoutMask<
+    MaybeOptionalInit<paths[Path], Method>
+  >,
+>(
+  path: Path,
+  ...init: {} extends NonNullable<Init> ? [init?: Init] : [init: Init]
+) => Promise<{
+  data: Answer<Body<paths[Path], Method>, MaskOf<Init>>;
+  response: Response;
+}>;
+
+/** The JSON bodies of a successful answer: complete and masked. */
+type Body<PathItem, Method extends string> = PathItem extends {
+  [key in Method]: {
+    responses: { 200: { content: { 'application/json': infer Data } } };
+  };
+}
+  ? Data
+  : never;
+
+interface MaskHeader<Mask> {
+  params?: { header?: { 'X-Fields'?: Mask } };
+}
+
+/** What `Init` stands for in a call that has none. */
+type WithoutMask<Init> = NonNullable<Init> & MaskHeader<undefined>;
+
+/** `undefined` when the options of a call certainly send no mask. */
+type MaskOf<Init> = Init extends { params?: { header?: infer Header } }
+  ? 'X-Fields' extends keyof NonNullable<Header>
+    ? NonNullable<Header>['X-Fields']
+    : undefined
+  : undefined;
+
+/** The body that fits the mask; an operation without masks has but one. */
+type Answer<Data, Mask> = [Mask] extends [undefined]
+  ? CompleteBody<Data>
+  : [MaskedBody<Data>] extends [never]
+  ? Data
+  : MaskedBody<Data>;
+
+/** Of the bodies, those whose records may lack every key. */
+type MaskedBody<Data> = Data extends { result: infer Result }
+  ? {} extends ItemOf<Result>
+    ? Data
+    : never
+  : never;
+
+type CompleteBody<Data> = Data extends { result: infer Result }
+  ? {} extends ItemOf<Result>
+    ? never
+    : Data
+  : never;
+
+type ItemOf<Result> = Result extends readonly (infer Item)[] ? Item : Result;
