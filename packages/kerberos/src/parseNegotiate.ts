@@ -1,0 +1,79 @@
+import { KerberosRefusalReason } from './KerberosService';
+
+/**
+ * What an `Authorization` header holds: one Negotiate token, or the reason why it does not.
+ */
+export type NegotiateCredentials =
+  | { kind: 'token'; base64: string; bytes: Buffer }
+  | { kind: 'refused'; reason: KerberosRefusalReason };
+
+/** Every NTLM message starts with this ([MS-NLMP] §2.2.1). */
+const NTLM_SIGNATURE = Buffer.from('NTLMSSP\0', 'latin1');
+
+/** The DER of NTLM's mechanism OID, 1.3.6.1.4.1.311.2.2.10 ([MS-NLMP] §1.9). */
+const NTLM_OID = Buffer.from('060a2b06010401823702020a', 'hex');
+
+/**
+ * Reads `Negotiate <base64>` (RFC 4559 §4.2) by the grammar of RFC 9110 §11.4: the scheme in any
+ * case, one or more spaces, then base64 to the letter (RFC 4648 §4, padded, no spare bits).
+ *
+ * Several credentials, as several headers or joined by a comma, are malformed: choosing one would
+ * let a proxy and this server disagree about who is calling.
+ */
+export function parseNegotiate(
+  header: string | readonly string[] | undefined,
+  options: { maxTokenBytes: number },
+): NegotiateCredentials {
+  const values = typeof header === 'string' ? [header] : header ?? [];
+  if (values.length > 1) {
+    return refused('malformed_token');
+  }
+  const credentials = values[0]?.trim() ?? '';
+  const scheme = credentials.split(' ', 1)[0];
+
+  switch (scheme.toLowerCase()) {
+    case 'negotiate':
+      return parseToken(
+        credentials.slice(scheme.length).replace(/^ +/, ''),
+        options.maxTokenBytes,
+      );
+    case 'ntlm':
+      return refused('ntlm_refused');
+    default:
+      return refused(
+        /, *negotiate(?: |$)/i.test(credentials)
+          ? 'malformed_token'
+          : 'no_credentials',
+      );
+  }
+}
+
+/**
+ * Tells whether a token's list of mechanisms has NTLM in it. Meant for a token that the Kerberos
+ * library has already refused for want of a mechanism it knows.
+ */
+export function offersNtlm(token: Buffer): boolean {
+  return token.includes(NTLM_OID);
+}
+
+function parseToken(base64: string, maxTokenBytes: number) {
+  if (base64.length > Math.ceil(maxTokenBytes / 3) * 4) {
+    return refused('token_too_large');
+  }
+  const bytes = Buffer.from(base64, 'base64');
+  // Buffer skips what is not base64; only canonical text survives the way back.
+  if (bytes.length === 0 || bytes.toString('base64') !== base64) {
+    return refused('malformed_token');
+  }
+  if (bytes.length > maxTokenBytes) {
+    return refused('token_too_large');
+  }
+  if (bytes.subarray(0, NTLM_SIGNATURE.length).equals(NTLM_SIGNATURE)) {
+    return refused('ntlm_refused');
+  }
+  return { kind: 'token', base64, bytes } as const;
+}
+
+function refused(reason: KerberosRefusalReason): NegotiateCredentials {
+  return { kind: 'refused', reason };
+}
