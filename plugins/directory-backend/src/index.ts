@@ -1,1 +1,7 @@
-export {};
+/**
+ * The directory gateway's backend plugin.
+ *
+ * @packageDocumentation
+ */
+export { directoryPlugin as default } from './plugin';
+export { USERNAME_ANNOTATION } from './http/PortalUserNames';

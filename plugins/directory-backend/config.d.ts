@@ -1,0 +1,125 @@
+import type { HumanDuration } from '@backstage/types';
+
+export interface Config {
+  directory: {
+    ldap: {
+      /**
+       * The directory's servers, asked in this order: `ldaps://` URLs, or
+       * `ldap://` with `startTls` or to this machine itself.
+       */
+      servers: string[];
+      /** Secure `ldap://` connections with StartTLS. Default: false. */
+      startTls?: boolean;
+      /**
+       * PEM file of the authorities to trust in place of the system's, read
+       * for each new connection. FreeIPA's is `/etc/ipa/ca.crt`.
+       */
+      caFile?: string;
+      /** The directory's suffix, for example `dc=example,dc=org`. */
+      baseDn: string;
+      /**
+       * The service account, for example
+       * `uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=org`.
+       */
+      bindDn: string;
+      /**
+       * File that holds the account's password, read for each new connection.
+       * Set this or `bindPassword`.
+       */
+      bindPasswordFile?: string;
+      /**
+       * The account's password.
+       * @visibility secret
+       */
+      bindPassword?: string;
+      /** Time to connect, secure and bind. Default: 2 seconds. */
+      connectTimeout?: HumanDuration | string;
+      /** Time for one operation. Default: 5 seconds. */
+      operationTimeout?: HumanDuration | string;
+      /** Connections to a server, at most. Default: 4. */
+      maxConnections?: number;
+      /**
+       * Operations under way on a connection before another connection is
+       * opened. Default: 16.
+       */
+      pipelining?: number;
+      /**
+       * Operations that may wait while all connections are busy; more are
+       * refused with 503. Default: 1000.
+       */
+      maxQueued?: number;
+      breaker?: {
+        /** Failures in a row that take a server out of use. Default: 3. */
+        failures?: number;
+        /** Time until it is tried again, at first. Default: 100 milliseconds. */
+        initial?: HumanDuration | string;
+        /** Time until it is tried again, at most. Default: 1 second. */
+        max?: HumanDuration | string;
+      };
+      /**
+       * How long a proof holds that the service account may read the
+       * attributes on which privacy and access rest. Default: 1 minute.
+       */
+      probeInterval?: HumanDuration | string;
+    };
+
+    /**
+     * The directory's attributes: FreeIPA with the extension freeipa-fas, or
+     * FreeIPA alone. Default: fas.
+     */
+    schema?: 'fas' | 'freeipa';
+    /**
+     * Single attributes in place of the schema's, by the API's field, for
+     * example `{ timezone: 'myTimeZone' }`.
+     */
+    attributes?: { [field: string]: string };
+
+    privacy?: {
+      /**
+       * The fields that a private profile hides. Default: human_name, surname,
+       * givenname, ircnicks, locale, timezone, gpgkeyids, sshpubkeys,
+       * github_username, gitlab_username, pronouns, websites, rssurls.
+       */
+      hiddenFields?: string[];
+      /** Who sees private profiles whole. Default: nobody but their owners. */
+      trustedReaders?: {
+        /** User names, or service principals without their realm. */
+        principals?: string[];
+        /** Names of groups; members of nested groups count. */
+        groups?: string[];
+      };
+    };
+
+    /**
+     * What holders of a Kerberos ticket may do. Without it everyone may do
+     * everything; with it a caller needs a rule. Holders of a portal token are
+     * decided about by the portal's permission policy.
+     */
+    access?: Array<{
+      /**
+       * User names, or service principals without their realm; `*` is
+       * everyone.
+       */
+      principals?: string[];
+      /** Names of groups; members of nested groups count. */
+      groups?: string[];
+      /** For example `directory.read`. */
+      operations: string[];
+    }>;
+
+    /**
+     * Lets portal users act as directory users. It states that every sign-in
+     * provider of the portal may vouch for the name. Without it they read as
+     * strangers.
+     */
+    portalUsers?: {
+      /** The namespace of the user entities, for example `default`. */
+      namespace: string;
+      /**
+       * Where the user name is: the entity's name, or its annotation
+       * `directory-gateway/username`.
+       */
+      username: 'entityName' | 'annotation';
+    };
+  };
+}

@@ -1,0 +1,133 @@
+import type { Config } from '@backstage/config';
+import { InputError } from '@backstage/errors';
+import { PrincipalSet } from './directory/PrincipalSet';
+import {
+  isUserField,
+  schemaPreset,
+  userFieldNames,
+  userFields,
+  type DirectorySchema,
+  type FieldDefinition,
+  type UserField,
+} from './directory/schema';
+import { readLdapConfig, type LdapConfig } from './ldap/LdapConfig';
+
+/** One rule of `directory.access`: who may do what. */
+export interface AccessRule {
+  readonly who: PrincipalSet;
+  readonly operations: ReadonlySet<string>;
+}
+
+/** How a portal user becomes a directory user. */
+export interface PortalUsersConfig {
+  readonly namespace: string;
+  readonly username: 'entityName' | 'annotation';
+}
+
+/** The `directory` block of the configuration, typed and frozen. */
+export interface DirectoryConfig {
+  readonly ldap: LdapConfig;
+  readonly schema: DirectorySchema;
+  readonly privacy: {
+    readonly hidden: ReadonlySet<UserField>;
+    readonly trustedReaders: PrincipalSet;
+  };
+  /** `undefined`: everyone may do everything. */
+  readonly access?: readonly AccessRule[];
+  /** `undefined`: portal users have no directory identity. */
+  readonly portalUsers?: PortalUsersConfig;
+}
+
+/**
+ * Reads the `directory` block once, at start. Every key is described in
+ * `config.d.ts`.
+ *
+ * @throws InputError that names the key that is wrong or missing.
+ */
+export function readDirectoryConfig(root: Config): DirectoryConfig {
+  const config = root.getConfig('directory');
+  return Object.freeze({
+    ldap: readLdapConfig(config.getConfig('ldap')),
+    schema: readSchema(config),
+    privacy: {
+      hidden: readHiddenFields(config),
+      trustedReaders: readPrincipals(
+        config.getOptionalConfig('privacy.trustedReaders'),
+      ),
+    },
+    access: config.getOptionalConfigArray('access')?.map(readAccessRule),
+    portalUsers: readPortalUsers(config.getOptionalConfig('portalUsers')),
+  });
+}
+
+function readSchema(config: Config): DirectorySchema {
+  const name = config.getOptionalString('schema') ?? 'fas';
+  if (name !== 'fas' && name !== 'freeipa') {
+    throw new InputError(
+      `directory.schema must be "fas" or "freeipa", not "${name}"`,
+    );
+  }
+  const preset = schemaPreset(name);
+  const users: Record<UserField, FieldDefinition> = { ...preset.users };
+  const attributes = config.getOptionalConfig('attributes');
+  for (const field of attributes?.keys() ?? []) {
+    if (!isUserField(field)) {
+      throw new InputError(`directory.attributes.${field} is not a field`);
+    }
+    users[field] = {
+      ...users[field],
+      attribute: attributes!.getString(field),
+    };
+  }
+  return Object.freeze({ ...preset, users });
+}
+
+function readHiddenFields(config: Config): ReadonlySet<UserField> {
+  const configured = config.getOptionalStringArray('privacy.hiddenFields');
+  if (!configured) {
+    const fields: Record<UserField, FieldDefinition> = userFields;
+    return new Set(userFieldNames.filter(name => fields[name].hiddenByDefault));
+  }
+  return new Set(
+    configured.map(name => {
+      if (!isUserField(name) || NEVER_HIDDEN.includes(name)) {
+        throw new InputError(
+          `directory.privacy.hiddenFields: "${name}" cannot be hidden`,
+        );
+      }
+      return name;
+    }),
+  );
+}
+
+/** A record is found by its name, and its flags say how to read it. */
+const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];
+
+function readPrincipals(config: Config | undefined): PrincipalSet {
+  return new PrincipalSet({
+    principals: config?.getOptionalStringArray('principals'),
+    groups: config?.getOptionalStringArray('groups'),
+  });
+}
+
+function readAccessRule(config: Config): AccessRule {
+  return {
+    who: readPrincipals(config),
+    operations: new Set(config.getStringArray('operations')),
+  };
+}
+
+function readPortalUsers(
+  config: Config | undefined,
+): PortalUsersConfig | undefined {
+  if (!config) {
+    return undefined;
+  }
+  const username = config.getString('username');
+  if (username !== 'entityName' && username !== 'annotation') {
+    throw new InputError(
+      `directory.portalUsers.username must be "entityName" or "annotation", not "${username}"`,
+    );
+  }
+  return { namespace: config.getString('namespace').toLowerCase(), username };
+}

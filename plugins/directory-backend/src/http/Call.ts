@@ -1,0 +1,27 @@
+import type { BasicPermission } from '@backstage/plugin-permission-common';
+import type { Caller } from '../directory/Caller';
+import type { DirectoryContext } from '../directory/Directory';
+
+/** One authenticated, authorised request, free of HTTP. */
+export interface Call {
+  readonly caller: Caller;
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The `X-Fields` header. */
+  readonly fieldMask: string | undefined;
+  /** What questions to the directory carry. */
+  readonly context: DirectoryContext;
+}
+
+/** One operation of the contract: where it is, who may, what it answers. */
+export interface Operation {
+  /** The contract's operationId. */
+  readonly id: string;
+  readonly method: 'get' | 'post';
+  /** Below the version's prefix, in Express's syntax. */
+  readonly path: string;
+  readonly permission: BasicPermission;
+  /** Resolves with the JSON body of the answer, or throws an `ApiError`. */
+  handle(call: Call): Promise<unknown>;
+}

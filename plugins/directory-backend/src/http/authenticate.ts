@@ -1,0 +1,123 @@
+import type {
+  AuthService,
+  BackstageCredentials,
+  HttpAuthService,
+} from '@backstage/backend-plugin-api';
+import { isError } from '@backstage/errors';
+import type { KerberosService } from '@directory-gateway/kerberos';
+import type { Request, Response } from 'express';
+import type { CachedPrincipals } from '../directory/CachedPrincipals';
+import type { Caller } from '../directory/Caller';
+import type { Principal } from '../directory/Principal';
+import type { PortalUserNames } from './PortalUserNames';
+import { UnauthorizedError, UnavailableError } from './response/apiErrors';
+
+/**
+ * Who calls: the holder of a Kerberos ticket (RFC 4559) or of a token of the
+ * portal. Runs before every route that is not on the router's exact list.
+ */
+export class Authenticator {
+  readonly #kerberos: KerberosService;
+  readonly #httpAuth: HttpAuthService;
+  readonly #auth: AuthService;
+  readonly #principals: CachedPrincipals;
+  readonly #portalUserNames: PortalUserNames;
+
+  constructor(options: {
+    readonly kerberos: KerberosService;
+    readonly httpAuth: HttpAuthService;
+    readonly auth: AuthService;
+    readonly principals: CachedPrincipals;
+    readonly portalUserNames: PortalUserNames;
+  }) {
+    this.#kerberos = options.kerberos;
+    this.#httpAuth = options.httpAuth;
+    this.#auth = options.auth;
+    this.#principals = options.principals;
+    this.#portalUserNames = options.portalUserNames;
+  }
+
+  /**
+   * The caller of a request. Sets the mutual-authentication token on the
+   * response as soon as a ticket is accepted, whatever the answer will be.
+   *
+   * @throws UnauthorizedError with the reason why the caller is nobody.
+   * @throws UnavailableError when tickets cannot be accepted for now.
+   */
+  async authenticate(req: Request, res: Response): Promise<Caller> {
+    const headers = req.headersDistinct.authorization;
+    if (headers?.length === 1 && BEARER.test(headers[0])) {
+      return this.#portalCaller(req);
+    }
+    const result = await this.#kerberos.accept(headers);
+    switch (result.outcome) {
+      case 'accepted':
+        if (result.replyToken) {
+          res.set('WWW-Authenticate', `Negotiate ${result.replyToken}`);
+        }
+        return this.#kerberosCaller(result.principal);
+      case 'refused':
+        throw new UnauthorizedError(result.reason);
+      default:
+        throw new UnavailableError({
+          message: 'Kerberos tickets cannot be accepted for now.',
+        });
+    }
+  }
+
+  async #kerberosCaller(principal: string): Promise<Caller> {
+    const account = await this.#principals.find({ principal });
+    if (!account) {
+      throw new UnauthorizedError('unknown_principal');
+    }
+    return { kind: 'kerberos', principal, account: mayCall(account) };
+  }
+
+  async #portalCaller(req: Request): Promise<Caller> {
+    const credentials = await this.#portalCredentials(req);
+    if (!this.#auth.isPrincipal(credentials, 'user')) {
+      return { kind: 'portalService', credentials };
+    }
+    const username = await this.#portalUserNames.usernameOf(
+      credentials.principal,
+    );
+    const account =
+      username === undefined
+        ? undefined
+        : await this.#principals.find({ username });
+    return {
+      kind: 'portalUser',
+      credentials,
+      account: account && mayCall(account),
+    };
+  }
+
+  async #portalCredentials(req: Request): Promise<BackstageCredentials> {
+    try {
+      return await this.#httpAuth.credentials(req, {
+        allow: ['user', 'service'],
+      });
+    } catch (error) {
+      if (isError(error) && REFUSALS.has(error.name)) {
+        throw new UnauthorizedError('no_credentials');
+      }
+      throw error;
+    }
+  }
+}
+
+const BEARER = /^bearer(?: |$)/i;
+
+/** How Backstage says that a token is not good. */
+const REFUSALS = new Set(['AuthenticationError', 'NotAllowedError']);
+
+/** A valid ticket or token does not help an account that is out of use. */
+function mayCall(account: Principal): Principal {
+  if (account.locked) {
+    throw new UnauthorizedError('account_locked');
+  }
+  if (account.expires && account.expires.getTime() <= Date.now()) {
+    throw new UnauthorizedError('account_expired');
+  }
+  return account;
+}

@@ -1,0 +1,102 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { Router, type Request, type Response } from 'express';
+import PromiseRouter from 'express-promise-router';
+import type { Caller } from '../directory/Caller';
+import type { AccessControl } from './access';
+import type { Authenticator } from './authenticate';
+import type { Operation } from './Call';
+import { decodablePath } from './request/decodablePath';
+import {
+  MethodNotAllowedError,
+  ResourceNotFoundError,
+} from './response/apiErrors';
+import { presentError } from './response/presentError';
+
+/** What the router is made of. */
+export interface RouterOptions {
+  readonly authenticator: Authenticator;
+  readonly access: AccessControl;
+  readonly operations: readonly Operation[];
+  readonly logger: LoggerService;
+}
+
+/**
+ * The API's HTTP side. Every request is authenticated before its path is
+ * looked at: the framework's own gate is open for this plugin, because it does
+ * not know tickets.
+ */
+export function createRouter(options: RouterOptions): Router {
+  const { authenticator, operations, logger } = options;
+  const callers = new WeakMap<Request, Caller>();
+  // Path segments are case-sensitive; a trailing slash may be there or not.
+  const router = PromiseRouter({ caseSensitive: true, strict: false });
+  router.use(async (req, res) => {
+    res.set({ 'Cache-Control': 'private, no-cache', Vary: VARY });
+    callers.set(req, await authenticator.authenticate(req, res));
+    req.url = decodablePath(req.url);
+    return 'next';
+  });
+  for (const path of new Set(operations.map(operation => operation.path))) {
+    const here = operations.filter(operation => operation.path === path);
+    const route = router.route(`/v1${path}`);
+    for (const operation of here) {
+      route[operation.method]((req: Request, res: Response) =>
+        answer({ ...options, operation, caller: callers.get(req)!, req, res }),
+      );
+    }
+    const allow = allowedMethods(here);
+    route.options((_req: Request, res: Response) => {
+      res.status(204).set('Allow', allow).end();
+    });
+    route.all(() => {
+      throw new MethodNotAllowedError(allow);
+    });
+  }
+  router.use(() => {
+    throw new ResourceNotFoundError({
+      message: 'The requested URL was not found on the server.',
+    });
+  });
+  router.use(presentError({ logger }));
+  return router;
+}
+
+/** Who asks, and which fields, decide what is answered at one address. */
+const VARY = 'Authorization, X-Fields';
+
+async function answer(
+  options: RouterOptions & {
+    readonly operation: Operation;
+    readonly caller: Caller;
+    readonly req: Request;
+    readonly res: Response;
+  },
+): Promise<void> {
+  const { access, operation, caller, req, res } = options;
+  await access.require(caller, operation.permission);
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  const body = await operation.handle({
+    caller,
+    params: req.params,
+    query: queryOf(req),
+    fieldMask: req.get('x-fields'),
+    context: { caller, signal: gone.signal },
+  });
+  res.json(body);
+}
+
+/** Express reads arrays and objects into a query; the contract has neither. */
+function queryOf(req: Request): URLSearchParams {
+  const start = req.originalUrl.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : req.originalUrl.slice(start + 1));
+}
+
+function allowedMethods(operations: readonly Operation[]): string {
+  const methods = operations.map(({ method }) => method.toUpperCase());
+  return [
+    ...methods,
+    ...(methods.includes('GET') ? ['HEAD'] : []),
+    'OPTIONS',
+  ].join(', ');
+}

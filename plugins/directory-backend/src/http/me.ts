@@ -1,0 +1,38 @@
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import type { Operation } from './Call';
+import { resolveFields, type RecordModel } from './request/fieldMask';
+import { ForbiddenError } from './response/apiErrors';
+import type { ResourceUris } from './response/ResourceUris';
+
+const meModel: RecordModel = {
+  keys: ['dn', 'username', 'service', 'uri'],
+  lists: new Set(),
+};
+
+/** Who is calling (contract, section 2.2). */
+export function meOperation(options: {
+  readonly uris: ResourceUris;
+}): Operation {
+  return {
+    id: 'whoami',
+    method: 'get',
+    path: '/me/',
+    permission: directoryReadPermission,
+    async handle({ caller: { account }, fieldMask }) {
+      const keys = resolveFields(fieldMask, meModel);
+      if (!account) {
+        throw new ForbiddenError({
+          message: 'You have no identity in the directory.',
+        });
+      }
+      const { dn, username, service, served } = account;
+      const me: Record<string, unknown> = {
+        dn,
+        username: username ?? null,
+        service: service ?? null,
+        uri: served && username ? options.uris.user(username) : null,
+      };
+      return { result: Object.fromEntries(keys.map(key => [key, me[key]])) };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { PageRequest } from '../../directory/Page';
+import { InvalidRequestError } from '../response/apiErrors';
+
+/** Results a page where the query does not say (contract, section 8). */
+export const DEFAULT_PAGE_SIZE = 40;
+
+/**
+ * Reads `page_size` and `page_number` of a list. The first value of a repeated
+ * parameter counts.
+ *
+ * @throws InvalidRequestError that names each parameter that is out of range
+ *   or no plain decimal number.
+ */
+export function parsePage(
+  query: URLSearchParams,
+  bounds: { readonly maxSize: number },
+): PageRequest {
+  const errors: Record<string, string> = {};
+  const read = (name: string, label: string, max: number, fallback: number) => {
+    const text = query.get(name);
+    if (text === null) {
+      return fallback;
+    }
+    const number = /^\d+$/.test(text) ? Number(text) : NaN;
+    if (number >= 1 && number <= max) {
+      return number;
+    }
+    errors[name] = `${label}. Must be a whole number from 1 to ${max}.`;
+    return fallback;
+  };
+  const page = {
+    size: read('page_size', 'Page size', bounds.maxSize, DEFAULT_PAGE_SIZE),
+    number: read('page_number', 'Page number', MAX_PAGE_NUMBER, 1),
+  };
+  if (Object.keys(errors).length > 0) {
+    throw new InvalidRequestError({
+      message: 'Input payload validation failed',
+      errors,
+    });
+  }
+  return page;
+}
+
+/** So large that a page's first index is still an exact number. */
+const MAX_PAGE_NUMBER = Math.floor(Number.MAX_SAFE_INTEGER / 1000);

@@ -1,0 +1,114 @@
+import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
+import { CustomErrorBase } from '@backstage/errors';
+
+/** An answer that says why there is none: its body, less the request id. */
+export interface ErrorBody {
+  readonly message: string;
+  readonly [context: string]: unknown;
+}
+
+/** A refusal that the contract describes, on its way to the caller. */
+export abstract class ApiError extends CustomErrorBase {
+  abstract readonly status: number;
+  readonly body: ErrorBody;
+
+  constructor(body: ErrorBody) {
+    super(body.message);
+    this.body = body;
+  }
+
+  /** Response headers that belong to the refusal. */
+  get headers(): Readonly<Record<string, string>> {
+    return {};
+  }
+}
+
+/** 400: the request itself is wrong. */
+export class InvalidRequestError extends ApiError {
+  name = 'InvalidRequestError' as const;
+  readonly status = 400;
+}
+
+/** Why a caller is nobody. */
+export type UnauthorizedReason =
+  | KerberosRefusalReason
+  | 'unknown_principal'
+  | 'account_locked'
+  | 'account_expired';
+
+/** 401: who calls is not known, or may not call. */
+export class UnauthorizedError extends ApiError {
+  name = 'UnauthorizedError' as const;
+  readonly status = 401;
+  readonly reason: UnauthorizedReason;
+
+  constructor(reason: UnauthorizedReason) {
+    super({
+      message: 'Unauthorized. You need to be logged in.',
+      reason,
+    });
+    this.reason = reason;
+  }
+
+  /**
+   * After a refused token the scheme is not offered again, so that no browser
+   * loops; a replayed one may be followed by a fresh one.
+   */
+  override get headers(): Readonly<Record<string, string>> {
+    return this.reason === 'no_credentials' || this.reason === 'replayed'
+      ? { 'WWW-Authenticate': 'Negotiate' }
+      : {};
+  }
+}
+
+/** 403: the caller is known, and may not do this. */
+export class ForbiddenError extends ApiError {
+  name = 'ForbiddenError' as const;
+  readonly status = 403;
+}
+
+/** 404: the directory has no such thing, or the API no such path. */
+export class ResourceNotFoundError extends ApiError {
+  name = 'ResourceNotFoundError' as const;
+  readonly status = 404;
+}
+
+/** 405: the path is there, the method is not. */
+export class MethodNotAllowedError extends ApiError {
+  name = 'MethodNotAllowedError' as const;
+  readonly status = 405;
+  readonly #allow: string;
+
+  constructor(allow: string) {
+    super({ message: 'The method is not allowed for the requested URL.' });
+    this.#allow = allow;
+  }
+
+  override get headers(): Readonly<Record<string, string>> {
+    return { Allow: this.#allow };
+  }
+}
+
+/** 503: something that the answer needs is away for now. */
+export class UnavailableError extends ApiError {
+  name = 'UnavailableError' as const;
+  readonly status = 503;
+
+  override get headers(): Readonly<Record<string, string>> {
+    return { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+  }
+}
+
+/** Longer than the pool takes to notice that a server is back. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** 504: the directory took too long. */
+export class SlowError extends ApiError {
+  name = 'SlowError' as const;
+  readonly status = 504;
+}
+
+/** The 404 of a user, with the name as it was asked for. */
+export function userNotFound(name: string): ResourceNotFoundError {
+  return new ResourceNotFoundError({ message: 'User not found', name });
+}

@@ -1,0 +1,29 @@
+import { DN } from 'ldapts';
+
+/**
+ * A distinguished name (RFC 4514) that is safe to send: from the
+ * configuration, from the directory, or built by {@link childOf}.
+ */
+export type DistinguishedName = string & { readonly __dn: unique symbol };
+
+/** Takes a name that the administrator or the directory has written. */
+export function trustedDn(dn: string): DistinguishedName {
+  return dn as DistinguishedName;
+}
+
+/**
+ * The name of an entry below another, its value escaped. The value must have
+ * passed a name pattern: the library leaves NUL as it is.
+ */
+export function childOf(
+  parent: DistinguishedName,
+  rdn: { readonly attribute: string; readonly value: string },
+): DistinguishedName {
+  const own = new DN({ [rdn.attribute]: rdn.value }).toString();
+  return `${own},${parent}` as DistinguishedName;
+}
+
+/** Whether an entry lies below another, by the spelling of their names. */
+export function isBelow(dn: string, ancestor: DistinguishedName): boolean {
+  return dn.toLowerCase().endsWith(`,${ancestor.toLowerCase()}`);
+}

@@ -1,0 +1,38 @@
+import { Control, type BerWriter } from 'ldapts';
+
+/**
+ * The request control "get effective rights" (draft-ietf-ldapext-acl-model):
+ * each entry of the answer says in `attributeLevelRights` what the named
+ * account may do with its attributes.
+ */
+export class GetEffectiveRightsControl extends Control {
+  static readonly type = '1.3.6.1.4.1.42.2.27.9.5.2';
+
+  readonly #authorizationId: string;
+
+  constructor(options: { readonly dn: string }) {
+    super(GetEffectiveRightsControl.type, { critical: true });
+    this.#authorizationId = `dn:${options.dn}`;
+  }
+
+  protected override writeControl(writer: BerWriter): void {
+    writer.writeBuffer(Buffer.from(this.#authorizationId), OCTET_STRING);
+  }
+}
+
+const OCTET_STRING = 0x04;
+
+/**
+ * The rights on each attribute, by its name in lower case: `rscwo`, as 389
+ * Directory Server writes them in `attributeLevelRights`.
+ */
+export function parseAttributeLevelRights(
+  text: string,
+): ReadonlyMap<string, string> {
+  return new Map(
+    text.split(',').map(pair => {
+      const [attribute, rights = ''] = pair.trim().split(':');
+      return [attribute.toLowerCase(), rights];
+    }),
+  );
+}

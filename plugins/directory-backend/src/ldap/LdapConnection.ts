@@ -1,0 +1,214 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { Client, type Control, type Entry, type Filter } from 'ldapts';
+import {
+  DirectoryTimeoutError,
+  DirectoryUnavailableError,
+} from '../directory/errors';
+import type { DistinguishedName } from './DistinguishedName';
+import { toDirectoryError } from './ldapErrors';
+
+/** Where and as whom a connection is opened. */
+export interface LdapEndpoint {
+  /** `ldaps://…`, or `ldap://…` to loopback or with `startTls`. */
+  readonly url: string;
+  readonly startTls: boolean;
+  /** PEM of the authorities to trust, in place of the system's. */
+  readonly ca?: string;
+  readonly bindDn: string;
+  readonly bindPassword: string;
+  /** Milliseconds until connecting and binding has failed. */
+  readonly connectTimeoutMs: number;
+}
+
+/** A search. Filters are objects: text is never parsed as a filter. */
+export interface LdapSearch {
+  readonly base: DistinguishedName;
+  readonly scope: 'base' | 'one' | 'sub';
+  readonly filter: Filter;
+  readonly attributes: readonly string[];
+  /** At most this many entries; more are cut off without an error. */
+  readonly sizeLimit?: number;
+  /** Entries the server sends at a time (RFC 2696), for long answers. */
+  readonly pageSize?: number;
+  readonly control?: Control;
+}
+
+/**
+ * One bound LDAP connection with a single life: once it closes it is never
+ * used again. The library would reconnect and go on searching anonymously,
+ * which a directory answers with fewer attributes instead of an error.
+ */
+export class LdapConnection {
+  readonly #client: Client;
+  #pending = 0;
+  #state: 'open' | 'retired' | 'closed' = 'open';
+
+  private constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Connects, secures and binds, and only then hands out the connection: a
+   * cold client of the library is not safe for concurrent use.
+   */
+  static async open(endpoint: LdapEndpoint): Promise<LdapConnection> {
+    let connection: LdapConnection | undefined;
+    const client = createClient(endpoint, () => connection?.close());
+    try {
+      await withDeadline(secureAndBind(client, endpoint), {
+        ms: endpoint.connectTimeoutMs,
+        error: () =>
+          new DirectoryUnavailableError(`${endpoint.url} does not answer`),
+      });
+    } catch (error) {
+      client.unbind().catch(() => {});
+      throw toDirectoryError(error);
+    }
+    connection = new LdapConnection(client);
+    return connection;
+  }
+
+  /** Whether new searches may be sent on it. */
+  get usable(): boolean {
+    return this.#state === 'open' && this.#client.isBound;
+  }
+
+  /** Searches that wait for their answer. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /**
+   * Sends one search and resolves with all its entries, or rejects: never
+   * with a part of them.
+   */
+  async search(
+    search: LdapSearch,
+    options: { readonly timeoutMs: number },
+  ): Promise<Entry[]> {
+    if (!this.usable) {
+      throw new DirectoryUnavailableError('The connection is closed');
+    }
+    this.#pending++;
+    try {
+      const result = await withDeadline(this.#send(search), {
+        ms: options.timeoutMs,
+        error: () => {
+          // Its neighbours may still be answered, but nothing new is sent.
+          this.retire();
+          return new DirectoryTimeoutError('The directory is too slow');
+        },
+      });
+      return result.searchEntries;
+    } catch (error) {
+      throw toDirectoryError(error);
+    } finally {
+      this.#pending--;
+      if (this.#state === 'retired' && this.#pending === 0) {
+        this.close();
+      }
+    }
+  }
+
+  /** Takes no new search, and closes when the pending ones have ended. */
+  retire(): void {
+    if (this.#state === 'open') {
+      this.#state = 'retired';
+      if (this.#pending === 0) {
+        this.close();
+      }
+    }
+  }
+
+  /** Closes at once; pending searches reject. */
+  close(): void {
+    if (this.#state !== 'closed') {
+      this.#state = 'closed';
+      // Unbinding a connection that the server closed has nothing to report.
+      this.#client.unbind().catch(() => {});
+    }
+  }
+
+  #send(search: LdapSearch) {
+    return this.#client.search(
+      search.base,
+      {
+        scope: search.scope,
+        filter: search.filter,
+        attributes: [...search.attributes],
+        sizeLimit: search.sizeLimit,
+        paged: search.pageSize ? { pageSize: search.pageSize } : undefined,
+      },
+      search.control,
+    );
+  }
+}
+
+function createClient(endpoint: LdapEndpoint, onClose: () => void): Client {
+  let used = false;
+  const own = <S extends Socket>(connect: () => S): S => {
+    if (used) {
+      throw new DirectoryUnavailableError('A connection has a single life');
+    }
+    used = true;
+    const socket = connect();
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.once('close', onClose);
+    return socket;
+  };
+  const { hostname, port, protocol } = new URL(endpoint.url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const tlsOptions = {
+    host,
+    // Server name indication takes names only (RFC 6066 §3); an address is
+    // compared with the certificate all the same.
+    servername: isIP(host) ? undefined : host,
+    ca: endpoint.ca,
+  };
+  return new Client({
+    url: endpoint.url,
+    connectTimeout: endpoint.connectTimeoutMs,
+    createConnection: () =>
+      own(() => connectTcp({ host, port: Number(port || 389) })),
+    createSecureConnection: (...args: unknown[]) =>
+      protocol === 'ldaps:'
+        ? own(() => connectTls({ ...tlsOptions, port: Number(port || 636) }))
+        : // StartTLS wraps the socket that `createConnection` made.
+          connectTls({ ...tlsOptions, ...(args[0] as { socket: Socket }) }),
+  });
+}
+
+const KEEP_ALIVE_MS = 30_000;
+
+async function secureAndBind(
+  client: Client,
+  endpoint: LdapEndpoint,
+): Promise<void> {
+  if (endpoint.startTls) {
+    await client.startTLS();
+  }
+  await client.bind(endpoint.bindDn, endpoint.bindPassword);
+}
+
+/**
+ * A deadline of our own: the library's timeout destroys the socket and with it
+ * every other search that is under way on it.
+ */
+async function withDeadline<T>(
+  work: Promise<T>,
+  deadline: { readonly ms: number; readonly error: () => Error },
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(deadline.error()), deadline.ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    // The loser of the race may reject later; it has been answered for.
+    work.catch(() => {});
+  }
+}

@@ -1,0 +1,118 @@
+import type {
+  LifecycleService,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
+import {
+  bulkhead,
+  BulkheadRejectedError,
+  type BulkheadPolicy,
+} from 'cockatiel';
+import type { Entry } from 'ldapts';
+import type { LdapConfig } from './LdapConfig';
+import { DirectoryUnavailableError } from '../directory/errors';
+import type { LdapSearch } from './LdapConnection';
+import { isConnectionFailure } from './ldapErrors';
+import { LdapServer } from './LdapServer';
+import { readEndpoint } from './readEndpoint';
+
+/** Answers searches: what `LdapDirectory` needs of a directory's servers. */
+export interface LdapSearcher {
+  /**
+   * All entries that a search finds.
+   *
+   * Rejects with `DirectoryUnavailableError` or `DirectoryTimeoutError`.
+   */
+  search(
+    search: LdapSearch,
+    context: { readonly signal: AbortSignal },
+  ): Promise<Entry[]>;
+}
+
+/**
+ * The directory's servers in the configured order. A read that fails with its
+ * connection is tried once more, on the next server that is in use; reads
+ * change nothing, so that is safe.
+ */
+export class LdapPool implements LdapSearcher {
+  readonly #servers: readonly LdapServer[];
+  readonly #timeoutMs: number;
+  readonly #limit: BulkheadPolicy;
+
+  private constructor(servers: readonly LdapServer[], config: LdapConfig) {
+    this.#servers = servers;
+    this.#timeoutMs = config.operationTimeoutMs;
+    this.#limit = bulkhead(
+      config.maxConnections * config.pipelining,
+      config.maxQueued,
+    );
+  }
+
+  /** Connects on the first search; closes with the plugin. */
+  static create(options: {
+    readonly config: LdapConfig;
+    readonly logger: LoggerService;
+    readonly lifecycle: LifecycleService;
+  }): LdapPool {
+    const { config, logger, lifecycle } = options;
+    const servers = config.servers.map(
+      url =>
+        new LdapServer({
+          url,
+          endpoint: () => readEndpoint(url, config),
+          maxConnections: config.maxConnections,
+          pipelining: config.pipelining,
+          failuresToOpen: config.breaker.failures,
+          backoff: config.breaker,
+          logger,
+        }),
+    );
+    const pool = new LdapPool(servers, config);
+    lifecycle.addShutdownHook(() => pool.close());
+    return pool;
+  }
+
+  async search(
+    search: LdapSearch,
+    context: { readonly signal: AbortSignal },
+  ): Promise<Entry[]> {
+    try {
+      return await this.#limit.execute(() => this.#ask(search, context.signal));
+    } catch (error) {
+      if (error instanceof BulkheadRejectedError) {
+        throw new DirectoryUnavailableError(
+          'Too many questions wait for the directory',
+          error,
+        );
+      }
+      throw error;
+    }
+  }
+
+  /** Closes every connection; pending searches reject. */
+  close(): void {
+    for (const server of this.#servers) {
+      server.close();
+    }
+  }
+
+  async #ask(search: LdapSearch, signal: AbortSignal): Promise<Entry[]> {
+    // Whoever asked may have left while the question was queued.
+    signal.throwIfAborted();
+    const options = { timeoutMs: this.#timeoutMs };
+    const [first, second = first] = this.#candidates();
+    try {
+      return await first.search(search, options);
+    } catch (error) {
+      if (!isConnectionFailure(error) || !second.available) {
+        throw error;
+      }
+      return second.search(search, options);
+    }
+  }
+
+  /** Servers in use in their order, or all of them when none is. */
+  #candidates(): readonly LdapServer[] {
+    const available = this.#servers.filter(server => server.available);
+    return available.length > 0 ? available : this.#servers;
+  }
+}

@@ -1,0 +1,98 @@
+import {
+  coreServices,
+  createBackendPlugin,
+} from '@backstage/backend-plugin-api';
+import { catalogServiceRef } from '@backstage/plugin-catalog-node';
+import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
+import { kerberosServiceRef } from '@directory-gateway/kerberos';
+import { readDirectoryConfig } from './config';
+import { CachedPrincipals } from './directory/CachedPrincipals';
+import { PrivateDirectory } from './directory/PrivateDirectory';
+import { AccessControl } from './http/access';
+import { Authenticator } from './http/authenticate';
+import { createRouter } from './http/createRouter';
+import { meOperation } from './http/me';
+import { PortalUserNames } from './http/PortalUserNames';
+import { requireSecureTransport } from './http/requireSecureTransport';
+import { ResourceUris } from './http/response/ResourceUris';
+import { userOperations } from './http/users';
+import { LdapDirectory } from './ldap/LdapDirectory';
+import { LdapPool } from './ldap/LdapPool';
+import { RightsProof } from './ldap/RightsProof';
+
+/**
+ * The directory gateway: answers `/api/directory/v1/` from the directory that
+ * `directory.ldap` names, to holders of a Kerberos ticket and of a token of
+ * the portal.
+ *
+ * @public
+ */
+export const directoryPlugin = createBackendPlugin({
+  pluginId: 'directory',
+  register(env) {
+    env.registerInit({
+      deps: {
+        auth: coreServices.auth,
+        catalog: catalogServiceRef,
+        config: coreServices.rootConfig,
+        discovery: coreServices.discovery,
+        httpAuth: coreServices.httpAuth,
+        httpRouter: coreServices.httpRouter,
+        kerberos: kerberosServiceRef,
+        lifecycle: coreServices.lifecycle,
+        logger: coreServices.logger,
+        permissions: coreServices.permissions,
+        permissionsRegistry: coreServices.permissionsRegistry,
+      },
+      async init(deps) {
+        const { auth, httpAuth, httpRouter, lifecycle, logger } = deps;
+        const { ldap, schema, privacy, access, portalUsers } =
+          readDirectoryConfig(deps.config);
+        const externalBaseUrl = await deps.discovery.getExternalBaseUrl(
+          'directory',
+        );
+        requireSecureTransport(externalBaseUrl);
+
+        const { baseDn, bindDn, probeIntervalMs: maxAgeMs } = ldap;
+        const searcher = LdapPool.create({ config: ldap, logger, lifecycle });
+        const proof = new RightsProof({
+          ...{ searcher, schema, baseDn, bindDn, maxAgeMs, logger },
+        });
+        const directory = new LdapDirectory({
+          ...{ searcher, proof, schema, baseDn, logger },
+        });
+        const privateDirectory = new PrivateDirectory(directory, privacy);
+        const uris = new ResourceUris(externalBaseUrl);
+
+        deps.permissionsRegistry.addPermissions([...directoryPermissions]);
+        // The framework's gate lets only its own tokens in and answers with
+        // its own body: the router authenticates every request by itself.
+        httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
+        httpRouter.use(
+          createRouter({
+            authenticator: new Authenticator({
+              kerberos: deps.kerberos,
+              httpAuth,
+              auth,
+              principals: new CachedPrincipals(directory),
+              portalUserNames: new PortalUserNames({
+                config: portalUsers,
+                auth,
+                catalog: deps.catalog,
+              }),
+            }),
+            access: new AccessControl({
+              permissions: deps.permissions,
+              rules: access,
+            }),
+            operations: [
+              meOperation({ uris }),
+              ...userOperations({ directory: privateDirectory, uris }),
+            ],
+            logger,
+          }),
+        );
+      },
+    });
+  },
+});
