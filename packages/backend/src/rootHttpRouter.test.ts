@@ -124,9 +124,16 @@ describe('rootHttpRouter', () => {
   });
 
   it('refuses headers beyond its limit and goes on serving', async () => {
-    const { status } = await get('/probe', { 'x-flood': 'f'.repeat(140_000) });
+    const outcome = await get('/probe', {
+      'x-flood': 'f'.repeat(140_000),
+    }).then(
+      ({ status }) => status,
+      error => error.code,
+    );
 
-    expect(status).toBe(431);
+    // The server closes at once; whether the answer still reaches a client
+    // that has not finished sending is up to the network.
+    expect([431, 'ECONNRESET', 'EPIPE']).toContain(outcome);
     expect(await get('/probe')).toEqual({ status: 200, body: 'probed' });
   });
 

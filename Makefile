@@ -1,0 +1,30 @@
+# Each command brings what it needs first and is safe to run twice.
+.DEFAULT_GOAL := help
+.PHONY: help start dev test check realm clean
+
+# Read by scripts/start and scripts/realm; empty means the default.
+export USERS LDIF SCHEMA PORT
+
+help: ## Show this
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo
+	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm)'
+
+start: ## Start a portal with people in it, on http://localhost:7007
+	@scripts/start
+
+dev: ## The same from the sources, with reload: pages on :3000, API on :7007
+	@scripts/dev
+
+check: ## Types, lint, format and unit tests: the quick half of test
+	@scripts/test --quick
+
+test: ## Everything that the continuous integration runs
+	@scripts/test
+
+realm: ## The Kerberos realm and directory alone; prints an environment to source
+	@scripts/realm serve
+
+clean: ## Remove what the other commands made
+	rm -rf .build .cache .toolchain node_modules dist-types coverage
+	rm -rf packages/*/node_modules packages/*/dist plugins/*/node_modules plugins/*/dist

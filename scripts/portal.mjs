@@ -1,0 +1,95 @@
+// Runs the portal on the realm whose variables are in the environment, says
+// when it is ready and what to try first, and stops it when told to.
+//
+//   node scripts/portal.mjs built      what scripts/build made, as in production
+//   node scripts/portal.mjs sources    with reload, the pages on a port of their own
+//
+// PORT is the server's port; PORTAL_URL is where a browser finds the pages.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { firstCall } from './first-call.mjs';
+import { plainLogLine } from './plain-log-line.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const config = ['app-config.yaml', 'app-config.demo.yaml'].flatMap(file => [
+  '--config',
+  join(root, file),
+]);
+const ways = {
+  built: {
+    command: [process.execPath, 'packages/backend', ...config],
+    cwd: join(root, '.build/portal'),
+    env: { NODE_ENV: 'production' },
+    stdout: 'pipe',
+  },
+  sources: {
+    command: ['yarn', 'start', ...config],
+    cwd: root,
+    env: {},
+    stdout: 'inherit',
+  },
+};
+
+const { command, cwd, env, stdout } = ways[process.argv[2]];
+const [program, ...args] = command;
+const portal = spawn(program, args, {
+  cwd,
+  env: {
+    ...process.env,
+    ...env,
+    DEMO_ORG: join(root, 'examples/demo-org.yaml'),
+  },
+  stdio: ['ignore', stdout, 'inherit'],
+  // A process group of its own: Ctrl-C reaches it once, from stop(), and
+  // reaches all of it, whatever `yarn start` has started.
+  detached: true,
+});
+const exit = once(portal, 'exit');
+
+let stopping = false;
+function stop() {
+  stopping = true;
+  signalAll('SIGTERM');
+}
+function signalAll(signal) {
+  try {
+    process.kill(-portal.pid, signal);
+  } catch (error) {
+    // ESRCH: the whole group has gone already.
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);
+
+if (portal.stdout) {
+  createInterface({ input: portal.stdout }).on('line', line =>
+    console.log(plainLogLine(line)),
+  );
+}
+
+async function untilReady() {
+  const url = `http://127.0.0.1:${process.env.PORT}/.backstage/health/v1/readiness`;
+  while (portal.exitCode === null && portal.signalCode === null) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) {
+      console.log(firstCall(process.env));
+      return;
+    }
+    await delay(200);
+  }
+}
+
+untilReady();
+const [code, signal] = await exit;
+// What a killed leader may have left of its group.
+signalAll('SIGKILL');
+if (!stopping) {
+  console.error(`The portal stopped by itself (${signal ?? `code ${code}`}).`);
+  process.exitCode = code || 1;
+}

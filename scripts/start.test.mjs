@@ -1,0 +1,172 @@
+// `make start` as a person meets it: the real command on a free port, the call
+// that it prints, and Ctrl-C.
+
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+// Inherited by everything that `make start` starts, daemons included.
+const marker = `STARTED_BY_TEST=${process.pid}-${Date.now()}`;
+
+/** The environment of a fresh shell: no outer make, no realm of somebody else. */
+function freshEnvironment(port) {
+  const kept = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(REALM|KRB5|KEYTAB|MAKE|MFLAGS|USERS|LDIF|SCHEMA|NODE_TEST)/.test(
+        name,
+      ),
+  );
+  const [name, value] = marker.split('=');
+  return { ...Object.fromEntries(kept), [name]: value, PORT: `${port}` };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Processes, daemons included, that carry this run's mark; not this one. */
+function startedProcesses() {
+  return readdirSync('/proc').filter(pid => {
+    try {
+      return (
+        /^\d+$/.test(pid) &&
+        readFileSync(`/proc/${pid}/environ`, 'utf8').includes(marker)
+      );
+    } catch {
+      return false; // gone between the two calls, or another user's
+    }
+  });
+}
+
+describe('make start', { timeout: 900_000 }, () => {
+  let port;
+  let portal;
+  let output = '';
+  let pasted;
+
+  /** Runs commands in the shell into which a person has pasted the first call. */
+  async function bash(commands) {
+    const { stdout } = await promisify(execFile)(
+      'bash',
+      ['-euc', `${pasted.setUp}\n${commands}`],
+      { env: freshEnvironment(port) },
+    );
+    return stdout;
+  }
+
+  before(async () => {
+    port = await freePort();
+    portal = spawn('make', ['start'], {
+      cwd: root,
+      env: freshEnvironment(port),
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    await new Promise((resolve, reject) => {
+      portal.stdout.setEncoding('utf8').on('data', chunk => {
+        process.stdout.write(chunk);
+        output += chunk;
+        if (output.includes('Ctrl-C stops')) resolve();
+      });
+      portal.once('exit', code =>
+        reject(new Error(`make start ended with code ${code}`)),
+      );
+    });
+    const printed = output.match(/^ {2}(export|kinit|curl) .*$/gm) ?? [];
+    assert.equal(printed.length, 3, 'make start printed its first call');
+    const [environment, login, firstCall] = printed;
+    pasted = { setUp: `${environment}\n${login}`, firstCall };
+  });
+
+  after(() => {
+    // For a run that failed half way; what has ended already is not there.
+    for (const pid of startedProcesses()) process.kill(Number(pid), 'SIGKILL');
+  });
+
+  it('prints a first call that answers who is calling', async () => {
+    const { result } = JSON.parse(await bash(pasted.firstCall));
+
+    assert.equal(result.username, 'alice');
+    assert.equal(result.service, null);
+    assert.match(result.dn, /^uid=alice,cn=users,cn=accounts,/);
+    assert.equal(
+      result.uri,
+      `http://localhost:${port}/api/directory/v1/users/alice/`,
+    );
+  });
+
+  it('answers from the directory', async () => {
+    const url = `http://localhost:${port}/api/directory/v1/users/alice/`;
+    const { result } = JSON.parse(
+      await bash(`curl --silent --negotiate -u : ${url}`),
+    );
+
+    assert.equal(result.username, 'alice');
+    assert.deepEqual(result.emails, ['alice@example.test']);
+    assert.equal(result.locked, false);
+    assert.equal(result.uri, url);
+  });
+
+  it('asks for a ticket where there is none', async () => {
+    const response = await fetch(
+      `http://localhost:${port}/api/directory/v1/me/`,
+    );
+
+    assert.equal(response.status, 401);
+    assert.equal(response.headers.get('www-authenticate'), 'Negotiate');
+    assert.equal((await response.json()).reason, 'no_credentials');
+  });
+
+  it('serves the pages from the same process', async () => {
+    const response = await fetch(`http://localhost:${port}/`);
+
+    assert.equal(response.status, 200);
+    assert.match(await response.text(), /<title>Directory gateway<\/title>/);
+  });
+
+  it('says in one line that its port is taken', async () => {
+    const second = await promisify(execFile)('scripts/start', {
+      cwd: root,
+      env: freshEnvironment(port),
+    }).then(
+      () => assert.fail('a second portal started on the same port'),
+      error => error,
+    );
+
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /^Port \d+ is taken: .+\n$/);
+  });
+
+  it('is gone without a trace after Ctrl-C', async () => {
+    const realm = dirname(/KRB5_CONFIG=(\S+)/.exec(pasted.setUp)[1]);
+    assert.ok(existsSync(realm));
+    assert.notDeepEqual(startedProcesses(), []);
+
+    // As a terminal does it: to the whole foreground process group.
+    process.kill(-portal.pid, 'SIGINT');
+    if (portal.exitCode === null && portal.signalCode === null) {
+      await once(portal, 'exit');
+    }
+    // A daemon that was told to stop may need a moment more than its parent.
+    for (let i = 0; i < 100 && startedProcesses().length > 0; i++) {
+      await delay(100);
+    }
+
+    assert.deepEqual(startedProcesses(), []);
+    assert.ok(!existsSync(realm), 'the folder of the realm is gone');
+    await assert.rejects(fetch(`http://localhost:${port}/`));
+  });
+});
