@@ -12,6 +12,9 @@ import {
 } from './directory/schema';
 import { readLdapConfig, type LdapConfig } from './ldap/LdapConfig';
 
+/** A record is found by its name, and its flags say how to read it. */
+const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];
+
 /** One rule of `directory.access`: who may do what. */
 export interface AccessRule {
   readonly who: PrincipalSet;
@@ -99,9 +102,6 @@ function readHiddenFields(config: Config): ReadonlySet<UserField> {
     }),
   );
 }
-
-/** A record is found by its name, and its flags say how to read it. */
-const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];
 
 function readPrincipals(config: Config | undefined): PrincipalSet {
   return new PrincipalSet({

@@ -2,6 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Directory, PrincipalQuery } from './Directory';
 import type { Principal } from './Principal';
 
+/** Leaves a second of the promised five for the search itself. */
+const MAX_AGE_MS = 4000;
+
 /**
  * Looks callers up, at most once in a few seconds each: a program that calls
  * thousands of times should not cost the directory a search every time, and a
@@ -35,6 +38,3 @@ export class CachedPrincipals {
     return this.#cache.fetch(key, { context: { query } });
   }
 }
-
-/** Leaves a second of the promised five for the search itself. */
-const MAX_AGE_MS = 4000;

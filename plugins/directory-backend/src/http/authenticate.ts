@@ -12,6 +12,11 @@ import type { Principal } from '../directory/Principal';
 import type { PortalUserNames } from './PortalUserNames';
 import { UnauthorizedError, UnavailableError } from './response/apiErrors';
 
+const BEARER = /^bearer(?: |$)/i;
+
+/** How Backstage says that a token is not good. */
+const REFUSALS = new Set(['AuthenticationError', 'NotAllowedError']);
+
 /**
  * Who calls: the holder of a Kerberos ticket (RFC 4559) or of a token of the
  * portal. Runs before every route that is not on the router's exact list.
@@ -105,11 +110,6 @@ export class Authenticator {
     }
   }
 }
-
-const BEARER = /^bearer(?: |$)/i;
-
-/** How Backstage says that a token is not good. */
-const REFUSALS = new Set(['AuthenticationError', 'NotAllowedError']);
 
 /** A valid ticket or token does not help an account that is out of use. */
 function mayCall(account: Principal): Principal {

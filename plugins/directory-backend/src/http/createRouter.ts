@@ -12,6 +12,9 @@ import {
 } from './response/apiErrors';
 import { presentError } from './response/presentError';
 
+/** Who asks, and which fields, decide what is answered at one address. */
+const VARY = 'Authorization, X-Fields';
+
 /** What the router is made of. */
 export interface RouterOptions {
   readonly authenticator: Authenticator;
@@ -60,9 +63,6 @@ export function createRouter(options: RouterOptions): Router {
   router.use(presentError({ logger }));
   return router;
 }
-
-/** Who asks, and which fields, decide what is answered at one address. */
-const VARY = 'Authorization, X-Fields';
 
 async function answer(
   options: RouterOptions & {

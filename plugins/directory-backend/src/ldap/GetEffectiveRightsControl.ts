@@ -1,5 +1,7 @@
 import { Control, type BerWriter } from 'ldapts';
 
+const OCTET_STRING = 0x04;
+
 /**
  * The request control "get effective rights" (draft-ietf-ldapext-acl-model):
  * each entry of the answer says in `attributeLevelRights` what the named
@@ -19,8 +21,6 @@ export class GetEffectiveRightsControl extends Control {
     writer.writeBuffer(Buffer.from(this.#authorizationId), OCTET_STRING);
   }
 }
-
-const OCTET_STRING = 0x04;
 
 /**
  * The rights on each attribute, by its name in lower case: `rscwo`, as 389

@@ -8,6 +8,8 @@ import {
 import type { DistinguishedName } from './DistinguishedName';
 import { toDirectoryError } from './ldapErrors';
 
+const KEEP_ALIVE_MS = 30_000;
+
 /** Where and as whom a connection is opened. */
 export interface LdapEndpoint {
   /** `ldaps://…`, or `ldap://…` to loopback or with `startTls`. */
@@ -44,8 +46,8 @@ export class LdapConnection {
   #pending = 0;
   #state: 'open' | 'retired' | 'closed' = 'open';
 
-  private constructor(client: Client) {
-    this.#client = client;
+  private constructor(endpoint: LdapEndpoint) {
+    this.#client = createClient(endpoint, () => this.close());
   }
 
   /**
@@ -53,19 +55,17 @@ export class LdapConnection {
    * cold client of the library is not safe for concurrent use.
    */
   static async open(endpoint: LdapEndpoint): Promise<LdapConnection> {
-    let connection: LdapConnection | undefined;
-    const client = createClient(endpoint, () => connection?.close());
+    const connection = new LdapConnection(endpoint);
     try {
-      await withDeadline(secureAndBind(client, endpoint), {
+      await withDeadline(secureAndBind(connection.#client, endpoint), {
         ms: endpoint.connectTimeoutMs,
         error: () =>
           new DirectoryUnavailableError(`${endpoint.url} does not answer`),
       });
     } catch (error) {
-      client.unbind().catch(() => {});
+      connection.close();
       throw toDirectoryError(error);
     }
-    connection = new LdapConnection(client);
     return connection;
   }
 
@@ -179,8 +179,6 @@ function createClient(endpoint: LdapEndpoint, onClose: () => void): Client {
           connectTls({ ...tlsOptions, ...(args[0] as { socket: Socket }) }),
   });
 }
-
-const KEEP_ALIVE_MS = 30_000;
 
 async function secureAndBind(
   client: Client,

@@ -28,6 +28,9 @@ import { isNoSuchObject } from './ldapErrors';
 import type { LdapSearcher } from './LdapPool';
 import type { RightsProof } from './RightsProof';
 
+/** More in one search would stall the event loop noticeably. */
+const ENTRIES_AT_A_TIME = 500;
+
 type Asking = Pick<DirectoryContext, 'signal'>;
 
 /** Answers from FreeIPA's LDAP, asked as the service account. */
@@ -222,9 +225,6 @@ export class LdapDirectory implements Directory {
     return this.#schema.users.username.attribute!;
   }
 }
-
-/** More in one search would stall the event loop noticeably. */
-const ENTRIES_AT_A_TIME = 500;
 
 function isA(objectClass: string): Filter {
   return equals('objectClass', objectClass);

@@ -11,6 +11,9 @@ import {
 } from './GetEffectiveRightsControl';
 import type { LdapSearcher } from './LdapPool';
 
+/** How long a missing right is believed before the directory is asked again. */
+const FAILURE_HOLDS_MS = 1000;
+
 interface Requirement {
   readonly container: DistinguishedName;
   readonly objectClass: string;
@@ -119,9 +122,6 @@ export class RightsProof {
     );
   }
 }
-
-/** How long a missing right is believed before the directory is asked again. */
-const FAILURE_HOLDS_MS = 1000;
 
 function requirementsOf(
   schema: DirectorySchema,

@@ -1,6 +1,8 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 
-type PathItem = NonNullable<NonNullable<typeof openApiDocument.paths>[string]>;
+type PathItem = NonNullable<
+  NonNullable<(typeof openApiDocument)['paths']>[string]
+>;
 
 /** An operation of the contract, as the OpenAPI document has it. */
 export type ContractOperation = NonNullable<PathItem['get']>;
@@ -16,56 +18,68 @@ const MOUNT = /^(?:https?:\/\/[^/]+)?(?:\/api\/directory)?\/v1(?=\/|$)/;
 
 /**
  * Finds the operation that answers a request. The path is a template of the
- * contract (`/users/{username}/`), a request path below `/v1`, or a whole URL;
- * its query is ignored, and its trailing slash does not matter.
+ * contract (`/users/{username}/`), a request path with or without `/v1`, or a
+ * whole URL; its query is ignored, and its trailing slash does not matter.
  */
 export function findOperation(method: string, target: string): FoundOperation {
-  const path = target.replace(/[?#].*$/s, '').replace(MOUNT, '');
-  for (const [template, item] of Object.entries(openApiDocument.paths ?? {})) {
-    if (item && matches({ path, template, item })) {
-      const operation = operationOf(item, method);
-      return operation
-        ? { kind: 'operation', operation }
-        : { kind: 'other-method', allowed: allowedMethods(item) };
-    }
+  const [path] = target.replace(MOUNT, '').split(/[?#]/);
+  const templates = Object.entries(openApiDocument.paths ?? {});
+  const [, item] =
+    templates.find(([template]) => template === path) ??
+    templates.find(([template]) => patternOf(template).test(path)) ??
+    [];
+  if (!item) {
+    return { kind: 'unknown-path' };
   }
-  return { kind: 'unknown-path' };
+  const operation = operationOf(item, method);
+  return operation
+    ? { kind: 'operation', operation }
+    : { kind: 'other-method', allowed: allowedMethods(item) };
 }
 
-function matches(options: {
-  path: string;
-  template: string;
-  item: PathItem;
-}): boolean {
-  const { path, template, item } = options;
+/** Follows a reference within the OpenAPI document. */
+export function dereference<Value>(
+  value: Value,
+): Exclude<Value, { $ref: string }> {
+  type Target = Exclude<Value, { $ref: string }>;
+  if (typeof value !== 'object' || value === null || !('$ref' in value)) {
+    return value as Target;
+  }
+  const target = String(value.$ref)
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (parent, key) => (parent as Record<string, unknown>)[key],
+      openApiDocument,
+    );
+  return dereference(target as Value);
+}
+
+function patternOf(template: string): RegExp {
   const pattern = template
     .replace(/\/$/, '')
-    .replace(/\{(\w+)\}/g, (placeholder, name) => {
-      const segment = isInteger(item, name) ? '\\d+' : '[^/]+';
-      return `(?:\\${placeholder.replace('}', '\\}')}|${segment})`;
-    });
-  return new RegExp(`^${pattern}/?$`).test(path);
+    .replace(/\{(\w+)\}/g, (_, name) => segmentPattern(template, name));
+  return new RegExp(`^${pattern}/?$`);
 }
 
-/** Whether a path parameter takes digits only, so that others match no path. */
-function isInteger(item: PathItem, name: string): boolean {
-  return (
-    item.parameters?.some(
-      parameter =>
-        '$ref' in parameter &&
-        parameter.$ref === '#/components/parameters/SerialNumber' &&
-        name === 'serial_number',
-    ) ?? false
-  );
+/** A number in a path is digits: anything else there is no path of the contract. */
+function segmentPattern(template: string, name: string): string {
+  const parameters = openApiDocument.paths?.[template]?.parameters ?? [];
+  const parameter = parameters
+    .map(dereference)
+    .find(candidate => candidate.name === name);
+  const schema = dereference(parameter?.schema);
+  return schema?.type === 'integer' ? '\\d+' : '[^/]+';
 }
 
+/** HEAD is answered as GET is, without the body. */
 function operationOf(
   item: PathItem,
   method: string,
 ): ContractOperation | undefined {
   switch (method.toUpperCase()) {
     case 'GET':
-    case 'HEAD': // answered as GET, without the body
+    case 'HEAD':
       return item.get;
     case 'POST':
       return item.post;

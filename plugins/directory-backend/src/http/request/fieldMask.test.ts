@@ -6,6 +6,18 @@ const model: RecordModel = {
   lists: new Set(['emails']),
 };
 
+/** The keys of an answer, none where it is 400; any other error escapes. */
+function keysOrNone(header: string): readonly string[] {
+  try {
+    return resolveFields(header, model);
+  } catch (error) {
+    if ((error as Error).name === 'InvalidRequestError') {
+      return [];
+    }
+    throw error;
+  }
+}
+
 describe('resolveFields', () => {
   it.each([
     [undefined, ['username', 'emails', 'locked', 'uri']],
@@ -74,13 +86,7 @@ describe('resolveFields', () => {
     });
     fc.assert(
       fc.property(fc.oneof(text, fc.string()), header => {
-        let keys: readonly string[];
-        try {
-          keys = resolveFields(header, model);
-        } catch (error) {
-          expect(error).toMatchObject({ name: 'InvalidRequestError' });
-          return;
-        }
+        const keys = keysOrNone(header);
         expect(new Set(keys).size).toBe(keys.length);
         expect(model.keys).toEqual(expect.arrayContaining([...keys]));
       }),

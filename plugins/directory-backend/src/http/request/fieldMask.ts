@@ -1,5 +1,7 @@
 import { InvalidRequestError } from '../response/apiErrors';
 
+const TOKEN = /[{},]|[\p{L}\p{N}_:\-*]+/gu;
+
 /** The keys of a record in their order, and which of them are lists. */
 export interface RecordModel {
   readonly keys: readonly string[];
@@ -71,8 +73,6 @@ function parse(header: string): Mask {
   }
   return root;
 }
-
-const TOKEN = /[{},]|[\p{L}\p{N}_:\-*]+/gu;
 
 function withoutBraces(text: string): string {
   if (!text.startsWith('{')) {

@@ -4,6 +4,18 @@ import { parsePage } from './parsePage';
 const bounds = { maxSize: 1000 };
 const read = (query: string) => parsePage(new URLSearchParams(query), bounds);
 
+/** The page, the first one where it is 400; any other error escapes. */
+function pageOrDefault(query: URLSearchParams) {
+  try {
+    return parsePage(query, bounds);
+  } catch (error) {
+    if ((error as Error).name === 'InvalidRequestError') {
+      return { size: 40, number: 1 };
+    }
+    throw error;
+  }
+}
+
 describe('parsePage', () => {
   it.each([
     ['', { size: 40, number: 1 }],
@@ -63,13 +75,7 @@ describe('parsePage', () => {
           page_size: size,
           page_number: number,
         });
-        let page;
-        try {
-          page = parsePage(query, bounds);
-        } catch (error) {
-          expect(error).toMatchObject({ status: 400 });
-          return;
-        }
+        const page = pageOrDefault(query);
         expect(page.size).toBeGreaterThanOrEqual(1);
         expect(page.size).toBeLessThanOrEqual(1000);
         expect(Number.isSafeInteger((page.number - 1) * page.size)).toBe(true);

@@ -1,6 +1,9 @@
 import type { PageRequest } from '../../directory/Page';
 import { InvalidRequestError } from '../response/apiErrors';
 
+/** So large that a page's first index is still an exact number. */
+const MAX_PAGE_NUMBER = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
+
 /** Results a page where the query does not say (contract, section 8). */
 export const DEFAULT_PAGE_SIZE = 40;
 
@@ -40,6 +43,3 @@ export function parsePage(
   }
   return page;
 }
-
-/** So large that a page's first index is still an exact number. */
-const MAX_PAGE_NUMBER = Math.floor(Number.MAX_SAFE_INTEGER / 1000);

@@ -1,6 +1,9 @@
 import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
 import { CustomErrorBase } from '@backstage/errors';
 
+/** Longer than the pool takes to notice that a server is back. */
+const RETRY_AFTER_SECONDS = 5;
+
 /** An answer that says why there is none: its body, less the request id. */
 export interface ErrorBody {
   readonly message: string;
@@ -98,9 +101,6 @@ export class UnavailableError extends ApiError {
     return { 'Retry-After': String(RETRY_AFTER_SECONDS) };
   }
 }
-
-/** Longer than the pool takes to notice that a server is back. */
-const RETRY_AFTER_SECONDS = 5;
 
 /** 504: the directory took too long. */
 export class SlowError extends ApiError {

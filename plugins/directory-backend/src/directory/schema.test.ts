@@ -1,0 +1,22 @@
+import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
+import { userModel } from '../http/response/presentUser';
+import { schemaPreset, userFieldNames } from './schema';
+
+describe('the attribute table', () => {
+  it("has the OpenAPI document's fields in its order", () => {
+    const { schemas } = openApiDocument.components as {
+      schemas: Record<string, { properties: object; required: string[] }>;
+    };
+    expect(Object.keys(schemas.MaskedUser.properties)).toEqual(userModel.keys);
+    expect(schemas.User.required).toEqual(userModel.keys);
+  });
+
+  it('names no attribute of freeipa-fas for FreeIPA alone', () => {
+    const { users, userClass } = schemaPreset('freeipa');
+    const attributes = userFieldNames.map(name => users[name].attribute);
+    expect(attributes.filter(name => name?.startsWith('fas'))).toEqual([]);
+    expect(users.creation.attribute).toBe('createTimestamp');
+    expect(users.is_private.attribute).toBeUndefined();
+    expect(userClass).toBe('posixAccount');
+  });
+});
