@@ -1,0 +1,45 @@
+import { claimKerberosEnvironment } from './claimKerberosEnvironment';
+
+describe('claimKerberosEnvironment', () => {
+  it.each([
+    ['the configured file', '/a', {}, '/a'],
+    ['the file of the environment', undefined, { KRB5_KTNAME: '/b' }, '/b'],
+    ['a file with its type', undefined, { KRB5_KTNAME: 'FILE:/b' }, '/b'],
+    ['both when they agree', '/b', { KRB5_KTNAME: 'WRFILE:/x/../b' }, '/b'],
+    ["the host's keytab", undefined, {}, '/etc/krb5.keytab'],
+    ["the host's keytab", undefined, { KRB5_KTNAME: '' }, '/etc/krb5.keytab'],
+  ])('takes %s', (_, keytab, env: NodeJS.ProcessEnv, path) => {
+    expect(claimKerberosEnvironment({ keytab, env })).toBe(path);
+    expect(env.KRB5_KTNAME).toBe(`FILE:${path}`);
+  });
+
+  it('allows the same keytab twice, another never', () => {
+    const env = {};
+    claimKerberosEnvironment({ keytab: '/a', env });
+    expect(claimKerberosEnvironment({ keytab: '/a', env })).toBe('/a');
+    expect(claimKerberosEnvironment({ env })).toBe('/a');
+    expect(() => claimKerberosEnvironment({ keytab: '/b', env })).toThrow(
+      /kerberos\.keytab is \/b, but KRB5_KTNAME .* names \/a/,
+    );
+    expect(env).toEqual({ KRB5_KTNAME: 'FILE:/a' });
+  });
+
+  it('takes keytabs in files only', () => {
+    expect(() =>
+      claimKerberosEnvironment({ env: { KRB5_KTNAME: 'MEMORY:x' } }),
+    ).toThrow('KRB5_KTNAME is MEMORY:x');
+  });
+
+  it.each([
+    { KRB5RCACHENAME: 'none:' },
+    { KRB5RCACHETYPE: 'none' },
+    { KRB5RCACHENAME: 'none:', KRB5_KTNAME: '/a' },
+  ])('does not run without a replay cache: %p', env => {
+    expect(() => claimKerberosEnvironment({ env })).toThrow(/replay cache/);
+  });
+
+  it('leaves the choice of the replay cache to the administrator', () => {
+    const env = { KRB5RCACHENAME: 'file2:/run/portal/rcache' };
+    expect(claimKerberosEnvironment({ keytab: '/a', env })).toBe('/a');
+  });
+});

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, request, Server } from 'node:http';
+import { AddressInfo } from 'node:net';
+import {
+  highestHeaderLimit,
+  raiseHeaderLimit,
+  requiredHeaderBytes,
+} from './headerLimit';
+
+/** The default of `kerberos.maxTokenBytes`. */
+const limit = { maxTokenBytes: 65_536 };
+
+/** Sends a token and a cookie; tells what the server made of it. */
+async function send(
+  server: Server,
+  tokenBytes: number,
+): Promise<'request' | 'HPE_HEADER_OVERFLOW'> {
+  const seen = new Promise<'request' | 'HPE_HEADER_OVERFLOW'>(resolve => {
+    server.once('request', () => resolve('request'));
+    server.once('clientError', (error: NodeJS.ErrnoException, socket) => {
+      socket.destroy();
+      resolve(error.code as 'HPE_HEADER_OVERFLOW');
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    agent: false,
+    headers: {
+      authorization: `Negotiate ${Buffer.alloc(tokenBytes).toString('base64')}`,
+      cookie: `session=${'x'.repeat(12_000)}`,
+    },
+  });
+  // Node may hang up on a header that is too long before all of it is written.
+  sent.on('error', () => {});
+  sent.end();
+  return await seen;
+}
+
+describe('raiseHeaderLimit', () => {
+  let server: Server;
+
+  beforeEach(async () => {
+    server = createServer((_, response) => response.end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('lets the largest token through, beside a cookie, on a server that already listens', async () => {
+    expect(await send(server, limit.maxTokenBytes)).toBe('HPE_HEADER_OVERFLOW');
+    expect(highestHeaderLimit()).toBeLessThan(requiredHeaderBytes(limit));
+
+    raiseHeaderLimit(server, limit);
+    expect(await send(server, limit.maxTokenBytes)).toBe('request');
+    expect(highestHeaderLimit()).toBe(requiredHeaderBytes(limit));
+
+    expect(await send(server, 100_000)).toBe('HPE_HEADER_OVERFLOW');
+  });
+
+  it('never lowers a limit', async () => {
+    raiseHeaderLimit(server, { maxTokenBytes: 200_000 });
+    raiseHeaderLimit(server, limit);
+    expect(await send(server, 200_000)).toBe('request');
+  });
+});

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { offersNtlm, parseNegotiate } from './parseNegotiate';
+
+const maxTokenBytes = 65_536;
+const parse = (header: string | readonly string[] | undefined) =>
+  parseNegotiate(header, { maxTokenBytes });
+const refused = (reason: string) => ({ kind: 'refused', reason });
+
+/** Bytes that are no NTLM message. */
+const token = () =>
+  fc
+    .uint8Array({ minLength: 1, maxLength: 300 })
+    .map(bytes => Buffer.from([0x60, ...bytes]));
+
+/** `negotiate` in any mixture of cases. */
+const scheme = () =>
+  fc
+    .array(fc.boolean(), { minLength: 9, maxLength: 9 })
+    .map(upper =>
+      [...'negotiate']
+        .map((letter, i) => (upper[i] ? letter.toUpperCase() : letter))
+        .join(''),
+    );
+
+describe('parseNegotiate', () => {
+  it('reads a token of any content after a scheme of any case and any number of spaces', () => {
+    fc.assert(
+      fc.property(
+        scheme(),
+        fc.integer({ min: 1, max: 40 }),
+        token(),
+        fc.boolean(),
+        (name, spaces, bytes, asList) => {
+          const base64 = bytes.toString('base64');
+          const header = `${name}${' '.repeat(spaces)}${base64}`;
+          expect(parse(asList ? [header] : header)).toEqual({
+            kind: 'token',
+            base64,
+            bytes,
+          });
+        },
+      ),
+    );
+  });
+
+  it('takes nothing but canonical base64', () => {
+    fc.assert(
+      fc.property(
+        token().map(bytes => bytes.toString('base64')),
+        fc.nat(),
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
+        (base64, at, noise) => {
+          fc.pre(noise.trim() !== '' && !/^[A-Za-z0-9+/=]+$/.test(noise));
+          const index = at % base64.length;
+          const spoiled = `${base64.slice(0, index)}${noise}${base64.slice(
+            index,
+          )}`;
+          fc.pre(spoiled.trim() === spoiled);
+          expect(parse(`Negotiate ${spoiled}`)).toEqual(
+            refused('malformed_token'),
+          );
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['no token', 'Negotiate'],
+    ['no token but spaces', 'Negotiate   '],
+    ['missing padding', 'Negotiate YQ'],
+    ['padding in the middle', 'Negotiate YQ==YQ=='],
+    ['spare bits that are not zero', 'Negotiate YR=='],
+    ['the alphabet of URLs', 'Negotiate -_-_'],
+    ['a tab before the token', 'Negotiate \tYWJj'],
+    ['two tokens', 'Negotiate YWJj YWJj'],
+    ['parameters', 'Negotiate token="YWJj"'],
+    ['two credentials in one header', 'Negotiate YWJj, Negotiate YWJj'],
+    ['another scheme behind', 'Negotiate YWJj, Bearer YWJj'],
+    ['another scheme in front', 'Bearer YWJj, Negotiate YWJj'],
+  ])('calls %s malformed', (_, header) => {
+    expect(parse(header)).toEqual(refused('malformed_token'));
+  });
+
+  it('calls several headers malformed, even equal ones', () => {
+    expect(parse(['Negotiate YWJj', 'Negotiate YWJj'])).toEqual(
+      refused('malformed_token'),
+    );
+    expect(parse(['Bearer YWJj', 'Negotiate YWJj'])).toEqual(
+      refused('malformed_token'),
+    );
+  });
+
+  it.each([
+    undefined,
+    [],
+    '',
+    '   ',
+    'Bearer abc',
+    'Basic YTpi',
+    'Digest username="negotiate", realm="x"',
+    'NegotiateYWJj',
+    'Kerberos YWJj',
+  ])('finds no credentials of its own in %p', header => {
+    expect(parse(header)).toEqual(refused('no_credentials'));
+  });
+
+  it.each([
+    'NTLM TlRMTVNTUAABAAAAB4IIogAAAAAAAAAAAAAAAAAAAAAKAO5CAAAADw==',
+    'ntlm',
+    'Negotiate TlRMTVNTUAABAAAAB4IIogAAAAAAAAAAAAAAAAAAAAAKAO5CAAAADw==',
+  ])('refuses NTLM in %p', header => {
+    expect(parse(header)).toEqual(refused('ntlm_refused'));
+  });
+
+  it('refuses one byte more than the largest token, whatever the base64 padding', () => {
+    for (const limit of [65_534, 65_535, 65_536]) {
+      const header = (length: number) =>
+        `Negotiate ${Buffer.alloc(length, 0x60).toString('base64')}`;
+      expect(
+        parseNegotiate(header(limit), { maxTokenBytes: limit }),
+      ).toMatchObject({ kind: 'token' });
+      expect(
+        parseNegotiate(header(limit + 1), { maxTokenBytes: limit }),
+      ).toEqual(refused('token_too_large'));
+    }
+  });
+
+  it('judges what is far too long by its length alone', () => {
+    expect(parse(`Negotiate ${'?'.repeat(1_000_000)}`)).toEqual(
+      refused('token_too_large'),
+    );
+  });
+
+  it('has an answer to any text', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'binary' }), { maxLength: 3 }),
+        fc.constantFrom('', 'Negotiate ', 'NTLM ', 'negotiate  '),
+        (values, prefix) => {
+          expect(parse(values.map(value => prefix + value)).kind).toMatch(
+            /^(?:token|refused)$/,
+          );
+        },
+      ),
+    );
+  });
+});
+
+describe('offersNtlm', () => {
+  it("finds NTLM's mechanism anywhere in a token", () => {
+    const oid = Buffer.from('060a2b06010401823702020a', 'hex');
+    fc.assert(
+      fc.property(token(), token(), (before, after) => {
+        expect(offersNtlm(Buffer.concat([before, oid, after]))).toBe(true);
+      }),
+    );
+  });
+
+  it('does not take Kerberos for NTLM', () => {
+    const kerberosOnly = Buffer.from(
+      '601d06062b0601050502a0133011a00f300d06092a864886f712010202',
+      'hex',
+    );
+    expect(offersNtlm(kerberosOnly)).toBe(false);
+  });
+});

@@ -1,0 +1,44 @@
+import { ConfigReader } from '@backstage/config';
+import { readKerberosConfig } from './readKerberosConfig';
+
+const read = (kerberos?: object) =>
+  readKerberosConfig(new ConfigReader(kerberos ? { kerberos } : {}));
+
+describe('readKerberosConfig', () => {
+  it('needs no configuration', () => {
+    expect(read()).toEqual({ realms: [], maxTokenBytes: 65_536 });
+  });
+
+  it('reads every key into an object that stays as it is', () => {
+    const config = read({
+      keytab: '/etc/portal/./http.keytab',
+      realms: ['A.TEST', 'B.TEST'],
+      maxTokenBytes: 12_000,
+    });
+    expect(config).toEqual({
+      keytab: '/etc/portal/http.keytab',
+      realms: ['A.TEST', 'B.TEST'],
+      maxTokenBytes: 12_000,
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.realms)).toBe(true);
+  });
+
+  it.each([
+    ['keytab', 'http.keytab'],
+    ['keytab', 'FILE:/etc/krb5.keytab'],
+    ['keytab', 7],
+    ['realms', 'A.TEST'],
+    ['realms', ['alice@A.TEST']],
+    ['realms', ['A.TEST ']],
+    ['realms', ['']],
+    ['maxTokenBytes', 0],
+    ['maxTokenBytes', 1.5],
+    ['maxTokenBytes', 1_048_577],
+    ['maxTokenBytes', 'many'],
+  ])('names kerberos.%s when it is %p', (key, value) => {
+    expect(() => read({ [key]: value })).toThrow(
+      new RegExp(`kerberos\\.${key}`),
+    );
+  });
+});
