@@ -1,19 +1,15 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
-import {
-  type ContractOperation,
-  dereference,
-  findOperation,
-} from './findOperation';
+import { dereference, findOperation } from './findOperation';
+
+const shared = openApiDocument.components?.responses ?? {};
 
 /** What the contract says about an answer with one status. */
 export type ContractResponse = Exclude<
-  NonNullable<ContractOperation['responses']>[string],
+  (typeof shared)[string],
   { $ref: string }
 >;
 
 type ResponsesByStatus = Record<string, ContractResponse>;
-
-const shared = openApiDocument.components?.responses ?? {};
 
 /** The errors of every path, whether an operation answers there or not. */
 const commonErrors: ResponsesByStatus = {

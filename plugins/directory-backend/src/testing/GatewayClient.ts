@@ -1,0 +1,114 @@
+/* eslint-disable @backstage/no-undeclared-imports -- only tests import this */
+import type { Realm } from '@directory-gateway/realm';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Gateway } from './startGateway';
+import { validateResponse } from './validateResponse';
+
+/** What a test looks at. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body, `undefined` when it is empty. */
+  readonly json: any;
+}
+
+/** How a request differs from `GET` without credentials. */
+export interface AskOptions {
+  /** The principal whose ticket is presented, for example `alice`. */
+  readonly as?: string;
+  readonly method?: string;
+  /** Request headers; a list is sent as several lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+const run = promisify(execFile);
+
+/**
+ * Asks a gateway with curl, as its users do, and holds every answer against
+ * the OpenAPI document.
+ */
+export class GatewayClient {
+  readonly #gateway: Gateway;
+  readonly #realm: Realm;
+
+  constructor(options: { readonly gateway: Gateway; readonly realm: Realm }) {
+    this.#gateway = options.gateway;
+    this.#realm = options.realm;
+  }
+
+  /** `path` is below `/api/directory`, as it is sent: nothing is encoded. */
+  async ask(path: string, options: AskOptions = {}): Promise<Answer> {
+    const { method = 'GET', headers = {} } = options;
+    const url = `${this.#gateway.baseUrl}/api/directory${path}`;
+    const { stdout } = await run(
+      'curl',
+      [
+        ...['--silent', '--show-error', '--include', '--path-as-is'],
+        ...['--globoff', '--max-time', '30'],
+        ...(method === 'HEAD' ? ['--head'] : ['--request', method]),
+        ...(options.as ? ['--negotiate', '--user', ':'] : []),
+        ...headerLines(headers).flatMap(line => ['--header', line]),
+        url,
+      ],
+      {
+        env: {
+          ...process.env,
+          KRB5_CONFIG: this.#realm.krb5Config,
+          KRB5CCNAME: options.as
+            ? await this.#realm.ticket(options.as)
+            : 'MEMORY:none',
+        },
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    );
+    const answer = parse(stdout);
+    this.#validate(path, options, answer);
+    return answer;
+  }
+
+  #validate(path: string, options: AskOptions, answer: Answer): void {
+    const mask = headerLines(options.headers ?? {}).find(line =>
+      /^x-fields:\s*\S/i.test(line),
+    );
+    validateResponse({
+      method: options.method ?? 'GET',
+      path,
+      masked: mask !== undefined,
+      status: answer.status,
+      headers: answer.headers,
+      body: answer.text,
+    });
+  }
+}
+
+function headerLines(headers: NonNullable<AskOptions['headers']>): string[] {
+  return Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map(value => `${name}: ${value}`),
+  );
+}
+
+/** curl prints every response of an exchange; the last one is the answer. */
+function parse(output: string): Answer {
+  let rest = output;
+  let head = '';
+  do {
+    const end = rest.indexOf('\r\n\r\n');
+    head = rest.slice(0, end);
+    rest = rest.slice(end + 4);
+  } while (rest.startsWith('HTTP/'));
+  const [statusLine, ...lines] = head.split('\r\n');
+  const headers = new Headers(
+    lines.map(line => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    text: rest,
+    json: rest === '' ? undefined : JSON.parse(rest),
+  };
+}

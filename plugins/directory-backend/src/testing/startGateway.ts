@@ -1,0 +1,147 @@
+/* eslint-disable @backstage/no-undeclared-imports -- only tests import this */
+import type { JsonObject } from '@backstage/types';
+import type { Realm } from '@directory-gateway/realm';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The plugin in a backend of its own, in a process of its own. */
+export interface Gateway {
+  /** For example `http://localhost:40123`. */
+  readonly baseUrl: string;
+  /** Everything that the process has printed. */
+  readonly log: () => string;
+  /** Whether the process lives. */
+  readonly alive: () => boolean;
+  /** Ends the process and removes its files. */
+  stop(): Promise<void>;
+}
+
+const packageRoot = resolve(__dirname, '../..');
+
+/**
+ * Boots the plugin against a realm and resolves when it answers. It runs in a
+ * child process, because the Kerberos library reads the real environment, and
+ * so that a test sees whether the process lives.
+ */
+export async function startGateway(options: {
+  readonly realm: Realm;
+  /** Merged over the `directory` block. */
+  readonly directory?: JsonObject;
+  /** Merged over the `kerberos` block. */
+  readonly kerberos?: JsonObject;
+  /** The user that the guest provider signs in. */
+  readonly guest?: string;
+}): Promise<Gateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  const configFile = join(folder, 'app-config.json');
+  await writeFile(configFile, JSON.stringify(configOf(options, port)));
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--require', require.resolve('@backstage/cli-node/config/nodeTransform.cjs')],
+      ...[join(packageRoot, 'dev/index.ts'), '--config', configFile],
+    ],
+    {
+      cwd: packageRoot,
+      env: { ...environment(), KRB5_CONFIG: options.realm.krb5Config },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', text => {
+      log += text;
+    });
+  }
+  const gateway: Gateway = {
+    baseUrl,
+    log: () => log,
+    alive: () => isAlive(child),
+    async stop() {
+      if (isAlive(child)) {
+        child.kill('SIGTERM');
+        await once(child, 'exit');
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await waitUntilReady(gateway);
+  return gateway;
+}
+
+function configOf(
+  options: Parameters<typeof startGateway>[0],
+  port: number,
+): JsonObject {
+  const { realm } = options;
+  const baseUrl = `http://localhost:${port}`;
+  return {
+    app: { baseUrl },
+    backend: {
+      baseUrl,
+      listen: { host: '127.0.0.1', port },
+      database: { client: 'better-sqlite3', connection: ':memory:' },
+    },
+    auth: {
+      providers: {
+        guest: {
+          userEntityRef: options.guest ?? 'user:default/alice',
+          dangerouslyAllowOutsideDevelopment: true,
+        },
+      },
+    },
+    kerberos: { keytab: realm.keytab, ...options.kerberos },
+    directory: {
+      ldap: {
+        servers: [realm.ldapsUrl],
+        caFile: realm.caFile,
+        baseDn: realm.baseDn,
+        bindDn: realm.bindDn,
+        bindPasswordFile: realm.bindPasswordFile,
+      },
+      ...options.directory,
+    },
+  };
+}
+
+/** The test's own ticket cache and keytab must not become the gateway's. */
+function environment(): NodeJS.ProcessEnv {
+  const { KRB5CCNAME: _cache, KRB5_KTNAME: _keytab, ...rest } = process.env;
+  return { ...rest, NODE_ENV: 'development', LOG_LEVEL: 'info' };
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') {
+    throw new Error('The system gave no port');
+  }
+  return address.port;
+}
+
+async function waitUntilReady(gateway: Gateway): Promise<void> {
+  const url = `${gateway.baseUrl}/.backstage/health/v1/readiness`;
+  for (let tries = 0; tries < 600 && gateway.alive(); tries++) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) {
+      return;
+    }
+    await sleep(100);
+  }
+  await gateway.stop();
+  throw new Error(`The gateway did not start:\n${gateway.log()}`);
+}
