@@ -4,7 +4,9 @@
  * written.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import prettier from 'prettier';
 import ts from 'typescript';
 import { parse } from 'yaml';
 
@@ -25,24 +27,37 @@ async function generateTypes() {
 
 async function generateDocument() {
   const document = parse(await readFile(source, 'utf8'));
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return JSON.stringify(document);
 }
 
-const files = {
-  'src/generated/openapi.ts': await generateTypes(),
-  'src/generated/openapi.json': await generateDocument(),
-};
+/** Formats as the repository does, so that formatting a file changes nothing. */
+async function format(name, text) {
+  const filepath = fileURLToPath(new URL(`src/generated/${name}`, root));
+  const options = await prettier.resolveConfig(filepath);
+  return prettier.format(text, { ...options, filepath });
+}
+
+const files = [
+  {
+    path: 'src/generated/openapi.ts',
+    text: await format('openapi.ts', await generateTypes()),
+  },
+  {
+    path: 'src/generated/openapi.json',
+    text: await format('openapi.json', await generateDocument()),
+  },
+];
 
 async function write() {
   await mkdir(new URL('src/generated/', root), { recursive: true });
-  for (const [path, text] of Object.entries(files)) {
+  for (const { path, text } of files) {
     await writeFile(new URL(path, root), text);
     process.stdout.write(`Wrote ${path}\n`);
   }
 }
 
 async function check() {
-  for (const [path, text] of Object.entries(files)) {
+  for (const { path, text } of files) {
     const committed = await readFile(new URL(path, root), 'utf8').catch(
       () => undefined,
     );

@@ -802,7 +802,7 @@ export interface components {
       search_term?: string;
       /** @description Its value. */
       search_value?: string;
-      /** @description The page size that is out of bounds. */
+      /** @description The page size that is out of bounds in a search. */
       page_size?: number;
       request_id: components['schemas']['RequestId'];
     };

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import addFormats from 'ajv-formats';
+import Ajv from 'ajv/dist/2020';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { openApiDocument } from './openApiDocument';
+
+const operations = Object.entries(openApiDocument.paths ?? {}).flatMap(
+  ([path, item]) =>
+    (['get', 'post'] as const).flatMap(method =>
+      item?.[method] ? [{ path, method, ...item[method] }] : [],
+    ),
+);
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+addFormats(ajv);
+ajv.addFormat('bigint', { type: 'number', validate: Number.isInteger });
+ajv.addVocabulary(Object.keys(openApiDocument));
+ajv.addSchema(openApiDocument, 'contract');
+
+function faults(schema: string, value: unknown) {
+  const validate = ajv.getSchema(`contract#/components/schemas/${schema}`)!;
+  validate(value);
+  return validate.errors ?? [];
+}
+
+describe('openApiDocument', () => {
+  it('is OpenAPI 3.1, with every reference resolved', async () => {
+    const validator = new Validator();
+    const document = structuredClone(openApiDocument);
+    expect(await validator.validate(document)).toEqual({ valid: true });
+    expect(() => validator.resolveRefs()).not.toThrow();
+  });
+
+  it('has the operations of the contract, each once', () => {
+    expect(
+      Object.fromEntries(
+        operations.map(({ operationId, method, path }) => [
+          operationId,
+          `${method} ${path}`,
+        ]),
+      ),
+    ).toEqual({
+      whoami: 'get /me/',
+      list_users: 'get /users/',
+      get_user: 'get /users/{username}/',
+      list_user_groups: 'get /users/{username}/groups/',
+      list_user_agreements: 'get /users/{username}/agreements/',
+      list_groups: 'get /groups/',
+      get_group: 'get /groups/{groupname}/',
+      list_group_members: 'get /groups/{groupname}/members/',
+      list_group_sponsors: 'get /groups/{groupname}/sponsors/',
+      check_membership: 'get /groups/{groupname}/is-member/{username}',
+      search: 'get /search/users/',
+      sign_csr: 'post /certs/',
+      get_cert: 'get /certs/{serial_number}/',
+    });
+    expect(operations).toHaveLength(13);
+  });
+
+  it('takes a mask everywhere but for the membership check', () => {
+    const mask = { $ref: '#/components/parameters/Fields' };
+    const unmasked = operations
+      .filter(({ parameters = [] }) => !parameters.some(isSame(mask)))
+      .map(({ operationId }) => operationId);
+    expect(unmasked).toEqual(['check_membership']);
+  });
+
+  it('gives examples that follow their schemas', () => {
+    const schemas = Object.entries(openApiDocument.components?.schemas ?? {});
+    const checked = schemas.flatMap(([name, schema]) =>
+      ((schema as { examples?: unknown[] }).examples ?? []).map(example => ({
+        name,
+        faults: faults(name, example),
+      })),
+    );
+    expect(checked.length).toBeGreaterThan(10);
+    expect(checked.filter(({ faults: found }) => found.length > 0)).toEqual([]);
+  });
+
+  it('gives examples of errors that follow their schemas', () => {
+    const responses = Object.values(
+      openApiDocument.components?.responses ?? {},
+    );
+    const checked = responses.flatMap(response => {
+      const { schema, examples } = (response as OpenAPIV3_1.ResponseObject)
+        .content!['application/json'];
+      const [name] = (schema as OpenAPIV3_1.ReferenceObject).$ref
+        .split('/')
+        .slice(-1);
+      return Object.values(examples ?? {}).map(example =>
+        faults(name, (example as OpenAPIV3_1.ExampleObject).value),
+      );
+    });
+    expect(checked.length).toBeGreaterThan(5);
+    expect(checked.flat()).toEqual([]);
+  });
+
+  it('is what openapi.yaml says, and so are the types', async () => {
+    const script = join(__dirname, '../scripts/generate.mjs');
+    const check = promisify(execFile)(process.execPath, [script, '--check']);
+    await expect(check).resolves.toMatchObject({ stderr: '' });
+  });
+});
+
+function isSame(expected: object) {
+  return (value: object) => JSON.stringify(value) === JSON.stringify(expected);
+}
