@@ -2,6 +2,7 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import type { paths } from '../generated/openapi';
 import type { DirectoryClient, DirectoryMethod } from './DirectoryClient';
 import { DirectoryResponseError } from './DirectoryResponseError';
+import { type FetchByUrl, fetchByUrl } from './fetchByUrl';
 import { parseJson } from './parseJson';
 
 const throwErrors: Middleware = {
@@ -34,7 +35,7 @@ export interface DirectoryClientOptions {
    * Sends the requests and brings the credentials. Defaults to the global
    * `fetch`, which brings none.
    */
-  fetch?: (request: Request) => Promise<Response>;
+  fetch?: FetchByUrl;
 }
 
 /**
@@ -58,7 +59,8 @@ export interface DirectoryClientOptions {
 export function createDirectoryClient(
   options: DirectoryClientOptions,
 ): DirectoryClient {
-  const client = createClient<paths>(options);
+  const { baseUrl, fetch = globalThis.fetch } = options;
+  const client = createClient<paths>({ baseUrl, fetch: fetchByUrl(fetch) });
   client.use(throwErrors);
 
   // openapi-fetch reads JSON with JSON.parse, which rounds long numbers. Its

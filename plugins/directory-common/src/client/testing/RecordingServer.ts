@@ -1,11 +1,16 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A request as it arrived. */
 export interface RecordedRequest {
   method: string;
   target: string;
-  fields: string | undefined;
+  headers: IncomingHttpHeaders;
   body: string;
 }
 
@@ -63,5 +68,5 @@ async function record(incoming: IncomingMessage): Promise<RecordedRequest> {
   for await (const chunk of incoming) {
     body += chunk;
   }
-  return { method, target, fields: headers['x-fields']?.toString(), body };
+  return { method, target, headers, body };
 }
