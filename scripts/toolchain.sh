@@ -6,8 +6,6 @@
 # .toolchain/. Yarn's version is the one that package.json names.
 # shellcheck shell=bash
 
-set -euo pipefail
-
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 node_version=24.21.0
 yarn_version=$(sed -n 's/.*"packageManager": "yarn@\([^"]*\)".*/\1/p' "$root/package.json")

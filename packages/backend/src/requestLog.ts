@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 
 /** Options of {@link requestLog}. */
 export interface RequestLogOptions {
-  /** Receives one `info` record per request. */
+  /** Receives a record per request: `info`, but `debug` for health checks. */
   logger: LoggerService;
 }
 
@@ -30,7 +30,9 @@ export function requestLog({ logger }: RequestLogOptions): RequestHandler {
       // streamed response has no Content-Length.
       const bytes = socket.bytesWritten - sentBefore;
       const aborted = !res.writableFinished;
-      logger.info(
+      // Probes come every few seconds and say nothing at `info`.
+      const level = path.startsWith('/.backstage/health/') ? 'debug' : 'info';
+      logger[level](
         `${method} ${path} ${status} ${durationMs} ms ${bytes} bytes${
           aborted ? ' (aborted)' : ''
         }`,
