@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { AcceptMetrics } from './AcceptMetrics';
 import { acceptSecurityContext } from './acceptSecurityContext';
@@ -84,7 +85,7 @@ export class SpnegoAcceptor implements KerberosService {
     } catch (error) {
       this.#logger.error(
         'Judging an Authorization header failed',
-        error instanceof Error ? error : undefined,
+        isNativeError(error) ? error : undefined,
       );
       result = UNAVAILABLE;
     }

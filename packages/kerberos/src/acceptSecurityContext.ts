@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { initializeServer, KerberosServer } from 'kerberos';
 
 /**
@@ -48,7 +49,7 @@ export async function acceptSecurityContext(
     context = await initializeServer('');
     await context.step(token);
   } catch (error) {
-    const status = error instanceof Error ? error.message : String(error);
+    const status = isNativeError(error) ? error.message : String(error);
     return context?.response || status.startsWith(NAME_NOT_KNOWN_YET)
       ? { state: 'continuation_needed' }
       : { state: 'failed', status };

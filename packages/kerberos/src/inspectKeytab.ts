@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { isNativeError } from 'node:util/types';
 import { KeytabEntry, parseKeytab } from './parseKeytab';
 
 /**
@@ -51,12 +52,12 @@ async function readRegularFile(path: string): Promise<Buffer> {
 }
 
 function describeFileError(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-    return 'does not exist';
+  if (!isNativeError(error)) {
+    return `cannot be read (${error})`;
   }
-  return `cannot be read (${
-    error instanceof Error ? error.message : String(error)
-  })`;
+  return 'code' in error && error.code === 'ENOENT'
+    ? 'does not exist'
+    : `cannot be read (${error.message})`;
 }
 
 function unusable(path: string, problem: string): KeytabState {

@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { createBackendPlugin } from '@backstage/backend-plugin-api';
+import {
+  createMockDirectory,
+  mockServices,
+  startTestBackend,
+} from '@backstage/backend-test-utils';
+import { raiseHeaderLimit } from './headerLimit';
+import { KerberosService } from './KerberosService';
+import { kerberosServiceRef } from './kerberosServiceRef';
+
+const keytab = join(createMockDirectory().path, 'krb5.keytab');
+
+/** Boots a backend with two plugins that ask for the service. */
+async function boot(kerberos: object) {
+  const logger = mockServices.rootLogger.mock({ child: () => logger });
+  const services = new Array<KerberosService>();
+  const customer = (pluginId: string) =>
+    createBackendPlugin({
+      pluginId,
+      register(reg) {
+        reg.registerInit({
+          deps: { kerberos: kerberosServiceRef },
+          async init(deps) {
+            services.push(deps.kerberos);
+          },
+        });
+      },
+    });
+  const backend = await startTestBackend({
+    features: [
+      mockServices.rootConfig.factory({ data: { kerberos } }),
+      logger.factory,
+      customer('one'),
+      customer('two'),
+    ],
+  });
+  await backend.stop();
+  return {
+    services,
+    warnings: logger.warn.mock.calls.map(([message]) => message),
+  };
+}
+
+describe('kerberosServiceRef', () => {
+  it('is one service for all plugins, and warns of what will keep tickets out', async () => {
+    const { services, warnings } = await boot({ keytab });
+
+    expect(services).toHaveLength(2);
+    expect(services[0]).toBe(services[1]);
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        `The keytab ${keytab} (kerberos.keytab) does not exist`,
+      ),
+      expect.stringContaining(
+        'more than 16384 bytes of headers are answered 431, but a Kerberos ticket may need 103768',
+      ),
+    ]);
+    expect(await services[0].accept('Negotiate YWJj')).toMatchObject({
+      outcome: 'unavailable',
+    });
+    expect(await services[0].accept('Bearer x')).toMatchObject({
+      outcome: 'refused',
+      reason: 'no_credentials',
+    });
+  });
+
+  it('is content with a raised header limit', async () => {
+    raiseHeaderLimit(createServer(), { maxTokenBytes: 65_536 });
+    const { warnings } = await boot({ keytab });
+    expect(warnings).toEqual([expect.stringContaining('does not exist')]);
+  });
+
+  it('does not start with a configuration that contradicts itself', async () => {
+    await expect(boot({ keytab, maxTokenBytes: -1 })).rejects.toThrow(
+      /kerberos\.maxTokenBytes must be a whole number/,
+    );
+    await expect(boot({ keytab: '/another/keytab' })).rejects.toThrow(
+      /kerberos\.keytab is \/another\/keytab, but KRB5_KTNAME/,
+    );
+  });
+});
