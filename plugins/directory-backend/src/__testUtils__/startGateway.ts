@@ -1,4 +1,3 @@
-/* eslint-disable @backstage/no-undeclared-imports -- only tests import this */
 import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -54,15 +53,12 @@ export async function startGateway(options: {
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  let log = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', text => {
-      log += text;
-    });
-  }
+  const log: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', text => log.push(text));
+  child.stderr.setEncoding('utf8').on('data', text => log.push(text));
   const gateway: Gateway = {
     baseUrl,
-    log: () => log,
+    log: () => log.join(''),
     alive: () => isAlive(child),
     async stop() {
       if (isAlive(child)) {
@@ -99,15 +95,20 @@ function configOf(
     },
     kerberos: { keytab: realm.keytab, ...options.kerberos },
     directory: {
-      ldap: {
-        servers: [realm.ldapsUrl],
-        caFile: realm.caFile,
-        baseDn: realm.baseDn,
-        bindDn: realm.bindDn,
-        bindPasswordFile: realm.bindPasswordFile,
-      },
+      ldap: ldapOf(realm),
       ...options.directory,
     },
+  };
+}
+
+/** The `directory.ldap` block for a realm. */
+export function ldapOf(realm: Realm): JsonObject {
+  return {
+    servers: [realm.ldapsUrl],
+    caFile: realm.caFile,
+    baseDn: realm.baseDn,
+    bindDn: realm.bindDn,
+    bindPasswordFile: realm.bindPasswordFile,
   };
 }
 

@@ -1,4 +1,3 @@
-/* eslint-disable @backstage/no-undeclared-imports -- only tests import this */
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import addFormats from 'ajv-formats';
 import Ajv, { type ErrorObject } from 'ajv/dist/2020';

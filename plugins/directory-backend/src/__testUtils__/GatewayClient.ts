@@ -1,4 +1,3 @@
-/* eslint-disable @backstage/no-undeclared-imports -- only tests import this */
 import type { Realm } from '@directory-gateway/realm';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -11,7 +10,7 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** The parsed body, `undefined` when it is empty. */
-  readonly json: any;
+  readonly json: unknown;
 }
 
 /** How a request differs from `GET` without credentials. */

@@ -1,0 +1,156 @@
+import {
+  createFetchApi,
+  FetchMiddlewares,
+  UrlPatternDiscovery,
+} from '@backstage/core-app-api';
+import {
+  createDirectoryClient,
+  paginate,
+  type DirectoryClient,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+
+jest.setTimeout(180_000);
+
+let realm: Realm;
+
+beforeAll(async () => {
+  realm = await startRealm();
+});
+
+afterAll(async () => {
+  await realm?.stop();
+});
+
+/** What a page of the portal has: its fetch API with the user's token. */
+async function signIn(gateway: Gateway): Promise<DirectoryClient> {
+  const { baseUrl } = gateway;
+  const response = await fetch(`${baseUrl}/api/auth/guest/refresh`, {
+    headers: { 'X-Requested-With': 'XMLHttpRequest' },
+  });
+  const { backstageIdentity } = await response.json();
+  const fetchApi = createFetchApi({
+    middleware: [
+      FetchMiddlewares.resolvePluginProtocol({
+        discoveryApi: UrlPatternDiscovery.compile(
+          `${baseUrl}/api/{{ pluginId }}`,
+        ),
+      }),
+      FetchMiddlewares.injectIdentityAuth({
+        identityApi: {
+          getCredentials: async () => ({ token: backstageIdentity.token }),
+          getBackstageIdentity: async () => backstageIdentity.identity,
+          getProfileInfo: async () => ({}),
+          signOut: async () => {},
+        },
+        urlPrefixAllowlist: [baseUrl],
+      }),
+    ],
+  });
+  return createDirectoryClient({
+    baseUrl: 'plugin://directory/v1',
+    fetch: fetchApi.fetch,
+  });
+}
+
+describe.each([
+  ['by the name of its entity', { namespace: 'default', username: 'entityName' }],
+])('a portal user who is alice %s', (_how, portalUsers) => {
+  let gateway: Gateway;
+  let client: DirectoryClient;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ realm, directory: { portalUsers } });
+    client = await signIn(gateway);
+  });
+  afterAll(() => gateway?.stop());
+
+  it('has her identity', async () => {
+    const { data } = await client.get('/me/');
+    expect(data.result).toMatchObject({ username: 'alice' });
+  });
+
+  it('sees private profiles as she does', async () => {
+    const { data } = await client.get('/users/{username}/', {
+      params: { path: { username: 'bob' } },
+    });
+    expect(data.result).toMatchObject({ is_private: true, human_name: null });
+  });
+
+  it('walks all pages through the typed client', async () => {
+    const seen = new Set<string>();
+    let total = 0;
+    const users = paginate(async ({ page_number, signal }) => {
+      const answer = await client.get('/users/', {
+        params: { query: { page_number, page_size: 60 } },
+        signal,
+      });
+      total = answer.data.total_results;
+      return answer;
+    });
+    for await (const { username } of users) {
+      seen.add(username);
+    }
+    expect(seen.size).toBe(total);
+    expect(total).toBeGreaterThan(150);
+  });
+
+  it('gets refusals as typed errors', async () => {
+    await expect(
+      client.get('/users/{username}/', {
+        params: { path: { username: 'nobody' } },
+      }),
+    ).rejects.toMatchObject({
+      name: 'DirectoryResponseError',
+      status: 404,
+      body: { message: 'User not found', name: 'nobody' },
+    });
+  });
+});
+
+describe('a portal user whom nobody mapped', () => {
+  let gateway: Gateway;
+  let client: DirectoryClient;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ realm, guest: 'user:default/bob' });
+    client = await signIn(gateway);
+  });
+  afterAll(() => gateway?.stop());
+
+  it('has no identity in the directory', async () => {
+    await expect(client.get('/me/')).rejects.toMatchObject({ status: 403 });
+  });
+
+  it('reads as a stranger, whatever their name', async () => {
+    const { data } = await client.get('/users/{username}/', {
+      params: { path: { username: 'bob' } },
+    });
+    expect(data.result).toMatchObject({ username: 'bob', human_name: null });
+  });
+});
+
+describe('a portal user who is a directory user out of use', () => {
+  it.each([
+    ['carol', 'account_locked'],
+    ['eve', 'account_expired'],
+  ])('%s is nobody', async (name, reason) => {
+    const gateway = await startGateway({
+      realm,
+      guest: `user:default/${name}`,
+      directory: {
+        portalUsers: { namespace: 'default', username: 'entityName' },
+      },
+    });
+    try {
+      const client = await signIn(gateway);
+      await expect(client.get('/me/')).rejects.toMatchObject({
+        status: 401,
+        body: { reason },
+      });
+    } finally {
+      await gateway.stop();
+    }
+  });
+});

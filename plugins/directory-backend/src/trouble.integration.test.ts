@@ -1,0 +1,159 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { copyFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import { ldapOf, startGateway, type Gateway } from './__testUtils__/startGateway';
+
+jest.setTimeout(180_000);
+
+let realm: Realm;
+let gateway: Gateway | undefined;
+
+beforeAll(async () => {
+  realm = await startRealm();
+});
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+});
+afterAll(async () => {
+  await realm?.stop();
+});
+
+async function boot(
+  options: Partial<Parameters<typeof startGateway>[0]> = {},
+): Promise<GatewayClient> {
+  gateway = await startGateway({ realm, ...options });
+  return new GatewayClient({ gateway, realm });
+}
+
+/** Asks until the status is there, or gives the last answer. */
+async function eventually(
+  status: number,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  let answer = await ask();
+  for (let tries = 0; tries < 50 && answer.status !== status; tries++) {
+    await sleep(100);
+    answer = await ask();
+  }
+  return answer;
+}
+
+describe('a directory that comes and goes', () => {
+  it('is 503 while it is away, at start and later, and back by itself', async () => {
+    await realm.directory.stop();
+    const client = await boot();
+    const ask = () => client.ask('/v1/users/bob/', { as: 'alice' });
+
+    const before = await ask();
+    expect(before.status).toBe(503);
+    expect(before.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(before.text).not.toMatch(/ldap|cn=|localhost/i);
+
+    await realm.directory.start();
+    expect((await eventually(200, ask)).status).toBe(200);
+
+    await realm.directory.kill();
+    expect((await ask()).status).toBe(503);
+    await realm.directory.start();
+    const after = await eventually(200, ask);
+    expect(after.json).toMatchObject({ result: { human_name: null } });
+    expect(gateway!.alive()).toBe(true);
+  });
+
+  it('is 504 while it does not answer, and back by itself', async () => {
+    const client = await boot({
+      directory: {
+        ldap: { ...ldapOf(realm), operationTimeout: { milliseconds: 500 } },
+      },
+    });
+    const ask = () => client.ask('/v1/users/bob/', { as: 'alice' });
+    expect((await ask()).status).toBe(200);
+    realm.directory.pause();
+    try {
+      expect((await ask()).status).toBe(504);
+    } finally {
+      realm.directory.resume();
+    }
+    expect((await eventually(200, ask)).status).toBe(200);
+  });
+});
+
+describe('a directory that hides the flags', () => {
+  it('serves nothing, and serves again when it shows them', async () => {
+    const aci = `(targetattr = "fasIsPrivate || nsAccountLock")(version 3.0; acl "hide the flags"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
+    const change = (operation: 'add' | 'delete') =>
+      realm.modify(
+        `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: ${aci}\n`,
+      );
+    await change('add');
+    try {
+      const client = await boot();
+      const ask = (path: string) => client.ask(path, { as: 'alice' });
+      for (const path of ['/v1/me/', '/v1/users/', '/v1/users/bob/']) {
+        expect([path, (await ask(path)).status]).toEqual([path, 503]);
+      }
+      expect(gateway!.log()).toMatch(/may not read.*fasIsPrivate/);
+      await change('delete');
+      expect((await eventually(200, () => ask('/v1/me/'))).status).toBe(200);
+    } catch (error) {
+      await change('delete').catch(() => {});
+      throw error;
+    }
+  });
+});
+
+describe('a keytab', () => {
+  it('that is missing is 503, never 200, until it is there', async () => {
+    const keytab = join(realm.dir, 'late.keytab');
+    const client = await boot({ kerberos: { keytab } });
+    const ask = () => client.ask('/v1/me/', { as: 'alice' });
+    expect((await ask()).status).toBe(503);
+    expect((await client.ask('/v1/me/')).status).toBe(401);
+    expect(gateway!.log()).toMatch(/late\.keytab/);
+
+    await copyFile(realm.keytab, `${keytab}.new`);
+    await rename(`${keytab}.new`, keytab);
+    expect((await eventually(200, ask)).status).toBe(200);
+  });
+});
+
+describe('a configuration', () => {
+  it('without TLS beyond this machine is refused at start', async () => {
+    await expect(
+      boot({
+        directory: {
+          ldap: { ...ldapOf(realm), servers: ['ldap://ipa.example.test'] },
+        },
+      }),
+    ).rejects.toThrow(/directory\.ldap\.servers names ldap:\/\/ipa/);
+  });
+
+  it('with a rule of access refuses whom it does not name', async () => {
+    const client = await boot({
+      directory: {
+        access: [{ principals: ['alice'], operations: ['directory.read'] }],
+      },
+    });
+    const ask = (as: string) => client.ask('/v1/users/bob/', { as });
+    expect((await ask('alice')).status).toBe(200);
+    expect((await ask('bob')).status).toBe(403);
+  });
+
+  it('with trusted readers shows them private profiles', async () => {
+    const client = await boot({
+      directory: {
+        privacy: { trustedReaders: { principals: ['bot/builder.example.test'] } },
+      },
+    });
+    const ask = (as: string) => client.ask('/v1/users/bob/', { as });
+    const trusted = await ask('bot/builder.example.test');
+    const other = await ask('alice');
+    expect(trusted.json).toMatchObject({
+      result: { human_name: expect.any(String) },
+    });
+    expect(other.json).toMatchObject({ result: { human_name: null } });
+  });
+});
