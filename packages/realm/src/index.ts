@@ -1,1 +1,9 @@
-export {};
+/**
+ * A whole loopback realm for development, tests and benchmarks: MIT KDC,
+ * 389 Directory Server with FreeIPA's tree, and people in it.
+ *
+ * @packageDocumentation
+ */
+export type { Realm, RealmDirectory } from './Realm';
+export type { RealmOptions } from './RealmOptions';
+export { startRealm } from './startRealm';

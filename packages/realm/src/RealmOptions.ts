@@ -1,0 +1,53 @@
+import { join, resolve } from 'node:path';
+
+/** What a realm is filled with. */
+export interface RealmOptions {
+  /** FAS users to generate. Default 200; up to 100,000 has been tried. */
+  users?: number;
+  /**
+   * Path of an LDIF file to fill the realm with instead: the entries below
+   * FreeIPA's containers of `dc=example,dc=test`. `users` and `seed` then have
+   * no meaning.
+   */
+  ldif?: string;
+  /** `fas` (default), or `freeipa`: the same without the Fedora Account System. */
+  schema?: 'fas' | 'freeipa';
+  /** Of the generator. Default 1. */
+  seed?: number;
+  /**
+   * Folder that keeps prepared realms, so that only the first start of a kind
+   * is slow. Default `.cache/realm` at the root of the repository.
+   */
+  cacheDir?: string;
+  /** Told about every long step. Default: a line on standard error. */
+  onProgress?: (step: string) => void;
+}
+
+/** The options with nothing left open; can be sent to another process. */
+export interface ResolvedOptions {
+  users: number;
+  ldif?: string;
+  schema: 'fas' | 'freeipa';
+  seed: number;
+  cacheDir: string;
+}
+
+const REPOSITORY = join(__dirname, '../../..');
+
+/** @throws Error when an option has a value that cannot be meant */
+export function resolveOptions(options: RealmOptions): ResolvedOptions {
+  const { users = 200, seed = 1, schema = 'fas', ldif } = options;
+  if (!Number.isSafeInteger(users) || users < 0) {
+    throw new Error(`users: ${users} is not a number of people`);
+  }
+  if (!Number.isSafeInteger(seed)) {
+    throw new Error(`seed: ${seed} is not a whole number`);
+  }
+  return {
+    users,
+    seed,
+    schema,
+    ldif: ldif === undefined ? undefined : resolve(ldif),
+    cacheDir: resolve(options.cacheDir ?? join(REPOSITORY, '.cache/realm')),
+  };
+}

@@ -1,0 +1,48 @@
+import { LdifEntry } from '../ldif/LdifEntry';
+import { normalizeDn } from '../ldif/normalizeDn';
+import type { Account } from '../processes/Account';
+import type { RealmLayout } from '../RealmLayout';
+import { editDse } from './configureInstance';
+
+/** Stands for the realm's folder in an instance that waits to be copied. */
+const NOWHERE = '/nowhere';
+
+/** Takes this folder out of the configuration, so that a copy can have another. */
+export async function unplaceInstance(layout: RealmLayout): Promise<void> {
+  await editDse(layout, entries =>
+    entries.map(entry => substitute(entry, layout.dir, NOWHERE)),
+  );
+}
+
+export interface Place {
+  ldapPort: number;
+  ldapsPort: number;
+  account: Account;
+}
+
+/** Gives a copied instance its folder, its ports and its owner. */
+export async function placeInstance(
+  layout: RealmLayout,
+  { ldapPort, ldapsPort, account }: Place,
+): Promise<void> {
+  await editDse(layout, entries => {
+    const placed = entries.map(entry => substitute(entry, NOWHERE, layout.dir));
+    placed
+      .find(({ dn }) => normalizeDn(dn) === 'cn=config')
+      ?.replace('nsslapd-port', String(ldapPort))
+      .replace('nsslapd-securePort', String(ldapsPort))
+      .replace('nsslapd-localuser', account.name);
+    return placed;
+  });
+}
+
+function substitute(entry: LdifEntry, from: string, to: string): LdifEntry {
+  const moved = new LdifEntry(entry.dn);
+  for (const [name, values] of entry) {
+    const replaced = values.map(value =>
+      typeof value === 'string' ? value.replaceAll(from, to) : value,
+    );
+    moved.add(name, ...replaced);
+  }
+  return moved;
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Account } from '../processes/Account';
+import type { ProcessOwner } from '../processes/ProcessOwner';
+import { REALM, type RealmLayout } from '../RealmLayout';
+import { Keytab } from './Keytab';
+import { kdcConfig, kdcEnvironment, krb5Config } from './krb5Config';
+
+/** The gateway's own service. */
+export const HTTP_SERVICE = `HTTP/localhost@${REALM}`;
+const LDAP_SERVICE = `ldap/localhost@${REALM}`;
+
+/**
+ * Principals of the KDC that have no entry in the directory: somebody unknown
+ * to it, and a service whose key the gateway does not hold.
+ */
+const OUTSIDERS = [`ghost@${REALM}`, `HTTP/other.example.test@${REALM}`];
+
+/** The one kind of key: what FreeIPA prefers, and one per principal is enough. */
+export const ENCRYPTION = 'aes256-cts-hmac-sha1-96:normal';
+
+/**
+ * `ktadd` looks through the whole file before it adds to it, so one file for
+ * 20,000 principals takes a minute; many small ones take seconds.
+ */
+const KEYTAB_CHUNK = 500;
+
+export interface KdcOptions {
+  owner: ProcessOwner;
+  account: Account;
+  layout: RealmLayout;
+  /** Full names, realm included. */
+  principals: readonly string[];
+}
+
+/** Makes a KDC database with a random key for each principal, and the keytabs. */
+export async function createKdc(options: KdcOptions): Promise<void> {
+  const { owner, account, layout } = options;
+  const principals = [
+    ...new Set([
+      HTTP_SERVICE,
+      LDAP_SERVICE,
+      ...OUTSIDERS,
+      ...options.principals,
+    ]),
+  ];
+  const chunks = join(layout.kdc, 'chunks');
+  await mkdir(chunks, { recursive: true });
+  await writeFile(layout.krb5Config, krb5Config(layout, 0));
+  await writeFile(layout.kdcConfig, kdcConfig(layout, 0));
+  const tool = {
+    account: { ...account, drop: false },
+    env: kdcEnvironment(layout),
+  };
+  await owner.run({
+    ...tool,
+    program: 'kdb5_util',
+    args: ['create', '-s', '-r', REALM, '-P', randomBytes(32).toString('hex')],
+  });
+  await owner.run(
+    { ...tool, program: 'kadmin.local', args: ['-r', REALM] },
+    kadminBatch(principals, chunks, layout),
+  );
+  await joinKeytabs(chunks, principals.length, layout.peopleKeytab);
+  await rm(chunks, { recursive: true });
+}
+
+function kadminBatch(
+  principals: readonly string[],
+  chunks: string,
+  layout: RealmLayout,
+): string {
+  const lines = principals.flatMap((principal, index) => {
+    const name = quote(principal);
+    const chunk = join(chunks, String(Math.floor(index / KEYTAB_CHUNK)));
+    return [
+      `addprinc -randkey -e ${ENCRYPTION} ${name}`,
+      `ktadd -norandkey -k ${chunk} ${name}`,
+    ];
+  });
+  return `${[
+    ...lines,
+    `ktadd -norandkey -k ${layout.httpKeytab} ${quote(HTTP_SERVICE)}`,
+    `ktadd -norandkey -k ${layout.ldapKeytab} ${quote(LDAP_SERVICE)}`,
+  ].join('\n')}\n`;
+}
+
+async function joinKeytabs(
+  chunks: string,
+  count: number,
+  target: string,
+): Promise<void> {
+  const files = Array.from(
+    { length: Math.ceil(count / KEYTAB_CHUNK) },
+    (_, index) => readFile(join(chunks, String(index))),
+  );
+  const keytab = Keytab.join((await Promise.all(files)).map(Keytab.parse));
+  if (keytab.versions.length !== count) {
+    throw new Error(
+      `kadmin.local made ${keytab.versions.length} keys for ${count} principals`,
+    );
+  }
+  await writeFile(target, keytab.toBuffer(), { mode: 0o600 });
+}
+
+/**
+ * A principal as a word of kadmin: quoted, with quotes doubled (libss), and
+ * with a leading dash escaped, which `ktadd` would take for an option.
+ */
+function quote(principal: string): string {
+  const escaped = principal.replace(/^-/, '\\-');
+  return `"${escaped.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,84 @@
+import { base, en, Faker } from '@faker-js/faker';
+import { LdifEntry } from '../ldif/LdifEntry';
+import { agreements } from './agreements';
+import { groupEntry } from './Group';
+import { knownGroups } from './knownGroups';
+import { knownPeople } from './knownPeople';
+import { BOT_SERVICE, machines, serviceDn } from './machines';
+import { personDn, personEntry } from './personEntry';
+import { RandomPeople } from './RandomPeople';
+import { randomGroups } from './randomGroups';
+
+export interface GenerateOptions {
+  /** How many FAS users; those that tests know by name are always there. */
+  users: number;
+  seed: number;
+  /** `freeipa` leaves out what the Fedora Account System adds. */
+  schema: 'fas' | 'freeipa';
+}
+
+/** FreeIPA numbers accounts and groups from a range of its own. */
+const FIRST_USER_NUMBER = 1_000_001;
+const FIRST_GROUP_NUMBER = 500_001;
+
+/**
+ * People, groups, services, hosts and agreements of a realm, without
+ * `memberOf`. The same options give the same entries.
+ */
+export function generateEntries({
+  users,
+  seed,
+  schema,
+}: GenerateOptions): LdifEntry[] {
+  const faker = new Faker({ locale: [en, base], seed });
+  const known = knownPeople();
+  const taken = new Set(known.map(person => person.uid.toLowerCase()));
+  const random = new RandomPeople(seed, taken);
+  const missing = users - known.filter(person => person.fas).length;
+  const everyone = [
+    ...known,
+    ...Array.from({ length: Math.max(0, missing) }, () => random.next()),
+  ];
+  const people = everyone
+    .filter(({ fas }) => fas)
+    .map(({ uid }) => personDn(uid));
+  const groups = knownGroups({
+    faker,
+    everybody: everyone.map(({ uid }) => personDn(uid)),
+    people,
+    service: serviceDn(BOT_SERVICE),
+  });
+  const groupNames = new Set(groups.map(group => group.name.toLowerCase()));
+  groups.push(...randomGroups({ faker, people, taken: groupNames }));
+  const entries = [
+    ...everyone.map((person, index) =>
+      personEntry(person, {
+        number: FIRST_USER_NUMBER + index,
+        uniqueId: faker.string.uuid(),
+      }),
+    ),
+    ...groups.map((group, index) =>
+      groupEntry(group, {
+        number: FIRST_GROUP_NUMBER + index,
+        uniqueId: faker.string.uuid(),
+      }),
+    ),
+    ...machines(faker),
+  ];
+  return schema === 'fas'
+    ? [...entries, ...agreements(faker, people)]
+    : entries.map(withoutFas);
+}
+
+function withoutFas(entry: LdifEntry): LdifEntry {
+  const bare = new LdifEntry(entry.dn);
+  for (const [name, values] of entry) {
+    if (name === 'objectClass') {
+      const others = values.filter(value => !/^fas/i.test(String(value)));
+      bare.add(name, ...others);
+    } else if (!/^fas/i.test(name)) {
+      bare.add(name, ...values);
+    }
+  }
+  return bare;
+}

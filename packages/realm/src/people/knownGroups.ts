@@ -1,0 +1,112 @@
+import type { Faker } from '@faker-js/faker';
+import { groupDn, type Group } from './Group';
+import { personDn } from './personEntry';
+
+const ALICE = personDn('alice');
+const BOB = personDn('bob');
+const CAROL = personDn('carol');
+const ADMIN = personDn('admin');
+
+export interface KnownGroupOptions {
+  faker: Faker;
+  /** Everybody, by DN. */
+  everybody: readonly string[];
+  /** Those of them who are FAS users. */
+  people: readonly string[];
+  /** DN of a service, which a group may hold as well. */
+  service: string;
+}
+
+/**
+ * The groups that a test can count on: FreeIPA's own, one with nearly
+ * everybody, one with every twentieth, three levels of nesting, nesting and
+ * sponsorship through a group that is not FAS, names with blanks.
+ */
+export function knownGroups(options: KnownGroupOptions): Group[] {
+  const { faker, everybody, people, service } = options;
+  const some = (share: number, ...always: string[]) => {
+    const count = Math.ceil(share * people.length);
+    return [
+      ...new Set([
+        ...always,
+        ...faker.helpers.arrayElements([...people], count),
+      ]),
+    ];
+  };
+  return [
+    outside('ipausers', 'Default group for all users', everybody, false),
+    outside('admins', 'Account administrators group', [ADMIN], true),
+    outside('editors', 'Limited admins who can edit other users', [], true),
+    outside('trust admins', 'Trusts administrators group', [ADMIN], false),
+    inside('contributors', some(0.9, ALICE, BOB, CAROL)),
+    inside(
+      'packager',
+      some(
+        0.05,
+        ALICE,
+        BOB,
+        CAROL,
+        personDn('minimal'),
+        groupDn('provenpackager'),
+      ),
+      [ALICE, BOB, CAROL],
+    ),
+    inside('provenpackager', some(0.01, personDn('dave'), groupDn('rel-eng')), [
+      ALICE,
+    ]),
+    inside('rel-eng', some(0.004, personDn('erin'))),
+    inside('infra', some(0.006, ALICE, groupDn('infra-internal')), [
+      groupDn('infra-internal'),
+    ]),
+    outside(
+      'infra-internal',
+      'Not a FAS group',
+      [personDn('nofas'), groupDn('sysadmin_main')],
+      false,
+    ),
+    inside(
+      'sysadmin_main',
+      some(0.002, personDn('mallory'), personDn('john.doe')),
+    ),
+    inside('design', some(0.01, ALICE, BOB), [BOB, groupDn('packager')]),
+    inside('design team', some(0.005, ALICE), [ALICE]),
+    inside(
+      'python-sig',
+      some(0.03, personDn('CamelCase'), personDn('plus+user')),
+      [personDn('dave')],
+    ),
+    inside('go.sig', some(0.01), [personDn('nofas')]),
+    inside('bots', [service]),
+    { ...inside('unsung', []), description: undefined, fas: { channels: [] } },
+  ];
+}
+
+function outside(
+  name: string,
+  description: string,
+  members: readonly string[],
+  posix: boolean,
+): Group {
+  return { name, description, members, sponsors: [], posix };
+}
+
+function inside(
+  name: string,
+  members: readonly string[],
+  sponsors: readonly string[] = [],
+): Group {
+  const slug = name.replace(' ', '-');
+  return {
+    name,
+    description: `${name}: people (and *friends*), \\o/ é`,
+    members,
+    sponsors,
+    posix: true,
+    fas: {
+      url: `https://example.test/${slug}?a=(b)&c=*`,
+      mailingList: `${slug}@lists.example.test`,
+      channels: [`irc:///#${slug}`, `matrix://example.test/#${slug}`],
+      discussionUrl: `https://discuss.example.test/${slug}`,
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Faker } from '@faker-js/faker';
+import type { Group } from './Group';
+
+const KINDS = [
+  'sig',
+  'team',
+  'commits',
+  'wg',
+  'maint',
+  'qa',
+  'docs',
+  'sponsors',
+];
+
+/** One group for so many people, and a good handful for few people. */
+const PEOPLE_PER_GROUP = 60;
+const FEWEST = 24;
+
+export interface RandomGroupOptions {
+  faker: Faker;
+  /** DNs to draw members and sponsors from. */
+  people: readonly string[];
+  /** Group names in use, in lower case; grows. */
+  taken: Set<string>;
+}
+
+/** FAS groups with sizes as they are in life: a few large ones and a long tail. */
+export function randomGroups({
+  faker,
+  people,
+  taken,
+}: RandomGroupOptions): Group[] {
+  const count = Math.max(FEWEST, Math.round(people.length / PEOPLE_PER_GROUP));
+  return Array.from({ length: count }, (_, rank) => {
+    const share = Math.ceil((0.02 * people.length) / (rank + 1));
+    const size = share + faker.number.int({ min: 0, max: 12 });
+    const name = uniqueName(faker, taken);
+    return {
+      name,
+      description: maybe(
+        faker,
+        0.8,
+        () => `${name}: ${faker.company.buzzPhrase()}`,
+      ),
+      members: faker.helpers.arrayElements([...people], size),
+      sponsors: faker.helpers.arrayElements([...people], { min: 0, max: 4 }),
+      posix: true,
+      fas: {
+        url: maybe(faker, 0.4, () => `https://example.test/${name}`),
+        mailingList: maybe(faker, 0.6, () => `${name}@lists.example.test`),
+        channels: maybe(faker, 0.5, () => [`irc:///#${name}`]) ?? [],
+        discussionUrl: maybe(
+          faker,
+          0.3,
+          () => `https://discuss.example.test/${name}`,
+        ),
+      },
+    };
+  });
+}
+
+function uniqueName(faker: Faker, taken: Set<string>): string {
+  const topic = faker.hacker.noun().replace(/[^a-z]/gi, '');
+  const glue = faker.helpers.arrayElement(['-', '-', '-', '_', '.', '']);
+  const wanted = `${topic}${glue}${faker.helpers.arrayElement(
+    KINDS,
+  )}`.toLowerCase();
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1) {
+    name = `${wanted}${count}`;
+  }
+  taken.add(name);
+  return name;
+}
+
+function maybe<T>(
+  faker: Faker,
+  probability: number,
+  make: () => T,
+): T | undefined {
+  return faker.helpers.maybe(make, { probability });
+}

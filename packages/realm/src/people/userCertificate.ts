@@ -1,0 +1,93 @@
+import { createECDH, sign } from 'node:crypto';
+import { REALM } from '../RealmLayout';
+import { privateKeyOfSeed } from './ed25519';
+
+/** The key of the authority that signs every person's certificate. */
+const AUTHORITY = privateKeyOfSeed(Buffer.alloc(32, 'certificate authority'));
+
+const ED25519 = sequence(oid('2b6570'));
+const EC_P256 = sequence(oid('2a8648ce3d0201'), oid('2a8648ce3d030107'));
+const COMMON_NAME = oid('550403');
+const ORGANIZATION = oid('55040a');
+
+export interface CertificateOptions {
+  commonName: string;
+  /** Positive, at most 20 octets. */
+  serial: bigint;
+  notBefore: Date;
+  notAfter: Date;
+  /** 32 octets, the private key: the same seed gives the same certificate. */
+  seed: Buffer;
+}
+
+/**
+ * A real X.509 certificate in DER: a P-256 key, signed with Ed25519 by
+ * `CN=Certificate Authority,O=EXAMPLE.TEST`. Every part of it follows from the
+ * options, so a generated directory is the same each time.
+ */
+export function userCertificate(options: CertificateOptions): Buffer {
+  const key = createECDH('prime256v1');
+  key.setPrivateKey(options.seed);
+  const body = sequence(
+    tag(0xa0, integer(2n)), // version 3
+    integer(options.serial),
+    ED25519,
+    name('Certificate Authority'),
+    sequence(time(options.notBefore), time(options.notAfter)),
+    name(options.commonName),
+    sequence(EC_P256, bitString(key.getPublicKey())),
+  );
+  return sequence(body, ED25519, bitString(sign(null, body, AUTHORITY)));
+}
+
+function name(commonName: string): Buffer {
+  return sequence(
+    tag(0x31, sequence(ORGANIZATION, utf8(REALM))),
+    tag(0x31, sequence(COMMON_NAME, utf8(commonName))),
+  );
+}
+
+function tag(type: number, ...content: Buffer[]): Buffer {
+  const octets = Buffer.concat(content);
+  const length =
+    octets.length < 0x80
+      ? [octets.length]
+      : octets.length < 0x100
+      ? [0x81, octets.length]
+      : [0x82, octets.length >> 8, octets.length & 0xff];
+  return Buffer.concat([Buffer.from([type, ...length]), octets]);
+}
+
+function sequence(...content: Buffer[]): Buffer {
+  return tag(0x30, ...content);
+}
+
+function oid(hex: string): Buffer {
+  return tag(0x06, Buffer.from(hex, 'hex'));
+}
+
+function utf8(text: string): Buffer {
+  return tag(0x0c, Buffer.from(text, 'utf8'));
+}
+
+function bitString(octets: Buffer): Buffer {
+  return tag(0x03, Buffer.from([0]), octets);
+}
+
+function integer(value: bigint): Buffer {
+  const hex = value.toString(16);
+  const octets = Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex');
+  return tag(
+    0x02,
+    octets[0] >= 0x80 ? Buffer.from([0]) : Buffer.alloc(0),
+    octets,
+  );
+}
+
+/** UTCTime to 2049, GeneralizedTime from 2050 (RFC 5280 §4.1.2.5). */
+function time(date: Date): Buffer {
+  const text = date.toISOString().replace(/[-:T]|\.\d+/g, '');
+  return date.getUTCFullYear() < 2050
+    ? tag(0x17, Buffer.from(text.slice(2)))
+    : tag(0x18, Buffer.from(text));
+}

@@ -1,0 +1,124 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { ResolvedOptions } from '../RealmOptions';
+import {
+  isTyped,
+  type DirectoryAction,
+  type RealmFacts,
+  type Report,
+  type Request,
+} from './messages';
+
+/** Lets Node read TypeScript, as Backstage's own commands do. */
+const LOADER = [
+  '--require',
+  require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
+];
+
+/** The caller's end of the process that owns a realm. */
+export class Supervisor {
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown>;
+  readonly #pending = new Map<number, (error?: string) => void>();
+  #lastId = 0;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#exit = once(child, 'exit').then(() => {
+      for (const settle of this.#pending.values()) {
+        settle('The realm has ended');
+      }
+    });
+  }
+
+  /**
+   * Starts a realm in a process of its own.
+   *
+   * @throws Error with the reason, when it does not come up; nothing is left
+   * behind
+   */
+  static async start(
+    options: ResolvedOptions,
+    onProgress: (step: string) => void,
+  ): Promise<{ supervisor: Supervisor; facts: RealmFacts }> {
+    const child = fork(join(__dirname, 'main.ts'), [], {
+      execArgv: LOADER,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const supervisor = new Supervisor(child);
+    const facts = await supervisor.#ready(options, onProgress);
+    child.on('message', message => supervisor.#settle(message as Report));
+    child.unref();
+    child.channel?.unref();
+    return { supervisor, facts };
+  }
+
+  /** Resolves when the realm has ended; keeps the caller alive until then. */
+  async ended(): Promise<void> {
+    this.#child.ref();
+    await this.#exit;
+  }
+
+  /** Ends the realm; harmless when it has ended. */
+  async stop(): Promise<void> {
+    if (this.#child.connected) {
+      this.#send({ type: 'stop' });
+    }
+    await this.ended();
+  }
+
+  /** @throws Error when the directory server does not do as asked */
+  async directory(action: DirectoryAction): Promise<void> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = new Promise<string | undefined>(resolve => {
+      this.#pending.set(id, resolve);
+    });
+    this.#child.channel?.ref();
+    this.#send({ type: 'directory', id, action });
+    const error = await answer;
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) {
+      this.#child.channel?.unref();
+    }
+    if (error !== undefined) {
+      throw new Error(error);
+    }
+  }
+
+  #ready(
+    options: ResolvedOptions,
+    onProgress: (step: string) => void,
+  ): Promise<RealmFacts> {
+    return new Promise((resolve, reject) => {
+      let reason = 'The realm ended while starting';
+      this.#child.on('message', message => {
+        if (!isTyped(message)) {
+          return;
+        }
+        const report = message as Report;
+        if (report.type === 'progress') {
+          onProgress(report.step);
+        } else if (report.type === 'ready') {
+          resolve(report.facts);
+        } else if (report.type === 'failed') {
+          reason = report.message; // and it ends, having cleaned up
+        }
+      });
+      void this.#exit.then(() => reject(new Error(reason)));
+      this.#send({ type: 'start', options });
+    });
+  }
+
+  #settle(report: Report): void {
+    if (isTyped(report) && report.type === 'done') {
+      this.#pending.get(report.id)?.(report.error);
+    }
+  }
+
+  #send(request: Request): void {
+    this.#child.send(request);
+  }
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addMemberOf } from '../directory/addMemberOf';
+import { baseTree } from '../directory/baseTree';
+import { configureInstance } from '../directory/configureInstance';
+import { createCertificates } from '../directory/createCertificates';
+import { createInstance } from '../directory/createInstance';
+import { importEntries } from '../directory/importEntries';
+import { unplaceInstance } from '../directory/relocateInstance';
+import { createKdc } from '../kerberos/createKdc';
+import type { LdifEntry } from '../ldif/LdifEntry';
+import { generateEntries } from '../people/generateEntries';
+import type { Account } from '../processes/Account';
+import type { ProcessOwner } from '../processes/ProcessOwner';
+import type { RealmLayout } from '../RealmLayout';
+import type { ResolvedOptions } from '../RealmOptions';
+import { principalsOf } from './principalsOf';
+import { readLdifEntries } from './readLdifEntries';
+
+export interface BuildOptions {
+  owner: ProcessOwner;
+  account: Account;
+  /** An empty folder that belongs to the account. */
+  layout: RealmLayout;
+  options: ResolvedOptions;
+  onProgress: (step: string) => void;
+}
+
+/** Makes a whole realm that does not run: instance, people, KDC, keys. */
+export async function buildTemplate(build: BuildOptions): Promise<void> {
+  const { owner, account, layout, options, onProgress } = build;
+  const rootPassword = randomBytes(18).toString('base64url');
+  const portalPassword = randomBytes(18).toString('base64url');
+  await writeFile(layout.rootPasswordFile, rootPassword, { mode: 0o600 });
+  await writeFile(layout.portalPasswordFile, portalPassword, { mode: 0o600 });
+  await mkdir(layout.tickets);
+
+  onProgress('making the directory server (first time only)');
+  await createInstance({ owner, account, layout, rootPassword });
+  await configureInstance(layout, options.schema);
+  await createCertificates(owner, account, layout);
+  await handOver(layout, account);
+
+  onProgress(
+    options.ldif ? `reading ${options.ldif}` : `making ${options.users} people`,
+  );
+  const data = await dataEntries(options);
+  addMemberOf(data);
+  const principals = principalsOf(data);
+
+  onProgress(
+    `importing ${data.length} entries, making ${principals.length} keys`,
+  );
+  await Promise.all([
+    importEntries({
+      owner,
+      account,
+      layout,
+      entries: [...baseTree(options.schema, portalPassword), ...data],
+    }),
+    createKdc({ owner, account, layout, principals }),
+  ]);
+  await dropRegionFiles(layout);
+  await unplaceInstance(layout);
+}
+
+async function dataEntries(options: ResolvedOptions): Promise<LdifEntry[]> {
+  return options.ldif
+    ? readLdifEntries(options.ldif)
+    : generateEntries(options);
+}
+
+/** What root has written in the instance so far must be the account's. */
+async function handOver(
+  { config }: RealmLayout,
+  { uid, gid }: Account,
+): Promise<void> {
+  for (const folder of [config, join(config, 'schema')]) {
+    for (const name of await readdir(folder)) {
+      await chown(join(folder, name), uid, gid);
+    }
+  }
+}
+
+/** Berkeley DB's shared memory: large, and made anew at each start. */
+async function dropRegionFiles({ instance }: RealmLayout): Promise<void> {
+  const database = join(instance, 'var/lib/dirsrv/slapd-realm/db');
+  for (const name of await readdir(database)) {
+    if (name.startsWith('__db.')) {
+      await rm(join(database, name));
+    }
+  }
+}
