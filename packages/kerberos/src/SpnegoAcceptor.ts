@@ -166,10 +166,10 @@ export class SpnegoAcceptor implements KerberosService {
       );
     } else {
       this.#logger.warn(
-        `The keytab ${
+        `No key in the keytab ${
           this.#keytab
-        } holds no key of an HTTP/ principal, so every Kerberos ticket is ` +
-          `refused. Add the key of HTTP/<this server's name>; it is taken up without a restart.`,
+        } is of an HTTP/ principal, so every Kerberos ticket ` +
+          `is refused. Add the key of HTTP/<this server's name>; no restart is needed.`,
       );
     }
   }

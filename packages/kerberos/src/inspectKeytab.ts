@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
 import { KeytabEntry, parseKeytab } from './parseKeytab';
 
@@ -40,15 +40,11 @@ export async function inspectKeytab(path: string): Promise<KeytabState> {
 }
 
 async function readRegularFile(path: string): Promise<Buffer> {
-  const handle = await open(path);
-  try {
-    if (!(await handle.stat()).isFile()) {
-      throw new Error('it is not a regular file');
-    }
-    return await handle.readFile();
-  } finally {
-    await handle.close();
+  // Before it is opened: a pipe would keep the caller waiting.
+  if (!(await stat(path)).isFile()) {
+    throw new Error('it is not a regular file');
   }
+  return await readFile(path);
 }
 
 function describeFileError(error: unknown): string {

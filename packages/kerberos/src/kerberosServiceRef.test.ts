@@ -1,16 +1,11 @@
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { createBackendPlugin } from '@backstage/backend-plugin-api';
-import {
-  createMockDirectory,
-  mockServices,
-  startTestBackend,
-} from '@backstage/backend-test-utils';
+import { mockServices, startTestBackend } from '@backstage/backend-test-utils';
 import { raiseHeaderLimit } from './headerLimit';
 import { KerberosService } from './KerberosService';
 import { kerberosServiceRef } from './kerberosServiceRef';
 
-const keytab = join(createMockDirectory().path, 'krb5.keytab');
+const keytab = '/nonexistent/krb5.keytab';
 
 /** Boots a backend with two plugins that ask for the service. */
 async function boot(kerberos: object) {
@@ -57,9 +52,6 @@ describe('kerberosServiceRef', () => {
         'more than 16384 bytes of headers are answered 431, but a Kerberos ticket may need 103768',
       ),
     ]);
-    expect(await services[0].accept('Negotiate YWJj')).toMatchObject({
-      outcome: 'unavailable',
-    });
     expect(await services[0].accept('Bearer x')).toMatchObject({
       outcome: 'refused',
       reason: 'no_credentials',

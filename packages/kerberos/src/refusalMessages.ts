@@ -10,7 +10,7 @@ export const refusalMessages: Readonly<Record<KerberosRefusalReason, string>> =
     clock_skew:
       "The ticket is not valid at this server's time: check the client's clock and get a new ticket.",
     unknown_service_key:
-      'The ticket was made for a service key that this server does not hold: get a new ticket.',
+      'The ticket was not made for this service, or for a key that it no longer holds: get a new one.',
     replayed: 'This token was used before: every request needs a new one.',
     realm_refused:
       'The ticket is valid, but tickets of its realm are not accepted here.',

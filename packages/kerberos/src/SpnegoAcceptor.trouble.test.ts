@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { AcceptorFixture } from './__testUtils__/AcceptorFixture';
+
+jest.setTimeout(120_000);
+
+const unavailable = {
+  outcome: 'unavailable',
+  message: 'This server cannot check Kerberos tickets at the moment.',
+};
+
+describe('SpnegoAcceptor in trouble', () => {
+  let fixture: AcceptorFixture;
+
+  beforeAll(async () => {
+    fixture = await AcceptorFixture.start();
+  });
+
+  beforeEach(async () => {
+    await fixture.installKeytab();
+  });
+
+  afterEach(async () => {
+    await fixture.stopProcesses();
+  });
+
+  afterAll(async () => {
+    await fixture.stop();
+  });
+
+  it('comes to life when the keytab appears, and says so once', async () => {
+    await rm(fixture.keytab);
+    const acceptor = await fixture.startAcceptor();
+    const accept = async () =>
+      acceptor.accept(`Negotiate ${await fixture.token()}`);
+    expect(await accept()).toEqual(unavailable);
+    expect(await accept()).toEqual(unavailable);
+    expect(acceptor.log).toEqual([
+      expect.stringMatching(
+        /^warn The keytab \/.*server\.keytab \(kerberos\.keytab\) does not exist: put one /,
+      ),
+    ]);
+
+    await fixture.installKeytab();
+    expect(await accept()).toMatchObject({ outcome: 'accepted' });
+    expect(await accept()).toMatchObject({ outcome: 'accepted' });
+    expect(acceptor.log.slice(1)).toEqual([
+      'info Kerberos tickets are accepted again.',
+    ]);
+  });
+
+  const spoilers: Record<string, () => Promise<void>> = {
+    'does not exist': () => rm(fixture.keytab),
+    'cannot be read (it is not a regular file)': async () => {
+      await rm(fixture.keytab);
+      await mkdir(fixture.keytab);
+    },
+    'is empty': () => fixture.installKeytab(Buffer.alloc(0)),
+    'is not in the format of a keytab': () =>
+      fixture.installKeytab(Buffer.alloc(200)),
+    'holds no readable key': async () =>
+      fixture.installKeytab(
+        (await readFile(fixture.realm.keytab)).subarray(0, 40),
+      ),
+  };
+
+  it.each(Object.entries(spoilers))(
+    'notices at once that the keytab %s',
+    async (problem, spoil) => {
+      const acceptor = await fixture.startAcceptor();
+      await spoil();
+      for (const mechanism of ['spnego', 'krb5'] as const) {
+        const token = await fixture.token({ mechanism });
+        expect(await acceptor.accept(`Negotiate ${token}`)).toEqual(
+          unavailable,
+        );
+      }
+      // Without a key nothing can be said of a token, not even that it is noise.
+      expect(await acceptor.verdict(randomBytes(64))).toBe('unavailable');
+      expect(await acceptor.accept(undefined)).toMatchObject({
+        reason: 'no_credentials',
+      });
+      expect(acceptor.log.slice(1)).toEqual([
+        expect.stringContaining(`(kerberos.keytab) ${problem}: `),
+      ]);
+
+      await fixture.installKeytab();
+      expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
+    },
+  );
+
+  it('says at start what the keytab is for', async () => {
+    const acceptor = await fixture.startAcceptor();
+    expect(acceptor.log).toEqual([
+      expect.stringMatching(
+        /^info Accepting Kerberos tickets for HTTP\/localhost@EXAMPLE\.TEST \(key version \d+\)/,
+      ),
+    ]);
+    await fixture.installKeytab(await fixture.renamedKeytab('HTTP', 'host'));
+    const useless = await fixture.startAcceptor();
+    expect(useless.log).toEqual([
+      expect.stringMatching(
+        /^warn No key in the keytab \/.* is of an HTTP\/ principal/,
+      ),
+    ]);
+  });
+
+  it('accepts nothing while the replay cache cannot be written', async () => {
+    const acceptor = await fixture.startAcceptor();
+    await rm(fixture.replayCache, { force: true });
+    await mkdir(fixture.replayCache);
+    expect(await acceptor.verdict(await fixture.token())).toBe('unavailable');
+    expect(acceptor.log.at(-1)).toContain(fixture.replayCache);
+
+    await rm(fixture.replayCache, { recursive: true });
+    expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
+  });
+
+  // The last one: alice keeps her ticket of the old key.
+  it('takes up a new key at once and keeps the old one as long as it is in the file', async () => {
+    const acceptor = await fixture.startAcceptor();
+    const oldTicket = await fixture.realm.ticket('alice');
+    const newTicket = await fixture.realm.ticket('bob');
+    const verdictOn = async (ticket: string) =>
+      acceptor.verdict(await fixture.token({ ticket }));
+    // Has alice keep a service ticket of the old key.
+    expect(await verdictOn(oldTicket)).toBe('accepted');
+
+    await fixture.realm.rotateServiceKey();
+    // The KDC hands out tickets of the new key before it has reached the file.
+    expect(await verdictOn(newTicket)).toBe('unknown_service_key');
+    await fixture.installKeytab();
+    expect(await verdictOn(newTicket)).toBe('accepted');
+    expect(await verdictOn(oldTicket)).toBe('accepted');
+
+    await fixture.realm.removeOldServiceKeys();
+    await fixture.installKeytab();
+    expect(await verdictOn(newTicket)).toBe('accepted');
+    expect(await verdictOn(oldTicket)).toBe('unknown_service_key');
+  });
+});
