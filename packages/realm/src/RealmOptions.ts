@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { REPOSITORY_FOLDER } from './packageFolder';
 
 /** What a realm is filled with. */
 export interface RealmOptions {
@@ -32,8 +33,6 @@ export interface ResolvedOptions {
   cacheDir: string;
 }
 
-const REPOSITORY = join(__dirname, '../../..');
-
 /** @throws Error when an option has a value that cannot be meant */
 export function resolveOptions(options: RealmOptions): ResolvedOptions {
   const { users = 200, seed = 1, schema = 'fas', ldif } = options;
@@ -48,6 +47,6 @@ export function resolveOptions(options: RealmOptions): ResolvedOptions {
     seed,
     schema,
     ldif: ldif === undefined ? undefined : resolve(ldif),
-    cacheDir: resolve(options.cacheDir ?? join(REPOSITORY, '.cache/realm')),
+    cacheDir: resolve(options.cacheDir ?? join(REPOSITORY_FOLDER, '.cache/realm')),
   };
 }

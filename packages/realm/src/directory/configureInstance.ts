@@ -4,11 +4,12 @@ import { formatLdif } from '../ldif/formatLdif';
 import type { LdifEntry } from '../ldif/LdifEntry';
 import { normalizeDn } from '../ldif/normalizeDn';
 import { parseLdif } from '../ldif/parseLdif';
+import { PACKAGE_FOLDER } from '../packageFolder';
 import type { RealmLayout } from '../RealmLayout';
 import { indexEntries } from './indexes';
 import { ADDED_SETTINGS, CHANGED_SETTINGS, SASL_MAPPINGS } from './settings';
 
-const SCHEMA_FOLDER = join(__dirname, '../../schema');
+const SCHEMA_FOLDER = join(PACKAGE_FOLDER, 'schema');
 
 /**
  * Makes a stopped, fresh instance what FreeIPA would have made of it, by

@@ -1,7 +1,10 @@
 import { LdifEntry, type LdifValue } from './LdifEntry';
 
-/** SAFE-STRING of RFC 2849, and no blank at the end, which some readers drop. */
-const SAFE = /^(?![ :<])[\x01-\x09\x0b\x0c\x0e-\x7f]*(?<! )$/;
+/**
+ * The printable part of RFC 2849's SAFE-STRING, without a blank at the end,
+ * which some readers drop.
+ */
+const SAFE = /^(?![ :<])[ -~]*(?<! )$/;
 
 /** One entry as an LDIF content record, with the empty line that ends it. */
 export function formatLdif(entry: LdifEntry): string {

@@ -8,11 +8,6 @@ type Sketch = Partial<Omit<Person, 'fas'>> &
     fas?: Partial<FasProfile> | false;
   };
 
-/** The people one can be, and those whose entries are traps for a reader. */
-export function knownPeople(): Person[] {
-  return [...NAMED, ...TRAPS, ...OUTSIDE].map(complete);
-}
-
 /** Everybody has a ticket; alice is the ordinary case. */
 const NAMED: readonly Sketch[] = [
   {
@@ -156,6 +151,11 @@ const OUTSIDE: readonly Sketch[] = [
     fas: false,
   },
 ];
+
+/** The people one can be, and those whose entries are traps for a reader. */
+export function knownPeople(): Person[] {
+  return [...NAMED, ...TRAPS, ...OUTSIDE].map(complete);
+}
 
 function complete({ fas, ...sketch }: Sketch): Person {
   return {

@@ -49,13 +49,16 @@ function name(commonName: string): Buffer {
 
 function tag(type: number, ...content: Buffer[]): Buffer {
   const octets = Buffer.concat(content);
-  const length =
-    octets.length < 0x80
-      ? [octets.length]
-      : octets.length < 0x100
-      ? [0x81, octets.length]
-      : [0x82, octets.length >> 8, octets.length & 0xff];
-  return Buffer.concat([Buffer.from([type, ...length]), octets]);
+  const header = Buffer.from([type, ...lengthOctets(octets.length)]);
+  return Buffer.concat([header, octets]);
+}
+
+/** DER's length, up to 65535 (X.690 §8.1.3, §10.1). */
+function lengthOctets(length: number): number[] {
+  if (length < 0x80) {
+    return [length];
+  }
+  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }
 
 function sequence(...content: Buffer[]): Buffer {

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PACKAGE_FOLDER } from '../packageFolder';
 import type { ResolvedOptions } from '../RealmOptions';
 import {
   isTyped,
@@ -42,7 +43,7 @@ export class Supervisor {
     options: ResolvedOptions,
     onProgress: (step: string) => void,
   ): Promise<{ supervisor: Supervisor; facts: RealmFacts }> {
-    const child = fork(join(__dirname, 'main.ts'), [], {
+    const child = fork(join(PACKAGE_FOLDER, 'src/supervisor/main.ts'), [], {
       execArgv: LOADER,
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findProgram } from '../processes/programs';
+import { PACKAGE_FOLDER } from '../packageFolder';
 import type { ResolvedOptions } from '../RealmOptions';
-
-const PACKAGE = join(__dirname, '../..');
 
 /**
  * A name for all that determines a prepared realm: the options that fill it,
@@ -21,9 +20,9 @@ export async function templateKey(options: ResolvedOptions): Promise<string> {
   hash.update(await readFile(findProgram('ns-slapd') ?? '/dev/null'));
   hash.update(await readFile(require.resolve('@faker-js/faker/package.json')));
   for (const folder of ['src', 'schema']) {
-    const names = await readdir(join(PACKAGE, folder), { recursive: true });
+    const names = await readdir(join(PACKAGE_FOLDER, folder), { recursive: true });
     for (const name of names.filter(isSource).sort()) {
-      hash.update(name).update(await readFile(join(PACKAGE, folder, name)));
+      hash.update(name).update(await readFile(join(PACKAGE_FOLDER, folder, name)));
     }
   }
   const kind = ldif ? 'ldif' : String(users);
