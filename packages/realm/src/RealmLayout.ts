@@ -13,8 +13,9 @@ export interface RealmLayout {
   instance: string;
   /** Configuration of the directory server: dse.ldif, schema, certificates. */
   config: string;
+  /** Folder of its logs. */
+  logs: string;
   accessLog: string;
-  errorLog: string;
   krb5Config: string;
   kdcConfig: string;
   kdc: string;
@@ -35,8 +36,8 @@ export function realmLayout(dir: string): RealmLayout {
     dir,
     instance,
     config: join(instance, 'etc/dirsrv/slapd-realm'),
+    logs,
     accessLog: join(logs, 'access'),
-    errorLog: join(logs, 'errors'),
     krb5Config: join(dir, 'krb5.conf'),
     kdcConfig: join(dir, 'kdc.conf'),
     kdc: join(dir, 'kdc'),

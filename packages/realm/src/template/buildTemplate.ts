@@ -61,7 +61,7 @@ export async function buildTemplate(build: BuildOptions): Promise<void> {
     }),
     createKdc({ owner, account, layout, principals }),
   ]);
-  await dropRegionFiles(layout);
+  await dropTraces(layout);
   await unplaceInstance(layout);
 }
 
@@ -83,12 +83,13 @@ async function handOver(
   }
 }
 
-/** Berkeley DB's shared memory: large, and made anew at each start. */
-async function dropRegionFiles({ instance }: RealmLayout): Promise<void> {
+/** Berkeley DB's shared memory, large and made anew at each start, and the logs. */
+async function dropTraces({ instance, logs }: RealmLayout): Promise<void> {
   const database = join(instance, 'var/lib/dirsrv/slapd-realm/db');
-  for (const name of await readdir(database)) {
-    if (name.startsWith('__db.')) {
-      await rm(join(database, name));
-    }
-  }
+  const regions = (await readdir(database)).filter(name => name.startsWith('__db.'));
+  const traces = [
+    ...regions.map(name => join(database, name)),
+    ...(await readdir(logs)).map(name => join(logs, name)),
+  ];
+  await Promise.all(traces.map(path => rm(path)));
 }
