@@ -1,6 +1,9 @@
 import { createBackend } from '@backstage/backend-defaults';
 import { rootHttpRouterServiceFactory } from '@backstage/backend-defaults/rootHttpRouter';
-import { raiseHeaderLimit, readKerberosConfig } from '@directory-gateway/kerberos';
+import {
+  raiseHeaderLimit,
+  readKerberosConfig,
+} from '@directory-gateway/kerberos';
 
 // The plugin alone with what it needs of a portal: `yarn start` in this folder
 // with the realm's environment, and what the integration tests boot.

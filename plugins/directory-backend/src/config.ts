@@ -2,12 +2,14 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { PrincipalSet } from './directory/PrincipalSet';
 import {
+  isGroupField,
   isUserField,
   schemaPreset,
   userFieldNames,
   userFields,
   type DirectorySchema,
   type FieldDefinition,
+  type GroupField,
   type UserField,
 } from './directory/schema';
 import { readLdapConfig, type LdapConfig } from './ldap/LdapConfig';
@@ -72,17 +74,19 @@ function readSchema(config: Config): DirectorySchema {
   }
   const preset = schemaPreset(name);
   const users: Record<UserField, FieldDefinition> = { ...preset.users };
+  const groups: Record<GroupField, FieldDefinition> = { ...preset.groups };
   const attributes = config.getOptionalConfig('attributes');
   for (const field of attributes?.keys() ?? []) {
-    if (!isUserField(field)) {
+    const attribute = attributes!.getString(field);
+    if (isUserField(field)) {
+      users[field] = { ...users[field], attribute };
+    } else if (isGroupField(field)) {
+      groups[field] = { ...groups[field], attribute };
+    } else {
       throw new InputError(`directory.attributes.${field} is not a field`);
     }
-    users[field] = {
-      ...users[field],
-      attribute: attributes!.getString(field),
-    };
   }
-  return Object.freeze({ ...preset, users });
+  return Object.freeze({ ...preset, users, groups });
 }
 
 function readHiddenFields(config: Config): ReadonlySet<UserField> {

@@ -11,13 +11,16 @@ import { PrivateDirectory } from './directory/PrivateDirectory';
 import { AccessControl } from './http/access';
 import { Authenticator } from './http/authenticate';
 import { createRouter } from './http/createRouter';
+import { groupOperations } from './http/groups';
 import { meOperation } from './http/me';
 import { PortalUserNames } from './http/PortalUserNames';
 import { requireSecureTransport } from './http/requireSecureTransport';
 import { ResourceUris } from './http/response/ResourceUris';
+import { searchOperation } from './http/search';
 import { userOperations } from './http/users';
 import { LdapDirectory } from './ldap/LdapDirectory';
 import { LdapPool } from './ldap/LdapPool';
+import { LdapReader } from './ldap/LdapReader';
 import { RightsProof } from './ldap/RightsProof';
 
 /**
@@ -58,8 +61,9 @@ export const directoryPlugin = createBackendPlugin({
         const proof = new RightsProof({
           ...{ searcher, schema, baseDn, bindDn, maxAgeMs, logger },
         });
+        const reader = new LdapReader({ searcher, proof });
         const directory = new LdapDirectory({
-          ...{ searcher, proof, schema, baseDn, logger },
+          ...{ reader, schema, baseDn, logger },
         });
         const privateDirectory = new PrivateDirectory(directory, privacy);
         const uris = new ResourceUris(externalBaseUrl);
@@ -88,6 +92,8 @@ export const directoryPlugin = createBackendPlugin({
             operations: [
               meOperation({ uris }),
               ...userOperations({ directory: privateDirectory, uris }),
+              ...groupOperations({ directory: privateDirectory, uris }),
+              searchOperation({ directory: privateDirectory, uris }),
             ],
             logger,
           }),

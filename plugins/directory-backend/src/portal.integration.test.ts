@@ -55,7 +55,10 @@ async function signIn(gateway: Gateway): Promise<DirectoryClient> {
 }
 
 describe.each([
-  ['by the name of its entity', { namespace: 'default', username: 'entityName' }],
+  [
+    'by the name of its entity',
+    { namespace: 'default', username: 'entityName' },
+  ],
 ])('a portal user who is alice %s', (_how, portalUsers) => {
   let gateway: Gateway;
   let client: DirectoryClient;

@@ -3,7 +3,11 @@ import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
-import { ldapOf, startGateway, type Gateway } from './__testUtils__/startGateway';
+import {
+  ldapOf,
+  startGateway,
+  type Gateway,
+} from './__testUtils__/startGateway';
 
 jest.setTimeout(180_000);
 
@@ -145,7 +149,9 @@ describe('a configuration', () => {
   it('with trusted readers shows them private profiles', async () => {
     const client = await boot({
       directory: {
-        privacy: { trustedReaders: { principals: ['bot/builder.example.test'] } },
+        privacy: {
+          trustedReaders: { principals: ['bot/builder.example.test'] },
+        },
       },
     });
     const ask = (as: string) => client.ask('/v1/users/bob/', { as });

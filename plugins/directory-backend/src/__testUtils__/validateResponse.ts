@@ -129,7 +129,7 @@ function parsePlainNumbers(text: string): unknown {
     context?: { source?: string },
   ) => {
     const source = context?.source ?? '';
-    if (typeof value === 'number' && !/^\d+$/.test(source)) {
+    if (typeof value === 'number' && !/^-?\d+$/.test(source)) {
       throw new SyntaxError(`${key} is written as ${source}`);
     }
     return value;

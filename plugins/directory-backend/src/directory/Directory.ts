@@ -1,8 +1,10 @@
 import type { Caller } from './Caller';
+import type { Group } from './Group';
 import type { Page, PageRequest } from './Page';
 import type { Principal } from './Principal';
-import type { UserField } from './schema';
+import type { GroupField, UserField } from './schema';
 import type { User } from './User';
+import type { UserSearchTerm } from './UserSearch';
 import type { Visibility } from './Visibility';
 
 /** Whom a question is asked for, and when it is no longer needed. */
@@ -30,6 +32,27 @@ export interface UsersQuery {
   readonly visibleTo: Visibility;
 }
 
+/** What every question about groups carries. */
+export interface GroupsQuery {
+  /** The fields that the answer needs; `groupname` always comes along. */
+  readonly fields: ReadonlySet<GroupField>;
+}
+
+/** Which part of a list a question is about. */
+export interface Paged {
+  readonly page: PageRequest;
+}
+
+/** A question about one user. */
+export interface OfUser {
+  readonly username: string;
+}
+
+/** A question about one group. */
+export interface OfGroup {
+  readonly groupname: string;
+}
+
 /**
  * What a directory can answer: the port between the API and its adapters.
  *
@@ -51,13 +74,81 @@ export interface Directory {
 
   /** One user by name, in the directory's spelling. */
   getUser(
-    query: UsersQuery & { readonly username: string },
+    query: UsersQuery & OfUser,
     context: DirectoryContext,
   ): Promise<User | undefined>;
 
   /** All served users by name, case-insensitive, one page at a time. */
   listUsers(
-    query: UsersQuery & { readonly page: PageRequest },
+    query: UsersQuery & Paged,
     context: DirectoryContext,
   ): Promise<Page<User>>;
+
+  /**
+   * The served users to whom every term applies, by name. A term on a field
+   * that is hidden from the caller does not apply to somebody else's private
+   * profile.
+   */
+  searchUsers(
+    query: UsersQuery & Paged & { readonly terms: readonly UserSearchTerm[] },
+    context: DirectoryContext,
+  ): Promise<Page<User>>;
+
+  /**
+   * The served groups that a user is in, directly or through other groups, by
+   * name; `undefined` when there is no such user.
+   */
+  listUserGroups(
+    query: GroupsQuery & OfUser & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<Group> | undefined>;
+
+  /**
+   * Names of the enabled agreements that a user has signed; `undefined` when
+   * there is no such user.
+   */
+  listUserAgreements(
+    query: OfUser & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<string> | undefined>;
+
+  /** One group by name, in the directory's spelling. */
+  getGroup(
+    query: GroupsQuery & OfGroup,
+    context: DirectoryContext,
+  ): Promise<Group | undefined>;
+
+  /** All served groups by name, case-insensitive, one page at a time. */
+  listGroups(
+    query: GroupsQuery & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<Group>>;
+
+  /**
+   * The served users in a group, directly or through other groups, by name,
+   * without locked accounts; `undefined` when there is no such group.
+   */
+  listGroupMembers(
+    query: UsersQuery & OfGroup & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<User> | undefined>;
+
+  /**
+   * The served users who manage a group's members, in person or through a
+   * group that does, by name, without locked accounts; `undefined` when there
+   * is no such group.
+   */
+  listGroupSponsors(
+    query: UsersQuery & OfGroup,
+    context: DirectoryContext,
+  ): Promise<readonly User[] | undefined>;
+
+  /**
+   * Whether a served user whose account is not locked is in a group, directly
+   * or through other groups; `undefined` when there is no such group.
+   */
+  isMember(
+    query: OfUser & OfGroup,
+    context: DirectoryContext,
+  ): Promise<boolean | undefined>;
 }

@@ -1,13 +1,10 @@
 import type { Caller } from './Caller';
 import type { Directory, DirectoryContext, UsersQuery } from './Directory';
-import type { Page, PageRequest } from './Page';
+import type { Page } from './Page';
 import type { PrincipalSet } from './PrincipalSet';
 import type { UserField } from './schema';
 import type { User } from './User';
 import type { Visibility } from './Visibility';
-
-/** A question about users before the privacy policy has its say. */
-export type OpenUsersQuery = Omit<UsersQuery, 'visibleTo'>;
 
 /** What private profiles hide, and from whom they hide nothing. */
 export interface PrivacyPolicy {
@@ -15,10 +12,22 @@ export interface PrivacyPolicy {
   readonly trustedReaders: PrincipalSet;
 }
 
+/** A question before the privacy policy has its say. */
+type Open<Q> = Omit<Q, 'visibleTo'>;
+
+/** The same question, with what the caller may see. */
+type Narrowed<Q> = Q & UsersQuery;
+
+/** A method of the port, asked without saying what the caller may see. */
+type Opened<Method extends keyof Directory> = (
+  query: Open<Parameters<Directory[Method]>[0]>,
+  context: DirectoryContext,
+) => ReturnType<Directory[Method]>;
+
 /**
  * The privacy policy, as a decorator of a directory: adds what the caller may
- * see to each question, asks for the flag that a mask may have left out, and
- * blanks the answer. Nothing above it can reach a hidden field.
+ * see to each question about users, asks for the flag that a mask may have
+ * left out, and blanks the answer. Nothing above it can reach a hidden field.
  */
 export class PrivateDirectory {
   readonly #directory: Directory;
@@ -30,32 +39,68 @@ export class PrivateDirectory {
   }
 
   /** As {@link Directory.getUser}, without what is hidden from the caller. */
-  async getUser(
-    query: OpenUsersQuery & { readonly username: string },
-    context: DirectoryContext,
-  ): Promise<User | undefined> {
+  getUser: Opened<'getUser'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const user = await this.#directory.getUser(narrowed, context);
-    return user && blank(user, narrowed.visibleTo);
-  }
+    return user && blank(user, narrowed);
+  };
 
-  /** As {@link Directory.listUsers}, without what is hidden from the caller. */
-  async listUsers(
-    query: OpenUsersQuery & { readonly page: PageRequest },
-    context: DirectoryContext,
-  ): Promise<Page<User>> {
+  /** As {@link Directory.listUsers}, without what is hidden. */
+  listUsers: Opened<'listUsers'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const page = await this.#directory.listUsers(narrowed, context);
-    return {
-      ...page,
-      items: page.items.map(user => blank(user, narrowed.visibleTo)),
-    };
-  }
+    return blankPage(page, narrowed);
+  };
 
-  #narrow<Q extends OpenUsersQuery>(query: Q, caller: Caller): Q & UsersQuery {
+  /** As {@link Directory.searchUsers}, without what is hidden. */
+  searchUsers: Opened<'searchUsers'> = async (query, context) => {
+    const narrowed = this.#narrow(query, context.caller);
+    const page = await this.#directory.searchUsers(narrowed, context);
+    return blankPage(page, narrowed);
+  };
+
+  /** As {@link Directory.listGroupMembers}, without what is hidden. */
+  listGroupMembers: Opened<'listGroupMembers'> = async (query, context) => {
+    const narrowed = this.#narrow(query, context.caller);
+    const page = await this.#directory.listGroupMembers(narrowed, context);
+    return page && blankPage(page, narrowed);
+  };
+
+  /** As {@link Directory.listGroupSponsors}, without what is hidden. */
+  listGroupSponsors: Opened<'listGroupSponsors'> = async (query, context) => {
+    const narrowed = this.#narrow(query, context.caller);
+    const users = await this.#directory.listGroupSponsors(narrowed, context);
+    return users?.map(user => blank(user, narrowed));
+  };
+
+  /** As {@link Directory.listUserGroups}: membership is never private. */
+  listUserGroups: Opened<'listUserGroups'> = (query, context) =>
+    this.#directory.listUserGroups(query, context);
+
+  /** As {@link Directory.listUserAgreements}. */
+  listUserAgreements: Opened<'listUserAgreements'> = (query, context) =>
+    this.#directory.listUserAgreements(query, context);
+
+  /** As {@link Directory.getGroup}. */
+  getGroup: Opened<'getGroup'> = (query, context) =>
+    this.#directory.getGroup(query, context);
+
+  /** As {@link Directory.listGroups}. */
+  listGroups: Opened<'listGroups'> = (query, context) =>
+    this.#directory.listGroups(query, context);
+
+  /** As {@link Directory.isMember}. */
+  isMember: Opened<'isMember'> = (query, context) =>
+    this.#directory.isMember(query, context);
+
+  #narrow<Q extends Open<UsersQuery>>(query: Q, caller: Caller): Narrowed<Q> {
+    const { hidden } = this.#policy;
+    const touched = [...query.fields].some(field => hidden.has(field));
     return {
       ...query,
-      fields: new Set([...query.fields, 'is_private'] as const),
+      fields: touched
+        ? new Set([...query.fields, 'is_private'] as const)
+        : query.fields,
       visibleTo: this.#visibleTo(caller),
     };
   }
@@ -72,10 +117,16 @@ export class PrivateDirectory {
   }
 }
 
-function blank(user: User, visibleTo: Visibility): User {
+function blankPage(page: Page<User>, query: UsersQuery): Page<User> {
+  return { ...page, items: page.items.map(user => blank(user, query)) };
+}
+
+function blank(user: User, { fields, visibleTo }: UsersQuery): User {
+  // Without the flag a hidden field was not asked for, and is not shown.
+  const isPrivate = fields.has('is_private') ? user.is_private : true;
   if (
     visibleTo.kind === 'everything' ||
-    !user.is_private ||
+    !isPrivate ||
     user.username === visibleTo.owner
   ) {
     return user;

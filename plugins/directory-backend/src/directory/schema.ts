@@ -103,6 +103,29 @@ export function isUserField(name: string): name is UserField {
   return Object.hasOwn(userFields, name);
 }
 
+/** The groups' fields in the order of the contract. */
+export const groupFields = {
+  groupname: { attribute: 'cn', syntax: 'string' },
+  description: { attribute: 'description', syntax: 'string' },
+  mailing_list: { attribute: 'fasMailingList', syntax: 'string' },
+  url: { attribute: 'fasURL', syntax: 'string' },
+  irc: { attribute: 'fasIRCChannel', syntax: 'strings' },
+  discussion_url: { attribute: 'fasDiscussionURL', syntax: 'string' },
+} as const satisfies Record<string, FieldDefinition>;
+
+/** The name of a group's field, as the contract spells it. */
+export type GroupField = keyof typeof groupFields;
+
+/** Every group field, in the order of the contract. */
+export const groupFieldNames = Object.keys(
+  groupFields,
+) as readonly GroupField[];
+
+/** Whether a text names a group's field. */
+export function isGroupField(name: string): name is GroupField {
+  return Object.hasOwn(groupFields, name);
+}
+
 /** Which preset of the attribute table a directory follows. */
 export type SchemaPreset = 'fas' | 'freeipa';
 
@@ -113,6 +136,9 @@ export interface DirectorySchema {
   /** The object class that makes an entry a group of the API. */
   readonly groupClass: string;
   readonly users: Readonly<Record<UserField, FieldDefinition>>;
+  readonly groups: Readonly<Record<GroupField, FieldDefinition>>;
+  /** Whether the directory has freeipa-fas's agreements. */
+  readonly hasAgreements: boolean;
 }
 
 /**
@@ -125,16 +151,33 @@ export function schemaPreset(preset: SchemaPreset): DirectorySchema {
       userClass: 'fasUser',
       groupClass: 'fasGroup',
       users: userFields,
+      groups: groupFields,
+      hasAgreements: true,
     };
   }
-  const users = Object.fromEntries(
-    Object.entries<FieldDefinition>(userFields).map(([name, field]) => [
+  const users = withoutExtension<UserField>(userFields);
+  return {
+    userClass: 'posixAccount',
+    groupClass: 'ipaUserGroup',
+    users: {
+      ...users,
+      creation: { ...users.creation, attribute: 'createTimestamp' },
+    },
+    groups: withoutExtension<GroupField>(groupFields),
+    hasAgreements: false,
+  };
+}
+
+function withoutExtension<F extends string>(
+  fields: Readonly<Record<F, FieldDefinition>>,
+): Record<F, FieldDefinition> {
+  const entries = Object.entries<FieldDefinition>(fields).map(
+    ([name, field]) => [
       name,
       field.attribute?.startsWith('fas')
         ? { ...field, attribute: undefined }
         : field,
-    ]),
-  ) as Record<UserField, FieldDefinition>;
-  users.creation = { ...users.creation, attribute: 'createTimestamp' };
-  return { userClass: 'posixAccount', groupClass: 'ipaUserGroup', users };
+    ],
+  );
+  return Object.fromEntries(entries) as Record<F, FieldDefinition>;
 }

@@ -2,49 +2,96 @@ import { directoryReadPermission } from '@directory-gateway/backstage-plugin-dir
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
-import { parsePage } from './request/parsePage';
+import { MAX_LIST_PAGE_SIZE, parsePage } from './request/parsePage';
 import { userNotFound } from './response/apiErrors';
 import { envelopePage } from './response/envelope';
-import { fieldsFor, presentUser, userModel } from './response/presentUser';
+import {
+  groupFieldsFor,
+  presentGroup,
+  userGroupModel,
+} from './response/presentGroup';
+import { presentUser, userFieldsFor, userModel } from './response/presentUser';
 import type { ResourceUris } from './response/ResourceUris';
 
-/** Users by name and as a list (contract, section 4.2). */
+const bounds = { maxSize: MAX_LIST_PAGE_SIZE };
+
+/** Users, their groups and their agreements (contract, section 4.2). */
 export function userOperations(options: {
   readonly directory: PrivateDirectory;
   readonly uris: ResourceUris;
 }): readonly Operation[] {
   const { directory, uris } = options;
+  const read = { method: 'get', permission: directoryReadPermission } as const;
   return [
     {
+      ...read,
       id: 'list_users',
-      method: 'get',
       path: '/users/',
-      permission: directoryReadPermission,
       async handle({ query, fieldMask, context }) {
-        const page = parsePage(query, { maxSize: 1000 });
+        const page = parsePage(query, bounds);
         const keys = resolveFields(fieldMask, userModel);
         const users = await directory.listUsers(
-          { page, fields: fieldsFor(keys) },
+          { page, fields: userFieldsFor(keys) },
           context,
         );
         return envelopePage(users, page, user => presentUser(user, keys, uris));
       },
     },
     {
+      ...read,
       id: 'get_user',
-      method: 'get',
       path: '/users/:username/',
-      permission: directoryReadPermission,
       async handle({ params: { username }, fieldMask, context }) {
         const keys = resolveFields(fieldMask, userModel);
         const user = await directory.getUser(
-          { username, fields: fieldsFor(keys) },
+          { username, fields: userFieldsFor(keys) },
           context,
         );
         if (!user) {
           throw userNotFound(username);
         }
         return { result: presentUser(user, keys, uris) };
+      },
+    },
+    {
+      ...read,
+      id: 'list_user_groups',
+      path: '/users/:username/groups/',
+      async handle({ params: { username }, query, fieldMask, context }) {
+        const page = parsePage(query, bounds);
+        const keys = resolveFields(fieldMask, userGroupModel);
+        const groups = await directory.listUserGroups(
+          { username, page, fields: groupFieldsFor(keys) },
+          context,
+        );
+        if (!groups) {
+          throw userNotFound(username);
+        }
+        return envelopePage(groups, page, group =>
+          presentGroup(group, keys, uris),
+        );
+      },
+    },
+    {
+      ...read,
+      id: 'list_user_agreements',
+      path: '/users/:username/agreements/',
+      async handle({ params: { username }, query, fieldMask, context }) {
+        const page = parsePage(query, bounds);
+        const keys = resolveFields(fieldMask, {
+          keys: ['name'],
+          lists: new Set(),
+        });
+        const agreements = await directory.listUserAgreements(
+          { username, page },
+          context,
+        );
+        if (!agreements) {
+          throw userNotFound(username);
+        }
+        return envelopePage(agreements, page, name =>
+          keys.length > 0 ? { name } : {},
+        );
       },
     },
   ];

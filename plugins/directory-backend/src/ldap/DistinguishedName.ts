@@ -27,3 +27,26 @@ export function childOf(
 export function isBelow(dn: string, ancestor: DistinguishedName): boolean {
   return dn.toLowerCase().endsWith(`,${ancestor.toLowerCase()}`);
 }
+
+/**
+ * A name in a form that is equal for equal names, as far as FreeIPA's names
+ * go: without regard to case, and without space round separators.
+ */
+export function normalizeDn(dn: string): string {
+  return dn.toLowerCase().replace(/ *([,=+]) */g, '$1');
+}
+
+/**
+ * The value of a name's first component, unescaped (RFC 4514 §2.4):
+ * `trust admins` of `cn=trust admins,cn=groups,…`.
+ */
+export function rdnValueOf(dn: string): string | undefined {
+  const escaped = /^[^=]+=((?:[^,\\]|\\.)*)/.exec(dn)?.[1];
+  if (escaped === undefined) {
+    return undefined;
+  }
+  const bytes = escaped.replace(/(?:\\[0-9a-f]{2})+/gi, pairs =>
+    Buffer.from(pairs.replaceAll('\\', ''), 'hex').toString(),
+  );
+  return bytes.replace(/\\(.)/g, '$1');
+}

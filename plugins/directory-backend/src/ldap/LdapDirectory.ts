@@ -1,235 +1,177 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { metrics } from '@opentelemetry/api';
-import {
-  AndFilter,
-  EqualityFilter,
-  OrFilter,
-  type Entry,
-  type Filter,
-} from 'ldapts';
 import type {
   Directory,
   DirectoryContext,
+  GroupsQuery,
+  OfGroup,
+  OfUser,
+  Paged,
   PrincipalQuery,
   UsersQuery,
 } from '../directory/Directory';
-import { compareNames, isName } from '../directory/names';
-import { slicePage, type Page, type PageRequest } from '../directory/Page';
+import { compareNames } from '../directory/names';
+import type { Group } from '../directory/Group';
+import { slicePage, type Page } from '../directory/Page';
 import type { Principal } from '../directory/Principal';
 import type { DirectorySchema } from '../directory/schema';
 import type { User } from '../directory/User';
-import { containersBelow, type Containers } from './containers';
-import { decodePrincipal, principalAttributes } from './decodePrincipal';
-import { attributesOf, decodeUser } from './decodeUser';
-import { childOf } from './DistinguishedName';
-import { textOf, textsOf } from './entryValues';
-import type { LdapSearch } from './LdapConnection';
-import { isNoSuchObject } from './ldapErrors';
-import type { LdapSearcher } from './LdapPool';
-import type { RightsProof } from './RightsProof';
-
-/** More in one search would stall the event loop noticeably. */
-const ENTRIES_AT_A_TIME = 500;
-
-type Asking = Pick<DirectoryContext, 'signal'>;
+import type { UserSearchTerm } from '../directory/UserSearch';
+import { containersBelow } from './containers';
+import { normalizeDn } from './DistinguishedName';
+import { textsOf } from './entryValues';
+import { LdapGroups } from './LdapGroups';
+import { LdapPrincipals } from './LdapPrincipals';
+import type { Asking, LdapReader } from './LdapReader';
+import { LdapUsers } from './LdapUsers';
+import { createMirrors, type MirroredAgreement } from './mirrors';
+import type { MirroredEntries } from './MirroredEntries';
 
 /** Answers from FreeIPA's LDAP, asked as the service account. */
 export class LdapDirectory implements Directory {
-  readonly #searcher: LdapSearcher;
-  readonly #proof: RightsProof;
-  readonly #schema: DirectorySchema;
-  readonly #containers: Containers;
-  readonly #logger: LoggerService;
-  readonly #unnamed = metrics
-    .getMeter('directory')
-    .createGauge('directory.entries.unnamed', {
-      description: 'Entries left out because their name breaks the pattern',
-    });
+  readonly #principals: LdapPrincipals;
+  readonly #users: LdapUsers;
+  readonly #groups: LdapGroups;
+  readonly #agreements: MirroredEntries<MirroredAgreement> | undefined;
 
   constructor(options: {
-    readonly searcher: LdapSearcher;
-    readonly proof: RightsProof;
+    readonly reader: LdapReader;
     readonly schema: DirectorySchema;
     readonly baseDn: string;
     readonly logger: LoggerService;
   }) {
-    this.#searcher = options.searcher;
-    this.#proof = options.proof;
-    this.#schema = options.schema;
-    this.#containers = containersBelow(options.baseDn);
-    this.#logger = options.logger;
+    const containers = containersBelow(options.baseDn);
+    const rooms = { ...options, containers };
+    const mirrors = createMirrors(rooms);
+    this.#principals = new LdapPrincipals(rooms);
+    this.#users = new LdapUsers({ ...rooms, mirror: mirrors.users });
+    this.#groups = new LdapGroups({ ...rooms, mirror: mirrors.groups });
+    this.#agreements = options.schema.hasAgreements
+      ? mirrors.agreements
+      : undefined;
   }
 
   async findPrincipal(
     query: PrincipalQuery,
     context: Asking,
   ): Promise<Principal | undefined> {
-    const entries =
-      'principal' in query
-        ? await this.#findByPrincipalName(query.principal, context)
-        : await this.#findByUserName(query.username, context);
-    if (entries.length > 1) {
-      this.#logger.error(
-        'A principal name stands for more than one directory entry, which makes it nobody',
-      );
-      return undefined;
-    }
-    return entries.map(entry =>
-      decodePrincipal(this.#schema, this.#containers, entry),
-    )[0];
+    return this.#principals.find(query, context);
   }
 
   async getUser(
-    query: UsersQuery & { readonly username: string },
+    query: UsersQuery & OfUser,
     context: DirectoryContext,
   ): Promise<User | undefined> {
-    if (!isName(query.username)) {
-      return undefined;
-    }
-    const [entry] = await this.#readOne(
-      {
-        base: this.#userDn(query.username),
-        scope: 'base',
-        filter: isA(this.#schema.userClass),
-        attributes: attributesOf(this.#schema, query.fields),
-      },
-      context,
-    );
-    return entry && decodeUser(this.#schema, entry, query.fields);
+    return this.#users.get(query, context);
   }
 
   async listUsers(
-    query: UsersQuery & { readonly page: PageRequest },
+    query: UsersQuery & Paged,
     context: DirectoryContext,
   ): Promise<Page<User>> {
-    const names = await this.#userNames(context);
-    const users = await this.#usersByName(
-      slicePage(names, query.page),
+    const { inOrder } = await this.#users.names(context);
+    return this.#users.page(inOrder, query, context);
+  }
+
+  async searchUsers(
+    query: UsersQuery & Paged & { readonly terms: readonly UserSearchTerm[] },
+    context: DirectoryContext,
+  ): Promise<Page<User>> {
+    const groups = await this.#groups.names(context);
+    const names = await this.#users.search(
       query,
+      groupname => this.#groups.dnsAmong(groups, groupname),
       context,
     );
-    return { items: users, total: names.length };
+    return this.#users.page(names, query, context);
   }
 
-  /** Every served user name, in the order of the lists. */
-  async #userNames(context: Asking): Promise<string[]> {
-    const uid = this.#uid();
-    const entries = await this.#read(
-      {
-        base: this.#containers.users,
-        scope: 'one',
-        filter: isA(this.#schema.userClass),
-        attributes: [uid],
-        pageSize: ENTRIES_AT_A_TIME,
-      },
+  async listUserGroups(
+    query: GroupsQuery & OfUser & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<Group> | undefined> {
+    const user = await this.#users.readServed(
+      query.username,
+      ['memberOf'],
       context,
     );
-    const names = entries
-      .map(entry => textOf(entry, uid))
-      .filter((name): name is string => name !== undefined && isName(name));
-    this.#unnamed.record(entries.length - names.length, { kind: 'user' });
-    return names.sort(compareNames);
-  }
-
-  /** The users of these names, in the order of the names. */
-  async #usersByName(
-    names: readonly string[],
-    query: UsersQuery,
-    context: Asking,
-  ): Promise<User[]> {
-    if (names.length === 0) {
-      return [];
+    if (!user) {
+      return undefined;
     }
-    const uid = this.#uid();
-    const entries = await this.#read(
-      {
-        base: this.#containers.users,
-        scope: 'one',
-        filter: new AndFilter({
-          filters: [
-            isA(this.#schema.userClass),
-            new OrFilter({ filters: names.map(name => equals(uid, name)) }),
-          ],
-        }),
-        attributes: attributesOf(this.#schema, query.fields),
-        pageSize: ENTRIES_AT_A_TIME,
-      },
-      context,
+    const groups = await this.#groups.names(context);
+    const names = groups.unlockedAmong(
+      textsOf(user, 'memberOf').map(normalizeDn),
     );
-    return entries
-      .map(entry => decodeUser(this.#schema, entry, query.fields))
-      .sort((a, b) => compareNames(a.username, b.username));
+    return this.#groups.page(names, query, context);
   }
 
-  async #findByPrincipalName(
-    principal: string,
-    context: Asking,
-  ): Promise<Entry[]> {
-    const entries = await this.#read(
-      {
-        base: this.#containers.accounts,
-        scope: 'sub',
-        filter: equals('krbPrincipalName', principal),
-        attributes: principalAttributes,
-      },
+  async listUserAgreements(
+    query: OfUser & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<string> | undefined> {
+    const user = await this.#users.readServed(
+      query.username,
+      ['objectClass'],
       context,
     );
-    // Kerberos names are case-sensitive (RFC 4120 §6.2), whatever matching
-    // rule a directory's schema has.
-    return entries.filter(entry =>
-      textsOf(entry, 'krbPrincipalName').includes(principal),
-    );
-  }
-
-  async #findByUserName(username: string, context: Asking): Promise<Entry[]> {
-    if (!isName(username)) {
-      return [];
+    if (!user) {
+      return undefined;
     }
-    return this.#readOne(
-      {
-        base: this.#userDn(username),
-        scope: 'base',
-        filter: isA('posixAccount'),
-        attributes: principalAttributes,
-      },
-      context,
+    const agreements = (await this.#agreements?.current(context)) ?? new Map();
+    const dn = normalizeDn(user.dn);
+    const names = [...agreements.values()]
+      .filter(({ enabled, signers }) => enabled && signers.has(dn))
+      .map(({ name }) => name)
+      .sort(compareNames);
+    return { items: slicePage(names, query.page), total: names.length };
+  }
+
+  async getGroup(
+    query: GroupsQuery & OfGroup,
+    context: DirectoryContext,
+  ): Promise<Group | undefined> {
+    return this.#groups.get(query, context);
+  }
+
+  async listGroups(
+    query: GroupsQuery & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<Group>> {
+    const { inOrder } = await this.#groups.names(context);
+    return this.#groups.page(inOrder, query, context);
+  }
+
+  async listGroupMembers(
+    query: UsersQuery & OfGroup & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<User> | undefined> {
+    const dns = await this.#groups.members(query.groupname, context);
+    if (!dns) {
+      return undefined;
+    }
+    const users = await this.#users.names(context);
+    return this.#users.page(users.unlockedAmong(dns), query, context);
+  }
+
+  async listGroupSponsors(
+    query: UsersQuery & OfGroup,
+    context: DirectoryContext,
+  ): Promise<readonly User[] | undefined> {
+    const dns = await this.#groups.sponsors(query.groupname, context);
+    if (!dns) {
+      return undefined;
+    }
+    const users = await this.#users.names(context);
+    return this.#users.records(users.unlockedAmong(dns), query, context);
+  }
+
+  async isMember(
+    query: OfUser & OfGroup,
+    context: DirectoryContext,
+  ): Promise<boolean | undefined> {
+    const group = await this.#groups.servedDn(query.groupname, context);
+    return (
+      group &&
+      this.#users.isMember({ username: query.username, group }, context)
     );
   }
-
-  /** A search whose base may not exist, which is then the answer. */
-  async #readOne(search: LdapSearch, context: Asking): Promise<Entry[]> {
-    try {
-      return await this.#read(search, context);
-    } catch (error) {
-      if (isNoSuchObject(error)) {
-        return [];
-      }
-      throw error;
-    }
-  }
-
-  /** Nothing is read before the account's rights are proven. */
-  async #read(search: LdapSearch, context: Asking): Promise<Entry[]> {
-    await this.#proof.require(context);
-    return this.#searcher.search(search, context);
-  }
-
-  #userDn(username: string) {
-    return childOf(this.#containers.users, {
-      attribute: this.#uid(),
-      value: username,
-    });
-  }
-
-  #uid(): string {
-    return this.#schema.users.username.attribute!;
-  }
-}
-
-function isA(objectClass: string): Filter {
-  return equals('objectClass', objectClass);
-}
-
-function equals(attribute: string, value: string): Filter {
-  return new EqualityFilter({ attribute, value });
 }

@@ -18,14 +18,21 @@ import { readEndpoint } from './readEndpoint';
 /** Answers searches: what `LdapDirectory` needs of a directory's servers. */
 export interface LdapSearcher {
   /**
-   * All entries that a search finds.
+   * All entries that a search finds, and which server found them.
    *
    * Rejects with `DirectoryUnavailableError` or `DirectoryTimeoutError`.
    */
   search(
     search: LdapSearch,
     context: { readonly signal: AbortSignal },
-  ): Promise<Entry[]>;
+  ): Promise<LdapAnswer>;
+}
+
+/** What one server answered to a search. */
+export interface LdapAnswer {
+  readonly entries: readonly Entry[];
+  /** The server's URL: its change numbers mean nothing on another server. */
+  readonly server: string;
 }
 
 /**
@@ -74,7 +81,7 @@ export class LdapPool implements LdapSearcher {
   async search(
     search: LdapSearch,
     context: { readonly signal: AbortSignal },
-  ): Promise<Entry[]> {
+  ): Promise<LdapAnswer> {
     try {
       return await this.#limit.execute(() => this.#ask(search, context.signal));
     } catch (error) {
@@ -95,19 +102,26 @@ export class LdapPool implements LdapSearcher {
     }
   }
 
-  async #ask(search: LdapSearch, signal: AbortSignal): Promise<Entry[]> {
+  async #ask(search: LdapSearch, signal: AbortSignal): Promise<LdapAnswer> {
     // Whoever asked may have left while the question was queued.
     signal.throwIfAborted();
-    const options = { timeoutMs: this.#timeoutMs };
     const [first, second = first] = this.#candidates();
     try {
-      return await first.search(search, options);
+      return await this.#askServer(first, search);
     } catch (error) {
       if (!isConnectionFailure(error) || !second.available) {
         throw error;
       }
-      return second.search(search, options);
+      return this.#askServer(second, search);
     }
+  }
+
+  async #askServer(
+    server: LdapServer,
+    search: LdapSearch,
+  ): Promise<LdapAnswer> {
+    const entries = await server.search(search, { timeoutMs: this.#timeoutMs });
+    return { entries, server: server.url };
   }
 
   /** Servers in use in their order, or all of them when none is. */

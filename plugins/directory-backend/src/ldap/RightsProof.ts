@@ -103,7 +103,7 @@ export class RightsProof {
     requirement: Requirement,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>> {
-    const [entry]: (Entry | undefined)[] = await this.#searcher.search(
+    const { entries } = await this.#searcher.search(
       {
         base: requirement.container,
         scope: 'one',
@@ -117,6 +117,7 @@ export class RightsProof {
       },
       { signal },
     );
+    const [entry]: readonly (Entry | undefined)[] = entries;
     return parseAttributeLevelRights(
       (entry && textOf(entry, 'attributeLevelRights')) ?? '',
     );

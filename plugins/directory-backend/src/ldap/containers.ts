@@ -6,6 +6,8 @@ export interface Containers {
   readonly accounts: DistinguishedName;
   readonly users: DistinguishedName;
   readonly groups: DistinguishedName;
+  /** freeipa-fas's agreements. */
+  readonly agreements: DistinguishedName;
 }
 
 /** The containers of FreeIPA's tree below a suffix. */
@@ -15,5 +17,6 @@ export function containersBelow(baseDn: string): Containers {
     accounts: trustedDn(accounts),
     users: trustedDn(`cn=users,${accounts}`),
     groups: trustedDn(`cn=groups,${accounts}`),
+    agreements: trustedDn(`cn=fasagreements,${baseDn}`),
   });
 }

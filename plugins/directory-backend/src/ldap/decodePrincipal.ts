@@ -3,7 +3,7 @@ import type { Principal } from '../directory/Principal';
 import { isName } from '../directory/names';
 import type { DirectorySchema } from '../directory/schema';
 import type { Containers } from './containers';
-import { isBelow } from './DistinguishedName';
+import { isBelow, rdnValueOf } from './DistinguishedName';
 import {
   booleanOf,
   requiredTextOf,
@@ -76,7 +76,7 @@ function groupsOf(entry: Entry, containers: Containers): ReadonlySet<string> {
   return new Set(
     textsOf(entry, 'memberOf')
       .filter(dn => isBelow(dn, containers.groups))
-      .map(dn => /^cn=([^,\\]+),/i.exec(dn)?.[1].toLowerCase())
+      .map(dn => rdnValueOf(dn)?.toLowerCase())
       .filter(name => name !== undefined),
   );
 }

@@ -6,11 +6,13 @@ const TOKEN = /[{},]|[\p{L}\p{N}_:\-*]+/gu;
 export interface RecordModel {
   readonly keys: readonly string[];
   readonly lists: ReadonlySet<string>;
+  /** The keys without a mask, where these are not all. */
+  readonly defaults?: readonly string[];
 }
 
 /**
  * Reads an `X-Fields` header against the record that it masks: the keys of the
- * answer, in the order of the mask. Without a mask these are all keys.
+ * answer, in the order of the mask. Without a mask these are the default keys.
  *
  * The grammar is the one of flask-restx, which clients rely on: outer braces
  * and a trailing comma are optional, `*` stands for the other keys, names that
@@ -24,7 +26,7 @@ export function resolveFields(
   model: RecordModel,
 ): readonly string[] {
   if (header === undefined || header.trim() === '') {
-    return model.keys;
+    return model.defaults ?? model.keys;
   }
   const mask = parse(header);
   for (const [name, nested] of mask) {

@@ -7,6 +7,9 @@ const MAX_PAGE_NUMBER = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 /** Results a page where the query does not say (contract, section 8). */
 export const DEFAULT_PAGE_SIZE = 40;
 
+/** The largest `page_size` of a list; a search has a bound of its own. */
+export const MAX_LIST_PAGE_SIZE = 1000;
+
 /**
  * Reads `page_size` and `page_number` of a list. The first value of a repeated
  * parameter counts.

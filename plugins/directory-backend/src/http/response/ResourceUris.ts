@@ -14,4 +14,9 @@ export class ResourceUris {
   user(username: string): string {
     return `${this.#base}/users/${encodeURIComponent(username)}/`;
   }
+
+  /** The group resource of a name. */
+  group(groupname: string): string {
+    return `${this.#base}/groups/${encodeURIComponent(groupname)}/`;
+  }
 }

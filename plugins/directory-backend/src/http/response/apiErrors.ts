@@ -112,3 +112,8 @@ export class SlowError extends ApiError {
 export function userNotFound(name: string): ResourceNotFoundError {
   return new ResourceNotFoundError({ message: 'User not found', name });
 }
+
+/** The 404 of a group, with the name as it was asked for. */
+export function groupNotFound(groupname: string): ResourceNotFoundError {
+  return new ResourceNotFoundError({ message: 'Group not found', groupname });
+}

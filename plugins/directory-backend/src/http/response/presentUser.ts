@@ -2,11 +2,11 @@ import {
   isUserField,
   userFieldNames,
   userFields,
-  type FieldSyntax,
   type UserField,
 } from '../../directory/schema';
 import type { User } from '../../directory/User';
 import type { RecordModel } from '../request/fieldMask';
+import { presentRecord } from './presentRecord';
 import type { ResourceUris } from './ResourceUris';
 
 /** The keys of a user's record, in the contract's order. */
@@ -19,8 +19,18 @@ export const userModel: RecordModel = {
   ),
 };
 
+/**
+ * The keys of a member or sponsor: name and URI, or with a mask a whole user.
+ * These answers leave locked accounts out, so that they have no `locked`.
+ */
+export const memberModel: RecordModel = {
+  keys: userModel.keys.filter(key => key !== 'locked'),
+  lists: userModel.lists,
+  defaults: ['username', 'uri'],
+};
+
 /** Which fields of the directory the keys of an answer need. */
-export function fieldsFor(keys: readonly string[]): ReadonlySet<UserField> {
+export function userFieldsFor(keys: readonly string[]): ReadonlySet<UserField> {
   return new Set(keys.filter(isUserField));
 }
 
@@ -30,28 +40,9 @@ export function presentUser(
   keys: readonly string[],
   uris: ResourceUris,
 ): Record<string, unknown> {
-  return Object.fromEntries(
-    keys.map(key => [
-      key,
-      isUserField(key) ? presentField(user, key) : uris.user(user.username),
-    ]),
+  return presentRecord(
+    // Nobody ever locked the account where the attribute is missing.
+    { ...user, locked: user.locked ?? false },
+    { keys, fields: userFields, uri: uris.user(user.username) },
   );
-}
-
-function presentField(user: User, field: UserField): unknown {
-  const value = user[field];
-  if (value === undefined) {
-    // Nobody ever locked the account; every other missing value is null.
-    return field === 'locked' ? false : null;
-  }
-  const syntax: FieldSyntax = userFields[field].syntax;
-  switch (syntax) {
-    case 'timestamp':
-      // Without a zone, to the second: `2020-04-23T10:16:35`.
-      return (value as Date).toISOString().slice(0, 19);
-    case 'certificates':
-      return (value as readonly Buffer[]).map(der => der.toString('base64'));
-    default:
-      return value;
-  }
 }

@@ -1,0 +1,99 @@
+import { parseUserSearch } from './parseUserSearch';
+
+const read = (query: string) => parseUserSearch(new URLSearchParams(query));
+const refusal = (query: string) => {
+  try {
+    read(query);
+  } catch (error) {
+    return (error as { body: object }).body;
+  }
+  return undefined;
+};
+
+describe('parseUserSearch', () => {
+  it.each([
+    ['username=ali', { kind: 'substring', field: 'username', text: 'ali' }],
+    ['ircnick=%23x%20', undefined],
+    ['ircnick=abc', { kind: 'substring', field: 'ircnicks', text: 'abc' }],
+    [
+      'human_name=%20%20Ann%20%20%09Lee%20',
+      { kind: 'substring', field: 'human_name', text: 'Ann Lee' },
+    ],
+    ['surname=日本語', { kind: 'substring', field: 'surname', text: '日本語' }],
+    ['givenname=a*b', { kind: 'substring', field: 'givenname', text: 'a*b' }],
+    ['username=*', { kind: 'present', field: 'username' }],
+    ['username__exact=a', { kind: 'equals', field: 'username', text: 'a' }],
+    ['username__exact=*', { kind: 'present', field: 'username' }],
+    ['email=a@b', { kind: 'equals', field: 'emails', text: 'a@b' }],
+    ['email__exact=a@b', { kind: 'equals', field: 'emails', text: 'a@b' }],
+    ['rssurl=*', { kind: 'present', field: 'rssurls' }],
+    ['rhbzemail__exact=x', { kind: 'equals', field: 'rhbzemail', text: 'x' }],
+    ['group=a', { kind: 'memberOf', groupname: 'a' }],
+    ['group=*', { kind: 'memberOfAny' }],
+    [
+      'creation__before=2010-01-01T00:00:00-05:00',
+      {
+        kind: 'before',
+        field: 'creation',
+        time: new Date('2010-01-01T05:00:00Z'),
+      },
+    ],
+  ])('reads %s', (query, term) => {
+    expect(refusal(query) ? undefined : read(query).terms[0]).toEqual(term);
+  });
+
+  it('applies several terms, and every group, together', () => {
+    const { terms } = read('group=a&group=b&username=abc&email=x&nope=1');
+    expect(terms).toHaveLength(4);
+  });
+
+  it('takes the first value of a repeated term', () => {
+    expect(read('username=abc&username=xyz').terms).toEqual([
+      { kind: 'substring', field: 'username', text: 'abc' },
+    ]);
+  });
+
+  it.each(['', 'username=', 'email=%20', 'creation=2010', 'page_size=5'])(
+    'wants a term: "%s"',
+    query => {
+      expect(refusal(query)).toEqual({
+        message: 'At least one search term must be provided.',
+      });
+    },
+  );
+
+  it.each([
+    ['username=al', 'username', 'al'],
+    ['surname=%20%20ab%20', 'surname', 'ab'],
+    ['givenname=%F0%9F%98%80%F0%9F%98%80', 'givenname', '😀😀'],
+    ['human_name=**', 'human_name', '**'],
+  ])('wants three characters: %s', (query, term, value) => {
+    expect(refusal(query)).toEqual({
+      message: 'Search term must be at least 3 characters long.',
+      search_term: term,
+      search_value: value,
+    });
+  });
+
+  it.each([
+    ['0', 0],
+    ['41', 41],
+    ['-1', -1],
+    ['123', 123],
+  ])('wants a page size of 1 to 40: %s', (text, size) => {
+    expect(refusal(`username=abc&page_size=${text}`)).toEqual({
+      message: 'Page size must be between 1 and 40 when searching.',
+      page_size: size,
+    });
+  });
+
+  it.each(['page_size=x', 'page_number=0', 'creation__before=*'])(
+    'names what is malformed: %s',
+    query => {
+      expect(refusal(`username=abc&${query}`)).toEqual({
+        message: 'Input payload validation failed',
+        errors: { [query.split('=')[0]]: expect.any(String) },
+      });
+    },
+  );
+});

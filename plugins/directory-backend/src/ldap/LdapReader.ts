@@ -1,0 +1,52 @@
+import type { Entry } from 'ldapts';
+import type { LdapSearch } from './LdapConnection';
+import { isNoSuchObject } from './ldapErrors';
+import type { LdapAnswer, LdapSearcher } from './LdapPool';
+import type { RightsProof } from './RightsProof';
+
+/** Who waits for an answer. */
+export interface Asking {
+  readonly signal: AbortSignal;
+}
+
+/** Reads the directory, and nothing before its account's rights are proven. */
+export class LdapReader {
+  readonly #searcher: LdapSearcher;
+  readonly #proof: RightsProof;
+
+  constructor(options: {
+    readonly searcher: LdapSearcher;
+    readonly proof: RightsProof;
+  }) {
+    this.#searcher = options.searcher;
+    this.#proof = options.proof;
+  }
+
+  /** Every entry that a search finds, with the server that found them. */
+  async search(search: LdapSearch, asking: Asking): Promise<LdapAnswer> {
+    await this.#proof.require(asking);
+    return this.#searcher.search(search, asking);
+  }
+
+  /** Every entry that a search finds. */
+  async read(search: LdapSearch, asking: Asking): Promise<readonly Entry[]> {
+    const { entries } = await this.search(search, asking);
+    return entries;
+  }
+
+  /** The one entry of this name, if it is there and passes the filter. */
+  async readOne(
+    search: Omit<LdapSearch, 'scope'>,
+    asking: Asking,
+  ): Promise<Entry | undefined> {
+    try {
+      const entries = await this.read({ ...search, scope: 'base' }, asking);
+      return entries[0];
+    } catch (error) {
+      if (isNoSuchObject(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import type { Entry } from 'ldapts';
+import type { UsersQuery } from '../directory/Directory';
+import { compareNames, isName } from '../directory/names';
+import { slicePage, type Page, type PageRequest } from '../directory/Page';
+import type { DirectorySchema } from '../directory/schema';
+import type { User } from '../directory/User';
+import type { UserSearchTerm } from '../directory/UserSearch';
+import type { Containers } from './containers';
+import { attributesOf, decodeRecord } from './decodeRecord';
+import { childOf, type DistinguishedName } from './DistinguishedName';
+import { textOf } from './entryValues';
+import { all, any, equals, isA, not } from './filters';
+import type { Asking, LdapReader } from './LdapReader';
+import type { MirroredEntries } from './MirroredEntries';
+import { ServedNames, type ServedName } from './ServedNames';
+import {
+  userSearchFilter,
+  type UserSearchFilterOptions,
+} from './userSearchFilter';
+
+/** More in one search would stall the event loop noticeably. */
+const ENTRIES_AT_A_TIME = 500;
+
+/** Reads users. */
+export class LdapUsers {
+  readonly #reader: LdapReader;
+  readonly #schema: DirectorySchema;
+  readonly #containers: Containers;
+  readonly #mirror: MirroredEntries<ServedName>;
+
+  constructor(options: {
+    readonly reader: LdapReader;
+    readonly schema: DirectorySchema;
+    readonly containers: Containers;
+    readonly mirror: MirroredEntries<ServedName>;
+  }) {
+    this.#reader = options.reader;
+    this.#schema = options.schema;
+    this.#containers = options.containers;
+    this.#mirror = options.mirror;
+  }
+
+  /** The DN of the user of a name that has passed {@link isName}. */
+  dnOf(username: string): DistinguishedName {
+    return childOf(this.#containers.users, {
+      attribute: this.#uid,
+      value: username,
+    });
+  }
+
+  /** Which users are served now. */
+  async names(asking: Asking): Promise<ServedNames> {
+    return ServedNames.of(await this.#mirror.current(asking));
+  }
+
+  /** One user's record. */
+  async get(
+    query: UsersQuery & { readonly username: string },
+    asking: Asking,
+  ): Promise<User | undefined> {
+    const entry = await this.readServed(
+      query.username,
+      attributesOf(this.#schema.users, ['username', ...query.fields]),
+      asking,
+    );
+    return entry && this.#decode(entry, query);
+  }
+
+  /** One served user's entry, `undefined` when there is none. */
+  async readServed(
+    username: string,
+    attributes: readonly string[],
+    asking: Asking,
+  ): Promise<Entry | undefined> {
+    return isName(username)
+      ? this.#reader.readOne(
+          {
+            base: this.dnOf(username),
+            filter: isA(this.#schema.userClass),
+            attributes,
+          },
+          asking,
+        )
+      : undefined;
+  }
+
+  /** The records of one page of ordered names: no search when none is needed. */
+  async page(
+    names: readonly string[],
+    query: UsersQuery & { readonly page: PageRequest },
+    asking: Asking,
+  ): Promise<Page<User>> {
+    const shown = slicePage(names, query.page);
+    return {
+      items: await this.records(shown, query, asking),
+      total: names.length,
+    };
+  }
+
+  /** The records of ordered names, in one search. */
+  async records(
+    names: readonly string[],
+    query: UsersQuery,
+    asking: Asking,
+  ): Promise<User[]> {
+    const isNameEnough = [...query.fields].every(name => name === 'username');
+    if (isNameEnough || names.length === 0) {
+      return names.map(username => ({ username }));
+    }
+    const entries = await this.#reader.read(
+      {
+        base: this.#containers.users,
+        scope: 'one',
+        filter: all(
+          isA(this.#schema.userClass),
+          any(names.map(name => equals(this.#uid, name))),
+        ),
+        attributes: attributesOf(this.#schema.users, [
+          'username',
+          ...query.fields,
+        ]),
+        pageSize: ENTRIES_AT_A_TIME,
+      },
+      asking,
+    );
+    return entries
+      .map(entry => this.#decode(entry, query))
+      .sort((a, b) => compareNames(a.username, b.username));
+  }
+
+  /** The names of the users to whom all terms apply, in order. */
+  async search(
+    query: UsersQuery & { readonly terms: readonly UserSearchTerm[] },
+    groupDns: UserSearchFilterOptions['groupDns'],
+    asking: Asking,
+  ): Promise<readonly string[]> {
+    const filter = userSearchFilter({
+      ...query,
+      schema: this.#schema,
+      groupDns,
+    });
+    if (!filter) {
+      return [];
+    }
+    const entries = await this.#reader.read(
+      {
+        base: this.#containers.users,
+        scope: 'one',
+        filter: all(isA(this.#schema.userClass), filter),
+        attributes: [this.#uid],
+        pageSize: ENTRIES_AT_A_TIME,
+      },
+      asking,
+    );
+    return entries
+      .map(entry => textOf(entry, this.#uid))
+      .filter((name): name is string => name !== undefined && isName(name))
+      .sort(compareNames);
+  }
+
+  /** Whether an unlocked, served user is in a group: one base search. */
+  async isMember(
+    query: { readonly username: string; readonly group: DistinguishedName },
+    asking: Asking,
+  ): Promise<boolean> {
+    if (!isName(query.username)) {
+      return false;
+    }
+    const entry = await this.#reader.readOne(
+      {
+        base: this.dnOf(query.username),
+        filter: all(
+          isA(this.#schema.userClass),
+          equals('memberOf', query.group),
+          not(equals(this.#schema.users.locked.attribute!, 'TRUE')),
+        ),
+        attributes: [this.#uid],
+      },
+      asking,
+    );
+    return entry !== undefined;
+  }
+
+  #decode(entry: Entry, { fields }: UsersQuery): User {
+    return decodeRecord<User>(this.#schema.users, entry, [
+      'username',
+      ...fields,
+    ]);
+  }
+
+  get #uid(): string {
+    return this.#schema.users.username.attribute!;
+  }
+}

@@ -1,0 +1,96 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { metrics } from '@opentelemetry/api';
+import type { Entry } from 'ldapts';
+import { isName } from '../directory/names';
+import type { DirectorySchema } from '../directory/schema';
+import type { Containers } from './containers';
+import { normalizeDn } from './DistinguishedName';
+import { booleanOf, textOf, textsOf } from './entryValues';
+import { isA } from './filters';
+import type { LdapReader } from './LdapReader';
+import { MirroredEntries } from './MirroredEntries';
+import type { ServedName } from './ServedNames';
+import { UsnClock } from './UsnClock';
+
+/** An agreement (freeipa-fas), and who has signed it. */
+export interface MirroredAgreement {
+  readonly name: string;
+  readonly enabled: boolean;
+  /**
+   * Normalized names of the users in `memberUser`. Groups that are linked to
+   * an agreement stand in its `member`, which is no signature.
+   */
+  readonly signers: ReadonlySet<string>;
+}
+
+/** The mirrors of one directory, on one clock. */
+export interface Mirrors {
+  readonly users: MirroredEntries<ServedName>;
+  readonly groups: MirroredEntries<ServedName>;
+  readonly agreements: MirroredEntries<MirroredAgreement>;
+}
+
+const unnamed = metrics
+  .getMeter('directory')
+  .createCounter('directory.entries.unnamed', {
+    description:
+      'Entries read and left out because their name breaks the pattern of names',
+  });
+
+/** Mirrors what lists need to know: names, locks and signatures. */
+export function createMirrors(options: {
+  readonly reader: LdapReader;
+  readonly schema: DirectorySchema;
+  readonly containers: Containers;
+  readonly logger: LoggerService;
+}): Mirrors {
+  const { schema, containers } = options;
+  const services = { ...options, clock: new UsnClock(options) };
+  const uid = schema.users.username.attribute!;
+  const lock = schema.users.locked.attribute!;
+  const cn = schema.groups.groupname.attribute!;
+  return {
+    users: new MirroredEntries(services, {
+      container: containers.users,
+      filter: isA(schema.userClass),
+      attributes: [uid, lock],
+      decode: entry => servedName(entry, uid, booleanOf(entry, lock) ?? false),
+    }),
+    groups: new MirroredEntries(services, {
+      container: containers.groups,
+      filter: isA(schema.groupClass),
+      attributes: [cn],
+      decode: entry => servedName(entry, cn, false),
+    }),
+    agreements: new MirroredEntries(services, {
+      container: containers.agreements,
+      filter: isA('fasAgreement'),
+      attributes: ['cn', 'ipaEnabledFlag', 'memberUser'],
+      decode: decodeAgreement,
+    }),
+  };
+}
+
+function servedName(
+  entry: Entry,
+  attribute: string,
+  locked: boolean,
+): ServedName | undefined {
+  const name = textOf(entry, attribute);
+  if (name === undefined || !isName(name)) {
+    unnamed.add(1);
+    return undefined;
+  }
+  return { name, locked };
+}
+
+function decodeAgreement(entry: Entry): MirroredAgreement | undefined {
+  const name = textOf(entry, 'cn');
+  return name === undefined
+    ? undefined
+    : {
+        name,
+        enabled: booleanOf(entry, 'ipaEnabledFlag') ?? false,
+        signers: new Set(textsOf(entry, 'memberUser').map(normalizeDn)),
+      };
+}

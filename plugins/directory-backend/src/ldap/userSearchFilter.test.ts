@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { schemaPreset } from '../directory/schema';
+import type { UserSearchTerm } from '../directory/UserSearch';
+import type { Visibility } from '../directory/Visibility';
+import { trustedDn } from './DistinguishedName';
+import { userSearchFilter } from './userSearchFilter';
+
+const everything: Visibility = { kind: 'everything' };
+const alice: Visibility = {
+  kind: 'public',
+  hidden: new Set(['surname', 'github_username']),
+  owner: 'alice',
+};
+
+function filterOf(
+  terms: readonly UserSearchTerm[],
+  visibleTo: Visibility = everything,
+) {
+  return userSearchFilter({
+    terms,
+    visibleTo,
+    schema: schemaPreset('fas'),
+    groupDns: name =>
+      ['a', 'b']
+        .filter(known => name === undefined || name === known)
+        .map(known => trustedDn(`cn=${known},cn=groups`)),
+  })?.toString();
+}
+
+describe('userSearchFilter', () => {
+  it.each<[string, UserSearchTerm, string]>([
+    [
+      'substrings',
+      { kind: 'substring', field: 'username', text: 'a*b' },
+      '(&(uid=*a\\2ab*))',
+    ],
+    [
+      'exact values',
+      { kind: 'equals', field: 'emails', text: 'x)(uid=*' },
+      '(&(mail=x\\29\\28uid=\\2a))',
+    ],
+    ['presence', { kind: 'present', field: 'rssurls' }, '(&(fasRssUrl=*))'],
+    [
+      'groups',
+      { kind: 'memberOf', groupname: 'a' },
+      '(&(|(memberOf=cn=a,cn=groups)))',
+    ],
+    [
+      'any group',
+      { kind: 'memberOfAny' },
+      '(&(|(memberOf=cn=a,cn=groups)(memberOf=cn=b,cn=groups)))',
+    ],
+    [
+      'times, strictly before',
+      {
+        kind: 'before',
+        field: 'creation',
+        time: new Date('2010-01-02T03:04:05Z'),
+      },
+      '(&(&(fasCreationTime<=20100102030405Z)(!(fasCreationTime=20100102030405Z))))',
+    ],
+    [
+      'times within a second',
+      {
+        kind: 'before',
+        field: 'creation',
+        time: new Date('2010-01-02T03:04:05.5Z'),
+      },
+      '(&(fasCreationTime<=20100102030405Z))',
+    ],
+  ])('asks for %s', (_what, term, filter) => {
+    expect(filterOf([term])).toBe(filter);
+  });
+
+  it('matches nobody in an unknown group', () => {
+    expect(filterOf([{ kind: 'memberOf', groupname: 'x' }])).toBeUndefined();
+  });
+
+  it('does not let a hidden field find a private profile', () => {
+    expect(
+      filterOf([{ kind: 'equals', field: 'surname', text: 'x' }], alice),
+    ).toBe('(&(&(sn=x)(|(!(fasIsPrivate=TRUE))(uid=alice))))');
+    expect(
+      filterOf([{ kind: 'equals', field: 'emails', text: 'x' }], alice),
+    ).toBe('(&(mail=x))');
+  });
+
+  it('keeps any text within its value', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        const filter = filterOf([{ kind: 'equals', field: 'emails', text }])!;
+        const value = filter.slice('(&(mail='.length, -2);
+        expect(value).not.toMatch(/[()*\0]/);
+      }),
+    );
+  });
+});

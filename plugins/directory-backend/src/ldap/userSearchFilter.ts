@@ -1,0 +1,92 @@
+import type { Filter } from 'ldapts';
+import type { DirectorySchema, UserField } from '../directory/schema';
+import type { UserSearchTerm } from '../directory/UserSearch';
+import type { Visibility } from '../directory/Visibility';
+import type { DistinguishedName } from './DistinguishedName';
+import { all, any, atMost, contains, equals, isPresent, not } from './filters';
+
+/** What a search becomes a filter with. */
+export interface UserSearchFilterOptions {
+  readonly terms: readonly UserSearchTerm[];
+  readonly visibleTo: Visibility;
+  readonly schema: DirectorySchema;
+  /** The served group of a name, or all of them. */
+  readonly groupDns: (groupname?: string) => readonly DistinguishedName[];
+}
+
+/**
+ * The LDAP filter of a user search, `undefined` when a term can match nobody:
+ * an unknown group, or a field that this directory does not have.
+ */
+export function userSearchFilter(
+  options: UserSearchFilterOptions,
+): Filter | undefined {
+  const filters = options.terms.map(term => termFilter(term, options));
+  const known = filters.filter(filter => filter !== undefined);
+  return known.length === filters.length ? all(...known) : undefined;
+}
+
+function termFilter(
+  term: UserSearchTerm,
+  options: UserSearchFilterOptions,
+): Filter | undefined {
+  if (term.kind === 'memberOf' || term.kind === 'memberOfAny') {
+    const dns = options.groupDns(
+      term.kind === 'memberOf' ? term.groupname : undefined,
+    );
+    return dns.length > 0
+      ? any(dns.map(dn => equals('memberOf', dn)))
+      : undefined;
+  }
+  const { attribute } = options.schema.users[term.field];
+  return attribute === undefined
+    ? undefined
+    : visibly(term.field, fieldFilter(attribute, term), options);
+}
+
+function fieldFilter(
+  attribute: string,
+  term: Exclude<UserSearchTerm, { kind: 'memberOf' | 'memberOfAny' }>,
+): Filter {
+  switch (term.kind) {
+    case 'present':
+      return isPresent(attribute);
+    case 'substring':
+      return contains(attribute, term.text);
+    case 'equals':
+      return equals(attribute, term.text);
+    default:
+      return strictlyBefore(attribute, term.time);
+  }
+}
+
+/** LDAP compares "at most" only; directories keep whole seconds. */
+function strictlyBefore(attribute: string, time: Date): Filter {
+  const second = `${time.toISOString().replace(/[-:T]|\..*$/g, '')}Z`;
+  const atMostSecond = atMost(attribute, second);
+  return time.getUTCMilliseconds() > 0
+    ? atMostSecond
+    : all(atMostSecond, not(equals(attribute, second)));
+}
+
+/** A hidden field must not say that somebody else's private profile matches. */
+function visibly(
+  field: UserField,
+  filter: Filter,
+  { visibleTo, schema }: UserSearchFilterOptions,
+): Filter {
+  const flag = schema.users.is_private.attribute;
+  if (
+    visibleTo.kind === 'everything' ||
+    !visibleTo.hidden.has(field) ||
+    flag === undefined
+  ) {
+    return filter;
+  }
+  const isPublic = not(equals(flag, 'TRUE'));
+  const isOwn =
+    visibleTo.owner === undefined
+      ? []
+      : [equals(schema.users.username.attribute!, visibleTo.owner)];
+  return all(filter, any([isPublic, ...isOwn]));
+}
