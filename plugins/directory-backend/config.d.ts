@@ -7,7 +7,17 @@ export interface Config {
        * The directory's servers, asked in this order: `ldaps://` URLs, or
        * `ldap://` with `startTls` or to this machine itself.
        */
-      servers: string[];
+      servers?: string[];
+      /** The same by DNS SRV records (RFC 2782), in place of `servers`. */
+      srv?: {
+        /**
+         * `_ldap._tcp.example.org`, which needs `startTls`, or
+         * `_ldaps._tcp.example.org`.
+         */
+        name: string;
+        /** Time until DNS is asked again. Default: 5 minutes. */
+        refresh?: HumanDuration | string;
+      };
       /** Secure `ldap://` connections with StartTLS. Default: false. */
       startTls?: boolean;
       /**
@@ -48,6 +58,11 @@ export interface Config {
        * refused with 503. Default: 1000.
        */
       maxQueued?: number;
+      /**
+       * Silence after which a connection is tried out, so that no caller waits
+       * for one whose other end has gone. Default: 15 seconds.
+       */
+      idleProbe?: HumanDuration | string;
       breaker?: {
         /** Failures in a row that take a server out of use. Default: 3. */
         failures?: number;

@@ -3,9 +3,20 @@ import { InputError } from '@backstage/errors';
 import { durationToMilliseconds, type HumanDuration } from '@backstage/types';
 import { isLoopback } from '../isLoopback';
 
+/** Servers that DNS names. */
+export interface LdapSrvConfig {
+  readonly kind: 'srv';
+  /** For example `_ldap._tcp.example.org`. */
+  readonly name: string;
+  readonly scheme: 'ldap' | 'ldaps';
+  readonly refreshMs: number;
+}
+
 /** How the directory's servers are reached. Durations in milliseconds. */
 export interface LdapConfig {
-  readonly servers: readonly string[];
+  readonly servers:
+    | { readonly kind: 'urls'; readonly urls: readonly string[] }
+    | LdapSrvConfig;
   readonly startTls: boolean;
   readonly caFile?: string;
   readonly baseDn: string;
@@ -18,6 +29,7 @@ export interface LdapConfig {
   readonly maxConnections: number;
   readonly pipelining: number;
   readonly maxQueued: number;
+  readonly idleProbeMs: number;
   readonly breaker: {
     readonly failures: number;
     readonly initialMs: number;
@@ -32,16 +44,9 @@ export interface LdapConfig {
  * @throws InputError that names the key that is wrong or missing.
  */
 export function readLdapConfig(config: Config): LdapConfig {
-  const servers = config.getStringArray('servers');
   const startTls = config.getOptionalBoolean('startTls') ?? false;
-  if (servers.length === 0) {
-    throw new InputError('directory.ldap.servers must name a server');
-  }
-  for (const server of servers) {
-    checkServer(server, startTls);
-  }
   return Object.freeze({
-    servers,
+    servers: readServers(config, startTls),
     startTls,
     caFile: config.getOptionalString('caFile'),
     baseDn: config.getString('baseDn'),
@@ -52,6 +57,7 @@ export function readLdapConfig(config: Config): LdapConfig {
     maxConnections: readCount(config, 'maxConnections', 4),
     pipelining: readCount(config, 'pipelining', 16),
     maxQueued: readCount(config, 'maxQueued', 1000),
+    idleProbeMs: readMs(config, 'idleProbe', { seconds: 15 }),
     breaker: Object.freeze({
       failures: readCount(config, 'breaker.failures', 3),
       initialMs: readMs(config, 'breaker.initial', { milliseconds: 100 }),
@@ -59,6 +65,39 @@ export function readLdapConfig(config: Config): LdapConfig {
     }),
     probeIntervalMs: readMs(config, 'probeInterval', { minutes: 1 }),
   });
+}
+
+function readServers(config: Config, startTls: boolean): LdapConfig['servers'] {
+  const urls = config.getOptionalStringArray('servers');
+  const srv = config.getOptionalConfig('srv');
+  if ((urls === undefined) === (srv === undefined)) {
+    throw new InputError(
+      'Set one of directory.ldap.servers and directory.ldap.srv',
+    );
+  }
+  if (srv) {
+    return readSrv(srv, startTls);
+  }
+  if (urls!.length === 0) {
+    throw new InputError('directory.ldap.servers must name a server');
+  }
+  for (const server of urls!) {
+    checkServer(server, startTls);
+  }
+  return { kind: 'urls', urls: urls! };
+}
+
+/** The registered services are `_ldap` and, by custom, `_ldaps`. */
+function readSrv(config: Config, startTls: boolean): LdapSrvConfig {
+  const name = config.getString('name');
+  const scheme = /^_ldaps\./i.test(name) ? 'ldaps' : 'ldap';
+  if (scheme === 'ldap' && !startTls) {
+    throw new InputError(
+      'directory.ldap.srv.name stands for servers without TLS: set directory.ldap.startTls, or name _ldaps records',
+    );
+  }
+  const refreshMs = readMs(config, 'refresh', { minutes: 5 });
+  return { kind: 'srv', name, scheme, refreshMs };
 }
 
 /** Credentials and people travel over TLS, or do not leave the machine. */

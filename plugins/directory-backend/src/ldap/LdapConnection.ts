@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Client, type Control, type Entry, type Filter } from 'ldapts';
@@ -43,7 +44,9 @@ export interface LdapSearch {
  */
 export class LdapConnection {
   readonly #client: Client;
+  readonly #closeListeners: (() => void)[] = [];
   #pending = 0;
+  #usedAt = performance.now();
   #state: 'open' | 'retired' | 'closed' = 'open';
 
   private constructor(endpoint: LdapEndpoint) {
@@ -62,9 +65,14 @@ export class LdapConnection {
         error: () =>
           new DirectoryUnavailableError(`${endpoint.url} does not answer`),
       });
+      connection.#closeOnJunk();
     } catch (error) {
       connection.close();
-      throw toDirectoryError(error);
+      // Whatever it was, a refused bind too, this server is of no use now.
+      throw new DirectoryUnavailableError(
+        `${endpoint.url} cannot be connected to and bound`,
+        toDirectoryError(error),
+      );
     }
     return connection;
   }
@@ -72,6 +80,11 @@ export class LdapConnection {
   /** Whether new searches may be sent on it. */
   get usable(): boolean {
     return this.#state === 'open' && this.#client.isBound;
+  }
+
+  /** Milliseconds since it last answered, 0 while a search is pending. */
+  get idleMs(): number {
+    return this.#pending > 0 ? 0 : performance.now() - this.#usedAt;
   }
 
   /** Searches that wait for their answer. */
@@ -104,6 +117,7 @@ export class LdapConnection {
     } catch (error) {
       throw toDirectoryError(error);
     } finally {
+      this.#usedAt = performance.now();
       this.#pending--;
       if (this.#state === 'retired' && this.#pending === 0) {
         this.close();
@@ -121,13 +135,34 @@ export class LdapConnection {
     }
   }
 
+  /** Calls back once, when the connection is closed, however that came. */
+  onClose(listener: () => void): void {
+    this.#closeListeners.push(listener);
+  }
+
   /** Closes at once; pending searches reject. */
   close(): void {
     if (this.#state !== 'closed') {
       this.#state = 'closed';
       // Unbinding a connection that the server closed has nothing to report.
       this.#client.unbind().catch(() => {});
+      for (const listener of this.#closeListeners) {
+        listener();
+      }
     }
+  }
+
+  /**
+   * After a message that it cannot read the library goes on with what comes
+   * next, out of step: an entry may be missing from an answer, or stand in
+   * another one. It has no event for that, so its parser is listened to.
+   */
+  #closeOnJunk(): void {
+    const parser: unknown = Reflect.get(this.#client, 'messageParser');
+    if (!(parser instanceof EventEmitter)) {
+      throw new Error('This version of ldapts is not known to the gateway');
+    }
+    parser.on('error', () => this.close());
   }
 
   #send(search: LdapSearch) {

@@ -12,8 +12,8 @@ import type { LdapConfig } from './LdapConfig';
 import { DirectoryUnavailableError } from '../directory/errors';
 import type { LdapSearch } from './LdapConnection';
 import { isConnectionFailure } from './ldapErrors';
-import { LdapServer } from './LdapServer';
-import { readEndpoint } from './readEndpoint';
+import type { LdapServer } from './LdapServer';
+import { LdapServers, type SrvResolver } from './LdapServers';
 
 /** Answers searches: what `LdapDirectory` needs of a directory's servers. */
 export interface LdapSearcher {
@@ -41,12 +41,17 @@ export interface LdapAnswer {
  * change nothing, so that is safe.
  */
 export class LdapPool implements LdapSearcher {
-  readonly #servers: readonly LdapServer[];
+  readonly #servers: LdapServers;
   readonly #timeoutMs: number;
   readonly #limit: BulkheadPolicy;
 
-  private constructor(servers: readonly LdapServer[], config: LdapConfig) {
-    this.#servers = servers;
+  constructor(options: {
+    readonly config: LdapConfig;
+    readonly logger: LoggerService;
+    readonly resolver?: SrvResolver;
+  }) {
+    const { config } = options;
+    this.#servers = new LdapServers(options);
     this.#timeoutMs = config.operationTimeoutMs;
     this.#limit = bulkhead(
       config.maxConnections * config.pipelining,
@@ -60,21 +65,8 @@ export class LdapPool implements LdapSearcher {
     readonly logger: LoggerService;
     readonly lifecycle: LifecycleService;
   }): LdapPool {
-    const { config, logger, lifecycle } = options;
-    const servers = config.servers.map(
-      url =>
-        new LdapServer({
-          url,
-          endpoint: () => readEndpoint(url, config),
-          maxConnections: config.maxConnections,
-          pipelining: config.pipelining,
-          failuresToOpen: config.breaker.failures,
-          backoff: config.breaker,
-          logger,
-        }),
-    );
-    const pool = new LdapPool(servers, config);
-    lifecycle.addShutdownHook(() => pool.close());
+    const pool = new LdapPool(options);
+    options.lifecycle.addShutdownHook(() => pool.close());
     return pool;
   }
 
@@ -97,15 +89,13 @@ export class LdapPool implements LdapSearcher {
 
   /** Closes every connection; pending searches reject. */
   close(): void {
-    for (const server of this.#servers) {
-      server.close();
-    }
+    this.#servers.close();
   }
 
   async #ask(search: LdapSearch, signal: AbortSignal): Promise<LdapAnswer> {
     // Whoever asked may have left while the question was queued.
     signal.throwIfAborted();
-    const [first, second = first] = this.#candidates();
+    const [first, second = first] = await this.#candidates();
     try {
       return await this.#askServer(first, search);
     } catch (error) {
@@ -125,8 +115,9 @@ export class LdapPool implements LdapSearcher {
   }
 
   /** Servers in use in their order, or all of them when none is. */
-  #candidates(): readonly LdapServer[] {
-    const available = this.#servers.filter(server => server.available);
-    return available.length > 0 ? available : this.#servers;
+  async #candidates(): Promise<readonly LdapServer[]> {
+    const servers = await this.#servers.inOrder();
+    const available = servers.filter(server => server.available);
+    return available.length > 0 ? available : servers;
   }
 }

@@ -18,7 +18,18 @@ import {
   type LdapEndpoint,
   type LdapSearch,
 } from './LdapConnection';
+import { trustedDn } from './DistinguishedName';
+import { isPresent } from './filters';
 import { isConnectionFailure } from './ldapErrors';
+import { LdapMetrics } from './LdapMetrics';
+
+/** Every server answers this, to anybody (RFC 4512 §5.1). */
+const ROOT_DSE: LdapSearch = {
+  base: trustedDn(''),
+  scope: 'base',
+  filter: isPresent('objectClass'),
+  attributes: ['1.1'],
+};
 
 /** How one directory server is used. */
 export interface LdapServerOptions {
@@ -29,6 +40,10 @@ export interface LdapServerOptions {
   readonly maxConnections: number;
   /** Searches under way on a connection before another one is opened. */
   readonly pipelining: number;
+  /** Milliseconds of silence after which a connection is tried out. */
+  readonly idleProbeMs: number;
+  /** Milliseconds in which it has to answer then. */
+  readonly probeTimeoutMs: number;
   /** Failures in a row after which the server is left alone for a while. */
   readonly failuresToOpen: number;
   /** Milliseconds until it is tried again: the first time, and at most. */
@@ -44,6 +59,8 @@ export class LdapServer {
   readonly #options: LdapServerOptions;
   readonly #breaker: CircuitBreakerPolicy;
   readonly #connections = new Set<LdapConnection>();
+  readonly #metrics: LdapMetrics;
+  readonly #probe: NodeJS.Timeout;
   #opening: Promise<LdapConnection> | undefined;
   #closed = false;
 
@@ -56,12 +73,21 @@ export class LdapServer {
         maxDelay: options.backoff.maxMs,
       }),
     });
-    this.#breaker.onBreak(() =>
-      options.logger.warn(`Directory server ${options.url} is out of use`),
-    );
-    this.#breaker.onReset(() =>
-      options.logger.info(`Directory server ${options.url} is back in use`),
-    );
+    this.#metrics = new LdapMetrics(options.url);
+    this.#breaker.onBreak(reason => {
+      this.#metrics.breaker('open');
+      options.logger.warn(
+        `Directory server ${options.url} is out of use: ${describe(reason)}`,
+      );
+    });
+    this.#breaker.onReset(() => {
+      this.#metrics.breaker('closed');
+      options.logger.info(`Directory server ${options.url} is back in use`);
+    });
+    this.#probe = setInterval(
+      () => this.#probeIdle(),
+      options.idleProbeMs,
+    ).unref();
   }
 
   get url(): string {
@@ -81,7 +107,9 @@ export class LdapServer {
     try {
       return await this.#breaker.execute(async () => {
         const connection = await this.#connection();
-        return connection.search(search, options);
+        return this.#metrics.operation(() =>
+          connection.search(search, options),
+        );
       });
     } catch (error) {
       if (error instanceof BrokenCircuitError) {
@@ -96,10 +124,35 @@ export class LdapServer {
   /** Closes every connection; pending searches reject. */
   close(): void {
     this.#closed = true;
+    clearInterval(this.#probe);
     for (const connection of this.#connections) {
       connection.close();
     }
     this.#connections.clear();
+  }
+
+  /** Takes no new search, and closes when the pending ones have ended. */
+  retire(): void {
+    this.#closed = true;
+    clearInterval(this.#probe);
+    for (const connection of this.#connections) {
+      connection.retire();
+    }
+    this.#connections.clear();
+  }
+
+  /**
+   * Finds connections whose other end has gone without a word, before a caller
+   * has to wait for one.
+   */
+  #probeIdle(): void {
+    for (const connection of this.#connections) {
+      if (connection.usable && connection.idleMs >= this.#options.idleProbeMs) {
+        connection
+          .search(ROOT_DSE, { timeoutMs: this.#options.probeTimeoutMs })
+          .catch(() => connection.close());
+      }
+    }
   }
 
   async #connection(): Promise<LdapConnection> {
@@ -142,18 +195,48 @@ export class LdapServer {
   }
 
   async #openOne(): Promise<LdapConnection> {
-    const connection = await LdapConnection.open(
-      await this.#options.endpoint(),
-    );
+    const connection = await this.#connect();
     if (this.#closed) {
       connection.close();
       throw new DirectoryUnavailableError('The directory gateway is stopping');
     }
     this.#connections.add(connection);
+    const count = this.#metrics.opened();
+    connection.onClose(() => {
+      this.#connections.delete(connection);
+      count();
+    });
     return connection;
+  }
+
+  async #connect(): Promise<LdapConnection> {
+    try {
+      const connection = await LdapConnection.open(
+        await this.#options.endpoint(),
+      );
+      this.#metrics.attempted('success');
+      return connection;
+    } catch (error) {
+      this.#metrics.attempted('failure');
+      throw error;
+    }
   }
 }
 
 function isServerFailure(error: unknown): boolean {
   return isConnectionFailure(error) || error instanceof DirectoryTimeoutError;
+}
+
+/** What happened, down to what the system or the server said. */
+function describe(reason: unknown): string {
+  const texts: string[] = [];
+  let error: unknown =
+    typeof reason === 'object' && reason !== null && 'error' in reason
+      ? reason.error
+      : reason;
+  while (error instanceof Error) {
+    texts.push(error.message);
+    error = error.cause;
+  }
+  return texts.join(': ');
 }
