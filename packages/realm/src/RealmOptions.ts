@@ -22,6 +22,8 @@ export interface RealmOptions {
   cacheDir?: string;
   /** Told about every long step. Default: a line on standard error. */
   onProgress?: (step: string) => void;
+  /** Gives up starting. Once the realm runs, it has no meaning. */
+  signal?: AbortSignal;
 }
 
 /** The options with nothing left open; can be sent to another process. */

@@ -17,10 +17,10 @@ import { Supervisor } from './supervisor/Supervisor';
  * of its Debian package) or a server does not start; nothing is left behind
  */
 export async function startRealm(options: RealmOptions = {}): Promise<Realm> {
-  const { onProgress = toStandardError } = options;
+  const { onProgress = toStandardError, signal } = options;
   const { supervisor, facts } = await Supervisor.start(
     resolveOptions(options),
-    onProgress,
+    { onProgress, signal },
   );
   const layout = realmLayout(facts.dir);
   const programs = new ProcessOwner();

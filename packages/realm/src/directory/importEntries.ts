@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { chown, rm } from 'node:fs/promises';
+import { chown, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -20,8 +20,8 @@ export interface ImportOptions {
 /**
  * Fills the database of a server that does not run (`ns-slapd ldif2db`).
  *
- * @throws Error with the server's words when it refuses an entry: an import
- * skips what breaks the schema, and half a directory is worse than none
+ * @throws Error with the server's words when it skips an entry, for breaking
+ * the schema or missing its parent: half a directory is worse than none
  */
 export async function importEntries(options: ImportOptions): Promise<void> {
   const { owner, account, layout, entries } = options;
@@ -31,12 +31,23 @@ export async function importEntries(options: ImportOptions): Promise<void> {
     createWriteStream(file, { mode: 0o600 }),
   );
   await chown(file, account.uid, account.gid);
-  await owner.run({
-    account,
-    program: 'ns-slapd',
-    args: ['ldif2db', '-D', layout.config, '-n', 'userroot', '-i', file],
-  });
+  try {
+    await owner.run({
+      account,
+      program: 'ns-slapd',
+      args: ['ldif2db', '-D', layout.config, '-n', 'userroot', '-i', file],
+    });
+  } catch (error) {
+    throw new Error(`The import failed: ${await complaints(layout)}`, { cause: error });
+  }
   await rm(file);
+}
+
+/** The first things that the server's log calls an error or a warning. */
+async function complaints({ logs }: RealmLayout): Promise<string> {
+  const log = await readFile(join(logs, 'errors'), 'utf8');
+  const lines = log.split('\n').filter(line => /- (ERR|WARNING) -/.test(line));
+  return lines.slice(0, 5).join('; ') || 'see the cause';
 }
 
 function* records(entries: readonly LdifEntry[]): Generator<string> {

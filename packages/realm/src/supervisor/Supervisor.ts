@@ -17,6 +17,13 @@ const LOADER = [
   require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
 ];
 
+/** How a caller takes part in the start. */
+export interface Starting {
+  onProgress: (step: string) => void;
+  /** Gives up. */
+  signal?: AbortSignal;
+}
+
 /** The caller's end of the process that owns a realm. */
 export class Supervisor {
   readonly #child: ChildProcess;
@@ -41,19 +48,26 @@ export class Supervisor {
    */
   static async start(
     options: ResolvedOptions,
-    onProgress: (step: string) => void,
+    { onProgress, signal }: Starting,
   ): Promise<{ supervisor: Supervisor; facts: RealmFacts }> {
+    signal?.throwIfAborted();
     const child = fork(join(PACKAGE_FOLDER, 'src/supervisor/main.ts'), [], {
       execArgv: LOADER,
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const supervisor = new Supervisor(child);
-    const facts = await supervisor.#ready(options, onProgress);
-    child.on('message', message => supervisor.#settle(message as Report));
-    child.unref();
-    child.channel?.unref();
-    return { supervisor, facts };
+    const giveUp = () => void supervisor.stop();
+    signal?.addEventListener('abort', giveUp);
+    try {
+      const facts = await supervisor.#ready(options, onProgress);
+      child.on('message', message => supervisor.#settle(message as Report));
+      child.unref();
+      child.channel?.unref();
+      return { supervisor, facts };
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
   }
 
   /** Resolves when the realm has ended; keeps the caller alive until then. */
