@@ -99,7 +99,7 @@ function parse(output: string): Answer {
   } while (rest.startsWith('HTTP/'));
   const [statusLine, ...lines] = head.split('\r\n');
   const headers = new Headers(
-    lines.map(line => {
+    lines.map((line): [string, string] => {
       const colon = line.indexOf(':');
       return [line.slice(0, colon), line.slice(colon + 1).trim()];
     }),

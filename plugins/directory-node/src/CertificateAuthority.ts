@@ -1,0 +1,83 @@
+/**
+ * A request to sign, already authorised and its CSR already read: an authority
+ * decides nothing about who may have what.
+ *
+ * @public
+ */
+export interface SigningRequest {
+  /** The user for whom the certificate is, in the directory's spelling. */
+  readonly username: string;
+  /** Their Kerberos principal with its realm, for example `alice@EXAMPLE.TEST`. */
+  readonly principal: string;
+  /** Name of the certificate profile. */
+  readonly profile: string;
+  /** The CSR, DER, its proof of possession verified. */
+  readonly csr: Buffer;
+  /** Its SubjectPublicKeyInfo, DER: all that may be copied from it. */
+  readonly publicKey: Buffer;
+  /** Subject alternative names that were asked for and that the user has. */
+  readonly alternativeNames: {
+    /** rfc822Name. */
+    readonly emails: readonly string[];
+    /** Microsoft user principal names. */
+    readonly userPrincipalNames: readonly string[];
+    /** KRB5PrincipalName (RFC 4556), as `name@REALM`. */
+    readonly kerberosPrincipalNames: readonly string[];
+  };
+  /** Who asks: a directory user, or a service without its realm. */
+  readonly requestedBy: string;
+}
+
+/**
+ * A certificate that an authority has issued.
+ *
+ * @public
+ */
+export interface IssuedCertificate {
+  /** The certificate, DER. */
+  readonly certificate: Buffer;
+  /** The certificate and those above it, DER, leaf first. */
+  readonly chain: readonly Buffer[];
+  /** The authority's name in answers, for example `ipa`. */
+  readonly cacn: string;
+  /** Set when it has been revoked. */
+  readonly revocation?: {
+    /** RFC 5280 §5.3.1 reason code, 0 to 10 but 7. */
+    readonly reason: number;
+  };
+  /** User names of those to whom it belongs, as far as the authority knows. */
+  readonly owners?: readonly string[];
+}
+
+/**
+ * Signs certificates and knows the ones it signed: the port between the
+ * directory gateway and its authorities. Exactly one issues, by
+ * `directory.certificates.authority`; others may be read.
+ *
+ * @public
+ */
+export interface CertificateAuthority {
+  /**
+   * Issues a certificate. An answer means that the authority has it on record.
+   *
+   * @throws AuthorityRefusalError when this request will never be signed.
+   * @throws AuthorityUnavailableError when it may be, later.
+   * @throws OutcomeUnknownError when it is not known whether it was signed.
+   */
+  sign(request: SigningRequest): Promise<IssuedCertificate>;
+
+  /**
+   * The certificate of a serial number, `undefined` when this authority never
+   * issued it.
+   *
+   * @throws AuthorityUnavailableError when the authority cannot be asked:
+   *   never an `undefined` in its place.
+   */
+  get(serialNumber: bigint): Promise<IssuedCertificate | undefined>;
+
+  /**
+   * The certificates of a user that the directory itself does not hold. An
+   * authority that writes them into the directory leaves this out.
+   */
+  listByUser?(username: string): Promise<readonly IssuedCertificate[]>;
+}

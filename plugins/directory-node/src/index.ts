@@ -1,0 +1,8 @@
+/**
+ * The directory gateway's ports and extension points.
+ *
+ * @packageDocumentation
+ */
+export * from './authorityErrors';
+export * from './certificateAuthoritiesExtensionPoint';
+export type * from './CertificateAuthority';
