@@ -49,6 +49,8 @@ export function resolveOptions(options: RealmOptions): ResolvedOptions {
     seed,
     schema,
     ldif: ldif === undefined ? undefined : resolve(ldif),
-    cacheDir: resolve(options.cacheDir ?? join(REPOSITORY_FOLDER, '.cache/realm')),
+    cacheDir: resolve(
+      options.cacheDir ?? join(REPOSITORY_FOLDER, '.cache/realm'),
+    ),
   };
 }

@@ -15,8 +15,13 @@ const program = new Command('realm').description(
 );
 
 withRealmOptions(program.command('serve'))
-  .description('start a realm, print an environment to source, run until a signal')
-  .option('--env-file <path>', 'also write the environment to this file, once ready')
+  .description(
+    'start a realm, print an environment to source, run until a signal',
+  )
+  .option(
+    '--env-file <path>',
+    'also write the environment to this file, once ready',
+  )
   .action(({ envFile, ...flags }: Flags) =>
     finish(serve({ ...realmOptions(flags), envFile })),
   );
@@ -35,7 +40,11 @@ function withRealmOptions(command: Command): Command {
   return command
     .option('--users <number>', 'how many people to generate', wholeNumber)
     .option('--ldif <path>', "fill it with this file's entries instead")
-    .option('--schema <name>', 'fas or freeipa (no Fedora Account System)', schemaName);
+    .option(
+      '--schema <name>',
+      'fas or freeipa (no Fedora Account System)',
+      schemaName,
+    );
 }
 
 function realmOptions({ users, ldif, schema }: Flags): RealmOptions {

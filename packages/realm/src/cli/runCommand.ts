@@ -65,7 +65,9 @@ async function statusOf(child: ChildProcess): Promise<number> {
     const [code, signal] = await once(child, 'exit');
     return code ?? statusAfter(signal);
   } catch (error) {
-    process.stderr.write(`realm: ${error instanceof Error ? error.message : error}\n`);
+    process.stderr.write(
+      `realm: ${error instanceof Error ? error.message : error}\n`,
+    );
     return CANNOT_RUN;
   }
 }

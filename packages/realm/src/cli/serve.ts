@@ -15,7 +15,10 @@ export interface ServeOptions extends RealmOptions {
  *
  * @returns the exit status: 0 after a signal, also one while starting
  */
-export async function serve({ envFile, ...options }: ServeOptions): Promise<number> {
+export async function serve({
+  envFile,
+  ...options
+}: ServeOptions): Promise<number> {
   const ending = new AbortController();
   onEndingSignal(() => ending.abort());
   let realm: Realm;

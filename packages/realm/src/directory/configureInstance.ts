@@ -31,7 +31,7 @@ export async function configureInstance(
     );
   }
   await editDse(layout, entries => {
-    const mappings = normalizeDn(`,${SASL_MAPPINGS}`);
+    const mappings = `,${normalizeDn(SASL_MAPPINGS)}`;
     const kept = new Map(
       entries
         .map((entry): [string, LdifEntry] => [normalizeDn(entry.dn), entry])

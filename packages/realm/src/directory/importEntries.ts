@@ -38,7 +38,8 @@ export async function importEntries(options: ImportOptions): Promise<void> {
       args: ['ldif2db', '-D', layout.config, '-n', 'userroot', '-i', file],
     });
   } catch (error) {
-    throw new Error(`The import failed: ${await complaints(layout)}`, { cause: error });
+    const said = (await complaints(layout)) || String(error);
+    throw new Error(`The import failed: ${said}`, { cause: error });
   }
   await rm(file);
 }
@@ -46,8 +47,10 @@ export async function importEntries(options: ImportOptions): Promise<void> {
 /** The first things that the server's log calls an error or a warning. */
 async function complaints({ logs }: RealmLayout): Promise<string> {
   const log = await readFile(join(logs, 'errors'), 'utf8');
-  const lines = log.split('\n').filter(line => /- (ERR|WARNING) -/.test(line));
-  return lines.slice(0, 5).join('; ') || 'see the cause';
+  const lines = log
+    .split('\n')
+    .filter(line => /- (WARN|ERR|CRIT) -/.test(line));
+  return lines.slice(0, 5).join('; ');
 }
 
 function* records(entries: readonly LdifEntry[]): Generator<string> {

@@ -1,12 +1,15 @@
+/** A DN in the one form that this module makes, as most DNs are already. */
+const NORMAL = /^[a-z0-9]+=[a-z0-9._-]+(,[a-z0-9]+=[a-z0-9._-]+)*$/;
+
 /**
  * A key under which two spellings of one DN meet: lower case, no optional
- * blanks, every escape in one form (RFC 4514 §3). Made for comparing, not for
- * sending.
+ * blanks, every character that could be escaped in one form (RFC 4514 §3). Made
+ * for comparing, not for sending.
  */
 export function normalizeDn(dn: string): string {
   const lower = dn.toLowerCase();
-  if (!/[\\"]/.test(lower)) {
-    return lower.replace(/ *([,=+]) */g, '$1').trim();
+  if (NORMAL.test(lower)) {
+    return lower;
   }
   return splitUnescaped(lower, /[,;]/)
     .map(rdn => splitUnescaped(rdn, /\+/).map(normalizePair).join('+'))
@@ -16,7 +19,13 @@ export function normalizeDn(dn: string): string {
 function normalizePair(pair: string): string {
   const equals = pair.indexOf('=');
   const type = pair.slice(0, equals).trim();
-  return `${type}=${encodeURIComponent(unescape(pair.slice(equals + 1)))}`;
+  const value = unescape(pair.slice(equals + 1)).toLowerCase();
+  return `${type}=${value.replace(/[^a-z0-9._-]/gu, percentEncode)}`;
+}
+
+function percentEncode(char: string): string {
+  const hex = Buffer.from(char, 'utf8').toString('hex');
+  return hex.replace(/../g, '%$&');
 }
 
 /** Splits where the separator is neither escaped nor quoted. */
@@ -49,5 +58,5 @@ function unescape(escaped: string): string {
       octets.push(...Buffer.from(char ?? token, 'utf8'));
     }
   }
-  return Buffer.from(octets).toString('utf8').toLowerCase();
+  return Buffer.from(octets).toString('utf8');
 }

@@ -1,9 +1,12 @@
-import { createECDH, sign } from 'node:crypto';
+import { createECDH, createPublicKey, sign } from 'node:crypto';
 import { REALM } from '../RealmLayout';
 import { privateKeyOfSeed } from './ed25519';
 
 /** The key of the authority that signs every person's certificate. */
 const AUTHORITY = privateKeyOfSeed(Buffer.alloc(32, 'certificate authority'));
+
+/** What verifies those certificates. */
+export const AUTHORITY_PUBLIC_KEY = createPublicKey(AUTHORITY);
 
 const ED25519 = sequence(oid('2b6570'));
 const EC_P256 = sequence(oid('2a8648ce3d0201'), oid('2a8648ce3d030107'));

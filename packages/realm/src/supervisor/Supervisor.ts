@@ -86,6 +86,9 @@ export class Supervisor {
 
   /** @throws Error when the directory server does not do as asked */
   async directory(action: DirectoryAction): Promise<void> {
+    if (!this.#child.connected) {
+      throw new Error('The realm has ended');
+    }
     this.#lastId += 1;
     const id = this.#lastId;
     const answer = new Promise<string | undefined>(resolve => {

@@ -27,7 +27,9 @@ async function obey(request: Request): Promise<void> {
       try {
         report({ type: 'ready', facts: await servers.start(request.options) });
       } catch (error) {
-        report({ type: 'failed', message: messageOf(error) });
+        if (!ending) {
+          report({ type: 'failed', message: messageOf(error) });
+        }
         await end();
       }
       break;

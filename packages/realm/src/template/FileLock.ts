@@ -56,5 +56,5 @@ async function isHeld(path: string): Promise<boolean> {
 }
 
 function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
+  return (error as NodeJS.ErrnoException | undefined)?.code === code;
 }

@@ -76,13 +76,14 @@ export class TemplateCache {
   }
 
   async #prune(): Promise<void> {
+    const names = await readdir(this.#folder);
     const used = await Promise.all(
-      (
-        await readdir(this.#folder)
-      ).map(async name => {
-        const path = join(this.#folder, name);
-        return { path, time: (await stat(path)).mtimeMs };
-      }),
+      names
+        .filter(name => !name.endsWith('.lock'))
+        .map(async name => {
+          const path = join(this.#folder, name);
+          return { path, time: (await stat(path)).mtimeMs };
+        }),
     );
     const old = used
       .sort((a, b) => b.time - a.time)

@@ -30,35 +30,29 @@ export interface BuildOptions {
 /** Makes a whole realm that does not run: instance, people, KDC, keys. */
 export async function buildTemplate(build: BuildOptions): Promise<void> {
   const { owner, account, layout, options, onProgress } = build;
+  const { ldif, schema, users } = options;
+  onProgress(ldif ? `reading ${ldif}` : `making ${users} people`);
+  const data = await dataEntries(options);
+  addMemberOf(data);
+  const principals = principalsOf(data);
+
+  onProgress('making a directory server (first time only)');
   const rootPassword = randomBytes(18).toString('base64url');
   const portalPassword = randomBytes(18).toString('base64url');
   await writeFile(layout.rootPasswordFile, rootPassword, { mode: 0o600 });
   await writeFile(layout.portalPasswordFile, portalPassword, { mode: 0o600 });
   await mkdir(layout.tickets);
-
-  onProgress('making the directory server (first time only)');
   await createInstance({ owner, account, layout, rootPassword });
-  await configureInstance(layout, options.schema);
+  await configureInstance(layout, schema);
   await createCertificates(owner, account, layout);
   await handOver(layout, account);
 
   onProgress(
-    options.ldif ? `reading ${options.ldif}` : `making ${options.users} people`,
-  );
-  const data = await dataEntries(options);
-  addMemberOf(data);
-  const principals = principalsOf(data);
-
-  onProgress(
     `importing ${data.length} entries, making ${principals.length} keys`,
   );
+  const entries = [...baseTree(schema, portalPassword), ...data];
   await Promise.all([
-    importEntries({
-      owner,
-      account,
-      layout,
-      entries: [...baseTree(options.schema, portalPassword), ...data],
-    }),
+    importEntries({ owner, account, layout, entries }),
     createKdc({ owner, account, layout, principals }),
   ]);
   await dropTraces(layout);
@@ -86,7 +80,9 @@ async function handOver(
 /** Berkeley DB's shared memory, large and made anew at each start, and the logs. */
 async function dropTraces({ instance, logs }: RealmLayout): Promise<void> {
   const database = join(instance, 'var/lib/dirsrv/slapd-realm/db');
-  const regions = (await readdir(database)).filter(name => name.startsWith('__db.'));
+  const regions = (await readdir(database)).filter(name =>
+    name.startsWith('__db.'),
+  );
   const traces = [
     ...regions.map(name => join(database, name)),
     ...(await readdir(logs)).map(name => join(logs, name)),

@@ -20,9 +20,13 @@ export async function templateKey(options: ResolvedOptions): Promise<string> {
   hash.update(await readFile(findProgram('ns-slapd') ?? '/dev/null'));
   hash.update(await readFile(require.resolve('@faker-js/faker/package.json')));
   for (const folder of ['src', 'schema']) {
-    const names = await readdir(join(PACKAGE_FOLDER, folder), { recursive: true });
+    const names = await readdir(join(PACKAGE_FOLDER, folder), {
+      recursive: true,
+    });
     for (const name of names.filter(isSource).sort()) {
-      hash.update(name).update(await readFile(join(PACKAGE_FOLDER, folder, name)));
+      hash
+        .update(name)
+        .update(await readFile(join(PACKAGE_FOLDER, folder, name)));
     }
   }
   const kind = ldif ? 'ldif' : String(users);
@@ -30,7 +34,7 @@ export async function templateKey(options: ResolvedOptions): Promise<string> {
 }
 
 function isSource(name: string): boolean {
-  return /\.(ts|ldif)$/.test(name) && !/(\.test\.ts$|^cli)/.test(name);
+  return /\.(ts|ldif)$/.test(name) && !/(\.test\.ts$|^cli|^testing)/.test(name);
 }
 
 async function digest(path: string): Promise<string> {

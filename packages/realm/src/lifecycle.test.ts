@@ -1,0 +1,156 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { PACKAGE_FOLDER } from './packageFolder';
+import { startRealm } from './startRealm';
+
+jest.setTimeout(120_000);
+
+const COMMAND = join(PACKAGE_FOLDER, 'bin/realm');
+
+/** Processes with this folder in their command line or environment. */
+async function processesOf(folder: string): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async pid => {
+      try {
+        const texts = await Promise.all(
+          ['cmdline', 'environ'].map(name =>
+            readFile(join('/proc', pid, name), 'utf8'),
+          ),
+        );
+        return texts.some(text => text.includes(folder)) ? [pid] : [];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Waits until nothing of a realm is left; the test's own limit is the limit. */
+async function isGone(folder: string): Promise<void> {
+  while ((await exists(folder)) || (await processesOf(folder)).length > 0) {
+    await setTimeout(50);
+  }
+}
+
+describe('the end of a realm', () => {
+  let scratch: string;
+  let envFile: string;
+
+  beforeEach(async () => {
+    scratch = await mkdtemp(join(tmpdir(), 'lifecycle-'));
+    envFile = join(scratch, 'realm.env');
+  });
+
+  afterEach(async () => {
+    await rm(scratch, { recursive: true });
+  });
+
+  /** `realm serve`, when it is ready, and the folder of its realm. */
+  async function serve(): Promise<{ child: ChildProcess; folder: string }> {
+    const child = spawn(COMMAND, ['serve', '--env-file', envFile], {
+      stdio: 'ignore',
+    });
+    while (!(await exists(envFile))) {
+      expect(child.exitCode).toBeNull();
+      await setTimeout(50);
+    }
+    const text = await readFile(envFile, 'utf8');
+    const [, config] = /^export KRB5_CONFIG='(.*)'$/m.exec(text) ?? [];
+    return { child, folder: dirname(config) };
+  }
+
+  it('by stop() leaves no process and no folder, also when asked twice', async () => {
+    const realm = await startRealm();
+    expect((await processesOf(realm.dir)).length).toBe(2);
+    await Promise.all([realm.stop(), realm.stop()]);
+    expect(await processesOf(realm.dir)).toEqual([]);
+    expect(await exists(realm.dir)).toBe(false);
+    await realm.stop();
+    await realm.ended();
+    await expect(realm.directory.start()).rejects.toThrow(/ended/);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s to realm serve leaves nothing and is no failure',
+    async signal => {
+      const { child, folder } = await serve();
+      expect((await processesOf(folder)).length).toBe(2);
+      child.kill(signal);
+      const [code] = await once(child, 'exit');
+      expect(code).toBe(0);
+      expect(await processesOf(folder)).toEqual([]);
+      expect(await exists(folder)).toBe(false);
+      expect(await exists(envFile)).toBe(false);
+    },
+  );
+
+  it('by SIGKILL of its caller leaves nothing', async () => {
+    const { child, folder } = await serve();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await isGone(folder);
+    expect(await exists(folder)).toBe(false);
+  });
+
+  it('while it is being made leaves nothing', async () => {
+    const cacheDir = join(scratch, 'cache');
+    const giveUp = new AbortController();
+    const steps: string[] = [];
+    const folders = async () =>
+      (await readdir(tmpdir())).filter(name => name.startsWith('realm-build-'));
+    const before = await folders();
+    const start = startRealm({
+      cacheDir,
+      signal: giveUp.signal,
+      onProgress: step => {
+        steps.push(step);
+        globalThis.setTimeout(() => giveUp.abort(), 1500); // dscreate is at work
+      },
+    });
+    await expect(start).rejects.toThrow(/ended|stopped/);
+    expect(steps).toHaveLength(1);
+    expect(await readdir(cacheDir)).toEqual([]);
+    expect((await folders()).filter(name => !before.includes(name))).toEqual(
+      [],
+    );
+  });
+
+  it('comes with the end of the command that realm run runs', async () => {
+    const run = promisify(execFile);
+    const script = 'echo "$KRB5_CONFIG"; kinit -k -t "$KEYTAB" alice && exit 7';
+    const failure = await run(COMMAND, ['run', '--', 'sh', '-c', script]).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({ code: 7 });
+    const { stdout } = failure as { stdout: string };
+    expect(await exists(dirname(stdout.trim()))).toBe(false);
+  });
+
+  it('comes after the command that realm run passes a signal to', async () => {
+    const child = spawn(
+      COMMAND,
+      ['run', '--', 'sh', '-c', 'echo "$KRB5_CONFIG"; exec sleep 1000'],
+      { stdio: ['ignore', 'pipe', 'ignore'] },
+    );
+    const [line] = await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(128 + 15);
+    expect(await exists(dirname(String(line).trim()))).toBe(false);
+  });
+});

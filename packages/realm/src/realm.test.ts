@@ -1,0 +1,270 @@
+import { readFile } from 'node:fs/promises';
+import { Client, Control } from 'ldapts';
+import { Keytab } from './kerberos/Keytab';
+import type { Realm } from './Realm';
+import { startRealm } from './startRealm';
+import { ldapsearch } from './testing/ldapsearch';
+import { memberships, repairMemberships } from './testing/memberships';
+
+jest.setTimeout(120_000);
+
+/** Get Effective Rights, as 389 Directory Server and FreeIPA know it. */
+class EffectiveRights extends Control {
+  readonly #authorization: string;
+
+  constructor(dn: string) {
+    super('1.3.6.1.4.1.42.2.27.9.5.2', { critical: true });
+    this.#authorization = `dn:${dn}`;
+  }
+
+  override writeControl(writer: { writeString(text: string): void }): void {
+    writer.writeString(this.#authorization);
+  }
+}
+
+describe('a realm of 200 people', () => {
+  let realm: Realm;
+  let portal: { dn: string; passwordFile: string };
+
+  beforeAll(async () => {
+    realm = await startRealm();
+    portal = { dn: realm.bindDn, passwordFile: realm.bindPasswordFile };
+  });
+
+  afterAll(async () => {
+    await realm.stop();
+  });
+
+  /** A connection over LDAPS that believes the realm's authority only. */
+  async function connect(): Promise<Client> {
+    const client = new Client({
+      url: realm.ldapsUrl,
+      tlsOptions: { ca: [await readFile(realm.caFile)] },
+      timeout: 10_000,
+      connectTimeout: 10_000,
+    });
+    await client.bind(
+      realm.bindDn,
+      await readFile(realm.bindPasswordFile, 'utf8'),
+    );
+    return client;
+  }
+
+  it('binds with a ticket, as the entry that the principal names', async () => {
+    const [self] = await ldapsearch(realm, {
+      as: { ticketOf: 'alice' },
+      filter: '(krbPrincipalName=alice@EXAMPLE.TEST)',
+      attributes: ['mail'],
+    });
+    expect(self.texts('mail')).toContain('alice@example.test');
+  });
+
+  it.each([
+    'alice.liddell',
+    'bot/builder.example.test',
+    'host/build1.example.test',
+  ])('binds with the ticket of %s', async ticketOf => {
+    const found = await ldapsearch(realm, {
+      as: { ticketOf },
+      filter: '(uid=bob)',
+    });
+    expect(found).toHaveLength(1);
+  });
+
+  it.each(['carol', 'ghost'])(
+    'gives %s a ticket, with which the directory does nothing',
+    async ticketOf => {
+      await expect(ldapsearch(realm, { as: { ticketOf } })).rejects.toThrow(
+        /Invalid credentials|unwilling to perform/i,
+      );
+    },
+  );
+
+  it('speaks LDAPS with a certificate of its own authority', async () => {
+    const client = await connect();
+    const { searchEntries } = await client.search(realm.baseDn, {
+      filter: '(&(objectClass=fasUser)(mail=alice@example.test))',
+      attributes: ['uid'],
+    });
+    expect(searchEntries).toMatchObject([{ uid: 'alice' }]);
+    await client.unbind();
+    const stranger = new Client({
+      url: realm.ldapsUrl,
+      connectTimeout: 10_000,
+    });
+    await expect(stranger.bind(realm.bindDn, 'any')).rejects.toThrow(
+      /certificate/,
+    );
+  });
+
+  it('shows an anonymous client nothing but the root DSE', async () => {
+    expect(await ldapsearch(realm, { as: 'anonymous' })).toEqual([]);
+    const [root] = await ldapsearch(realm, {
+      as: 'anonymous',
+      base: '',
+      options: ['-s', 'base'],
+      attributes: ['namingContexts', 'lastusn'],
+    });
+    expect(root.texts('namingContexts')).toEqual([realm.baseDn]);
+    expect(root.texts('lastusn')).toHaveLength(1);
+  });
+
+  it('lets the service account read the flags that the gateway lives on', async () => {
+    const entries = await ldapsearch(realm, {
+      as: portal,
+      filter: '(|(uid=bob)(uid=carol)(uid=eve))',
+      attributes: [
+        'uid',
+        'fasIsPrivate',
+        'nsAccountLock',
+        'krbPrincipalExpiration',
+      ],
+    });
+    const flags = entries.map(entry => [
+      ...entry.texts('uid'),
+      entry.texts('fasIsPrivate')[0],
+      entry.texts('nsAccountLock')[0],
+      entry.texts('krbPrincipalExpiration')[0],
+    ]);
+    expect(flags).toEqual([
+      ['bob', 'TRUE', undefined, undefined],
+      ['carol', 'FALSE', 'TRUE', undefined],
+      ['eve', undefined, undefined, '20200101000000Z'],
+    ]);
+  });
+
+  it('tells the service account its effective rights, and no more than reading', async () => {
+    const client = await connect();
+    const { searchEntries } = await client.search(
+      `uid=alice,cn=users,cn=accounts,${realm.baseDn}`,
+      {
+        scope: 'base',
+        attributes: ['memberOf', 'fasIsPrivate', 'userPassword'],
+      },
+      new EffectiveRights(realm.bindDn),
+    );
+    expect(searchEntries).toMatchObject([
+      {
+        entryLevelRights: 'none',
+        attributeLevelRights:
+          'memberOf:rsc, fasIsPrivate:rsc, userPassword:none',
+      },
+    ]);
+    await client.unbind();
+  });
+
+  it('shows a password to nobody, not even its owner or an administrator', async () => {
+    for (const as of [portal, { ticketOf: 'alice' }, { ticketOf: 'admin' }]) {
+      const entries = await ldapsearch(realm, {
+        as,
+        attributes: ['userPassword', 'krbPrincipalKey'],
+      });
+      expect(entries.length).toBeGreaterThan(0);
+      expect(entries.flatMap(entry => [...entry])).toEqual([]);
+      expect(
+        await ldapsearch(realm, { as, filter: '(userPassword=*)' }),
+      ).toEqual([]);
+    }
+  });
+
+  it('shows agreements, members and sponsors to whoever has authenticated', async () => {
+    const entries = await ldapsearch(realm, {
+      as: { ticketOf: 'bot/builder.example.test' },
+      filter: '(|(cn=FPCA)(cn=packager))',
+      attributes: ['member', 'memberUser', 'memberManager', 'ipaEnabledFlag'],
+    });
+    const names = entries.flatMap(entry => [...entry].map(([name]) => name));
+    expect(new Set(names)).toEqual(
+      new Set(['member', 'memberUser', 'memberManager', 'ipaEnabledFlag']),
+    );
+  });
+
+  it('has the memberOf that the plug-in computes', async () => {
+    const imported = await memberships(realm);
+    await repairMemberships(realm);
+    expect(await memberships(realm)).toEqual(imported);
+  });
+
+  it('follows a change: nested membership, references, the update number', async () => {
+    const lastUsn = async () => {
+      const [root] = await ldapsearch(realm, {
+        as: 'anonymous',
+        base: '',
+        options: ['-s', 'base'],
+        attributes: ['lastusn'],
+      });
+      return Number(root.texts('lastusn')[0]);
+    };
+    const before = await lastUsn();
+    const base = `cn=groups,cn=accounts,${realm.baseDn}`;
+    await realm.modify(`dn: cn=rel-eng,${base}
+changetype: modify
+add: member
+member: uid=x,cn=users,cn=accounts,${realm.baseDn}
+`);
+    const after = await memberships(realm);
+    const groups = after[`uid=x,cn=users,cn=accounts,${realm.baseDn}`];
+    expect(groups).toEqual(
+      expect.arrayContaining([`cn=rel-eng,${base}`, `cn=packager,${base}`]),
+    );
+    expect(await lastUsn()).toBeGreaterThan(before);
+    await realm.modify(`dn: uid=x,cn=users,cn=accounts,${realm.baseDn}
+changetype: delete
+`);
+    const members = await ldapsearch(realm, {
+      as: portal,
+      filter: `(member=uid=x,cn=users,cn=accounts,${realm.baseDn})`,
+    });
+    expect(members).toEqual([]);
+  });
+
+  it('names the record that it cannot change', async () => {
+    await expect(
+      realm.modify(`dn: uid=nobody,${realm.baseDn}\nchangetype: delete\n`),
+    ).rejects.toThrow(/No such object/);
+  });
+
+  it('gives the service a new key beside the old one, and drops the old', async () => {
+    const versions = async () =>
+      Keytab.parse(await readFile(realm.keytab)).versions;
+    expect(await versions()).toEqual([1]);
+    await realm.rotateServiceKey();
+    expect(await versions()).toEqual([1, 2]);
+    await realm.rotateServiceKey();
+    await realm.removeOldServiceKeys();
+    expect(await versions()).toEqual([3]);
+  });
+
+  it('writes the access log as it happens', async () => {
+    const filter = '(uid=seen-in-the-log)';
+    await ldapsearch(realm, { as: portal, filter });
+    expect(await readFile(realm.accessLog, 'utf8')).toContain(filter);
+  });
+
+  it('gets a ticket once, and says for whom there is none', async () => {
+    expect(await realm.ticket('alice')).toBe(
+      await realm.ticket('alice@EXAMPLE.TEST'),
+    );
+    await expect(realm.ticket('nobody')).rejects.toThrow(/nobody/);
+  });
+
+  it('can stop, crash and hang its directory, and bring it back', async () => {
+    const { directory } = realm;
+    const ask = () => ldapsearch(realm, { as: portal, filter: '(uid=alice)' });
+    for (const end of ['stop', 'kill'] as const) {
+      await directory[end]();
+      await expect(ask()).rejects.toThrow(/Can't contact/);
+      await directory.start();
+      expect(await ask()).toHaveLength(1);
+    }
+    await directory.pause();
+    const waiting = ask();
+    const first = await Promise.race([
+      waiting.then(() => 'answer'),
+      new Promise(resolve => setTimeout(() => resolve('silence'), 300)),
+    ]);
+    expect(first).toBe('silence');
+    await directory.resume();
+    expect(await waiting).toHaveLength(1);
+  });
+});

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { PACKAGE_FOLDER } from './packageFolder';
+import { startRealm } from './startRealm';
+import { ldapsearch } from './testing/ldapsearch';
+import { memberships, repairMemberships } from './testing/memberships';
+
+jest.setTimeout(120_000);
+
+const TREE = join(PACKAGE_FOLDER, 'src/__fixtures__/tree.ldif');
+const PEOPLE = 'cn=users,cn=accounts,dc=example,dc=test';
+const GROUPS = 'cn=groups,cn=accounts,dc=example,dc=test';
+const PLEDGE = 'cn=pledge,cn=fasagreements,dc=example,dc=test';
+
+describe('a realm filled from an LDIF file', () => {
+  it('has its people and keys, under access control and passwords of its own', async () => {
+    const realm = await startRealm({ ldif: TREE });
+    try {
+      for (const ticketOf of ['zoe', 'zoe.alias', 'com,ma', '-sp "ace']) {
+        const [self] = await ldapsearch(realm, {
+          as: { ticketOf },
+          filter: `(krbPrincipalName=${ticketOf}@EXAMPLE.TEST)`,
+          attributes: ['cn'],
+        });
+        expect(self.texts('cn')).toHaveLength(1);
+      }
+      await realm.ticket('bot/x.example.test');
+      await expect(realm.ticket('zoe@OTHER.TEST')).rejects.toThrow(
+        'OTHER.TEST',
+      );
+      expect(await ldapsearch(realm, { as: 'anonymous' })).toEqual([]);
+
+      const { [`uid=zoe,${PEOPLE}`]: zoe, ...others } = await memberships(
+        realm,
+      );
+      expect(zoe).toEqual([`cn=inner,${GROUPS}`, `cn=outer,${GROUPS}`, PLEDGE]);
+      expect(others[`cn=inner,${GROUPS}`]).toEqual([
+        `cn=outer,${GROUPS}`,
+        PLEDGE,
+      ]);
+      await repairMemberships(realm);
+      expect(await memberships(realm)).toEqual({
+        [`uid=zoe,${PEOPLE}`]: zoe,
+        ...others,
+      });
+    } finally {
+      await realm.stop();
+    }
+  });
+
+  it('is refused when the file has nothing of use', async () => {
+    const ldif = join(PACKAGE_FOLDER, 'schema/60freeipa.ldif');
+    await expect(startRealm({ ldif })).rejects.toThrow(/has no entries below/);
+    await expect(startRealm({ ldif: '/nowhere.ldif' })).rejects.toThrow(
+      /ENOENT/,
+    );
+  });
+});
+
+describe('a realm without the Fedora Account System', () => {
+  it('has people, groups and tickets, and knows no FAS attribute', async () => {
+    const realm = await startRealm({ schema: 'freeipa' });
+    try {
+      const as = { dn: realm.bindDn, passwordFile: realm.bindPasswordFile };
+      const people = await ldapsearch(realm, {
+        as: { ticketOf: 'alice' },
+        base: PEOPLE,
+        filter: '(objectClass=posixAccount)',
+        attributes: ['uid', 'nsAccountLock', 'createTimestamp'],
+      });
+      expect(people).toHaveLength(202);
+      const created = people.find(person => person.texts('uid')[0] === 'alice');
+      expect(created?.texts('createTimestamp')).toEqual(['20070102030405Z']);
+      const [schema] = await ldapsearch(realm, {
+        as,
+        base: 'cn=schema',
+        options: ['-s', 'base'],
+        attributes: ['attributeTypes', 'objectClasses'],
+      });
+      const definitions = [
+        ...schema.texts('attributeTypes'),
+        ...schema.texts('objectClasses'),
+      ].join('\n');
+      expect(definitions).toContain("NAME 'memberManager'");
+      expect(definitions).not.toContain("NAME 'fas");
+    } finally {
+      await realm.stop();
+    }
+  });
+});
