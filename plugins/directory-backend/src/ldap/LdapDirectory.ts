@@ -38,6 +38,11 @@ export class LdapDirectory implements Directory {
     readonly schema: DirectorySchema;
     readonly baseDn: string;
     readonly logger: LoggerService;
+    /**
+     * At least so many milliseconds between two looks for entries that are
+     * gone. Default 10,000.
+     */
+    readonly comparisonIntervalMs?: number;
   }) {
     const containers = containersBelow(options.baseDn);
     const rooms = { ...options, containers };

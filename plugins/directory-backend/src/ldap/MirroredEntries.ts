@@ -1,5 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Entry, Filter } from 'ldapts';
+import { isDeepStrictEqual } from 'node:util';
 import { normalizeDn, type DistinguishedName } from './DistinguishedName';
 import { all, atLeast } from './filters';
 import type { Asking, LdapReader } from './LdapReader';
@@ -14,11 +15,21 @@ const MIN_COMPARISON_MS = 10_000;
 /** Comparing takes at most this share of the server's time. */
 const COMPARISON_SHARE = 1 / 20;
 
+/** How long a directory without change numbers is believed to be unchanged. */
+const WITHOUT_NUMBERS_MS = 1000;
+
+/** What was read of the entries; times are of `performance.now()`. */
 interface Generation<T> {
+  /** Where the directory was, at least. */
   readonly time: UsnTime;
-  readonly readAt: number;
-  readonly comparedAt: number;
-  readonly comparisonMs: number;
+  /** When what is newest in it was asked for. */
+  readonly askedAt: number;
+  /** The last reading of all keys, which alone finds deletes and renames. */
+  readonly compared: {
+    readonly usn: number | undefined;
+    readonly at: number;
+    readonly tookMs: number;
+  };
   readonly byDn: ReadonlyMap<string, T>;
 }
 
@@ -31,136 +42,152 @@ export interface MirrorOptions<T> {
   readonly decode: (entry: Entry) => T | undefined;
 }
 
+/** What every mirror of one directory uses. */
+export interface MirrorServices {
+  readonly reader: LdapReader;
+  readonly clock: UsnClock;
+  readonly logger: LoggerService;
+  /** At least this long between two comparisons of all keys. Default 10 s. */
+  readonly comparisonIntervalMs?: number;
+}
+
 /**
  * A small copy of some entries of one container, by their names, so that lists
  * need not read every key again for each page. It follows the directory by
  * update sequence numbers: unchanged ones cost nothing, changed entries are
- * read by `entryusn`. Deletes and renames are not among these, so all keys are
- * read again in the background now and then; on another server, whose numbers
- * mean something else, at once.
+ * read by `entryusn`. Entries that are gone (deleted, renamed, no longer of
+ * the class) are not among these: when something was written, all keys are
+ * read again, in the background if the last time was not long ago; on another
+ * server, whose numbers mean something else, at once.
  */
 export class MirroredEntries<T> {
-  readonly #reader: LdapReader;
-  readonly #clock: UsnClock;
-  readonly #logger: LoggerService;
+  readonly #services: MirrorServices;
   readonly #options: MirrorOptions<T>;
   #generation: Generation<T> | undefined;
   #refreshing: Promise<Generation<T>> | undefined;
-  #comparing: Promise<void> | undefined;
+  #comparing: Promise<Generation<T>> | undefined;
 
-  constructor(
-    services: {
-      readonly reader: LdapReader;
-      readonly clock: UsnClock;
-      readonly logger: LoggerService;
-    },
-    options: MirrorOptions<T>,
-  ) {
-    this.#reader = services.reader;
-    this.#clock = services.clock;
-    this.#logger = services.logger;
+  constructor(services: MirrorServices, options: MirrorOptions<T>) {
+    this.#services = services;
     this.#options = options;
   }
 
   /**
    * The entries by {@link normalizeDn normalized} name. The same map is given
-   * again until something has changed.
+   * again until something in it has changed.
    */
   async current(asking: Asking): Promise<ReadonlyMap<string, T>> {
-    const time = await this.#clock.now(asking);
-    const generation = this.#generation;
-    if (generation && isAt(generation, time)) {
+    const time = await this.#services.clock.now(asking);
+    const generation = await this.#at(time);
+    const pause = this.#pauseAfter(generation);
+    const age = performance.now() - generation.compared.at;
+    if (generation.time.usn === generation.compared.usn || age < pause) {
       return generation.byDn;
     }
-    this.#refreshing ??= this.#refresh(time).finally(() => {
+    const comparing = this.#compareOnce();
+    // Whoever comes after a long silence waits, so that what is gone stays in
+    // the lists for two intervals at most.
+    return age < 2 * pause ? generation.byDn : (await comparing).byDn;
+  }
+
+  #pauseAfter({ compared }: Generation<T>): number {
+    return Math.max(
+      this.#services.comparisonIntervalMs ?? MIN_COMPARISON_MS,
+      compared.tookMs / COMPARISON_SHARE,
+    );
+  }
+
+  /** What was read at this time or later. */
+  async #at(time: UsnTime): Promise<Generation<T>> {
+    if (this.#generation && covers(this.#generation, time)) {
+      return this.#generation;
+    }
+    while (this.#refreshing) {
+      const generation = await this.#refreshing;
+      if (covers(generation, time)) {
+        return generation;
+      }
+    }
+    this.#refreshing = this.#refresh(time).finally(() => {
       this.#refreshing = undefined;
     });
-    return (await this.#refreshing).byDn;
+    return this.#refreshing;
   }
 
   async #refresh(time: UsnTime): Promise<Generation<T>> {
     const old = this.#generation;
-    const canFollow =
-      old && old.time.server === time.server && old.time.usn !== undefined;
-    const next = canFollow
-      ? (await this.#follow(old, time)) ?? (await this.#readAll(time))
-      : await this.#readAll(time);
+    const next =
+      (old && (await this.#follow(old, time))) ?? (await this.#readAll(time));
     if (this.#generation !== old) {
       // A comparison ended meanwhile and knows more: follow from there.
       return this.#refresh(time);
     }
     this.#generation = next;
-    if (canFollow) {
-      this.#compareWhenDue(next);
-    }
     return next;
   }
 
-  /** `undefined` when another server answered, so that numbers differ. */
+  /** `undefined` when numbers do not tell what has changed. */
   async #follow(
     old: Generation<T>,
     time: UsnTime,
   ): Promise<Generation<T> | undefined> {
-    const changedSince = atLeast('entryusn', String(old.time.usn! + 1));
-    const { entries, server } = await this.#search(changedSince);
-    if (server !== old.time.server) {
+    const { era, settledUsn } = old.time;
+    if (era !== time.era || settledUsn === undefined) {
       return undefined;
     }
-    const following = { ...old, time, readAt: performance.now() };
-    if (entries.length === 0) {
-      return following;
+    const askedAt = performance.now();
+    const changed = atLeast('entryusn', String(settledUsn + 1));
+    const { entries, server } = await this.#search(changed);
+    if (server !== time.server) {
+      return undefined;
     }
-    const byDn = new Map(old.byDn);
-    this.#decodeInto(byDn, entries);
-    return { ...following, byDn };
+    const byDn = withChanges(old.byDn, this.#decode(entries));
+    return { ...old, time, askedAt, byDn };
   }
 
   async #readAll(time: UsnTime): Promise<Generation<T>> {
-    const startedAt = performance.now();
+    const askedAt = performance.now();
     const { entries, server } = await this.#search();
-    const byDn = new Map<string, T>();
-    this.#decodeInto(byDn, entries);
-    const now = performance.now();
+    const byDn = withChanges(new Map(), this.#decode(entries));
     return {
       // What a further server counts is not known: it will be read again.
-      time: server === time.server ? time : { server, usn: undefined },
-      readAt: startedAt,
-      comparedAt: now,
-      comparisonMs: now - startedAt,
-      byDn,
+      time: server === time.server ? time : { ...time, server, era: -1 },
+      askedAt,
+      compared: {
+        usn: time.usn,
+        at: askedAt,
+        tookMs: performance.now() - askedAt,
+      },
+      byDn: unlessSame(this.#generation?.byDn, byDn),
     };
   }
 
-  #compareWhenDue(generation: Generation<T>): void {
-    const pause = Math.max(
-      MIN_COMPARISON_MS,
-      generation.comparisonMs / COMPARISON_SHARE,
-    );
-    if (performance.now() - generation.comparedAt < pause) {
-      return;
-    }
-    this.#comparing ??= this.#compare()
-      .catch(error =>
-        this.#logger.warn('The directory cannot be compared with its copy', {
-          error: String(error),
-        }),
-      )
-      .finally(() => {
+  #compareOnce(): Promise<Generation<T>> {
+    if (!this.#comparing) {
+      this.#comparing = this.#compare().finally(() => {
         this.#comparing = undefined;
       });
+      this.#comparing.catch(error =>
+        this.#services.logger.warn(
+          'The directory cannot be compared with its copy',
+          { error: String(error) },
+        ),
+      );
+    }
+    return this.#comparing;
   }
 
-  async #compare(): Promise<void> {
+  async #compare(): Promise<Generation<T>> {
     // Writes after this moment are followed from here once more.
-    const time = await this.#clock.now({
-      signal: new AbortController().signal,
-    });
-    this.#generation = await this.#readAll(time);
+    const time = await this.#services.clock.now(nobody());
+    const generation = await this.#readAll(time);
+    this.#generation = generation;
+    return generation;
   }
 
   #search(changed?: Filter) {
     const { container, filter, attributes } = this.#options;
-    return this.#reader.search(
+    return this.#services.reader.search(
       {
         base: container,
         scope: 'one',
@@ -168,29 +195,64 @@ export class MirroredEntries<T> {
         attributes,
         pageSize: ENTRIES_AT_A_TIME,
       },
-      // Several callers wait for one reading: nobody's leaving ends it.
-      { signal: new AbortController().signal },
+      nobody(),
     );
   }
 
-  #decodeInto(byDn: Map<string, T>, entries: readonly Entry[]): void {
-    for (const entry of entries) {
-      const value = this.#options.decode(entry);
-      if (value === undefined) {
-        byDn.delete(normalizeDn(entry.dn));
-      } else {
-        byDn.set(normalizeDn(entry.dn), value);
-      }
-    }
+  #decode(entries: readonly Entry[]): (readonly [string, T | undefined])[] {
+    return entries.map(entry => [
+      normalizeDn(entry.dn),
+      this.#options.decode(entry),
+    ]);
   }
 }
 
-/** Without change numbers, what was read lately is believed for a moment. */
-function isAt<T>(generation: Generation<T>, time: UsnTime): boolean {
-  if (generation.time.server !== time.server) {
+/** Several callers wait for one reading: nobody's leaving ends it. */
+function nobody(): Asking {
+  return { signal: new AbortController().signal };
+}
+
+/** Whether nothing was written between a reading and a time. */
+function covers<T>({ time, askedAt }: Generation<T>, at: UsnTime): boolean {
+  if (askedAt >= at.askedAt) {
+    return true;
+  }
+  if (time.era !== at.era) {
     return false;
   }
-  return time.usn === undefined
-    ? performance.now() - generation.readAt < 1000
-    : generation.time.usn === time.usn;
+  return at.usn === undefined
+    ? at.askedAt - askedAt < WITHOUT_NUMBERS_MS
+    : time.usn === at.usn;
+}
+
+/** Most writes change nothing here; what was made of the old map still holds. */
+function withChanges<T>(
+  old: ReadonlyMap<string, T>,
+  entries: readonly (readonly [string, T | undefined])[],
+): ReadonlyMap<string, T> {
+  const changes = entries.filter(
+    ([dn, value]) => !isDeepStrictEqual(old.get(dn), value),
+  );
+  if (changes.length === 0) {
+    return old;
+  }
+  const byDn = new Map(old);
+  for (const [dn, value] of changes) {
+    if (value === undefined) {
+      byDn.delete(dn);
+    } else {
+      byDn.set(dn, value);
+    }
+  }
+  return byDn;
+}
+
+function unlessSame<T>(
+  old: ReadonlyMap<string, T> | undefined,
+  fresh: ReadonlyMap<string, T>,
+): ReadonlyMap<string, T> {
+  const same =
+    old?.size === fresh.size &&
+    [...fresh].every(([dn, value]) => isDeepStrictEqual(old.get(dn), value));
+  return same ? old : fresh;
 }

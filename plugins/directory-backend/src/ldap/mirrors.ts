@@ -8,7 +8,7 @@ import { normalizeDn } from './DistinguishedName';
 import { booleanOf, textOf, textsOf } from './entryValues';
 import { isA } from './filters';
 import type { LdapReader } from './LdapReader';
-import { MirroredEntries } from './MirroredEntries';
+import { MirroredEntries, type MirrorServices } from './MirroredEntries';
 import type { ServedName } from './ServedNames';
 import { UsnClock } from './UsnClock';
 
@@ -43,9 +43,11 @@ export function createMirrors(options: {
   readonly schema: DirectorySchema;
   readonly containers: Containers;
   readonly logger: LoggerService;
+  /** As {@link MirrorServices.comparisonIntervalMs}. */
+  readonly comparisonIntervalMs?: number;
 }): Mirrors {
   const { schema, containers } = options;
-  const services = { ...options, clock: new UsnClock(options) };
+  const services: MirrorServices = { ...options, clock: new UsnClock(options) };
   const uid = schema.users.username.attribute!;
   const lock = schema.users.locked.attribute!;
   const cn = schema.groups.groupname.attribute!;
