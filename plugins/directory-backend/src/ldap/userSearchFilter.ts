@@ -5,6 +5,9 @@ import type { Visibility } from '../directory/Visibility';
 import type { DistinguishedName } from './DistinguishedName';
 import { all, any, atMost, contains, equals, isPresent, not } from './filters';
 
+/** Generalized Time has four digits for a year (RFC 4517 §3.3.13). */
+const LAST_YEAR = 9999;
+
 /** What a search becomes a filter with. */
 export interface UserSearchFilterOptions {
   readonly terms: readonly UserSearchTerm[];
@@ -16,7 +19,8 @@ export interface UserSearchFilterOptions {
 
 /**
  * The LDAP filter of a user search, `undefined` when a term can match nobody:
- * an unknown group, or a field that this directory does not have.
+ * an unknown group, a field that this directory does not have, a text that no
+ * value can be.
  */
 export function userSearchFilter(
   options: UserSearchFilterOptions,
@@ -39,29 +43,40 @@ function termFilter(
       : undefined;
   }
   const { attribute } = options.schema.users[term.field];
-  return attribute === undefined
-    ? undefined
-    : visibly(term.field, fieldFilter(attribute, term), options);
+  const filter =
+    attribute === undefined ? undefined : fieldFilter(attribute, term);
+  return filter && visibly(term.field, filter, options);
 }
 
 function fieldFilter(
   attribute: string,
   term: Exclude<UserSearchTerm, { kind: 'memberOf' | 'memberOfAny' }>,
-): Filter {
+): Filter | undefined {
   switch (term.kind) {
     case 'present':
       return isPresent(attribute);
     case 'substring':
-      return contains(attribute, term.text);
+      return isText(term.text) ? contains(attribute, term.text) : undefined;
     case 'equals':
-      return equals(attribute, term.text);
+      return isText(term.text) ? equals(attribute, term.text) : undefined;
     default:
       return strictlyBefore(attribute, term.time);
   }
 }
 
+/**
+ * A value with NUL is nobody's. 389 Directory Server reads up to NUL only and
+ * would find those whose value is what stands before it, or call it an error.
+ */
+function isText(text: string): boolean {
+  return text !== '' && !text.includes('\0');
+}
+
 /** LDAP compares "at most" only; directories keep whole seconds. */
 function strictlyBefore(attribute: string, time: Date): Filter {
+  if (time.getUTCFullYear() > LAST_YEAR) {
+    return isPresent(attribute);
+  }
   const second = `${time.toISOString().replace(/[-:T]|\..*$/g, '')}Z`;
   const atMostSecond = atMost(attribute, second);
   return time.getUTCMilliseconds() > 0
