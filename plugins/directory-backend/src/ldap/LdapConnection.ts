@@ -1,13 +1,20 @@
-import { EventEmitter } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Client, type Control, type Entry, type Filter } from 'ldapts';
+import {
+  Client,
+  ResultCodeError,
+  type Control,
+  type Entry,
+  type Filter,
+} from 'ldapts';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
 } from '../directory/errors';
+import { checkMessages } from './checkMessages';
 import type { DistinguishedName } from './DistinguishedName';
 import { toDirectoryError } from './ldapErrors';
+import { withDeadline } from './withDeadline';
 
 const KEEP_ALIVE_MS = 30_000;
 
@@ -44,13 +51,24 @@ export interface LdapSearch {
  */
 export class LdapConnection {
   readonly #client: Client;
+  readonly #sockets: Socket[] = [];
+  #junk: Error | undefined;
   readonly #closeListeners: (() => void)[] = [];
   #pending = 0;
   #usedAt = performance.now();
   #state: 'open' | 'retired' | 'closed' = 'open';
 
   private constructor(endpoint: LdapEndpoint) {
-    this.#client = createClient(endpoint, () => this.close());
+    this.#client = createClient(endpoint, socket => {
+      this.#sockets.push(socket);
+      socket.once('close', () => this.close());
+    });
+    checkMessages(this.#client, {
+      onJunk: error => {
+        this.#junk = error;
+        this.close();
+      },
+    });
   }
 
   /**
@@ -60,12 +78,12 @@ export class LdapConnection {
   static async open(endpoint: LdapEndpoint): Promise<LdapConnection> {
     const connection = new LdapConnection(endpoint);
     try {
+      // A deadline of our own, for all steps together.
       await withDeadline(secureAndBind(connection.#client, endpoint), {
         ms: endpoint.connectTimeoutMs,
         error: () =>
           new DirectoryUnavailableError(`${endpoint.url} does not answer`),
       });
-      connection.#closeOnJunk();
     } catch (error) {
       connection.close();
       // Whatever it was, a refused bind too, this server is of no use now.
@@ -105,7 +123,9 @@ export class LdapConnection {
     }
     this.#pending++;
     try {
-      const result = await withDeadline(this.#send(search), {
+      // A deadline of our own: the library's timeout destroys the socket and
+      // with it every other search that is under way on it.
+      const result = await withDeadline(this.#send(search, options), {
         ms: options.timeoutMs,
         error: () => {
           // Its neighbours may still be answered, but nothing new is sent.
@@ -115,7 +135,8 @@ export class LdapConnection {
       });
       return result.searchEntries;
     } catch (error) {
-      throw toDirectoryError(error);
+      const isAnswer = error instanceof ResultCodeError;
+      throw toDirectoryError(isAnswer ? error : this.#junk ?? error);
     } finally {
       this.#usedAt = performance.now();
       this.#pending--;
@@ -137,35 +158,31 @@ export class LdapConnection {
 
   /** Calls back once, when the connection is closed, however that came. */
   onClose(listener: () => void): void {
-    this.#closeListeners.push(listener);
+    if (this.#state === 'closed') {
+      listener();
+    } else {
+      this.#closeListeners.push(listener);
+    }
   }
 
   /** Closes at once; pending searches reject. */
   close(): void {
     if (this.#state !== 'closed') {
       this.#state = 'closed';
-      // Unbinding a connection that the server closed has nothing to report.
+      // Takes leave if it still can. The library would wait for the system to
+      // take these bytes, which it does not when the other end has hung.
       this.#client.unbind().catch(() => {});
+      for (const socket of this.#sockets) {
+        // The library has let go of a socket whose handshake failed.
+        socket.on('error', () => {}).destroy();
+      }
       for (const listener of this.#closeListeners) {
         listener();
       }
     }
   }
 
-  /**
-   * After a message that it cannot read the library goes on with what comes
-   * next, out of step: an entry may be missing from an answer, or stand in
-   * another one. It has no event for that, so its parser is listened to.
-   */
-  #closeOnJunk(): void {
-    const parser: unknown = Reflect.get(this.#client, 'messageParser');
-    if (!(parser instanceof EventEmitter)) {
-      throw new Error('This version of ldapts is not known to the gateway');
-    }
-    parser.on('error', () => this.close());
-  }
-
-  #send(search: LdapSearch) {
+  #send(search: LdapSearch, { timeoutMs }: { readonly timeoutMs: number }) {
     return this.#client.search(
       search.base,
       {
@@ -173,6 +190,8 @@ export class LdapConnection {
         filter: search.filter,
         attributes: [...search.attributes],
         sizeLimit: search.sizeLimit,
+        // So that the server does not go on for nobody.
+        timeLimit: Math.ceil(timeoutMs / 1000),
         paged: search.pageSize ? { pageSize: search.pageSize } : undefined,
       },
       search.control,
@@ -180,9 +199,13 @@ export class LdapConnection {
   }
 }
 
-function createClient(endpoint: LdapEndpoint, onClose: () => void): Client {
+/** A client that connects once and tells of every socket that it has. */
+function createClient(
+  endpoint: LdapEndpoint,
+  onSocket: (socket: Socket) => void,
+): Client {
   let used = false;
-  const own = <S extends Socket>(connect: () => S): S => {
+  const connectOnce = <S extends Socket>(connect: () => S): S => {
     if (used) {
       throw new DirectoryUnavailableError('A connection has a single life');
     }
@@ -190,7 +213,7 @@ function createClient(endpoint: LdapEndpoint, onClose: () => void): Client {
     const socket = connect();
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.once('close', onClose);
+    onSocket(socket);
     return socket;
   };
   const { hostname, port, protocol } = new URL(endpoint.url);
@@ -202,16 +225,23 @@ function createClient(endpoint: LdapEndpoint, onClose: () => void): Client {
     servername: isIP(host) ? undefined : host,
     ca: endpoint.ca,
   };
+  /** StartTLS wraps the socket that was connected. */
+  const secure = (options: { readonly socket: Socket }) => {
+    const socket = connectTls({ ...tlsOptions, ...options });
+    onSocket(socket);
+    return socket;
+  };
   return new Client({
     url: endpoint.url,
     connectTimeout: endpoint.connectTimeoutMs,
     createConnection: () =>
-      own(() => connectTcp({ host, port: Number(port || 389) })),
+      connectOnce(() => connectTcp({ host, port: Number(port || 389) })),
     createSecureConnection: (...args: unknown[]) =>
       protocol === 'ldaps:'
-        ? own(() => connectTls({ ...tlsOptions, port: Number(port || 636) }))
-        : // StartTLS wraps the socket that `createConnection` made.
-          connectTls({ ...tlsOptions, ...(args[0] as { socket: Socket }) }),
+        ? connectOnce(() =>
+            connectTls({ ...tlsOptions, port: Number(port || 636) }),
+          )
+        : secure(args[0] as { socket: Socket }),
   });
 }
 
@@ -223,25 +253,4 @@ async function secureAndBind(
     await client.startTLS();
   }
   await client.bind(endpoint.bindDn, endpoint.bindPassword);
-}
-
-/**
- * A deadline of our own: the library's timeout destroys the socket and with it
- * every other search that is under way on it.
- */
-async function withDeadline<T>(
-  work: Promise<T>,
-  deadline: { readonly ms: number; readonly error: () => Error },
-): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(deadline.error()), deadline.ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    // The loser of the race may reject later; it has been answered for.
-    work.catch(() => {});
-  }
 }

@@ -1,0 +1,99 @@
+import { BerCursor, JunkError } from './BerCursor';
+
+const BOOLEAN = 0x01;
+const INTEGER = 0x02;
+const OCTET_STRING = 0x04;
+const ENUMERATED = 0x0a;
+const SEQUENCE = 0x30;
+const SET = 0x31;
+const CONTROLS = 0xa0;
+
+/** The answers to what the gateway sends (RFC 4511 §4.2, §4.5.2, §4.12). */
+const BIND_RESPONSE = 0x61;
+const SEARCH_ENTRY = 0x64;
+const SEARCH_DONE = 0x65;
+const SEARCH_REFERENCE = 0x73;
+const EXTENDED_RESPONSE = 0x78;
+
+/**
+ * Holds a server's message against the grammar of RFC 4511 and gives its
+ * message id. The library's parser is lenient: with a wrong length in an entry
+ * it never comes back, and with a wrong tag it leaves values out.
+ *
+ * @throws JunkError when the message is none that the gateway may get.
+ */
+export function checkLdapMessage(message: Buffer): number {
+  const cursor = new BerCursor(message);
+  const end = cursor.enter(SEQUENCE, message.length);
+  const id = cursor.readInteger(INTEGER, end);
+  checkOperation(cursor, end);
+  if (cursor.peek(end) === CONTROLS) {
+    checkControls(cursor, end);
+  }
+  cursor.leave(end);
+  cursor.leave(message.length);
+  return id;
+}
+
+function checkOperation(cursor: BerCursor, limit: number): void {
+  const operation = cursor.peek(limit);
+  switch (operation) {
+    case SEARCH_ENTRY:
+      return checkEntry(cursor, limit);
+    case SEARCH_REFERENCE:
+      return skipAll(cursor, cursor.enter(operation, limit), OCTET_STRING);
+    case BIND_RESPONSE:
+    case SEARCH_DONE:
+    case EXTENDED_RESPONSE:
+      return checkResult(cursor, cursor.enter(operation, limit));
+    default:
+      throw new JunkError('A message answers nothing that was asked');
+  }
+}
+
+/** `SEQUENCE { name, attributes: SEQUENCE OF { type, values: SET OF } }`. */
+function checkEntry(cursor: BerCursor, limit: number): void {
+  const entryEnd = cursor.enter(SEARCH_ENTRY, limit);
+  cursor.skip(OCTET_STRING, entryEnd);
+  const listEnd = cursor.enter(SEQUENCE, entryEnd);
+  while (cursor.at < listEnd) {
+    const attributeEnd = cursor.enter(SEQUENCE, listEnd);
+    cursor.skip(OCTET_STRING, attributeEnd);
+    skipAll(cursor, cursor.enter(SET, attributeEnd), OCTET_STRING);
+    cursor.leave(attributeEnd);
+  }
+  cursor.leave(listEnd);
+  cursor.leave(entryEnd);
+}
+
+/** `LDAPResult`: code, name, text, and what an operation adds to them. */
+function checkResult(cursor: BerCursor, end: number): void {
+  cursor.readInteger(ENUMERATED, end);
+  cursor.skip(OCTET_STRING, end);
+  cursor.skip(OCTET_STRING, end);
+  cursor.skipRest(end);
+  cursor.leave(end);
+}
+
+function checkControls(cursor: BerCursor, limit: number): void {
+  const listEnd = cursor.enter(CONTROLS, limit);
+  while (cursor.at < listEnd) {
+    const end = cursor.enter(SEQUENCE, listEnd);
+    cursor.skip(OCTET_STRING, end);
+    if (cursor.peek(end) === BOOLEAN) {
+      cursor.skip(BOOLEAN, end);
+    }
+    if (cursor.peek(end) === OCTET_STRING) {
+      cursor.skip(OCTET_STRING, end);
+    }
+    cursor.leave(end);
+  }
+  cursor.leave(listEnd);
+}
+
+function skipAll(cursor: BerCursor, end: number, tag: number): void {
+  while (cursor.at < end) {
+    cursor.skip(tag, end);
+  }
+  cursor.leave(end);
+}
