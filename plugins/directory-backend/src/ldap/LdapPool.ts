@@ -9,11 +9,15 @@ import {
 } from 'cockatiel';
 import type { Entry } from 'ldapts';
 import type { LdapConfig } from './LdapConfig';
-import { DirectoryUnavailableError } from '../directory/errors';
-import type { LdapSearch } from './LdapConnection';
+import {
+  DirectoryTimeoutError,
+  DirectoryUnavailableError,
+} from '../directory/errors';
+import type { LdapConnection, LdapSearch } from './LdapConnection';
 import { isConnectionFailure } from './ldapErrors';
 import type { LdapServer } from './LdapServer';
 import { LdapServers, type SrvResolver } from './LdapServers';
+import { withDeadline } from './withDeadline';
 
 /** Answers searches: what `LdapDirectory` needs of a directory's servers. */
 export interface LdapSearcher {
@@ -35,10 +39,15 @@ export interface LdapAnswer {
   readonly server: string;
 }
 
+/** A question is sent once, and once more when its connection is lost. */
+const MAX_SENDINGS = 2;
+
 /**
  * The directory's servers in the configured order. A read that fails with its
  * connection is tried once more, on the next server that is in use; reads
- * change nothing, so that is safe.
+ * change nothing, so that is safe. A server that cannot be connected to has
+ * not been asked, and the next one is. All of it, and the waiting for a turn,
+ * takes no longer than the time for one operation.
  */
 export class LdapPool implements LdapSearcher {
   readonly #servers: LdapServers;
@@ -74,8 +83,17 @@ export class LdapPool implements LdapSearcher {
     search: LdapSearch,
     context: { readonly signal: AbortSignal },
   ): Promise<LdapAnswer> {
+    const endsAt = performance.now() + this.#timeoutMs;
+    const answer = this.#limit.execute(() => {
+      // Whoever asked may have left while the question was queued.
+      context.signal.throwIfAborted();
+      return this.#ask(search, endsAt);
+    });
     try {
-      return await this.#limit.execute(() => this.#ask(search, context.signal));
+      return await withDeadline(answer, {
+        ms: this.#timeoutMs,
+        error: tooSlow,
+      });
     } catch (error) {
       if (error instanceof BulkheadRejectedError) {
         throw new DirectoryUnavailableError(
@@ -92,32 +110,59 @@ export class LdapPool implements LdapSearcher {
     this.#servers.close();
   }
 
-  async #ask(search: LdapSearch, signal: AbortSignal): Promise<LdapAnswer> {
-    // Whoever asked may have left while the question was queued.
-    signal.throwIfAborted();
-    const [first, second = first] = await this.#candidates();
-    try {
-      return await this.#askServer(first, search);
-    } catch (error) {
-      if (!isConnectionFailure(error) || !second.available) {
-        throw error;
+  async #ask(search: LdapSearch, endsAt: number): Promise<LdapAnswer> {
+    const unreachable = new Set<LdapServer>();
+    let failure: unknown;
+    let sendings = 0;
+    let server = await this.#next({ unreachable });
+    while (server && sendings < MAX_SENDINGS) {
+      try {
+        const connection = await connect(server, unreachable);
+        if (performance.now() >= endsAt) {
+          // Nobody waits any more, and the server is not to blame for that.
+          throw tooSlow();
+        }
+        sendings++;
+        // The server has the whole time, however long the question was queued.
+        const timeoutMs = this.#timeoutMs;
+        const entries = await server.search(connection, search, { timeoutMs });
+        return { entries, server: server.url };
+      } catch (error) {
+        if (!isConnectionFailure(error)) {
+          throw error;
+        }
+        failure = error;
+        server = await this.#next({ unreachable, last: server });
       }
-      return this.#askServer(second, search);
     }
+    throw failure ?? new DirectoryUnavailableError('No server is in use');
   }
 
-  async #askServer(
-    server: LdapServer,
-    search: LdapSearch,
-  ): Promise<LdapAnswer> {
-    const entries = await server.search(search, { timeoutMs: this.#timeoutMs });
-    return { entries, server: server.url };
-  }
-
-  /** Servers in use in their order, or all of them when none is. */
-  async #candidates(): Promise<readonly LdapServer[]> {
+  /** The first server in use, another one than the last if there is any. */
+  async #next(past: {
+    readonly unreachable: ReadonlySet<LdapServer>;
+    readonly last?: LdapServer;
+  }): Promise<LdapServer | undefined> {
     const servers = await this.#servers.inOrder();
-    const available = servers.filter(server => server.available);
-    return available.length > 0 ? available : servers;
+    const left = servers.filter(
+      server => server.available && !past.unreachable.has(server),
+    );
+    return left.find(server => server !== past.last) ?? left[0];
+  }
+}
+
+function tooSlow(): DirectoryTimeoutError {
+  return new DirectoryTimeoutError('The directory is too slow');
+}
+
+async function connect(
+  server: LdapServer,
+  unreachable: Set<LdapServer>,
+): Promise<LdapConnection> {
+  try {
+    return await server.connect();
+  } catch (error) {
+    unreachable.add(server);
+    throw error;
   }
 }

@@ -1,27 +1,19 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import {
-  BrokenCircuitError,
-  circuitBreaker,
-  CircuitState,
-  ConsecutiveBreaker,
-  ExponentialBackoff,
-  handleWhen,
-  type CircuitBreakerPolicy,
-} from 'cockatiel';
 import type { Entry } from 'ldapts';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
 } from '../directory/errors';
+import { trustedDn } from './DistinguishedName';
+import { isPresent } from './filters';
 import {
   LdapConnection,
   type LdapEndpoint,
   type LdapSearch,
 } from './LdapConnection';
-import { trustedDn } from './DistinguishedName';
-import { isPresent } from './filters';
-import { isConnectionFailure } from './ldapErrors';
+import { describeError, isRefusedBind, isServerFailure } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
+import { ServerBreaker, type ServerBreakerOptions } from './ServerBreaker';
 
 /** Every server answers this, to anybody (RFC 4512 §5.1). */
 const ROOT_DSE: LdapSearch = {
@@ -30,6 +22,13 @@ const ROOT_DSE: LdapSearch = {
   filter: isPresent('objectClass'),
   attributes: ['1.1'],
 };
+
+/**
+ * A password that was refused is not tried again for this long: a directory
+ * that counts wrong ones would lock the account. Another password is tried at
+ * once.
+ */
+const REFUSAL_HOLDS_MS = 10_000;
 
 /** How one directory server is used. */
 export interface LdapServerOptions {
@@ -44,10 +43,11 @@ export interface LdapServerOptions {
   readonly idleProbeMs: number;
   /** Milliseconds in which it has to answer then. */
   readonly probeTimeoutMs: number;
-  /** Failures in a row after which the server is left alone for a while. */
-  readonly failuresToOpen: number;
-  /** Milliseconds until it is tried again: the first time, and at most. */
-  readonly backoff: { readonly initialMs: number; readonly maxMs: number };
+  /** When the server is left alone for a while. */
+  readonly breaker: Pick<
+    ServerBreakerOptions,
+    'failures' | 'initialMs' | 'maxMs'
+  >;
   readonly logger: LoggerService;
 }
 
@@ -57,36 +57,38 @@ export interface LdapServerOptions {
  */
 export class LdapServer {
   readonly #options: LdapServerOptions;
-  readonly #breaker: CircuitBreakerPolicy;
+  readonly #breaker: ServerBreaker;
   readonly #connections = new Set<LdapConnection>();
+  /** Connections whose loss has been counted, whoever waited on them. */
+  readonly #lost = new WeakSet<LdapConnection>();
   readonly #metrics: LdapMetrics;
   readonly #probe: NodeJS.Timeout;
   #opening: Promise<LdapConnection> | undefined;
+  #refused: { password: string; at: number; error: unknown } | undefined;
   #closed = false;
 
   constructor(options: LdapServerOptions) {
+    const { url, logger } = options;
     this.#options = options;
-    this.#breaker = circuitBreaker(handleWhen(isServerFailure), {
-      breaker: new ConsecutiveBreaker(options.failuresToOpen),
-      halfOpenAfter: new ExponentialBackoff({
-        initialDelay: options.backoff.initialMs,
-        maxDelay: options.backoff.maxMs,
-      }),
+    this.#metrics = new LdapMetrics(url);
+    this.#breaker = new ServerBreaker({
+      ...options.breaker,
+      trial: () => this.#tryOut(),
+      onOpen: reason => {
+        this.#metrics.breaker('open');
+        logger.warn(
+          `Directory server ${url} is out of use: ${describeError(reason)}`,
+        );
+      },
+      onClose: () => {
+        this.#metrics.breaker('closed');
+        logger.info(`Directory server ${url} is back in use`);
+      },
     });
-    this.#metrics = new LdapMetrics(options.url);
-    this.#breaker.onBreak(reason => {
-      this.#metrics.breaker('open');
-      options.logger.warn(
-        `Directory server ${options.url} is out of use: ${describe(reason)}`,
-      );
-    });
-    this.#breaker.onReset(() => {
-      this.#metrics.breaker('closed');
-      options.logger.info(`Directory server ${options.url} is back in use`);
-    });
+    // Half of it, so that a silence is found soon after it is too long.
     this.#probe = setInterval(
       () => this.#probeIdle(),
-      options.idleProbeMs,
+      options.idleProbeMs / 2,
     ).unref();
   }
 
@@ -94,68 +96,17 @@ export class LdapServer {
     return this.#options.url;
   }
 
-  /** Whether the breaker lets a search through. */
+  /** Whether the server may be asked now. */
   get available(): boolean {
-    return this.#breaker.state !== CircuitState.Open;
-  }
-
-  /** Sends one search on the connection with the fewest pending ones. */
-  async search(
-    search: LdapSearch,
-    options: { readonly timeoutMs: number },
-  ): Promise<Entry[]> {
-    try {
-      return await this.#breaker.execute(async () => {
-        const connection = await this.#connection();
-        return this.#metrics.operation(() =>
-          connection.search(search, options),
-        );
-      });
-    } catch (error) {
-      if (error instanceof BrokenCircuitError) {
-        throw new DirectoryUnavailableError(
-          `Directory server ${this.url} is out of use`,
-        );
-      }
-      throw error;
-    }
-  }
-
-  /** Closes every connection; pending searches reject. */
-  close(): void {
-    this.#closed = true;
-    clearInterval(this.#probe);
-    for (const connection of this.#connections) {
-      connection.close();
-    }
-    this.#connections.clear();
-  }
-
-  /** Takes no new search, and closes when the pending ones have ended. */
-  retire(): void {
-    this.#closed = true;
-    clearInterval(this.#probe);
-    for (const connection of this.#connections) {
-      connection.retire();
-    }
-    this.#connections.clear();
+    return !this.#closed && this.#breaker.closed;
   }
 
   /**
-   * Finds connections whose other end has gone without a word, before a caller
-   * has to wait for one.
+   * The connection with the fewest pending searches, or a new one.
+   *
+   * @throws DirectoryUnavailableError when none can be opened.
    */
-  #probeIdle(): void {
-    for (const connection of this.#connections) {
-      if (connection.usable && connection.idleMs >= this.#options.idleProbeMs) {
-        connection
-          .search(ROOT_DSE, { timeoutMs: this.#options.probeTimeoutMs })
-          .catch(() => connection.close());
-      }
-    }
-  }
-
-  async #connection(): Promise<LdapConnection> {
+  async connect(): Promise<LdapConnection> {
     const best = this.#leastBusy();
     if (!best) {
       return this.#open();
@@ -174,12 +125,93 @@ export class LdapServer {
     return best;
   }
 
+  /** Sends one search on a connection to this server. */
+  async search(
+    connection: LdapConnection,
+    search: LdapSearch,
+    options: { readonly timeoutMs: number },
+  ): Promise<Entry[]> {
+    try {
+      const entries = await this.#metrics.operation(() =>
+        connection.search(search, options),
+      );
+      this.#breaker.succeeded();
+      return entries;
+    } catch (error) {
+      this.#judge(connection, error);
+      throw error;
+    }
+  }
+
+  /** Closes every connection; pending searches reject. */
+  close(): void {
+    this.#end();
+    for (const connection of this.#connections) {
+      connection.close();
+    }
+  }
+
+  /** Takes no new search, and closes when the pending ones have ended. */
+  retire(): void {
+    this.#end();
+    for (const connection of this.#connections) {
+      connection.retire();
+    }
+  }
+
+  #end(): void {
+    this.#closed = true;
+    clearInterval(this.#probe);
+    this.#breaker.end();
+    if (!this.#breaker.closed) {
+      this.#metrics.breaker('closed');
+    }
+  }
+
+  /**
+   * A lost connection fails all its searches at once, which says no more about
+   * the server than one failure does. A missed deadline stands for itself.
+   */
+  #judge(connection: LdapConnection, error: unknown): void {
+    if (!isServerFailure(error)) {
+      this.#breaker.succeeded();
+    } else if (error instanceof DirectoryTimeoutError) {
+      this.#breaker.failed(error);
+    } else if (!this.#lost.has(connection)) {
+      this.#lost.add(connection);
+      this.#breaker.failed(error);
+    }
+  }
+
+  /**
+   * Finds connections whose other end has gone without a word, before a caller
+   * has to wait for one.
+   */
+  #probeIdle(): void {
+    for (const connection of this.#connections) {
+      if (connection.usable && connection.idleMs >= this.#options.idleProbeMs) {
+        this.#ask(connection).catch(() => {
+          connection.close();
+          // Nor should a caller have to find out that nothing else is there.
+          this.#tryOut().catch(reason => this.#breaker.open(reason));
+        });
+      }
+    }
+  }
+
+  async #tryOut(): Promise<void> {
+    await this.#ask(this.#leastBusy() ?? (await this.#open()));
+  }
+
+  async #ask(connection: LdapConnection): Promise<void> {
+    const timeoutMs = this.#options.probeTimeoutMs;
+    await connection.search(ROOT_DSE, { timeoutMs });
+  }
+
   #leastBusy(): LdapConnection | undefined {
     let best: LdapConnection | undefined;
     for (const connection of this.#connections) {
-      if (!connection.usable) {
-        this.#connections.delete(connection);
-      } else if (!best || connection.pending < best.pending) {
+      if (connection.usable && !(best && best.pending <= connection.pending)) {
         best = connection;
       }
     }
@@ -198,7 +230,9 @@ export class LdapServer {
     const connection = await this.#connect();
     if (this.#closed) {
       connection.close();
-      throw new DirectoryUnavailableError('The directory gateway is stopping');
+      throw new DirectoryUnavailableError(
+        `Directory server ${this.url} is not used any more`,
+      );
     }
     this.#connections.add(connection);
     const count = this.#metrics.opened();
@@ -211,32 +245,32 @@ export class LdapServer {
 
   async #connect(): Promise<LdapConnection> {
     try {
-      const connection = await LdapConnection.open(
-        await this.#options.endpoint(),
-      );
+      const connection = await this.#bind(await this.#options.endpoint());
       this.#metrics.attempted('success');
       return connection;
     } catch (error) {
       this.#metrics.attempted('failure');
+      this.#breaker.failed(error);
       throw error;
     }
   }
-}
 
-function isServerFailure(error: unknown): boolean {
-  return isConnectionFailure(error) || error instanceof DirectoryTimeoutError;
-}
-
-/** What happened, down to what the system or the server said. */
-function describe(reason: unknown): string {
-  const texts: string[] = [];
-  let error: unknown =
-    typeof reason === 'object' && reason !== null && 'error' in reason
-      ? reason.error
-      : reason;
-  while (error instanceof Error) {
-    texts.push(error.message);
-    error = error.cause;
+  async #bind(endpoint: LdapEndpoint): Promise<LdapConnection> {
+    const password = endpoint.bindPassword;
+    const refused = this.#refused;
+    if (
+      refused?.password === password &&
+      performance.now() - refused.at < REFUSAL_HOLDS_MS
+    ) {
+      throw refused.error;
+    }
+    try {
+      return await LdapConnection.open(endpoint);
+    } catch (error) {
+      if (isRefusedBind(error)) {
+        this.#refused = { password, at: performance.now(), error };
+      }
+      throw error;
+    }
   }
-  return texts.join(': ');
 }

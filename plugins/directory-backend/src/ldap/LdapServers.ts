@@ -1,10 +1,15 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import { DirectoryUnavailableError } from '../directory/errors';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
 import { LdapServer } from './LdapServer';
 import { readEndpoint } from './readEndpoint';
+
+/** At least this long between two questions that DNS had no answer to. */
+const RESOLVE_AGAIN_MS = 1000;
+
+/** "A very small chance of being selected", of a record without weight. */
+const NO_WEIGHT = 0.001;
 
 /** Asks for SRV records; the system's resolver, but for tests. */
 export interface SrvResolver {
@@ -22,8 +27,9 @@ export class LdapServers {
   readonly #resolver: SrvResolver;
   readonly #known = new Map<string, LdapServer>();
   #order: readonly LdapServer[] = [];
-  #resolvedAt = -Infinity;
+  #resolveAt = -Infinity;
   #resolving: Promise<void> | undefined;
+  #closed = false;
 
   constructor(options: {
     readonly config: LdapConfig;
@@ -38,12 +44,11 @@ export class LdapServers {
     }
   }
 
-  /** @throws DirectoryUnavailableError when no server is known. */
+  /** None, as long as DNS has not named any. */
   async inOrder(): Promise<readonly LdapServer[]> {
     const { servers } = this.#config;
     if (servers.kind === 'srv') {
-      const due = performance.now() - this.#resolvedAt >= servers.refreshMs;
-      if (due) {
+      if (performance.now() >= this.#resolveAt && !this.#closed) {
         this.#resolving ??= this.#resolve(servers).finally(() => {
           this.#resolving = undefined;
         });
@@ -57,6 +62,7 @@ export class LdapServers {
 
   /** Closes every connection; pending searches reject. */
   close(): void {
+    this.#closed = true;
     for (const server of this.#known.values()) {
       server.close();
     }
@@ -66,25 +72,31 @@ export class LdapServers {
   async #resolve(srv: LdapSrvConfig): Promise<void> {
     try {
       const records = await this.#resolver.resolveSrv(srv.name);
-      this.#use(orderBySrv(records).map(record => urlOf(record, srv)));
-      this.#resolvedAt = performance.now();
+      const urls = orderBySrv(records).map(record => urlOf(record, srv));
+      if (urls.length === 0) {
+        throw new Error('The service is not offered');
+      }
+      if (!this.#closed) {
+        this.#use(urls);
+      }
+      this.#resolveAt = performance.now() + srv.refreshMs;
     } catch (error) {
+      this.#resolveAt =
+        performance.now() + Math.min(srv.refreshMs, RESOLVE_AGAIN_MS);
       const message = `DNS has no answer for the SRV records of ${srv.name}`;
       this.#logger.warn(message, { error: String(error) });
-      if (this.#order.length === 0) {
-        throw new DirectoryUnavailableError(message, error);
-      }
     }
   }
 
   #use(urls: readonly string[]): void {
+    const current = new Set(urls);
     for (const [url, server] of this.#known) {
-      if (!urls.includes(url)) {
+      if (!current.has(url)) {
         server.retire();
         this.#known.delete(url);
       }
     }
-    this.#order = urls.map(url => {
+    this.#order = [...current].map(url => {
       const server = this.#known.get(url) ?? this.#create(url);
       this.#known.set(url, server);
       return server;
@@ -100,8 +112,7 @@ export class LdapServers {
       pipelining: config.pipelining,
       idleProbeMs: config.idleProbeMs,
       probeTimeoutMs: config.connectTimeoutMs,
-      failuresToOpen: config.breaker.failures,
-      backoff: config.breaker,
+      breaker: config.breaker,
       logger: this.#logger,
     });
   }
@@ -109,19 +120,21 @@ export class LdapServers {
 
 /**
  * RFC 2782: by priority, and among equal ones at random, in proportion to
- * their weights.
+ * their weights. A target of "." says that the service is not offered.
  */
 export function orderBySrv(
   records: readonly SrvRecord[],
   random: () => number = Math.random,
 ): readonly SrvRecord[] {
-  // Efraimidis and Spirakis: the largest of u^(1/w) is a weighted draw.
-  const drawn = records.map(record => ({
-    record,
-    key: Math.pow(random(), 1 / Math.max(record.weight, 0.001)),
-  }));
+  // Efraimidis and Spirakis: the smallest of -ln(u)/w is a weighted draw.
+  const drawn = records
+    .filter(({ name }) => name !== '' && name !== '.')
+    .map(record => ({
+      record,
+      key: -Math.log(1 - random()) / Math.max(record.weight, NO_WEIGHT),
+    }));
   return drawn
-    .sort((a, b) => a.record.priority - b.record.priority || b.key - a.key)
+    .sort((a, b) => a.record.priority - b.record.priority || a.key - b.key)
     .map(({ record }) => record);
 }
 

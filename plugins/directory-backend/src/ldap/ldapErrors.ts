@@ -54,10 +54,43 @@ export function isNoSuchObject(error: unknown): boolean {
  * answered by another connection. A result code is an answer and stays.
  */
 export function isConnectionFailure(error: unknown): boolean {
+  return error instanceof DirectoryUnavailableError && !isAnswer(error.cause);
+}
+
+/**
+ * Whether an error speaks against the server. A time limit that the server has
+ * kept to by itself does not: it lives.
+ */
+export function isServerFailure(error: unknown): boolean {
   return (
-    error instanceof DirectoryUnavailableError &&
-    !(error.cause instanceof ResultCodeError && !isServerGoing(error.cause))
+    isConnectionFailure(error) ||
+    (error instanceof DirectoryTimeoutError && !isAnswer(error.cause))
   );
+}
+
+const INVALID_CREDENTIALS = 49;
+
+/** Whether a server that could be connected to refused name and password. */
+export function isRefusedBind(error: unknown): boolean {
+  return causesOf(error).some(
+    cause =>
+      cause instanceof ResultCodeError && cause.code === INVALID_CREDENTIALS,
+  );
+}
+
+/** What happened, down to what the system or the server said, for the log. */
+export function describeError(error: unknown): string {
+  return causesOf(error)
+    .map(({ message }) => message)
+    .join(': ');
+}
+
+function causesOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+}
+
+function isAnswer(error: unknown): boolean {
+  return error instanceof ResultCodeError && !isServerGoing(error);
 }
 
 /** `busy`, `unavailable`: the server itself says "not now, not here". */
