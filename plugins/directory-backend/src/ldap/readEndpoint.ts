@@ -17,26 +17,37 @@ export async function readEndpoint(
     ca:
       config.caFile && (await readText(config.caFile, 'directory.ldap.caFile')),
     bindDn: config.bindDn,
-    bindPassword:
-      config.bindPassword.kind === 'value'
-        ? config.bindPassword.value
-        : (
-            await readText(
-              config.bindPassword.path,
-              'directory.ldap.bindPasswordFile',
-            )
-          ).replace(/\r?\n$/, ''),
+    bindPassword: await readPassword(config),
     connectTimeoutMs: config.connectTimeoutMs,
   };
 }
 
+async function readPassword({ bindPassword }: LdapConfig): Promise<string> {
+  if (bindPassword.kind === 'value') {
+    return bindPassword.value;
+  }
+  const key = 'directory.ldap.bindPasswordFile';
+  const text = await readText(bindPassword.path, key);
+  return text.replace(/\r?\n$/, '');
+}
+
+/**
+ * A file that is being written anew may be empty for a moment. With an empty
+ * password the bind would be an anonymous one (RFC 4513 §5.1.2), and without
+ * authorities the system's would be trusted.
+ */
 async function readText(path: string, key: string): Promise<string> {
+  let text: string;
   try {
-    return await readFile(path, 'utf8');
+    text = await readFile(path, 'utf8');
   } catch (error) {
     throw new DirectoryUnavailableError(
       `The file named by ${key} cannot be read`,
       error,
     );
   }
+  if (text.trim() === '') {
+    throw new DirectoryUnavailableError(`The file named by ${key} is empty`);
+  }
+  return text;
 }
