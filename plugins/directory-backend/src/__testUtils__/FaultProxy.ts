@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import {
+  connect,
+  createServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { FaultyPipe, type Fault } from './FaultyPipe';
+
+/** One connection of a client, and the one to the server that serves it. */
+interface Link {
+  readonly client: Socket;
+  readonly server: Socket;
+  readonly toServer: FaultyPipe;
+  readonly toClient: FaultyPipe;
+}
+
+/**
+ * Stands between a client and a real server, byte for byte, and does to their
+ * connections what networks do. Listens on a free port of 127.0.0.1.
+ */
+export class FaultProxy {
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #links = new Set<Link>();
+  #listener: Server | undefined;
+  #toServer: Fault = { kind: 'pass' };
+  #toClient: Fault = { kind: 'pass' };
+  #port = 0;
+  #accepted = 0;
+
+  private constructor(url: string) {
+    this.#target = { host: '127.0.0.1', port: Number(new URL(url).port) };
+  }
+
+  /** Starts one in front of the server of a URL. */
+  static async start(url: string): Promise<FaultProxy> {
+    const proxy = new FaultProxy(url);
+    await proxy.accept();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Connections accepted since the start. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** Connections that neither side has closed. */
+  get open(): number {
+    return this.#links.size;
+  }
+
+  /** What becomes of the client's bytes, also on connections that exist. */
+  set toServer(fault: Fault) {
+    this.#toServer = fault;
+    for (const link of this.#links) {
+      link.toServer.fault = fault;
+    }
+  }
+
+  /** What becomes of the server's bytes, also on connections that exist. */
+  set toClient(fault: Fault) {
+    this.#toClient = fault;
+    for (const link of this.#links) {
+      link.toClient.fault = fault;
+    }
+  }
+
+  /** The same in both directions. */
+  set both(fault: Fault) {
+    this.toServer = fault;
+    this.toClient = fault;
+  }
+
+  /** Ends every connection with a reset (RST). */
+  reset(): void {
+    for (const { client, server } of this.#links) {
+      client.resetAndDestroy();
+      server.destroy();
+    }
+  }
+
+  /** Resets every connection again and again, until the result is called. */
+  resetEvery(ms: number): () => void {
+    const timer = setInterval(() => this.reset(), ms);
+    return () => clearInterval(timer);
+  }
+
+  /** Refuses new connections; those that exist stay. */
+  async refuse(): Promise<void> {
+    const listener = this.#listener;
+    this.#listener = undefined;
+    // The event comes with the end of the last connection: not waited for.
+    listener?.close();
+  }
+
+  /** Accepts connections again, on the same port. */
+  async accept(): Promise<void> {
+    this.#listener = createServer(client => this.#link(client));
+    this.#listener.listen(this.#port, '127.0.0.1');
+    await once(this.#listener, 'listening');
+    this.#port = (this.#listener.address() as AddressInfo).port;
+  }
+
+  /** Ends everything. */
+  async stop(): Promise<void> {
+    await this.refuse();
+    for (const { client, server } of this.#links) {
+      client.destroy();
+      server.destroy();
+    }
+  }
+
+  #link(client: Socket): void {
+    this.#accepted++;
+    const server = connect(this.#target);
+    const link: Link = {
+      client,
+      server,
+      toServer: new FaultyPipe({ from: client, to: server }),
+      toClient: new FaultyPipe({ from: server, to: client }),
+    };
+    link.toServer.fault = this.#toServer;
+    link.toClient.fault = this.#toClient;
+    this.#links.add(link);
+    client.setNoDelay(true);
+    server.setNoDelay(true);
+    // A client that is gone for good takes its connection to the server along;
+    // what the server does reaches the client through the pipe only.
+    client.once('close', () => {
+      server.destroy();
+      this.#links.delete(link);
+    });
+    client.on('error', () => {});
+    server.on('error', () => link.toClient.breakOff());
+  }
+}

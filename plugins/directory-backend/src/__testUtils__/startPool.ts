@@ -1,0 +1,83 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
+import type { Realm } from '@directory-gateway/realm';
+import type { Entry } from 'ldapts';
+import { trustedDn } from '../ldap/DistinguishedName';
+import { equals, isA } from '../ldap/filters';
+import { readLdapConfig } from '../ldap/LdapConfig';
+import type { LdapSearch } from '../ldap/LdapConnection';
+import { LdapPool } from '../ldap/LdapPool';
+import type { SrvResolver } from '../ldap/LdapServers';
+import { ldapOf } from './startGateway';
+
+/** A pool in the test's own process. */
+export interface PoolUnderTest {
+  readonly pool: LdapPool;
+  /** What it has logged at the levels of warnings and errors. */
+  readonly log: () => string;
+  /** Its answer to one search. */
+  search(search: LdapSearch): Promise<readonly Entry[]>;
+}
+
+/** Makes a pool for a realm, with settings of `directory.ldap` in addition. */
+export function startPool(options: {
+  readonly realm: Realm;
+  readonly ldap?: JsonObject;
+  readonly resolver?: SrvResolver;
+}): PoolUnderTest {
+  const { realm, ldap, resolver } = options;
+  const log: string[] = [];
+  const config = { ...ldapOf(realm), ...ldap };
+  const pool = new LdapPool({
+    config: readLdapConfig(new ConfigReader(config)),
+    logger: recordingLogger(log),
+    resolver,
+  });
+  return {
+    pool,
+    log: () => log.join('\n'),
+    async search(search) {
+      const { signal } = new AbortController();
+      return (await pool.search(search, { signal })).entries;
+    },
+  };
+}
+
+/** The search for one person, by name. */
+export function personSearch(realm: Realm, uid: string): LdapSearch {
+  return {
+    base: usersOf(realm),
+    scope: 'one',
+    filter: equals('uid', uid),
+    attributes: ['uid', 'mail', 'sn', 'objectClass'],
+  };
+}
+
+/** The search for everybody, in answers of several pages. */
+export function everybodySearch(realm: Realm): LdapSearch {
+  return {
+    base: usersOf(realm),
+    scope: 'one',
+    filter: isA('fasUser'),
+    attributes: ['uid', 'mail'],
+    pageSize: 50,
+  };
+}
+
+function usersOf(realm: Realm) {
+  return trustedDn(`cn=users,cn=accounts,${realm.baseDn}`);
+}
+
+function recordingLogger(log: string[]): LoggerService {
+  const record = (message: string) => void log.push(message);
+  const ignore = () => {};
+  const logger: LoggerService = {
+    error: record,
+    warn: record,
+    info: ignore,
+    debug: ignore,
+    child: () => logger,
+  };
+  return logger;
+}
