@@ -17,7 +17,7 @@ const operations = Object.entries(openApiDocument.paths ?? {}).flatMap(
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
 addFormats(ajv);
 ajv.addFormat('bigint', { type: 'number', validate: Number.isInteger });
-ajv.addVocabulary(Object.keys(openApiDocument));
+ajv.addVocabulary([...Object.keys(openApiDocument), 'x-extension']);
 ajv.addSchema(openApiDocument, 'contract');
 
 function faults(schema: string, value: unknown) {

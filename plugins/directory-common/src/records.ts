@@ -111,3 +111,17 @@ export type SigningRequest = Schemas['SigningRequest'];
  * @public
  */
 export type PageInfo = Schemas['PageInfo'];
+
+/**
+ * How every rule comes out for a request to sign (`dry_run`).
+ *
+ * @public
+ */
+export type SigningVerdict = Schemas['SigningVerdict'];
+
+/**
+ * The stable name of a rule that must hold before a certificate is signed.
+ *
+ * @public
+ */
+export type SigningRule = Schemas['SigningRule'];

@@ -29,7 +29,7 @@ export interface ObservedResponse {
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
 addFormats(ajv);
 ajv.addFormat('bigint', { type: 'number', validate: Number.isInteger });
-ajv.addVocabulary(Object.keys(openApiDocument));
+ajv.addVocabulary([...Object.keys(openApiDocument), 'x-extension']);
 ajv.addSchema(openApiDocument, 'contract');
 
 /**
@@ -100,25 +100,32 @@ function bodyFaults(
   if (!type || !/^application\/json(;|$)/.test(type)) {
     return [`Content-Type is ${type}, not application/json`];
   }
-  const name = schemaName(schema, response.masked ?? false);
+  const faults = schemaNames(schema, response.masked ?? false).map(name =>
+    faultsBy(name, response.body),
+  );
+  return faults.some(found => found.length === 0) ? [] : faults[0];
+}
+
+function faultsBy(name: string, body: string): string[] {
   const isValid = ajv.getSchema(`contract${name}`);
   if (!isValid) {
     throw new Error(`The OpenAPI document has no ${name}`);
   }
   try {
-    isValid(parsePlainNumbers(response.body));
+    isValid(parsePlainNumbers(body));
   } catch (error) {
     return [String(error)];
   }
   return describeErrors(isValid.errors, 'body');
 }
 
-/** Of a complete and a masked shape, the one that the request asked for. */
-function schemaName(schema: object, masked: boolean): string {
+/** Of the complete and the masked shapes, those that the request asked for. */
+function schemaNames(schema: object, masked: boolean): string[] {
   const shapes = 'anyOf' in schema ? (schema.anyOf as object[]) : [schema];
   const names = shapes.map(shape => ('$ref' in shape ? `${shape.$ref}` : ''));
   const isMasked = (name: string) => name.includes('/Masked');
-  return names.find(name => isMasked(name) === masked) ?? names[0];
+  const asked = names.filter(name => isMasked(name) === masked);
+  return asked.length > 0 ? asked : names.slice(0, 1);
 }
 
 /** Every number of the contract is an integer, and is written as one. */

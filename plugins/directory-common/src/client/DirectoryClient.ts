@@ -37,7 +37,7 @@ export type DirectoryMethod<Method extends 'get' | 'post'> = <
   path: Path,
   ...init: {} extends NonNullable<Init> ? [init?: Init] : [init: Init]
 ) => Promise<{
-  data: Answer<Body<paths[Path], Method>, MaskOf<Init>>;
+  data: Answer<OfRun<Body<paths[Path], Method>, Init>, MaskOf<Init>>;
   response: Response;
 }>;
 
@@ -49,6 +49,11 @@ type Body<PathItem, Method extends string> = PathItem extends {
 }
   ? Data
   : never;
+
+/** A signing verdict where it is asked for (`dry_run`), else what is signed. */
+type OfRun<Data, Init> = Init extends { body: { dry_run: 'true' } }
+  ? Extract<Data, { result: { would_sign: boolean } }>
+  : Exclude<Data, { result: { would_sign: boolean } }>;
 
 interface MaskHeader<Mask> {
   params?: { header?: { 'X-Fields'?: Mask } };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Certificate, MaskedUser, User } from '../records';
+import type { Certificate, MaskedUser, SigningVerdict, User } from '../records';
 import { createDirectoryClient } from './createDirectoryClient';
 import type { DirectoryClient } from './DirectoryClient';
 import {
@@ -120,6 +120,17 @@ describe('requests', () => {
     expect(server.requests[0].method).toBe('POST');
     expect(JSON.parse(server.requests[0].body)).toEqual(body);
     expect(certificate.serial_number).toBe(12n);
+  });
+
+  it('ask for a verdict', async () => {
+    server.answer = () => ({
+      body: '{"result":{"would_sign":true,"rules":[]}}',
+    });
+    const { data } = await client.post('/certs/', {
+      body: { user: 'alice', csr: 'x', dry_run: 'true' },
+    });
+    const verdict: SigningVerdict = data.result;
+    expect(verdict).toEqual({ would_sign: true, rules: [] });
   });
 });
 

@@ -624,6 +624,12 @@ export interface components {
       csr: string;
       /** @description Certificate profile; the configured default when left out. */
       profile?: string;
+      /**
+       * @description `true` asks for the verdict, rule by rule, and signs nothing. An
+       *     extension of the contract.
+       * @enum {string}
+       */
+      dry_run?: 'true' | 'false';
     };
     /** @description A certificate under a mask. */
     MaskedCertificate: {
@@ -656,6 +662,22 @@ export interface components {
       valid_not_after?: components['schemas']['CertificateDate'];
       /** @description Start of validity. */
       valid_not_before?: components['schemas']['CertificateDate'];
+      /** @description E-mail addresses among the alternative names. */
+      san_rfc822name?: string[] | null;
+      /** @description DNS names among the alternative names. */
+      san_dnsname?: string[] | null;
+      /** @description URIs among the alternative names. */
+      san_uri?: string[] | null;
+      /** @description IP addresses among the alternative names. */
+      san_ipaddress?: string[] | null;
+      /** @description Directory names, as RFC 4514 writes them, among the alternative names. */
+      san_directoryname?: string[] | null;
+      /** @description Registered identifiers among the alternative names. */
+      san_oid?: string[] | null;
+      /** @description User names of those to whom the certificate belongs. */
+      owner_user?: string[] | null;
+      /** @description Reason code (RFC 5280, section 5.3.1) of a revoked certificate. */
+      revocation_reason?: number | null;
       /**
        * Format: uri
        * @description URI of this certificate.
@@ -682,6 +704,16 @@ export interface components {
      *       "subject": "CN=alice,O=EXAMPLE.TEST",
      *       "valid_not_after": "Fri, 06 May 2022 06:22:53 -0000",
      *       "valid_not_before": "Tue, 05 May 2020 06:22:53 -0000",
+     *       "san_rfc822name": null,
+     *       "san_dnsname": null,
+     *       "san_uri": null,
+     *       "san_ipaddress": null,
+     *       "san_directoryname": null,
+     *       "san_oid": null,
+     *       "owner_user": [
+     *         "alice"
+     *       ],
+     *       "revocation_reason": null,
      *       "uri": "https://portal.example.test/api/directory/v1/certs/12/"
      *     }
      */
@@ -702,6 +734,14 @@ export interface components {
       | 'subject'
       | 'valid_not_after'
       | 'valid_not_before'
+      | 'san_rfc822name'
+      | 'san_dnsname'
+      | 'san_uri'
+      | 'san_ipaddress'
+      | 'san_directoryname'
+      | 'san_oid'
+      | 'owner_user'
+      | 'revocation_reason'
       | 'uri'
     >;
     /** @description Where a page stands among the results. */
@@ -773,6 +813,46 @@ export interface components {
     MaskedCertificateResponse: {
       result: components['schemas']['MaskedCertificate'];
     };
+    /** @description The verdict on a request to sign (`dry_run`). */
+    SigningVerdictResponse: {
+      result: components['schemas']['SigningVerdict'];
+    };
+    /** @description How every rule comes out, in the order in which they are asked. */
+    SigningVerdict: {
+      /** @description Whether every rule holds. */
+      would_sign: boolean;
+      rules: {
+        rule: components['schemas']['SigningRule'];
+        /** @description null when an earlier rule has to hold first. */
+        passed: boolean | null;
+        /** @description What was found, for people. */
+        message: string;
+      }[];
+    };
+    /**
+     * @description What must hold before a certificate is signed.
+     *
+     *     - `principal`: the user exists and is in use
+     *     - `requester`: the caller may ask for this user
+     *     - `profile`: the profile is offered, and to this user
+     *     - `request`: the request can be read, proves its key, and has a sound one
+     *     - `common_name`: exactly one CN, the user name to the letter
+     *     - `email_address`: e-mail addresses in the subject are the user's
+     *     - `rfc822_name`: e-mail addresses among the alternative names are too
+     *     - `principal_name`: principals among the alternative names are too
+     *     - `other_name`: there is no alternative name of another kind
+     * @enum {string}
+     */
+    SigningRule:
+      | 'principal'
+      | 'requester'
+      | 'profile'
+      | 'request'
+      | 'common_name'
+      | 'email_address'
+      | 'rfc822_name'
+      | 'principal_name'
+      | 'other_name';
     /** @description What went wrong, for people. */
     ErrorMessage: string;
     /**
@@ -791,6 +871,12 @@ export interface components {
       message: components['schemas']['ErrorMessage'];
       request_id: components['schemas']['RequestId'];
     };
+    /** @description The caller may not do this. */
+    ForbiddenError: {
+      message: components['schemas']['ErrorMessage'];
+      rule?: components['schemas']['SigningRule'];
+      request_id: components['schemas']['RequestId'];
+    };
     /** @description What the request got wrong. */
     BadRequestError: {
       message: components['schemas']['ErrorMessage'];
@@ -804,6 +890,7 @@ export interface components {
       search_value?: string;
       /** @description The page size that is out of bounds in a search. */
       page_size?: number;
+      rule?: components['schemas']['SigningRule'];
       request_id: components['schemas']['RequestId'];
     };
     /**
@@ -914,7 +1001,7 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/json': components['schemas']['Error'];
+        'application/json': components['schemas']['ForbiddenError'];
       };
     };
     /** @description User not found */
@@ -957,6 +1044,15 @@ export interface components {
     TooManyRequests: {
       headers: {
         'Retry-After': components['headers']['RetryAfter'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The certificate authority gave no proper answer */
+    BadGateway: {
+      headers: {
         [name: string]: unknown;
       };
       content: {
@@ -1578,7 +1674,8 @@ export interface operations {
         content: {
           'application/json':
             | components['schemas']['CertificateResponse']
-            | components['schemas']['MaskedCertificateResponse'];
+            | components['schemas']['MaskedCertificateResponse']
+            | components['schemas']['SigningVerdictResponse'];
         };
       };
       400: components['responses']['BadRequest'];
@@ -1586,6 +1683,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       413: components['responses']['ContentTooLarge'];
       429: components['responses']['TooManyRequests'];
+      502: components['responses']['BadGateway'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };
@@ -1629,6 +1727,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['CertificateNotFound'];
       429: components['responses']['TooManyRequests'];
+      502: components['responses']['BadGateway'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };
