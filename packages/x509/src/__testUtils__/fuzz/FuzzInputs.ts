@@ -1,0 +1,97 @@
+import { writePem } from '../../armor/writePem';
+import { parseDer } from '../../der/parseDer';
+import { readFixture, readManifest } from '../readManifest';
+import { bits, seq } from '../tlv';
+import { mutateBytes } from './mutateBytes';
+import { mutateTree } from './mutateTree';
+import { Random } from './Random';
+import { seedCertificate } from './seedCertificate';
+import { SeedRequest, seedRequests } from './seedRequests';
+
+const STRATEGIES = [
+  'text',
+  'bytes',
+  'tree',
+  'signed',
+  'random',
+  'certificate',
+] as const;
+
+/** One input, and how it was made. */
+export interface FuzzInput {
+  strategy: (typeof STRATEGIES)[number];
+  content: string | Buffer;
+}
+
+/**
+ * Makes inputs, each by its seed alone:
+ *
+ * - `text`: files of the manifest, damaged
+ * - `bytes`: DER of good requests, damaged
+ * - `tree`: values of good requests changed, with all lengths right
+ * - `signed`: the same in what is signed, and signed anew, so that it gets past the last check
+ * - `random`: bytes that begin like a request
+ * - `certificate`: no request but a certificate, damaged or with values changed
+ */
+export class FuzzInputs {
+  readonly #files = readManifest()
+    .map(({ file }) => readFixture(file))
+    .filter(({ length }) => length < 4096);
+  readonly #requests = seedRequests();
+  readonly #certificate = seedCertificate();
+
+  create(seed: number): FuzzInput {
+    const random = new Random(seed);
+    const strategy = random.pick(STRATEGIES);
+    return { strategy, content: this.#createContent(strategy, random) };
+  }
+
+  #createContent(
+    strategy: FuzzInput['strategy'],
+    random: Random,
+  ): string | Buffer {
+    const request = random.pick(this.#requests);
+    switch (strategy) {
+      case 'text':
+        return mutateBytes(random.pick(this.#files), random);
+      case 'bytes':
+        return armor(mutateBytes(request.der, random));
+      case 'tree':
+        return armor(mutateTree(request.der, random));
+      case 'signed':
+        return armor(changeAndSign(request, random));
+      case 'certificate':
+        return random.pick([mutateBytes, mutateTree])(
+          this.#certificate,
+          random,
+        );
+      default:
+        return armor(
+          seq(
+            seq(random.bytes(random.below(200))),
+            random.bytes(random.below(90)),
+          ),
+        );
+    }
+  }
+}
+
+function armor(der: Buffer): string {
+  return writePem('CERTIFICATE REQUEST', der);
+}
+
+function changeAndSign(request: SeedRequest, random: Random): Buffer {
+  const [info, algorithm] = parseDer(request.der).children;
+  const changed = mutateTree(info.der, random);
+  const signed = random.below(3) === 0 ? changeAgain(changed, random) : changed;
+  return seq(signed, algorithm.der, bits(request.sign(signed)));
+}
+
+/** Where the first change left nothing with a structure, it is enough. */
+function changeAgain(changed: Buffer, random: Random): Buffer {
+  try {
+    return mutateTree(changed, random);
+  } catch {
+    return changed;
+  }
+}

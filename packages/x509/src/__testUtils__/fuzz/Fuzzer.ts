@@ -1,0 +1,73 @@
+import { describeCertificate } from '../../description/describeCertificate';
+import { CertificateRequest } from '../../request/CertificateRequest';
+import { readCertificateRequest } from '../../request/readCertificateRequest';
+import { askOpenssl, askPeculiar } from './askOracles';
+import { FuzzInput, FuzzInputs } from './FuzzInputs';
+import { emptyReport, FuzzReport } from './FuzzReport';
+
+/** Reads one input after the other, and asks the oracles about what was accepted. */
+export class Fuzzer {
+  readonly report: FuzzReport = emptyReport();
+  readonly #inputs = new FuzzInputs();
+  readonly #opensslEvery: number;
+  #accepted = 0;
+
+  /** @param options - `opensslEvery`: of so many accepted requests, one is shown to the command */
+  constructor(options: { opensslEvery: number }) {
+    this.#opensslEvery = options.opensslEvery;
+  }
+
+  async try(seed: number): Promise<void> {
+    const input = this.#inputs.create(seed);
+    this.report.inputs += 1;
+    const start = performance.now();
+    try {
+      const result = read(input);
+      this.#noteTime(seed, performance.now() - start);
+      this.#noteOutcome(input.strategy, result.ok ? 'read' : result.code);
+      if ('request' in result) {
+        await this.#askOracles(seed, result.request);
+      }
+    } catch (error) {
+      this.#noteFinding(seed, `threw ${error}`);
+    }
+  }
+
+  async #askOracles(seed: number, request: CertificateRequest): Promise<void> {
+    this.#accepted += 1;
+    this.report.peculiar += 1;
+    this.#noteFinding(seed, await askPeculiar(request), 'peculiar');
+    if (this.#accepted % this.#opensslEvery === 0) {
+      this.report.openssl += 1;
+      this.#noteFinding(seed, askOpenssl(request), 'openssl');
+    }
+  }
+
+  #noteFinding(
+    seed: number,
+    finding: string | undefined,
+    oracle = 'here',
+  ): void {
+    if (finding) {
+      this.report.findings.push({ seed, what: `${oracle}: ${finding}` });
+    }
+  }
+
+  #noteOutcome(strategy: string, outcome: string): void {
+    const { outcomes } = this.report;
+    const key = `${strategy}: ${outcome}`;
+    outcomes[key] = (outcomes[key] ?? 0) + 1;
+  }
+
+  #noteTime(seed: number, milliseconds: number): void {
+    if (milliseconds > this.report.slowest.milliseconds) {
+      this.report.slowest = { seed, milliseconds };
+    }
+  }
+}
+
+function read({ strategy, content }: FuzzInput) {
+  return strategy === 'certificate' && Buffer.isBuffer(content)
+    ? describeCertificate(content)
+    : readCertificateRequest(content);
+}

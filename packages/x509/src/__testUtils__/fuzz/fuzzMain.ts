@@ -1,0 +1,76 @@
+import { fork } from 'node:child_process';
+import { emptyReport, FuzzReport, mergeReports } from './FuzzReport';
+
+const BATCH = 20_000;
+
+/** The longest that one input may take before its process counts as hung. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Tries as many inputs as the first argument says, for as many minutes at most as the second says,
+ * from the seed in the third; and prints the counts. Each batch has a process of its own, so that an
+ * input that ends or hangs it is found and named.
+ */
+async function main([
+  inputs = 1_000_000,
+  minutes = 8,
+  firstSeed = 0,
+]: number[]): Promise<void> {
+  const end = Date.now() + minutes * 60_000;
+  const start = performance.now();
+  let report = emptyReport();
+  for (
+    let from = firstSeed;
+    from < firstSeed + inputs && Date.now() < end;
+    from += BATCH
+  ) {
+    const to = Math.min(from + BATCH, firstSeed + inputs);
+    report = mergeReports(report, await tryBatch(from, to));
+    process.stderr.write(
+      `\r${report.inputs} inputs, ${report.findings.length} findings `,
+    );
+  }
+  const perSecond = Math.round(
+    report.inputs / ((performance.now() - start) / 1000),
+  );
+  process.stdout.write(
+    `\n${JSON.stringify({ ...report, perSecond }, undefined, 2)}\n`,
+  );
+  process.exitCode = report.findings.length > 0 ? 1 : 0;
+}
+
+async function tryBatch(from: number, to: number): Promise<FuzzReport> {
+  const child = fork(
+    require.resolve('./fuzzChild'),
+    [String(from), String(to)],
+    {
+      execArgv: [
+        '--require',
+        require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
+      ],
+    },
+  );
+  return await new Promise(resolve => {
+    let seed = from;
+    let report: FuzzReport | undefined;
+    const watchdog = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    child.on(
+      'message',
+      (message: { seed: number } | { report: FuzzReport }) => {
+        watchdog.refresh();
+        if ('seed' in message) {
+          seed = message.seed;
+        } else {
+          report = message.report;
+        }
+      },
+    );
+    child.once('exit', (code, signal) => {
+      clearTimeout(watchdog);
+      const what = `ended the process: ${signal ?? code}`;
+      resolve(report ?? { ...emptyReport(), findings: [{ seed, what }] });
+    });
+  });
+}
+
+main(process.argv.slice(2).map(Number));

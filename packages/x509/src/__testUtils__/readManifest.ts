@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FOLDER = join(__dirname, '..', '__fixtures__', 'csrs');
+
+/** A file that somebody might send, and what must become of it when alice does. */
+export interface ManifestRow {
+  file: string;
+  description: string;
+  expected: 'sign' | 'reject';
+}
+
+export function readManifest(): ManifestRow[] {
+  const lines = readFileSync(join(FOLDER, 'manifest.jsonl'), 'utf8')
+    .trim()
+    .split('\n');
+  return lines.map(line => JSON.parse(line));
+}
+
+export function readFixture(file: string): Buffer {
+  return readFileSync(join(FOLDER, file));
+}

@@ -1,0 +1,18 @@
+import { readCertificateRequest } from '../request/readCertificateRequest';
+import { readFixture, readManifest } from './readManifest';
+
+/** Reads every file of the manifest, asks OpenSSL about the keys, and prints what came out. */
+function main(): void {
+  const outcomes = readManifest().map(({ file }) => {
+    const result = readCertificateRequest(readFixture(file));
+    if (!result.ok) {
+      return result.code;
+    }
+    const { keyObject } = result.request.publicKey;
+    keyObject.export({ format: 'jwk' });
+    return keyObject.asymmetricKeyDetails ? 'read' : 'read without details';
+  });
+  process.stdout.write(JSON.stringify(outcomes));
+}
+
+main();

@@ -1,0 +1,29 @@
+/**
+ * Finds the blocks of one label in a trusted text, such as a file with the certificates of a chain.
+ * Blocks of other labels and the text around are passed over.
+ *
+ * @param options - `label`: `CERTIFICATE`, `X509 CRL`, …
+ * @returns the DER of each block, in their order; empty when there is none
+ * @throws TypeError when a block of the label has no end or is not Base64
+ *
+ * @public
+ */
+export function readPemBlocks(
+  text: string,
+  options: { label: string },
+): Buffer[] {
+  const begin = `-----BEGIN ${options.label}-----`;
+  const end = `-----END ${options.label}-----`;
+  const [, ...blocks] = text.split(begin);
+  return blocks.map(block => {
+    const length = block.indexOf(end);
+    const base64 = block.slice(0, Math.max(length, 0)).replace(/\s+/g, '');
+    const der = Buffer.from(base64, 'base64');
+    if (der.length === 0 || der.toString('base64') !== base64) {
+      throw new TypeError(
+        `A PEM block with the label ${options.label} is damaged`,
+      );
+    }
+    return der;
+  });
+}

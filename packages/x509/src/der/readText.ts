@@ -1,0 +1,94 @@
+import { DerError } from './DerError';
+import { DerNode, TAG } from './DerNode';
+
+/** The character string types that X.509 names come in (X.680 §41). */
+export type StringType =
+  | 'utf8'
+  | 'printable'
+  | 'ia5'
+  | 'general'
+  | 'teletex'
+  | 'bmp'
+  | 'universal';
+
+const TYPES = new Map<number, StringType>([
+  [TAG.utf8String, 'utf8'],
+  [TAG.printableString, 'printable'],
+  [TAG.ia5String, 'ia5'],
+  [TAG.generalString, 'general'],
+  [TAG.teletexString, 'teletex'],
+  [TAG.bmpString, 'bmp'],
+  [TAG.universalString, 'universal'],
+]);
+
+/** The string type of a value; undefined when it is none of them. */
+export function stringTypeOf(node: DerNode): StringType | undefined {
+  return TYPES.get(node.tag);
+}
+
+/**
+ * Decodes a character string. TeletexString is read as Latin-1, as everybody does; the text of that
+ * type, and of the wide ones, is fit to be shown and not to be compared.
+ *
+ * @throws DerError when the octets are not of the type's repertoire
+ */
+export function decodeText(content: Buffer, type: StringType): string {
+  switch (type) {
+    case 'utf8':
+      return decodeUtf8(content);
+    case 'printable':
+      return decodeAscii(content, /^[A-Za-z0-9 '()+,\-./:=?]*$/);
+    case 'ia5':
+    case 'general':
+      return decodeAscii(content, /^[\0-\x7f]*$/);
+    case 'teletex':
+      return content.toString('latin1');
+    case 'bmp':
+      return decodeUtf16(content);
+    default:
+      return decodeUtf32(content);
+  }
+}
+
+function decodeUtf8(content: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      content,
+    );
+  } catch {
+    throw new DerError('A UTF8String is not UTF-8');
+  }
+}
+
+function decodeAscii(content: Buffer, repertoire: RegExp): string {
+  const text = content.toString('latin1');
+  if (!repertoire.test(text)) {
+    throw new DerError("A character outside of its string type's repertoire");
+  }
+  return text;
+}
+
+function decodeUtf16(content: Buffer): string {
+  try {
+    return new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }).decode(
+      content,
+    );
+  } catch {
+    throw new DerError('A BMPString is not UTF-16');
+  }
+}
+
+function decodeUtf32(content: Buffer): string {
+  if (content.length % 4 !== 0) {
+    throw new DerError('A UniversalString ends in the middle of a character');
+  }
+  let text = '';
+  for (let at = 0; at < content.length; at += 4) {
+    const codePoint = content.readUInt32BE(at);
+    if (codePoint > 0x10ffff) {
+      throw new DerError('A UniversalString holds no character of Unicode');
+    }
+    text += String.fromCodePoint(codePoint);
+  }
+  return text;
+}

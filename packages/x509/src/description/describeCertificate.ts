@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { writePem } from '../armor/writePem';
+import { DerError } from '../der/DerError';
+import { Extension } from '../extensions/readExtensions';
+import { readName } from '../names/readName';
+import { OID } from '../oids';
+import { CertificateDescription } from './CertificateDescription';
+import { describePublicKey } from './describePublicKey';
+import { groupAlternativeNames } from './groupAlternativeNames';
+import { readCertificate } from './readCertificate';
+import {
+  readAlternativeNames,
+  readAuthorityKeyIdentifier,
+  readExtendedKeyUsage,
+  readIsCa,
+  readKeyUsage,
+  readSubjectKeyIdentifier,
+} from './readExtensionValues';
+
+/** Certificates of real people have less than 8 KiB. */
+const MAX_BYTES = 65_536;
+
+/**
+ * What {@link describeCertificate} finds: a description, or why there is none. The message is a
+ * sentence; it holds nothing of the bytes.
+ *
+ * @public
+ */
+export type CertificateDescriptionResult =
+  | { readonly ok: true; readonly certificate: CertificateDescription }
+  | {
+      readonly ok: false;
+      readonly code: 'too_large' | 'malformed';
+      readonly message: string;
+    };
+
+/**
+ * Describes a certificate (RFC 5280). Nothing is verified: neither its signature nor that it is
+ * valid, nor revoked. Takes what directories really hold: values of any string type, numbers of any
+ * sign, extensions that cannot be read (they are named). Never throws.
+ *
+ * @param der - 64 KiB at most
+ *
+ * @public
+ */
+export function describeCertificate(
+  der: Uint8Array,
+): CertificateDescriptionResult {
+  if (der.length > MAX_BYTES) {
+    return {
+      ok: false,
+      code: 'too_large',
+      message: 'The certificate is larger than 64 KiB.',
+    };
+  }
+  try {
+    return { ok: true, certificate: describe(Buffer.from(der)) };
+  } catch (error) {
+    if (error instanceof DerError) {
+      return {
+        ok: false,
+        code: 'malformed',
+        message: 'The certificate cannot be read.',
+      };
+    }
+    throw error;
+  }
+}
+
+function describe(der: Buffer): CertificateDescription {
+  const parts = readCertificate(der);
+  return Object.freeze({
+    pem: writePem('CERTIFICATE', der),
+    base64: der.toString('base64'),
+    serialNumber: parts.serialNumber,
+    serialNumberHex: formatHex(parts.serialNumber),
+    issuer: readName(parts.issuer).text,
+    subject: readName(parts.subject).text,
+    validNotBefore: formatTime(parts.notBefore),
+    validNotAfter: formatTime(parts.notAfter),
+    notBefore: parts.notBefore.getTime(),
+    notAfter: parts.notAfter.getTime(),
+    sha1Fingerprint: fingerprint('sha1', der),
+    sha256Fingerprint: fingerprint('sha256', der),
+    ...describeExtensions(parts.extensions),
+    publicKey: describePublicKey(parts.publicKey),
+  });
+}
+
+function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
+  const unreadable = new Array<string>();
+  const read = <T>(
+    oid: string,
+    reader: (value: Buffer) => T,
+  ): T | undefined => {
+    const extension = extensions.get(oid);
+    try {
+      return extension && reader(extension.value);
+    } catch (error) {
+      if (error instanceof DerError) {
+        unreadable.push(oid);
+        return undefined;
+      }
+      throw error;
+    }
+  };
+  const alternativeNames =
+    read(OID.subjectAltName, readAlternativeNames) ?? Object.freeze([]);
+  return {
+    alternativeNames,
+    san: groupAlternativeNames(alternativeNames),
+    ca: read(OID.basicConstraints, readIsCa) ?? false,
+    keyUsage: read(OID.keyUsage, readKeyUsage),
+    extendedKeyUsage: read(OID.extendedKeyUsage, readExtendedKeyUsage),
+    subjectKeyIdentifier: read(
+      OID.subjectKeyIdentifier,
+      readSubjectKeyIdentifier,
+    ),
+    authorityKeyIdentifier: read(
+      OID.authorityKeyIdentifier,
+      readAuthorityKeyIdentifier,
+    ),
+    unreadableExtensions: Object.freeze(unreadable),
+  };
+}
+
+/** Negative numbers are forbidden (RFC 5280 §4.1.2.2), and exist. */
+function formatHex(serialNumber: bigint): string {
+  const digits = serialNumber.toString(16).toUpperCase();
+  return digits.startsWith('-') ? `-0x${digits.slice(1)}` : `0x${digits}`;
+}
+
+function formatTime(date: Date): string {
+  return date.toUTCString().replace('GMT', '-0000');
+}
+
+function fingerprint(hash: 'sha1' | 'sha256', der: Buffer): string {
+  const digest = createHash(hash).update(der).digest('hex');
+  return digest.match(/../g)?.join(':') ?? '';
+}

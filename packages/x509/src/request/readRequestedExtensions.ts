@@ -1,0 +1,90 @@
+import { DerNode } from '../der/DerNode';
+import { readBoolean, readChildren } from '../der/readDer';
+import { readStrictDer } from '../der/readStrictDer';
+import { Extension, readExtensions } from '../extensions/readExtensions';
+import { GeneralName } from '../names/GeneralName';
+import { readGeneralName } from '../names/readGeneralName';
+import { OID } from '../oids';
+import { RequestedExtension } from './CertificateRequest';
+import { refuseMalformed, RequestRefusal } from './RequestRefusal';
+
+const MAX_EXTENSIONS = 32;
+const MAX_ALTERNATIVE_NAMES = 100;
+
+/**
+ * Those that may be marked critical: what they ask for is either checked, or a matter of the
+ * authority's profile whatever is asked.
+ */
+const KNOWN: readonly string[] = [
+  OID.subjectKeyIdentifier,
+  OID.keyUsage,
+  OID.subjectAltName,
+  OID.basicConstraints,
+  OID.authorityKeyIdentifier,
+  OID.extendedKeyUsage,
+];
+
+/**
+ * Reads what a request asks for besides a key.
+ *
+ * @param node - Extensions (RFC 5280 §4.1), or undefined when nothing is asked for
+ * @throws RequestRefusal
+ */
+export function readRequestedExtensions(node: DerNode | undefined): {
+  extensions: readonly RequestedExtension[];
+  alternativeNames: readonly GeneralName[];
+} {
+  const extensions = node
+    ? refuseMalformed('bad_extension', () => readExtensions(node))
+    : [];
+  if (extensions.length > MAX_EXTENSIONS) {
+    throw new RequestRefusal('bad_extension');
+  }
+  const byOid = new Map<string, Extension>();
+  for (const extension of extensions) {
+    if (byOid.has(extension.oid)) {
+      throw new RequestRefusal('duplicate_extension');
+    }
+    byOid.set(extension.oid, extension);
+  }
+  checkExtensions(byOid);
+  const names = byOid.get(OID.subjectAltName);
+  return {
+    extensions: Object.freeze(
+      extensions.map(({ oid, critical }) => Object.freeze({ oid, critical })),
+    ),
+    alternativeNames: Object.freeze(
+      names ? readAlternativeNames(names.value) : [],
+    ),
+  };
+}
+
+function checkExtensions(byOid: ReadonlyMap<string, Extension>): void {
+  for (const { oid, critical } of byOid.values()) {
+    if (critical && !KNOWN.includes(oid)) {
+      throw new RequestRefusal('unknown_critical_extension');
+    }
+  }
+  const constraints = byOid.get(OID.basicConstraints);
+  if (constraints && asksForCa(constraints.value)) {
+    throw new RequestRefusal('ca_requested');
+  }
+}
+
+/** BasicConstraints (RFC 5280 §4.2.1.9). A path length is for a CA only. */
+function asksForCa(value: Buffer): boolean {
+  return refuseMalformed('bad_extension', () => {
+    const [ca, ...rest] = readChildren(readStrictDer(value));
+    return ca !== undefined && (readBoolean(ca) || rest.length > 0);
+  });
+}
+
+function readAlternativeNames(value: Buffer): GeneralName[] {
+  return refuseMalformed('bad_alternative_name', () => {
+    const names = readChildren(readStrictDer(value));
+    if (names.length === 0 || names.length > MAX_ALTERNATIVE_NAMES) {
+      throw new RequestRefusal('bad_alternative_name');
+    }
+    return names.map(readGeneralName);
+  });
+}
