@@ -6,3 +6,4 @@
 export * from './authorityErrors';
 export * from './certificateAuthoritiesExtensionPoint';
 export type * from './CertificateAuthority';
+export * from './publicDocumentsExtensionPoint';
