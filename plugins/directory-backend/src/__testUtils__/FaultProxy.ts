@@ -76,6 +76,14 @@ export class FaultProxy {
     this.toClient = fault;
   }
 
+  /** On the connections that exist nothing arrives any more; new ones work. */
+  vanish(): void {
+    for (const { toServer, toClient } of this.#links) {
+      toServer.fault = { kind: 'hang' };
+      toClient.fault = { kind: 'hang' };
+    }
+  }
+
   /** Ends every connection with a reset (RST). */
   reset(): void {
     for (const { client, server } of this.#links) {

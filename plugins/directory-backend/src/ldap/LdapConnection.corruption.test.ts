@@ -1,3 +1,4 @@
+import type { JsonObject } from '@backstage/types';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import type { Entry } from 'ldapts';
@@ -37,10 +38,11 @@ afterAll(async () => {
 async function ask(
   scheme: string,
   search: LdapSearch,
+  patience: JsonObject = PATIENCE,
 ): Promise<readonly Entry[] | 'failure'> {
   const host = scheme === 'ldap' ? '127.0.0.1' : 'localhost';
   const servers = [`${scheme}://${host}:${proxies.get(scheme)!.port}`];
-  const tested = startPool({ realm, ldap: { ...PATIENCE, servers } });
+  const tested = startPool({ realm, ldap: { ...patience, servers } });
   try {
     return await tested.search(search);
   } catch (error) {
@@ -64,7 +66,7 @@ async function observe(scheme: string, search: LdapSearch) {
       return bytes;
     },
   };
-  const entries = await ask(scheme, search);
+  const entries = await ask(scheme, search, {});
   proxy.toClient = { kind: 'pass' };
   expect(entries).not.toBe('failure');
   return { entries, bytes: Buffer.concat(chunks) };

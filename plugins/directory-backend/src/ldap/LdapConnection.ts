@@ -97,7 +97,12 @@ export class LdapConnection {
 
   /** Whether new searches may be sent on it. */
   get usable(): boolean {
-    return this.#state === 'open' && this.#client.isBound;
+    return (
+      this.#state === 'open' &&
+      this.#client.isBound &&
+      // The library learns that the other end is leaving when it has left.
+      this.#sockets.at(-1)?.writable === true
+    );
   }
 
   /** Milliseconds since it last answered, 0 while a search is pending. */
@@ -135,8 +140,15 @@ export class LdapConnection {
       });
       return result.searchEntries;
     } catch (error) {
-      const isAnswer = error instanceof ResultCodeError;
-      throw toDirectoryError(isAnswer ? error : this.#junk ?? error);
+      if (
+        error instanceof ResultCodeError ||
+        error instanceof DirectoryTimeoutError
+      ) {
+        throw toDirectoryError(error);
+      }
+      // The socket may still be about to close: nobody else should meet it.
+      this.close();
+      throw toDirectoryError(this.#junk ?? error);
     } finally {
       this.#usedAt = performance.now();
       this.#pending--;

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import { stringifyError } from '@backstage/errors';
 import type { Entry } from 'ldapts';
 import {
   DirectoryTimeoutError,
@@ -11,7 +12,7 @@ import {
   type LdapEndpoint,
   type LdapSearch,
 } from './LdapConnection';
-import { describeError, isRefusedBind, isServerFailure } from './ldapErrors';
+import { isRefusedBind, isServerFailure } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
 import { ServerBreaker, type ServerBreakerOptions } from './ServerBreaker';
 
@@ -77,7 +78,7 @@ export class LdapServer {
       onOpen: reason => {
         this.#metrics.breaker('open');
         logger.warn(
-          `Directory server ${url} is out of use: ${describeError(reason)}`,
+          `Directory server ${url} is out of use: ${stringifyError(reason)}`,
         );
       },
       onClose: () => {

@@ -78,13 +78,6 @@ export function isRefusedBind(error: unknown): boolean {
   );
 }
 
-/** What happened, down to what the system or the server said, for the log. */
-export function describeError(error: unknown): string {
-  return causesOf(error)
-    .map(({ message }) => message)
-    .join(': ');
-}
-
 function causesOf(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 }

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+
+/** A server's key and certificate, as PEM. */
+export interface ServerCertificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A certificate authority of a test's own, made with OpenSSL. */
+export class TestAuthority {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async create(): Promise<TestAuthority> {
+    const folder = await mkdtemp(join(tmpdir(), 'authority-'));
+    const authority = new TestAuthority(folder);
+    const config = '[req]\ndistinguished_name = names\n[names]\n';
+    await writeFile(authority.#file('openssl.cnf'), config);
+    await authority.#request(
+      ...['-x509', '-subj', '/CN=A test authority'],
+      ...['-addext', 'basicConstraints=critical,CA:TRUE'],
+      ...['-keyout', authority.#file('ca.key'), '-out', authority.caFile],
+    );
+    return authority;
+  }
+
+  /** PEM of the authority's certificate. */
+  get caFile(): string {
+    return this.#file('ca.pem');
+  }
+
+  /** Issues a certificate for a host; with negative days it has expired. */
+  async issue(options: {
+    readonly host: string;
+    readonly days: number;
+  }): Promise<ServerCertificate> {
+    const [key, csr, cert] = ['key', 'csr', 'pem'].map(end =>
+      this.#file(`server.${end}`),
+    );
+    await this.#request(
+      ...['-subj', `/CN=${options.host}`],
+      ...['-addext', `subjectAltName=DNS:${options.host}`],
+      ...['-keyout', key, '-out', csr],
+    );
+    await run('openssl', [
+      ...['x509', '-req', '-in', csr, '-copy_extensions', 'copy'],
+      ...['-CA', this.caFile, '-CAkey', this.#file('ca.key')],
+      ...['-days', String(options.days), '-out', cert],
+    ]);
+    return {
+      key: await readFile(key, 'utf8'),
+      cert: await readFile(cert, 'utf8'),
+    };
+  }
+
+  /** Removes its files. */
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #request(...args: readonly string[]): Promise<void> {
+    const config = this.#file('openssl.cnf');
+    await run('openssl', [
+      ...['req', '-config', config, '-new', ...NEW_KEY, '-nodes'],
+      ...args,
+    ]);
+  }
+
+  #file(name: string): string {
+    return join(this.#folder, name);
+  }
+}

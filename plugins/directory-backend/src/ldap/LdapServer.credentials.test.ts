@@ -1,0 +1,123 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BindLog } from '../__testUtils__/BindLog';
+import { eventually } from '../__testUtils__/eventually';
+import { FaultProxy } from '../__testUtils__/FaultProxy';
+import {
+  personSearch,
+  startPool,
+  type PoolUnderTest,
+} from '../__testUtils__/startPool';
+
+jest.setTimeout(60_000);
+
+let realm: Realm;
+let tested: PoolUnderTest | undefined;
+
+beforeAll(async () => {
+  realm = await startRealm();
+});
+afterEach(() => {
+  tested?.pool.close();
+  tested = undefined;
+});
+afterAll(() => realm?.stop());
+
+const ask = () => tested!.search(personSearch(realm, 'alice'));
+
+/** Sets the service account's password in the directory. */
+async function setPassword(password: string): Promise<void> {
+  await realm.modify(
+    `dn: ${realm.bindDn}\nchangetype: modify\nreplace: userPassword\nuserPassword: ${password}\n`,
+  );
+}
+
+describe('the service account', () => {
+  it('is bound with the password that its file has now', async () => {
+    const original = (await readFile(realm.bindPasswordFile, 'utf8')).trim();
+    const bindPasswordFile = join(realm.dir, 'rotated');
+    await writeFile(bindPasswordFile, `${original}\n`);
+    const proxy = await FaultProxy.start(realm.ldapsUrl);
+    const servers = [`ldaps://localhost:${proxy.port}`];
+    tested = startPool({ realm, ldap: { servers, bindPasswordFile } });
+    await ask();
+
+    await setPassword('the next one');
+    await writeFile(bindPasswordFile, 'the next one\n');
+    try {
+      await expect(ask()).resolves.toHaveLength(1);
+      expect(proxy.accepted).toBe(1);
+      proxy.reset();
+      await eventually(ask);
+      expect(proxy.accepted).toBeGreaterThan(1);
+    } finally {
+      await setPassword(original);
+      await proxy.stop();
+    }
+  });
+
+  it('does not try a refused password again and again, but a new one', async () => {
+    const bindPasswordFile = join(realm.dir, 'wrong');
+    await writeFile(bindPasswordFile, 'not the password');
+    tested = startPool({ realm, ldap: { bindPasswordFile } });
+    const log = await BindLog.from(realm);
+    for (let round = 0; round < 20; round++) {
+      const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
+      for (const answer of answers) {
+        expect(answer).toMatchObject({
+          reason: { name: 'DirectoryUnavailableError' },
+        });
+      }
+    }
+    // The server writes its log after its answer.
+    await eventually(async () => {
+      const { binds, searches } = await log.read();
+      expect(binds).toEqual([{ dn: realm.bindDn, result: 49 }]);
+      expect(searches).toEqual([]);
+    });
+    expect(tested.log()).toMatch(/out of use.*InvalidCredentials/);
+
+    const right = await readFile(realm.bindPasswordFile);
+    await writeFile(bindPasswordFile, right);
+    await eventually(ask);
+  });
+
+  it('is never bound with an empty password', async () => {
+    const bindPasswordFile = join(realm.dir, 'empty');
+    await writeFile(bindPasswordFile, '\n');
+    tested = startPool({ realm, ldap: { bindPasswordFile } });
+    const log = await BindLog.from(realm);
+    await expect(ask()).rejects.toMatchObject({
+      name: 'DirectoryUnavailableError',
+    });
+    expect((await log.read()).binds).toEqual([]);
+  });
+});
+
+describe.each([
+  ['LDAPS', (r: Realm) => ({ servers: [r.ldapsUrl] })],
+  ['plain LDAP', (r: Realm) => ({ servers: [r.ldapUrl] })],
+  ['StartTLS', (r: Realm) => ({ servers: [r.ldapUrl], startTls: true })],
+])('with a server that restarts, over %s', (_how, ldapOf) => {
+  it('nothing is ever read anonymously', async () => {
+    tested = startPool({ realm, ldap: ldapOf(realm) });
+    const log = await BindLog.from(realm);
+    await ask();
+    await realm.directory.stop();
+    await realm.directory.start();
+    await eventually(ask);
+    await realm.directory.kill();
+    await expect(ask()).rejects.toThrow();
+    await realm.directory.start();
+    await eventually(ask);
+
+    await eventually(async () => {
+      const { searches } = await log.read();
+      expect(searches.length).toBeGreaterThanOrEqual(3);
+      for (const { boundAs } of searches) {
+        expect(boundAs).toBe(realm.bindDn);
+      }
+    });
+  });
+});
