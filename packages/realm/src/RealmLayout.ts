@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** The realm and the suffix; the examples of RFC 2606, so never anybody's. */
 export const REALM = 'EXAMPLE.TEST';
@@ -13,6 +13,14 @@ export interface RealmLayout {
   instance: string;
   /** Configuration of the directory server: dse.ldif, schema, certificates. */
   config: string;
+  /**
+   * Another path of it, which the server runs with. The server makes a system
+   * wide semaphore after the last part of this path, so it must be like no
+   * other realm's.
+   */
+  ownConfig: string;
+  /** That semaphore, which a server that is killed leaves behind. */
+  semaphore: string;
   /** Folder of its logs. */
   logs: string;
   accessLog: string;
@@ -31,11 +39,14 @@ export interface RealmLayout {
 /** The paths of a realm in this folder. */
 export function realmLayout(dir: string): RealmLayout {
   const instance = join(dir, 'instance');
+  const own = `slapd-${basename(dir)}`;
   const logs = join(instance, 'var/log/dirsrv/slapd-realm');
   return {
     dir,
     instance,
     config: join(instance, 'etc/dirsrv/slapd-realm'),
+    ownConfig: join(dir, own),
+    semaphore: `/dev/shm/sem.${own}.stats`,
     logs,
     accessLog: join(logs, 'access'),
     krb5Config: join(dir, 'krb5.conf'),

@@ -1,11 +1,10 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatLdif } from '../ldif/formatLdif';
 import type { LdifEntry } from '../ldif/LdifEntry';
 import { normalizeDn } from '../ldif/normalizeDn';
-import { parseLdif } from '../ldif/parseLdif';
 import { PACKAGE_FOLDER } from '../packageFolder';
 import type { RealmLayout } from '../RealmLayout';
+import { editDse } from './editDse';
 import { indexEntries } from './indexes';
 import { ADDED_SETTINGS, CHANGED_SETTINGS, SASL_MAPPINGS } from './settings';
 
@@ -53,14 +52,4 @@ export async function configureInstance(
     }
     return [...kept.values()];
   });
-}
-
-/** Rewrites the configuration of a server that does not run. */
-export async function editDse(
-  { config }: RealmLayout,
-  edit: (entries: LdifEntry[]) => LdifEntry[],
-): Promise<void> {
-  const file = join(config, 'dse.ldif');
-  const entries = edit(parseLdif(await readFile(file, 'utf8')));
-  await writeFile(file, entries.map(formatLdif).join(''), { mode: 0o600 });
 }

@@ -1,10 +1,12 @@
-import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Account } from '../processes/Account';
 import { freePorts } from '../processes/freePorts';
 import type { ProcessOwner } from '../processes/ProcessOwner';
-import { PROGRAM_PATH } from '../processes/programs';
 import { BASE_DN, type RealmLayout } from '../RealmLayout';
+import { editDse, substitute } from './editDse';
+import { prepareInstanceRoot } from './prepareInstanceRoot';
+import { withComplaints } from './withComplaints';
 
 export interface InstanceOptions {
   owner: ProcessOwner;
@@ -15,58 +17,34 @@ export interface InstanceOptions {
 
 /**
  * Makes an empty instance below `layout.instance` with dscreate, as an
- * ordinary user and without systemd (`dscreate ds-root`). The ports are
- * placeholders: each start sets its own.
+ * ordinary user and without systemd. Its ports serve while it is being made:
+ * each start sets others.
  */
 export async function createInstance(options: InstanceOptions): Promise<void> {
-  const { owner, account, layout, rootPassword } = options;
-  const bin = join(layout.dir, 'bin');
-  const share = join(layout.instance, 'share');
+  const { owner, account, layout } = options;
   const answers = join(layout.dir, 'instance.inf');
-  await mkdir(bin);
-  await writeFile(answers, await answerFile(account, rootPassword), {
-    mode: 0o600,
-  });
-  await chown(bin, account.uid, account.gid);
-  await chown(answers, account.uid, account.gid);
-  const environment = {
-    account,
-    cwd: layout.dir,
-    env: { PATH: [bin, PROGRAM_PATH].join(delimiter) },
-  };
-  await owner.run({
-    ...environment,
-    program: 'dscreate',
-    args: ['ds-root', layout.instance, bin],
-  });
-  await listenOnLoopback(join(share, 'dirsrv/data/template-dse.ldif'));
-  await owner.run({
-    ...environment,
-    program: join(bin, 'dscreate'),
-    args: ['from-file', answers],
-  });
-  for (const needless of [bin, answers, share]) {
-    await rm(needless, { recursive: true });
+  await writeFile(answers, await answerFile(options), { mode: 0o600 });
+  const env = await prepareInstanceRoot(layout, account);
+  if (account.drop) {
+    const args = ['-R', `${account.uid}:${account.gid}`, layout.dir];
+    await owner.run({ program: 'chown', args });
   }
-}
-
-/** dscreate starts the server once, and by itself would do so on every interface. */
-async function listenOnLoopback(template: string): Promise<void> {
-  const text = await readFile(template, 'utf8');
-  const marker = 'nsslapd-port: ';
-  if (!text.includes(marker)) {
-    throw new Error(`${template} sets no port: is its version known?`);
-  }
-  await writeFile(
-    template,
-    text.replace(marker, `nsslapd-listenhost: 127.0.0.1\n${marker}`),
+  await withComplaints('Making a directory server', layout, () =>
+    owner.run({
+      program: 'dscreate',
+      args: ['from-file', answers],
+      account,
+      cwd: layout.dir,
+      env,
+    }),
   );
+  await rm(answers);
+  await rm(join(layout.instance, 'share'), { recursive: true });
+  await giveCommonName(layout);
 }
 
-async function answerFile(
-  account: Account,
-  rootPassword: string,
-): Promise<string> {
+async function answerFile(options: InstanceOptions): Promise<string> {
+  const { account, layout, rootPassword } = options;
   const [port, securePort] = await freePorts(2);
   return `[general]
 config_version = 2
@@ -77,7 +55,7 @@ selinux = False
 start = False
 
 [slapd]
-instance_name = realm
+instance_name = ${basename(layout.dir)}
 port = ${port}
 secure_port = ${securePort}
 self_sign_cert = False
@@ -89,4 +67,22 @@ root_password = ${rootPassword}
 suffix = ${BASE_DN}
 create_suffix_entry = False
 `;
+}
+
+/**
+ * While it was made, the instance needed a name of its own (see `ownConfig`);
+ * from here on its folders are called the same in every realm.
+ */
+async function giveCommonName(layout: RealmLayout): Promise<void> {
+  const { instance } = layout;
+  const own = basename(layout.ownConfig);
+  for (const path of await readdir(instance, { recursive: true })) {
+    if (basename(path) === own) {
+      const folder = join(instance, path);
+      await rename(folder, join(dirname(folder), 'slapd-realm'));
+    }
+  }
+  await editDse(layout, entries =>
+    entries.map(entry => substitute(entry, own, 'slapd-realm')),
+  );
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { chown, readFile, rm } from 'node:fs/promises';
+import { chown, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +8,7 @@ import type { LdifEntry } from '../ldif/LdifEntry';
 import type { Account } from '../processes/Account';
 import type { ProcessOwner } from '../processes/ProcessOwner';
 import type { RealmLayout } from '../RealmLayout';
+import { withComplaints } from './withComplaints';
 
 export interface ImportOptions {
   owner: ProcessOwner;
@@ -31,26 +32,14 @@ export async function importEntries(options: ImportOptions): Promise<void> {
     createWriteStream(file, { mode: 0o600 }),
   );
   await chown(file, account.uid, account.gid);
-  try {
-    await owner.run({
+  await withComplaints('The import', layout, () =>
+    owner.run({
       account,
       program: 'ns-slapd',
       args: ['ldif2db', '-D', layout.config, '-n', 'userroot', '-i', file],
-    });
-  } catch (error) {
-    const said = (await complaints(layout)) || String(error);
-    throw new Error(`The import failed: ${said}`, { cause: error });
-  }
+    }),
+  );
   await rm(file);
-}
-
-/** The first things that the server's log calls an error or a warning. */
-async function complaints({ logs }: RealmLayout): Promise<string> {
-  const log = await readFile(join(logs, 'errors'), 'utf8');
-  const lines = log
-    .split('\n')
-    .filter(line => /- (WARN|ERR|CRIT) -/.test(line));
-  return lines.slice(0, 5).join('; ');
 }
 
 function* records(entries: readonly LdifEntry[]): Generator<string> {

@@ -1,8 +1,7 @@
-import { LdifEntry } from '../ldif/LdifEntry';
 import { normalizeDn } from '../ldif/normalizeDn';
 import type { Account } from '../processes/Account';
 import type { RealmLayout } from '../RealmLayout';
-import { editDse } from './configureInstance';
+import { editDse, substitute } from './editDse';
 
 /** Stands for the realm's folder in an instance that waits to be copied. */
 const NOWHERE = '/nowhere';
@@ -34,15 +33,4 @@ export async function placeInstance(
       .replace('nsslapd-localuser', account.name);
     return placed;
   });
-}
-
-function substitute(entry: LdifEntry, from: string, to: string): LdifEntry {
-  const moved = new LdifEntry(entry.dn);
-  for (const [name, values] of entry) {
-    const replaced = values.map(value =>
-      typeof value === 'string' ? value.replaceAll(from, to) : value,
-    );
-    moved.add(name, ...replaced);
-  }
-  return moved;
 }

@@ -1,4 +1,11 @@
-import { chown, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  mkdtemp,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { placeInstance } from '../directory/relocateInstance';
@@ -55,6 +62,7 @@ export class RealmServers {
     }
     for (const folder of this.#folders) {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      await rm(realmLayout(folder).semaphore, { force: true });
     }
   }
 
@@ -70,6 +78,7 @@ export class RealmServers {
       const args = ['-R', `${uid}:${gid}`, layout.dir];
       await this.#owner.run({ program: 'chown', args });
     }
+    await symlink(layout.config, layout.ownConfig);
     this.#onProgress('starting the servers');
     return this.#serve(layout, account);
   }
@@ -131,7 +140,7 @@ export class RealmServers {
         program: 'ns-slapd',
         args: [
           '-D',
-          layout.config,
+          layout.ownConfig,
           '-i',
           join(layout.dir, 'slapd.pid'),
           '-d',

@@ -77,15 +77,23 @@ async function handOver(
   }
 }
 
-/** Berkeley DB's shared memory, large and made anew at each start, and the logs. */
+/**
+ * Removes what a server that has run leaves: Berkeley DB's shared memory, which
+ * is large and made anew at each start, its logs, its socket and its pid.
+ */
 async function dropTraces({ instance, logs }: RealmLayout): Promise<void> {
   const database = join(instance, 'var/lib/dirsrv/slapd-realm/db');
-  const regions = (await readdir(database)).filter(name =>
-    name.startsWith('__db.'),
-  );
-  const traces = [
-    ...regions.map(name => join(database, name)),
-    ...(await readdir(logs)).map(name => join(logs, name)),
-  ];
-  await Promise.all(traces.map(path => rm(path)));
+  const run = join(instance, 'run');
+  for (const [folder, trace] of [
+    [database, /^__db\./],
+    [logs, /./],
+    [run, /\.socket$/],
+    [join(run, 'dirsrv'), /./],
+  ] as const) {
+    for (const name of (await readdir(folder)).filter(file =>
+      trace.test(file),
+    )) {
+      await rm(join(folder, name));
+    }
+  }
 }
