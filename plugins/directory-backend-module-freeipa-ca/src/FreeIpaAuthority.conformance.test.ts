@@ -1,0 +1,72 @@
+import {
+  createSigningRequest,
+  describeCertificateAuthority,
+} from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { HttpsStandIn } from './__testUtils__/HttpsStandIn';
+import type { StandInVersion } from './__testUtils__/describeCertificate';
+import { StandInCa } from './__testUtils__/StandInCa';
+import { startAuthority } from './__testUtils__/startAuthority';
+
+/** In OpenSSL's processes and real connections, on a busy machine. */
+jest.setTimeout(60_000);
+
+const user = { username: 'alice', principal: 'alice@EXAMPLE.TEST' };
+
+describe.each<StandInVersion>(['4.12', '4.9'])('FreeIPA %s', version => {
+  describeCertificateAuthority({
+    name: 'FreeIpaAuthority',
+    async create() {
+      const ca = await StandInCa.create();
+      const server = await HttpsStandIn.start({ ca, version });
+      const { authority, remove } = await startAuthority({
+        servers: [server.origin],
+        caFile: ca.caFile,
+        password: server.freeIpa.password,
+      });
+      return {
+        authority,
+        user,
+        profile: 'userCerts',
+        cacn: 'ipa',
+        refused: [
+          {
+            why: 'a principal that does not exist',
+            change: { principal: 'ghost@EXAMPLE.TEST' },
+          },
+          {
+            why: 'a principal of another realm',
+            change: { principal: 'alice@OTHER.TEST' },
+          },
+          {
+            why: 'the CSR of somebody else',
+            change: createSigningRequest({
+              ...user,
+              username: 'bob',
+              profile: 'userCerts',
+            }),
+          },
+          {
+            why: 'a CSR that is none',
+            change: { csr: Buffer.from('no CSR') },
+          },
+          {
+            why: 'a profile that the CA ACL keeps for others',
+            change: { profile: 'adminCerts' },
+          },
+        ],
+        async interrupt() {
+          await server.stop();
+          return () => server.listen();
+        },
+        async revoke({ serialNumber, reason }) {
+          ca.issued.get(serialNumber)!.revocationReason = reason;
+        },
+        async stop() {
+          await server.stop();
+          await remove();
+          await ca.remove();
+        },
+      };
+    },
+  });
+});

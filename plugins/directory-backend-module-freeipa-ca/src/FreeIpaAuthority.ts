@@ -1,0 +1,150 @@
+import { X509Certificate } from 'node:crypto';
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import {
+  AuthorityProtocolError,
+  type CertificateAuthority,
+  type IssuedCertificate,
+  type SigningRequest,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { certRequest, certShow } from './commands';
+import { decodeCertificate, serialNumberOf } from './decodeCertificate';
+import type { FreeIpaConfig } from './FreeIpaConfig';
+import { HttpsClient } from './http/HttpsClient';
+import { IssuedSearch, keyOf } from './IssuedSearch';
+import { judgeReading } from './judgeReading';
+import { judgeSigning } from './judgeSigning';
+import { createLogin } from './login/createLogin';
+import { LostRequests } from './LostRequests';
+import { measured } from './measured';
+import { FreeIpaServer } from './rpc/FreeIpaServer';
+import { FreeIpaServers } from './rpc/FreeIpaServers';
+import { isRpcRecord, type RpcRecord } from './rpc/RpcValue';
+
+/**
+ * Has certificates signed by FreeIPA, over the RPC interface that its own tools
+ * use (`cert_request`, `cert_show`).
+ *
+ * FreeIPA checks a request by its own rules, but the gateway's account may ask
+ * for anybody: who may ask for whom is decided before.
+ */
+export class FreeIpaAuthority implements CertificateAuthority {
+  readonly #servers: FreeIpaServers;
+  readonly #search: IssuedSearch;
+  readonly #lost: LostRequests;
+  readonly #cacn: string;
+
+  /** @throws Error when the process already gets tickets with another keytab. */
+  static create(options: {
+    readonly config: FreeIpaConfig;
+    readonly logger: LoggerService;
+  }): FreeIpaAuthority {
+    const { config, logger } = options;
+    const https = new HttpsClient(config);
+    const login = createLogin(config.login);
+    const servers = new FreeIpaServers({
+      servers: config.servers.map(
+        origin => new FreeIpaServer({ origin, https, login }),
+      ),
+      logger,
+    });
+    return new FreeIpaAuthority({ servers, config, logger });
+  }
+
+  private constructor(options: {
+    readonly servers: FreeIpaServers;
+    readonly config: FreeIpaConfig;
+    readonly logger: LoggerService;
+  }) {
+    const { servers, config, logger } = options;
+    this.#servers = servers;
+    this.#cacn = config.cacn;
+    this.#search = new IssuedSearch({ servers, cacn: config.cacn });
+    this.#lost = new LostRequests({
+      search: this.#search,
+      searchMs: config.lostAnswerSearchMs,
+      logger,
+    });
+  }
+
+  /**
+   * {@inheritDoc CertificateAuthority.sign}
+   *
+   * A request whose answer is lost is not repeated: its certificate is looked
+   * for instead, and before the next request of the same kind, too.
+   */
+  async sign(request: SigningRequest): Promise<IssuedCertificate> {
+    return await measured('sign', async () => {
+      const issued =
+        (await this.#lost.recall(request)) ?? (await this.#request(request));
+      this.#search.answered(issued);
+      return issued;
+    });
+  }
+
+  /** {@inheritDoc CertificateAuthority.get} */
+  async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
+    return await measured('get', async () => {
+      const answer = await this.#show(serialNumber);
+      if (!answer) {
+        return undefined;
+      }
+      const found = decodeCertificate(certificateIn(answer));
+      const { certificate } = found;
+      if (serialNumberOf(new X509Certificate(certificate)) !== serialNumber) {
+        throw new AuthorityProtocolError(
+          `FreeIPA answered with another certificate than ${serialNumber}`,
+        );
+      }
+      return found;
+    });
+  }
+
+  async #request(request: SigningRequest): Promise<IssuedCertificate> {
+    const since = new Date();
+    try {
+      const command = certRequest(request, this.#cacn);
+      const answer = await this.#servers.runOnce(command);
+      return decodeIssued(answer, request);
+    } catch (error) {
+      const failure = judgeSigning(error);
+      if (failure.state === 'settled') {
+        throw failure.error;
+      }
+      return await this.#lost.find({ request, since, failure });
+    }
+  }
+
+  async #show(serialNumber: bigint): Promise<RpcRecord | undefined> {
+    try {
+      return await this.#servers.read(certShow(serialNumber, this.#cacn));
+    } catch (error) {
+      const failure = judgeReading(error);
+      if (failure) {
+        throw failure;
+      }
+      return undefined;
+    }
+  }
+}
+
+function decodeIssued(
+  answer: RpcRecord,
+  request: SigningRequest,
+): IssuedCertificate {
+  const issued = decodeCertificate(certificateIn(answer));
+  const { publicKey } = new X509Certificate(issued.certificate);
+  if (!publicKey.equals(keyOf(request))) {
+    throw new AuthorityProtocolError(
+      'FreeIPA answered with a certificate for another key',
+    );
+  }
+  return issued;
+}
+
+/** A command's result has the entry in a `result` of its own. */
+function certificateIn({ result }: RpcRecord): RpcRecord {
+  if (!isRpcRecord(result)) {
+    throw new AuthorityProtocolError('FreeIPA answered without a certificate');
+  }
+  return result;
+}

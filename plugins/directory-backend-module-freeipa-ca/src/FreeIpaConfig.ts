@@ -1,0 +1,118 @@
+import { isAbsolute } from 'node:path';
+import { readDurationFromConfig, type Config } from '@backstage/config';
+import { InputError } from '@backstage/errors';
+import { durationToMilliseconds, type HumanDuration } from '@backstage/types';
+
+const BLOCK = 'directory.certificates.freeipa';
+
+/** How the gateway shows FreeIPA who it is. */
+export type FreeIpaLoginConfig =
+  | {
+      readonly kind: 'kerberos';
+      readonly principal: string;
+      /** Absolute path; `undefined`: what the environment offers. */
+      readonly keytab?: string;
+    }
+  | {
+      readonly kind: 'password';
+      readonly username: string;
+      /** Absolute path. */
+      readonly passwordFile: string;
+    };
+
+/** `directory.certificates.freeipa`. Durations in milliseconds. */
+export interface FreeIpaConfig {
+  /** Origins: `https://ipa1.example.org`. */
+  readonly servers: readonly string[];
+  readonly caFile?: string;
+  readonly cacn: string;
+  readonly login: FreeIpaLoginConfig;
+  readonly connectTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly lostAnswerSearchMs: number;
+}
+
+/**
+ * Reads `directory.certificates.freeipa`. Every key is described in
+ * `config.d.ts`.
+ *
+ * @returns `undefined` when FreeIPA is not configured.
+ * @throws InputError that names the key that is wrong or missing.
+ */
+export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
+  const config = root.getOptionalConfig(BLOCK);
+  return (
+    config &&
+    Object.freeze({
+      servers: readServers(config),
+      caFile: readPath(config, 'caFile'),
+      cacn: config.getOptionalString('cacn') ?? 'ipa',
+      login: readLogin(config.getConfig('login')),
+      connectTimeoutMs: readMs(config, 'connectTimeout', { seconds: 5 }),
+      requestTimeoutMs: readMs(config, 'requestTimeout', { seconds: 30 }),
+      lostAnswerSearchMs: readMs(config, 'lostAnswerSearch', { seconds: 10 }),
+    })
+  );
+}
+
+function readServers(config: Config): readonly string[] {
+  const servers = config.getStringArray('servers').map(readServer);
+  if (servers.length === 0 || new Set(servers).size < servers.length) {
+    throw new InputError(`${BLOCK}.servers must name servers, each once`);
+  }
+  return Object.freeze(servers);
+}
+
+/** FreeIPA's paths are fixed, and a login must never travel in the clear. */
+function readServer(server: string): string {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
+    throw new InputError(
+      `${BLOCK}.servers must be URLs such as https://ipa.example.org, not "${server}"`,
+    );
+  }
+  return url.origin;
+}
+
+function readLogin(config: Config): FreeIpaLoginConfig {
+  const principal = config.getOptionalString('principal');
+  const username = config.getOptionalString('username');
+  if ((principal === undefined) === (username === undefined)) {
+    throw new InputError(
+      `Set one of ${BLOCK}.login.principal (with keytab) and ${BLOCK}.login.username (with passwordFile)`,
+    );
+  }
+  if (username === undefined) {
+    const keytab = readPath(config, 'keytab', 'login.');
+    return Object.freeze({ kind: 'kerberos', principal: principal!, keytab });
+  }
+  const passwordFile = readPath(config, 'passwordFile', 'login.');
+  if (passwordFile === undefined) {
+    throw new InputError(`${BLOCK}.login.passwordFile is missing`);
+  }
+  return Object.freeze({ kind: 'password', username, passwordFile });
+}
+
+function readPath(
+  config: Config,
+  key: string,
+  above: string = '',
+): string | undefined {
+  const path = config.getOptionalString(key);
+  if (path !== undefined && !isAbsolute(path)) {
+    throw new InputError(
+      `${BLOCK}.${above}${key} must be an absolute path, not "${path}"`,
+    );
+  }
+  return path;
+}
+
+function readMs(config: Config, key: string, fallback: HumanDuration): number {
+  const ms = durationToMilliseconds(
+    config.has(key) ? readDurationFromConfig(config, { key }) : fallback,
+  );
+  if (ms <= 0) {
+    throw new InputError(`${BLOCK}.${key} must be longer than nothing`);
+  }
+  return ms;
+}

@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto';
+import {
+  certFind,
+  certRequest,
+  certShow,
+  StandInError,
+  type StandInCall,
+} from './certificateCommands';
+import type { StandInVersion } from './describeCertificate';
+import type { Fault, StandInAnswer } from './Fault';
+import type { StandInCa } from './StandInCa';
+
+/** Who a Negotiate header is from, and what to answer; `undefined`: nobody. */
+export type AcceptTicket = (
+  authorization: string | null,
+) => Promise<{ principal: string; replyToken?: string } | undefined>;
+
+const COMMANDS = {
+  cert_request: certRequest,
+  cert_show: certShow,
+  cert_find: certFind,
+};
+
+const PASSWORD = 'correct horse & battery+staple';
+
+/**
+ * FreeIPA's RPC server with its transport, login, results and errors in their
+ * true shapes (`ipaserver/rpcserver.py`), as far as certificates go. It speaks
+ * in `Request` and `Response`, so that msw and a real server can both host it.
+ */
+export class FreeIpaStandIn {
+  readonly host: string;
+  readonly ca: StandInCa;
+  /** The commands that came, in order; `login` is one. */
+  readonly log = new Array<string>();
+  /** The last request of all. */
+  lastRequest: Request | undefined;
+  /** The last call's body. */
+  lastCall: unknown;
+  password = PASSWORD;
+  /** Set when the account may not log in, to FreeIPA's reason. */
+  rejection: string | undefined;
+  readonly #version: StandInVersion;
+  readonly #accept: AcceptTicket;
+  readonly #sessions = new Set<string>();
+  readonly #faults = new Map<string, Fault[]>();
+
+  constructor(options: {
+    readonly host: string;
+    readonly ca: StandInCa;
+    readonly version?: StandInVersion;
+    readonly accept?: AcceptTicket;
+  }) {
+    this.host = options.host;
+    this.ca = options.ca;
+    this.#version = options.version ?? '4.12';
+    this.#accept = options.accept ?? (async () => undefined);
+  }
+
+  /** How often a command came. */
+  count(command: string): number {
+    return this.log.filter(entry => entry === command).length;
+  }
+
+  /** Makes the next request of a kind (`login`, or a command) go wrong. */
+  failNext(command: string, ...faults: Fault[]): void {
+    this.#faults.set(command, [
+      ...(this.#faults.get(command) ?? []),
+      ...faults,
+    ]);
+  }
+
+  /** As after 20 minutes, or a restart of the server. */
+  expireSessions(): void {
+    this.#sessions.clear();
+  }
+
+  async handle(request: Request): Promise<StandInAnswer> {
+    this.lastRequest = request;
+    const { pathname } = new URL(request.url);
+    if (!this.#isRefererGood(request.headers.get('referer'))) {
+      return whole(page(400, 'Bad Request', 'denied'));
+    }
+    switch (pathname) {
+      case '/ipa/session/login_password':
+        return await this.#goWrong('login', () => this.#logInBy(request));
+      case '/ipa/session/login_kerberos':
+        return await this.#goWrong('login', () => this.#logInWith(request));
+      case '/ipa/session/json':
+        return await this.#call(request);
+      default:
+        return whole(page(404, 'Not Found', pathname));
+    }
+  }
+
+  /** `check_referer`, and the older check by prefix, which knows no port. */
+  #isRefererGood(referer: string | null): boolean {
+    return (
+      referer === `https://${this.host}/ipa` ||
+      referer?.startsWith(`https://${this.host}/ipa/`) === true
+    );
+  }
+
+  async #logInBy(request: Request): Promise<Response> {
+    const form = new URLSearchParams(await request.text());
+    const reason =
+      this.rejection ??
+      (form.get('password') === this.password ? undefined : 'invalid-password');
+    return reason === undefined ? this.#welcome() : rejected(reason);
+  }
+
+  async #logInWith(request: Request): Promise<Response> {
+    const caller = await this.#accept(request.headers.get('authorization'));
+    if (!caller) {
+      const headers = { 'WWW-Authenticate': 'Negotiate' };
+      return new Response(null, { status: 401, headers });
+    }
+    return this.#welcome(caller.replyToken);
+  }
+
+  #welcome(replyToken?: string): Response {
+    const session = randomBytes(24).toString('base64url');
+    this.#sessions.add(session);
+    const headers = new Headers({
+      'Set-Cookie': `ipa_session=MagBearerToken=${session}; path=/ipa; httponly; secure; SameSite=strict`,
+    });
+    if (replyToken !== undefined) {
+      headers.set('WWW-Authenticate', `Negotiate ${replyToken}`);
+    }
+    return new Response('', { status: 200, headers });
+  }
+
+  async #call(request: Request): Promise<StandInAnswer> {
+    const cookie = request.headers.get('cookie') ?? '';
+    const [, session] = /^ipa_session=MagBearerToken=(.*)$/.exec(cookie) ?? [];
+    if (!this.#sessions.has(session)) {
+      this.log.push('expired');
+      return whole(new Response('', { status: 401 }));
+    }
+    if (this.rejection !== undefined) {
+      return whole(rejected(this.rejection));
+    }
+    const call = await request.json();
+    this.lastCall = call;
+    return await this.#goWrong(call.method, change =>
+      this.#execute(call, change),
+    );
+  }
+
+  /** Command errors come with status 200. */
+  async #execute(
+    call: {
+      readonly method: keyof typeof COMMANDS;
+      readonly params: readonly [StandInCall['args'], StandInCall['options']];
+    },
+    change: Record<string, unknown> = {},
+  ): Promise<Response> {
+    const [args, options] = call.params;
+    const surroundings = { ca: this.ca, version: this.#version };
+    try {
+      const command = COMMANDS[call.method];
+      const answer = await command({ args, options }, surroundings);
+      const { result } = answer;
+      const changed = Array.isArray(result)
+        ? result
+        : { ...(result as object), ...change };
+      return envelope({ result: { ...answer, result: changed }, error: null });
+    } catch (error) {
+      if (!(error instanceof StandInError)) {
+        throw error;
+      }
+      return failure(error.code, error.message);
+    }
+  }
+
+  async #goWrong(
+    command: string,
+    work: (change?: Record<string, unknown>) => Promise<Response>,
+  ): Promise<StandInAnswer> {
+    this.log.push(command);
+    const fault = this.#faults.get(command)?.shift();
+    if (!fault) {
+      return whole(await work());
+    }
+    switch (fault.kind) {
+      case 'change':
+        return whole(await work(fault.change));
+      case 'status':
+        await (fault.carriedOut && work());
+        return whole(
+          new Response(fault.body ?? '', {
+            status: fault.status,
+            headers: fault.headers,
+          }),
+        );
+      case 'error':
+        await (fault.carriedOut && work());
+        return whole(failure(fault.code, fault.message));
+      default:
+        return await interrupted(fault, work);
+    }
+  }
+}
+
+async function interrupted(
+  fault: Fault & { kind: 'cut' | 'hang' | 'half' },
+  work: () => Promise<Response>,
+): Promise<StandInAnswer> {
+  const { kind, carriedOut, at } = fault;
+  if (at) {
+    at.then(() => (carriedOut ? work() : undefined));
+    return { kind: 'hang' };
+  }
+  const response = carriedOut ? await work() : new Response('{"result": {');
+  return kind === 'half' ? { kind, response } : { kind };
+}
+
+function whole(response: Response): StandInAnswer {
+  return { kind: 'whole', response };
+}
+
+function failure(code: number, message: string): Response {
+  const error = { code, name: 'PublicError', message, data: {} };
+  return envelope({ result: null, error });
+}
+
+function envelope(content: { result: unknown; error: unknown }): Response {
+  const principal = 'portal@EXAMPLE.TEST';
+  return new Response(
+    JSON.stringify({ ...content, id: 0, principal, version: '4.12.2' }),
+    { headers: { 'Content-Type': 'application/json; charset=utf-8' } },
+  );
+}
+
+function rejected(reason: string): Response {
+  const response = page(401, 'Unauthorized', '');
+  response.headers.set('X-IPA-Rejection-Reason', reason);
+  return response;
+}
+
+function page(status: number, title: string, message: string): Response {
+  return new Response(
+    `<html>\n<head>\n<title>${status} ${title}</title>\n</head>\n<body>\n<h1>${title}</h1>\n<p>\n<strong>${message}</strong>\n</p>\n</body>\n</html>`,
+    { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } },
+  );
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { FreeIpaStandIn, type AcceptTicket } from './FreeIpaStandIn';
+import type { StandInVersion } from './describeCertificate';
+import type { StandInCa } from './StandInCa';
+
+/** A stand-in for FreeIPA behind a real HTTPS server on `localhost`. */
+export class HttpsStandIn {
+  readonly freeIpa: FreeIpaStandIn;
+  readonly #server: Server;
+  #port: number | undefined;
+
+  static async start(options: {
+    readonly ca: StandInCa;
+    readonly version?: StandInVersion;
+    readonly accept?: AcceptTicket;
+  }): Promise<HttpsStandIn> {
+    const freeIpa = new FreeIpaStandIn({ ...options, host: 'localhost' });
+    const identity = await options.ca.serverIdentity();
+    const standIn = new HttpsStandIn(freeIpa, createServer(identity));
+    await standIn.listen();
+    return standIn;
+  }
+
+  private constructor(freeIpa: FreeIpaStandIn, server: Server) {
+    this.freeIpa = freeIpa;
+    this.#server = server;
+    server.on('request', (req, res) => {
+      this.#serve(req, res).catch(error => res.destroy(error));
+    });
+  }
+
+  get origin(): string {
+    return `https://localhost:${this.#port}`;
+  }
+
+  /** Starts to listen, after `stop` on the same port as before. */
+  async listen(): Promise<void> {
+    this.#server.listen(this.#port ?? 0, 'localhost');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all connections and accepts no more. */
+  async stop(): Promise<void> {
+    if (this.#server.listening) {
+      this.#server.close();
+      this.#server.closeAllConnections();
+      await once(this.#server, 'close');
+    }
+  }
+
+  async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const request = new Request(`${this.origin}${req.url}`, {
+      method: req.method,
+      headers: Object.entries(req.headersDistinct).flatMap(
+        ([name, values = []]) =>
+          values.map(value => [name, value] as [string, string]),
+      ),
+      body: await buffer(req),
+    });
+    const answer = await this.freeIpa.handle(request);
+    if (!('response' in answer)) {
+      if (answer.kind === 'cut') {
+        req.socket.destroy();
+      }
+      return;
+    }
+    const body = Buffer.from(await answer.response.arrayBuffer());
+    res.writeHead(answer.response.status, {
+      ...Object.fromEntries(answer.response.headers),
+      'Content-Length': body.length,
+    });
+    if (answer.kind === 'half') {
+      res.write(body.subarray(0, body.length / 2), () => req.socket.destroy());
+      return;
+    }
+    res.end(body);
+  }
+}

@@ -1,0 +1,44 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FreeIpaAuthority } from '../FreeIpaAuthority';
+import type { FreeIpaConfig } from '../FreeIpaConfig';
+import { MemoryLogger } from './MemoryLogger';
+
+/** An authority that logs in with a password, and what it has logged. */
+export interface StartedAuthority {
+  readonly authority: FreeIpaAuthority;
+  readonly logger: MemoryLogger;
+  /** Changes the password in its file. */
+  setPassword(password: string): Promise<void>;
+  /** Removes its files. */
+  remove(): Promise<void>;
+}
+
+/** Makes an authority as a site does that has chosen a password. */
+export async function startAuthority(
+  options: Partial<FreeIpaConfig> & {
+    readonly servers: readonly string[];
+    readonly password: string;
+  },
+): Promise<StartedAuthority> {
+  const { password, ...config } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'freeipa-authority-'));
+  const passwordFile = join(folder, 'password');
+  const setPassword = (text: string) => writeFile(passwordFile, `${text}\n`);
+  await setPassword(password);
+  const logger = new MemoryLogger();
+  const authority = FreeIpaAuthority.create({
+    config: {
+      cacn: 'ipa',
+      login: { kind: 'password', username: 'portal', passwordFile },
+      connectTimeoutMs: 2000,
+      requestTimeoutMs: 10_000,
+      lostAnswerSearchMs: 1500,
+      ...config,
+    },
+    logger,
+  });
+  const remove = () => rm(folder, { recursive: true });
+  return { authority, logger, setPassword, remove };
+}

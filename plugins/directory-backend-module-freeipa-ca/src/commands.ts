@@ -1,0 +1,69 @@
+import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
+import type { RpcCommand } from './rpc/RpcCommand';
+
+/**
+ * Asks for a certificate (`ipaserver/plugins/cert.py`, `cert_request`). The
+ * profile is always named: FreeIPA's own default is one for TLS servers.
+ */
+export function certRequest(
+  request: Pick<SigningRequest, 'csr' | 'principal' | 'profile'>,
+  cacn: string,
+): RpcCommand {
+  return {
+    method: 'cert_request',
+    args: [request.csr.toString('base64')],
+    options: {
+      principal: request.principal,
+      profile_id: request.profile,
+      cacn,
+      add: false,
+      all: true,
+      chain: true,
+      raw: false,
+    },
+  };
+}
+
+/** Reads a certificate of one authority (`cert_show`). */
+export function certShow(serialNumber: bigint, cacn: string): RpcCommand {
+  return {
+    method: 'cert_show',
+    args: [serialNumber.toString()],
+    options: { cacn, all: true, chain: true, raw: false },
+  };
+}
+
+/** A user's certificates are far fewer, even of several days. */
+export const CERT_FIND_LIMIT = 100;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Looks for certificates with a user's name as CN, whole and with their chain
+ * (`all`), issued since a time (`cert_find`).
+ *
+ * Dogtag's search takes a date, and FreeIPA reads it as midnight of its own
+ * time zone: it is that of a day earlier. `cacn` would go to Dogtag as a
+ * distinguished name and under a key that has changed between versions; the
+ * answers name their authority, so it is left out. With any of these options
+ * FreeIPA asks the CA alone and not the directory, and so also finds what its
+ * profile does not store with the owner.
+ */
+export function certFind(options: {
+  readonly username: string;
+  readonly since: Date;
+}): RpcCommand {
+  const dayBefore = new Date(options.since.getTime() - DAY_MS);
+  return {
+    method: 'cert_find',
+    args: [],
+    options: {
+      subject: options.username,
+      exactly: true,
+      issuedon_from: dayBefore.toISOString().slice(0, 10),
+      all: true,
+      raw: false,
+      sizelimit: CERT_FIND_LIMIT,
+    },
+  };
+}

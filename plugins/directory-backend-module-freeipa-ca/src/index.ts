@@ -1,0 +1,6 @@
+/**
+ * Lets the directory gateway have certificates signed by FreeIPA.
+ *
+ * @packageDocumentation
+ */
+export { directoryModuleFreeIpaCa as default } from './module';

@@ -1,0 +1,36 @@
+import {
+  coreServices,
+  createBackendModule,
+} from '@backstage/backend-plugin-api';
+import { directoryCertificateAuthoritiesExtensionPoint } from '@directory-gateway/backstage-plugin-directory-node';
+import { FreeIpaAuthority } from './FreeIpaAuthority';
+import { readFreeIpaConfig } from './FreeIpaConfig';
+
+/**
+ * Registers the certificate authority `freeipa` with the directory plugin, when
+ * `directory.certificates.freeipa` is configured.
+ *
+ * @public
+ */
+export const directoryModuleFreeIpaCa = createBackendModule({
+  pluginId: 'directory',
+  moduleId: 'freeipa-ca',
+  register(env) {
+    env.registerInit({
+      deps: {
+        authorities: directoryCertificateAuthoritiesExtensionPoint,
+        config: coreServices.rootConfig,
+        logger: coreServices.logger,
+      },
+      async init({ authorities, config, logger }) {
+        const freeIpa = readFreeIpaConfig(config);
+        if (freeIpa) {
+          authorities.addAuthority(
+            'freeipa',
+            FreeIpaAuthority.create({ config: freeIpa, logger }),
+          );
+        }
+      },
+    });
+  },
+});

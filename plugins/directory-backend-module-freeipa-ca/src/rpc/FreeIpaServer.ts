@@ -1,0 +1,137 @@
+import { assertError } from '@backstage/errors';
+import { HttpExchangeError } from '../http/HttpExchangeError';
+import type {
+  HttpsAnswer,
+  HttpsClient,
+  HttpsRequest,
+} from '../http/HttpsClient';
+import type { Login } from '../login/Login';
+import { SharedSession } from '../login/SharedSession';
+import { NoVerdictError } from './NoVerdictError';
+import { readVerdict } from './readVerdict';
+import { formatCall, type RpcCommand } from './RpcCommand';
+import type { RpcRecord } from './RpcValue';
+
+/** A request below `/ipa/session/`. */
+interface IpaRequest extends Pick<HttpsRequest, 'headers' | 'body'> {
+  /** For example `json`. */
+  readonly path: string;
+}
+
+/** One FreeIPA server, and the gateway's session there. */
+export class FreeIpaServer {
+  /** For example `https://ipa1.example.org`. */
+  readonly origin: string;
+  readonly #https: HttpsClient;
+  readonly #session: SharedSession;
+
+  constructor(options: {
+    readonly origin: string;
+    readonly https: HttpsClient;
+    readonly login: Login;
+  }) {
+    this.origin = options.origin;
+    this.#https = options.https;
+    this.#session = new SharedSession(() => options.login.logIn(this));
+  }
+
+  /** Name of the host, without a port. */
+  get host(): string {
+    return new URL(this.origin).hostname;
+  }
+
+  /**
+   * Runs a command, once: again only when the server says that it has not,
+   * because the session has expired.
+   *
+   * @returns the command's result.
+   * @throws RpcError when FreeIPA says no.
+   * @throws NoVerdictError when it says nothing.
+   */
+  async call(command: RpcCommand): Promise<RpcRecord> {
+    const session = await this.#session.get();
+    try {
+      return await this.#callIn(session, command);
+    } catch (error) {
+      assertError(error);
+      if (error.name !== 'SessionExpiredError') {
+        throw error;
+      }
+    }
+    const renewed = await this.#session.renew(session);
+    try {
+      return await this.#callIn(renewed, command);
+    } catch (error) {
+      assertError(error);
+      throw error.name === 'SessionExpiredError'
+        ? this.#noVerdict('it does not accept the session that it has given', {
+            executed: 'no',
+            fault: 'protocol',
+          })
+        : error;
+    }
+  }
+
+  /**
+   * Sends a request to log in, below `/ipa/session/`.
+   *
+   * @throws NoVerdictError when there is no whole answer.
+   */
+  async postLogin(request: IpaRequest): Promise<HttpsAnswer> {
+    try {
+      return await this.#post(request);
+    } catch (error) {
+      assertError(error);
+      throw this.#noVerdict(error.message, {
+        executed: 'no',
+        fault: 'unavailable',
+      });
+    }
+  }
+
+  async #callIn(session: string, command: RpcCommand): Promise<RpcRecord> {
+    try {
+      const answer = await this.#post({
+        path: 'json',
+        headers: {
+          'Content-Type': 'application/json',
+          Accept: 'application/json',
+          Cookie: session,
+        },
+        body: formatCall(command),
+      });
+      return readVerdict({ server: this.origin, answer });
+    } catch (error) {
+      throw error instanceof HttpExchangeError
+        ? this.#noVerdict(error.message, {
+            executed: error.sent,
+            fault: 'unavailable',
+          })
+        : error;
+    }
+  }
+
+  /**
+   * The `Referer` is strict since FreeIPA 4.12: the server's own name, and in
+   * all versions without a port (`ipaserver/rpcserver.py`, `check_referer`,
+   * `wsgi_execute`). Error texts are translated; this module reads the English.
+   */
+  async #post(request: IpaRequest): Promise<HttpsAnswer> {
+    return await this.#https.post({
+      url: `${this.origin}/ipa/session/${request.path}`,
+      headers: {
+        Referer: `https://${this.host}/ipa`,
+        'Accept-Language': 'en',
+        ...request.headers,
+      },
+      body: request.body,
+    });
+  }
+
+  #noVerdict(
+    message: string,
+    options: Pick<NoVerdictError, 'executed' | 'fault'>,
+  ): NoVerdictError {
+    return new NoVerdictError(message, { ...options, server: this.origin });
+  }
+}

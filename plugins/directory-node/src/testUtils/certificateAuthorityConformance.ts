@@ -1,0 +1,218 @@
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import type {
+  CertificateAuthority,
+  IssuedCertificate,
+  SigningRequest,
+} from '../CertificateAuthority';
+import {
+  createSigningRequest,
+  type SigningKeyType,
+} from './createSigningRequest';
+
+/**
+ * An authority to try, and what the suite must know of its surroundings.
+ *
+ * @public
+ */
+export interface CertificateAuthoritySubject {
+  readonly authority: CertificateAuthority;
+  /** A user for whom it signs, with their principal and realm. */
+  readonly user: { readonly username: string; readonly principal: string };
+  /** A profile with which it signs for them, for every kind of key tried. */
+  readonly profile: string;
+  /** Its name in answers. */
+  readonly cacn: string;
+  /** Organization that its CSRs must have in their subject, if any. */
+  readonly organization?: string;
+  /**
+   * Changes to a good request after which this authority must refuse it, each
+   * with what is wrong with it. An unknown profile is tried without being
+   * listed.
+   */
+  readonly refused?: readonly {
+    readonly why: string;
+    readonly change: Partial<SigningRequest>;
+  }[];
+  /**
+   * Takes away what the authority needs to work (its server, its database)
+   * until the returned function is called.
+   */
+  interrupt(): Promise<() => Promise<void>>;
+  /** Revokes a certificate, if this authority can. */
+  revoke?(options: {
+    readonly serialNumber: bigint;
+    readonly reason: number;
+  }): Promise<void>;
+  /** Ends everything that `create` started. */
+  stop(): Promise<void>;
+}
+
+/** RFC 5280 §4.1.2.2 allows 20 octets; nobody issues all of them. */
+const LARGEST_SERIAL_NUMBER = (1n << 159n) - 1n;
+
+/**
+ * What every {@link CertificateAuthority} promises, as tests: defines a
+ * `describe` block in a test runner with Jest's globals.
+ *
+ * @param options - `name` is the block's title; `create` is called once, before
+ * the first test.
+ * @public
+ */
+export function describeCertificateAuthority(options: {
+  readonly name: string;
+  create(): Promise<CertificateAuthoritySubject>;
+}): void {
+  describe(`${options.name} as a certificate authority`, () => {
+    let subject: CertificateAuthoritySubject;
+
+    beforeAll(async () => {
+      subject = await options.create();
+    });
+
+    afterAll(async () => {
+      await subject?.stop();
+    });
+
+    const newRequest = (key?: SigningKeyType): SigningRequest =>
+      createSigningRequest({
+        ...subject.user,
+        profile: subject.profile,
+        organization: subject.organization,
+        key,
+      });
+
+    it.each<SigningKeyType>(['p256', 'rsa2048', 'ed25519'])(
+      "certifies the request's own key (%s)",
+      async key => {
+        const request = newRequest(key);
+        const issued = await subject.authority.sign(request);
+        const certificate = new X509Certificate(issued.certificate);
+        const requested = createPublicKey({
+          key: request.publicKey,
+          format: 'der',
+          type: 'spki',
+        });
+        expect(certificate.publicKey.equals(requested)).toBe(true);
+        expect(commonName(certificate)).toBe(request.username);
+        expect(certificate.ca).toBe(false);
+        expect(certificate.validToDate.getTime()).toBeGreaterThan(Date.now());
+        expect(issued.cacn).toBe(subject.cacn);
+        expect(issued.revocation).toBeUndefined();
+      },
+    );
+
+    it('returns the chain, leaf first, each signed by the next', async () => {
+      const issued = await subject.authority.sign(newRequest());
+      const chain = issued.chain.map(der => new X509Certificate(der));
+      expect(issued.chain[0]).toEqual(issued.certificate);
+      expect(chain.length).toBeGreaterThan(1);
+      for (const [index, above] of chain.slice(1).entries()) {
+        expect(chain[index].checkIssued(above)).toBe(true);
+        expect(chain[index].verify(above.publicKey)).toBe(true);
+        expect(above.ca).toBe(true);
+      }
+    });
+
+    it('finds what it issued by the serial number, byte for byte', async () => {
+      const issued = await subject.authority.sign(newRequest());
+      const found = await subject.authority.get(serialNumberOf(issued));
+      expect(found?.certificate).toEqual(issued.certificate);
+      expect(found?.chain).toEqual(issued.chain);
+      expect(found?.cacn).toBe(subject.cacn);
+      expect(found?.revocation).toBeUndefined();
+      if (found?.owners) {
+        expect(found.owners).toEqual([subject.user.username]);
+      }
+    });
+
+    it('signs requests at the same time, each with its own serial number', async () => {
+      const requests = Array.from({ length: 8 }, () => newRequest());
+      const issued = await Promise.all(
+        requests.map(request => subject.authority.sign(request)),
+      );
+      expect(new Set(issued.map(serialNumberOf)).size).toBe(requests.length);
+      for (const [index, request] of requests.entries()) {
+        const { publicKey } = new X509Certificate(issued[index].certificate);
+        expect(publicKey.export({ type: 'spki', format: 'der' })).toEqual(
+          request.publicKey,
+        );
+      }
+    });
+
+    it.each([
+      0n,
+      0xdeadbeefn,
+      2n ** 64n + 1n,
+      2n ** 127n - 1n,
+      LARGEST_SERIAL_NUMBER,
+    ])('knows nothing of serial number %s', async serialNumber => {
+      await expect(subject.authority.get(serialNumber)).resolves.toBe(
+        undefined,
+      );
+    });
+
+    it('refuses what it will never sign', async () => {
+      const changes = [
+        { why: 'an unknown profile', change: { profile: 'noSuchProfile' } },
+        ...(subject.refused ?? []),
+      ];
+      for (const { why, change } of changes) {
+        const outcome = await outcomeOf(
+          subject.authority.sign({ ...newRequest(), ...change }),
+        );
+        expect({ why, outcome }).toEqual({
+          why,
+          outcome: 'AuthorityRefusalError',
+        });
+      }
+    });
+
+    it('tells of a revocation', async () => {
+      const issued = await subject.authority.sign(newRequest());
+      const serialNumber = serialNumberOf(issued);
+      await subject.revoke?.({ serialNumber, reason: 4 });
+      const found = await subject.authority.get(serialNumber);
+      expect(found?.certificate).toEqual(issued.certificate);
+      expect(found?.revocation).toEqual(
+        subject.revoke ? { reason: 4 } : undefined,
+      );
+    });
+
+    it('never passes off a failure as an unknown serial number', async () => {
+      const issued = await subject.authority.sign(newRequest());
+      const restore = await subject.interrupt();
+      try {
+        const read = subject.authority.get(serialNumberOf(issued));
+        expect(await outcomeOf(read)).toBe('AuthorityUnavailableError');
+        const unknown = subject.authority.get(0xdeadbeefn);
+        expect(await outcomeOf(unknown)).toBe('AuthorityUnavailableError');
+        const signed = subject.authority.sign(newRequest());
+        expect(['AuthorityUnavailableError', 'OutcomeUnknownError']).toContain(
+          await outcomeOf(signed),
+        );
+      } finally {
+        await restore();
+      }
+      const found = await subject.authority.get(serialNumberOf(issued));
+      expect(found?.certificate).toEqual(issued.certificate);
+      await expect(subject.authority.sign(newRequest())).resolves.toBeDefined();
+    });
+  });
+}
+
+/** The name of the error with which it rejects, else what it resolves to. */
+async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
+  return await work.catch(error => error.name);
+}
+
+function serialNumberOf({ certificate }: IssuedCertificate): bigint {
+  return BigInt(`0x${new X509Certificate(certificate).serialNumber}`);
+}
+
+/** The most specific CN: Node writes the subject in DER order, one a line. */
+function commonName({ subject }: X509Certificate): string | undefined {
+  return subject
+    .split('\n')
+    .at(-1)
+    ?.match(/^CN=(.*)$/)?.[1];
+}

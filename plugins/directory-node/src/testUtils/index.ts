@@ -1,0 +1,13 @@
+/**
+ * What those who write an adapter of the directory gateway's ports test it
+ * with.
+ *
+ * @packageDocumentation
+ */
+export { describeCertificateAuthority } from './certificateAuthorityConformance';
+export type { CertificateAuthoritySubject } from './certificateAuthorityConformance';
+export { createSigningRequest } from './createSigningRequest';
+export type {
+  CreateSigningRequestOptions,
+  SigningKeyType,
+} from './createSigningRequest';
