@@ -1,6 +1,6 @@
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { PrincipalSet } from './directory/PrincipalSet';
+import { readPrincipalSet, type PrincipalSet } from './directory/PrincipalSet';
 import {
   isGroupField,
   isUserField,
@@ -12,6 +12,10 @@ import {
   type GroupField,
   type UserField,
 } from './directory/schema';
+import {
+  readCertificatesConfig,
+  type CertificatesConfig,
+} from './certificates/CertificatesConfig';
 import { readLdapConfig, type LdapConfig } from './ldap/LdapConfig';
 
 /** A record is found by its name, and its flags say how to read it. */
@@ -39,6 +43,8 @@ export interface DirectoryConfig {
   };
   /** `undefined`: everyone may do everything. */
   readonly access?: readonly AccessRule[];
+  /** `undefined`: the gateway has nothing to do with certificates. */
+  readonly certificates?: CertificatesConfig;
   /** `undefined`: portal users have no directory identity. */
   readonly portalUsers?: PortalUsersConfig;
 }
@@ -56,11 +62,12 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     schema: readSchema(config),
     privacy: {
       hidden: readHiddenFields(config),
-      trustedReaders: readPrincipals(
+      trustedReaders: readPrincipalSet(
         config.getOptionalConfig('privacy.trustedReaders'),
       ),
     },
     access: config.getOptionalConfigArray('access')?.map(readAccessRule),
+    certificates: readCertificatesConfig(config),
     portalUsers: readPortalUsers(config.getOptionalConfig('portalUsers')),
   });
 }
@@ -107,16 +114,9 @@ function readHiddenFields(config: Config): ReadonlySet<UserField> {
   );
 }
 
-function readPrincipals(config: Config | undefined): PrincipalSet {
-  return new PrincipalSet({
-    principals: config?.getOptionalStringArray('principals'),
-    groups: config?.getOptionalStringArray('groups'),
-  });
-}
-
 function readAccessRule(config: Config): AccessRule {
   return {
-    who: readPrincipals(config),
+    who: readPrincipalSet(config),
     operations: new Set(config.getStringArray('operations')),
   };
 }

@@ -4,8 +4,14 @@ import {
 } from '@backstage/backend-plugin-api';
 import { catalogServiceRef } from '@backstage/plugin-catalog-node';
 import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  directoryCertificateAuthoritiesExtensionPoint,
+  directoryPublicDocumentsExtensionPoint,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import { kerberosServiceRef } from '@directory-gateway/kerberos';
 import { readDirectoryConfig } from './config';
+import { CertificateAuthorities } from './certificates/CertificateAuthorities';
+import { createCertificateOperations } from './certificates/createCertificateOperations';
 import { CachedPrincipals } from './directory/CachedPrincipals';
 import { PrivateDirectory } from './directory/PrivateDirectory';
 import { AccessControl } from './http/access';
@@ -14,6 +20,7 @@ import { createRouter } from './http/createRouter';
 import { groupOperations } from './http/groups';
 import { meOperation } from './http/me';
 import { PortalUserNames } from './http/PortalUserNames';
+import { PublicDocuments } from './http/PublicDocuments';
 import { requireSecureTransport } from './http/requireSecureTransport';
 import { ResourceUris } from './http/response/ResourceUris';
 import { searchOperation } from './http/search';
@@ -33,11 +40,23 @@ import { RightsProof } from './ldap/RightsProof';
 export const directoryPlugin = createBackendPlugin({
   pluginId: 'directory',
   register(env) {
+    const authorities = new CertificateAuthorities();
+    env.registerExtensionPoint(
+      directoryCertificateAuthoritiesExtensionPoint,
+      authorities,
+    );
+    const publicDocuments = new PublicDocuments();
+    env.registerExtensionPoint(
+      directoryPublicDocumentsExtensionPoint,
+      publicDocuments,
+    );
     env.registerInit({
       deps: {
+        auditor: coreServices.auditor,
         auth: coreServices.auth,
         catalog: catalogServiceRef,
         config: coreServices.rootConfig,
+        database: coreServices.database,
         discovery: coreServices.discovery,
         httpAuth: coreServices.httpAuth,
         httpRouter: coreServices.httpRouter,
@@ -49,7 +68,7 @@ export const directoryPlugin = createBackendPlugin({
       },
       async init(deps) {
         const { auth, httpAuth, httpRouter, lifecycle, logger } = deps;
-        const { ldap, schema, privacy, access, portalUsers } =
+        const { ldap, schema, privacy, access, portalUsers, certificates } =
           readDirectoryConfig(deps.config);
         const externalBaseUrl = await deps.discovery.getExternalBaseUrl(
           'directory',
@@ -74,6 +93,7 @@ export const directoryPlugin = createBackendPlugin({
         httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
         httpRouter.use(
           createRouter({
+            publicDocuments,
             authenticator: new Authenticator({
               kerberos: deps.kerberos,
               httpAuth,
@@ -94,7 +114,15 @@ export const directoryPlugin = createBackendPlugin({
               ...userOperations({ directory: privateDirectory, uris }),
               ...groupOperations({ directory: privateDirectory, uris }),
               searchOperation({ directory: privateDirectory, uris }),
+              ...(certificates
+                ? await createCertificateOperations({
+                    ...{ authorities, config: certificates, directory, uris },
+                    auditor: deps.auditor,
+                    database: deps.database,
+                  })
+                : []),
             ],
+            ownOrigin: new URL(externalBaseUrl).origin,
             logger,
           }),
         );

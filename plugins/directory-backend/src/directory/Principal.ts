@@ -14,6 +14,12 @@ export interface Principal {
   readonly service?: string;
   /** Whether `/users/{username}/` answers for this entry. */
   readonly served: boolean;
+  /** Every `krbPrincipalName`, aliases included, with its realm. */
+  readonly principalNames: readonly string[];
+  /** `krbCanonicalName`, or the first principal name. */
+  readonly canonicalName?: string;
+  /** `mail`. */
+  readonly emails: readonly string[];
   /** `nsAccountLock`. */
   readonly locked: boolean;
   /** `krbPrincipalExpiration`, `undefined` when the principal never expires. */

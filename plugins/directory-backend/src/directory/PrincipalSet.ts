@@ -1,3 +1,4 @@
+import type { Config } from '@backstage/config';
 import type { Caller } from './Caller';
 
 /** A configured set of callers: named principals, and members of groups. */
@@ -37,4 +38,12 @@ export class PrincipalSet {
       this.#groups.some(group => account.groups.has(group))
     );
   }
+}
+
+/** Reads a set of callers; without a block it is empty. */
+export function readPrincipalSet(config: Config | undefined): PrincipalSet {
+  return new PrincipalSet({
+    principals: config?.getOptionalStringArray('principals'),
+    groups: config?.getOptionalStringArray('groups'),
+  });
 }

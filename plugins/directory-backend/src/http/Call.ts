@@ -8,6 +8,8 @@ export interface Call {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** Of a POST: the parameters of its body, and those of its query. */
+  readonly parameters: ReadonlyMap<string, string>;
   /** The `X-Fields` header. */
   readonly fieldMask: string | undefined;
   /** What questions to the directory carry. */

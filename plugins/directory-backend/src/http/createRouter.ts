@@ -1,11 +1,14 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { Router, type Request, type Response } from 'express';
+import { raw, Router, type Request, type Response } from 'express';
 import PromiseRouter from 'express-promise-router';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from './access';
 import type { Authenticator } from './authenticate';
 import type { Operation } from './Call';
+import type { PublicDocuments } from './PublicDocuments';
 import { decodablePath } from './request/decodablePath';
+import { readParameters } from './request/readParameters';
+import { requireSameOrigin } from './requireSameOrigin';
 import {
   MethodNotAllowedError,
   ResourceNotFoundError,
@@ -15,17 +18,23 @@ import { presentError } from './response/presentError';
 /** Who asks, and which fields, decide what is answered at one address. */
 const VARY = 'Authorization, X-Fields';
 
+/** The whole body of a write, of any type, 64 KiB at most. */
+const readBody = raw({ type: () => true, limit: 64 * 1024 });
+
 /** What the router is made of. */
 export interface RouterOptions {
   readonly authenticator: Authenticator;
+  readonly publicDocuments: PublicDocuments;
   readonly access: AccessControl;
   readonly operations: readonly Operation[];
+  /** The portal's own origin, for example `https://portal.example.org`. */
+  readonly ownOrigin: string;
   readonly logger: LoggerService;
 }
 
 /**
- * The API's HTTP side. Every request is authenticated before its path is
- * looked at: the framework's own gate is open for this plugin, because it does
+ * The API's HTTP side. But for an exact list of public documents, every
+ * request is authenticated before its path is looked at: the framework's own gate is open for this plugin, because it does
  * not know tickets.
  */
 export function createRouter(options: RouterOptions): Router {
@@ -33,6 +42,7 @@ export function createRouter(options: RouterOptions): Router {
   const callers = new WeakMap<Request, Caller>();
   // Path segments are case-sensitive; a trailing slash may be there or not.
   const router = PromiseRouter({ caseSensitive: true, strict: false });
+  router.use(options.publicDocuments.handler());
   router.use(async (req, res) => {
     res.set({ 'Cache-Control': 'private, no-cache', Vary: VARY });
     callers.set(req, await authenticator.authenticate(req, res));
@@ -43,8 +53,16 @@ export function createRouter(options: RouterOptions): Router {
     const here = operations.filter(operation => operation.path === path);
     const route = router.route(`/v1${path}`);
     for (const operation of here) {
-      route[operation.method]((req: Request, res: Response) =>
-        answer({ ...options, operation, caller: callers.get(req)!, req, res }),
+      route[operation.method](
+        ...(operation.method === 'post' ? [readBody] : []),
+        (req: Request, res: Response) =>
+          answer({
+            ...options,
+            operation,
+            caller: callers.get(req)!,
+            req,
+            res,
+          }),
       );
     }
     const allow = allowedMethods(here);
@@ -72,18 +90,32 @@ async function answer(
     readonly res: Response;
   },
 ): Promise<void> {
-  const { access, operation, caller, req, res } = options;
+  const { access, ownOrigin, operation, caller, req, res } = options;
+  const { headers } = req;
   await access.require(caller, operation.permission);
+  const isWrite = operation.method === 'post';
+  if (isWrite) {
+    requireSameOrigin({ caller, headers, ownOrigin });
+  }
   const gone = new AbortController();
   res.once('close', () => gone.abort());
+  const query = queryOf(req);
   const body = await operation.handle({
     caller,
     params: req.params,
-    query: queryOf(req),
+    query,
+    parameters: isWrite
+      ? readParameters({ headers, query, body: bodyOf(req) })
+      : new Map(),
     fieldMask: req.get('x-fields'),
     context: { caller, signal: gone.signal },
   });
   res.json(body);
+}
+
+/** Express leaves an object where a request has no body. */
+function bodyOf(req: Request): Buffer {
+  return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
 }
 
 /** Express reads arrays and objects into a query; the contract has neither. */

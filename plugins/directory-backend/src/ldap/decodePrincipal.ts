@@ -19,6 +19,7 @@ export const principalAttributes = [
   'krbPrincipalName',
   'krbCanonicalName',
   'krbPrincipalExpiration',
+  'mail',
   'nsAccountLock',
   'memberOf',
 ] as const;
@@ -41,6 +42,10 @@ export function decodePrincipal(
       username !== undefined &&
       isName(username) &&
       hasClass(entry, schema.userClass),
+    principalNames: textsOf(entry, 'krbPrincipalName'),
+    canonicalName:
+      textOf(entry, 'krbCanonicalName') ?? textOf(entry, 'krbPrincipalName'),
+    emails: textsOf(entry, 'mail'),
     locked: booleanOf(entry, 'nsAccountLock') ?? false,
     expires: timeOf(entry, 'krbPrincipalExpiration'),
     groups: groupsOf(entry, containers),

@@ -24,7 +24,8 @@ export interface DirectoryClient extends Pick<Client<paths>, 'use' | 'eject'> {
 /**
  * A method of {@link DirectoryClient}. Serial numbers are `bigint`, in paths
  * and in answers. Records are complete unless `params.header['X-Fields']`
- * sends a mask: then every key may be missing.
+ * sends a mask: then every key may be missing. A
+ * verdict is the answer to `dry_run: 'true' as const`.
  *
  * @public
  */

@@ -127,7 +127,7 @@ describe('requests', () => {
       body: '{"result":{"would_sign":true,"rules":[]}}',
     });
     const { data } = await client.post('/certs/', {
-      body: { user: 'alice', csr: 'x', dry_run: 'true' },
+      body: { user: 'alice', csr: 'x', dry_run: 'true' as const },
     });
     const verdict: SigningVerdict = data.result;
     expect(verdict).toEqual({ would_sign: true, rules: [] });

@@ -19,4 +19,9 @@ export class ResourceUris {
   group(groupname: string): string {
     return `${this.#base}/groups/${encodeURIComponent(groupname)}/`;
   }
+
+  /** The certificate resource of a serial number. */
+  certificate(serialNumber: bigint): string {
+    return `${this.#base}/certs/${serialNumber}/`;
+  }
 }

@@ -1,5 +1,6 @@
 import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
 import { CustomErrorBase } from '@backstage/errors';
+import { rawInteger } from './rawInteger';
 
 /** Longer than the pool takes to notice that a server is back. */
 const RETRY_AFTER_SECONDS = 5;
@@ -116,4 +117,42 @@ export function userNotFound(name: string): ResourceNotFoundError {
 /** The 404 of a group, with the name as it was asked for. */
 export function groupNotFound(groupname: string): ResourceNotFoundError {
   return new ResourceNotFoundError({ message: 'Group not found', groupname });
+}
+
+/** The 404 of a certificate, with its serial number. */
+export function certificateNotFound(
+  serialNumber: bigint,
+): ResourceNotFoundError {
+  return new ResourceNotFoundError({
+    message: 'Certificate not found',
+    serial_number: rawInteger(serialNumber),
+  });
+}
+
+/** 413: the body is larger than the API reads. */
+export class ContentTooLargeError extends ApiError {
+  name = 'ContentTooLargeError' as const;
+  readonly status = 413;
+}
+
+/** 429: the caller asks too often. */
+export class TooManyRequestsError extends ApiError {
+  name = 'TooManyRequestsError' as const;
+  readonly status = 429;
+  readonly #retryAfterSeconds: number;
+
+  constructor(retryAfterMs: number) {
+    super({ message: 'Too many requests. Try again later.' });
+    this.#retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  }
+
+  override get headers(): Readonly<Record<string, string>> {
+    return { 'Retry-After': String(this.#retryAfterSeconds) };
+  }
+}
+
+/** 502: what stands behind the gateway answered something that it should not. */
+export class BadGatewayError extends ApiError {
+  name = 'BadGatewayError' as const;
+  readonly status = 502;
 }

@@ -1,0 +1,72 @@
+import { ConflictError, InputError } from '@backstage/errors';
+import type {
+  CertificateAuthority,
+  DirectoryCertificateAuthoritiesExtensionPoint,
+  IssuedCertificate,
+  SigningRequest,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import type { CertificatesConfig } from './CertificatesConfig';
+
+/**
+ * The registered authorities behind the port: one issues, the listed ones are
+ * read in order.
+ */
+export class CertificateAuthorities
+  implements
+    CertificateAuthority,
+    DirectoryCertificateAuthoritiesExtensionPoint
+{
+  readonly #byName = new Map<string, CertificateAuthority>();
+  #config: CertificatesConfig | undefined;
+
+  addAuthority(name: string, authority: CertificateAuthority): void {
+    if (this.#byName.has(name)) {
+      throw new ConflictError(`A certificate authority "${name}" is there`);
+    }
+    this.#byName.set(name, authority);
+  }
+
+  /**
+   * Settles who issues and who is read, once every module has registered.
+   *
+   * @throws InputError that names the key whose authority is not there.
+   */
+  configure(config: CertificatesConfig): void {
+    for (const name of config.read) {
+      if (!this.#byName.has(name)) {
+        throw new InputError(
+          `directory.certificates names the authority "${name}", which no installed and configured module offers`,
+        );
+      }
+    }
+    this.#config = config;
+  }
+
+  sign(request: SigningRequest): Promise<IssuedCertificate> {
+    return this.#get(this.#config!.authority).sign(request);
+  }
+
+  /** One authority that cannot be asked makes the answer unknown, not "no". */
+  async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
+    for (const name of this.#config!.read) {
+      const certificate = await this.#get(name).get(serialNumber);
+      if (certificate) {
+        return certificate;
+      }
+    }
+    return undefined;
+  }
+
+  async listByUser(username: string): Promise<readonly IssuedCertificate[]> {
+    const lists = await Promise.all(
+      (this.#config?.read ?? []).map(
+        async name => (await this.#get(name).listByUser?.(username)) ?? [],
+      ),
+    );
+    return lists.flat();
+  }
+
+  #get(name: string): CertificateAuthority {
+    return this.#byName.get(name)!;
+  }
+}

@@ -1,0 +1,109 @@
+import type {
+  AuditorService,
+  AuditorServiceEvent,
+} from '@backstage/backend-plugin-api';
+import type {
+  CertificateAuthority,
+  IssuedCertificate,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { describeCertificate } from '@directory-gateway/x509';
+import type { Caller } from '../directory/Caller';
+import type { Directory, DirectoryContext } from '../directory/Directory';
+import type { CertificatesConfig } from './CertificatesConfig';
+import {
+  judgeSigning,
+  nameOf,
+  type SigningJudgement,
+  type SigningQuestion,
+} from './judgeSigning';
+import { SigningRefusedError } from './SigningRefusedError';
+
+/** A question, and for whom it is. */
+export type SigningOrder = SigningQuestion & { readonly username: string };
+
+/**
+ * Where certificates are asked for: decides by the rules, has the authority
+ * sign, and puts every attempt on record with the key's hash and the serial
+ * number, never with the request itself.
+ */
+export class CertificateDesk {
+  readonly #directory: Directory;
+  readonly #authority: CertificateAuthority;
+  readonly #auditor: AuditorService;
+  readonly #config: CertificatesConfig;
+
+  constructor(options: {
+    readonly directory: Directory;
+    readonly authority: CertificateAuthority;
+    readonly auditor: AuditorService;
+    readonly config: CertificatesConfig;
+  }) {
+    this.#directory = options.directory;
+    this.#authority = options.authority;
+    this.#auditor = options.auditor;
+    this.#config = options.config;
+  }
+
+  /** The verdict on an order, rule by rule, without signing. */
+  async judge(
+    order: SigningOrder,
+    context: DirectoryContext,
+  ): Promise<SigningJudgement> {
+    // Straight from the directory: a lock of this second counts.
+    const subject = await this.#directory.findPrincipal(order, context);
+    return judgeSigning({
+      question: order,
+      caller: context.caller,
+      subject,
+      config: this.#config,
+    });
+  }
+
+  /**
+   * A signed certificate.
+   *
+   * @throws SigningRefusedError with the first rule that failed.
+   * @throws what {@link CertificateAuthority.sign} throws.
+   */
+  async sign(
+    order: SigningOrder,
+    context: DirectoryContext,
+  ): Promise<IssuedCertificate> {
+    const event = await this.#record(order, context.caller);
+    const meta: Record<string, string> = {};
+    try {
+      const judgement = await this.judge(order, context);
+      meta.keyHash = judgement.keyHash ?? 'unread';
+      if (!judgement.approved) {
+        throw new SigningRefusedError(judgement.verdicts);
+      }
+      const issued = await this.#authority.sign(judgement.approved);
+      meta.serialNumber = serialOf(issued);
+      await event.success({ meta });
+      return issued;
+    } catch (error) {
+      await event.fail({ meta, error: error as Error });
+      throw error;
+    }
+  }
+
+  /** The request itself is not handed over: its address may hold a CSR. */
+  #record(order: SigningOrder, caller: Caller): Promise<AuditorServiceEvent> {
+    return this.#auditor.createEvent({
+      eventId: 'certificate-sign',
+      severityLevel: 'medium',
+      meta: {
+        requestedBy: nameOf(caller),
+        username: order.username,
+        profile: order.profile,
+      },
+    });
+  }
+}
+
+function serialOf(issued: IssuedCertificate): string {
+  const description = describeCertificate(issued.certificate);
+  return description.ok
+    ? String(description.certificate.serialNumber)
+    : 'unreadable';
+}

@@ -1,0 +1,62 @@
+import type { DatabaseService } from '@backstage/backend-plugin-api';
+import {
+  RateLimiterPostgres,
+  RateLimiterRes,
+  RateLimiterSQLite,
+  type RateLimiterAbstract,
+} from 'rate-limiter-flexible';
+import type { Caller } from '../directory/Caller';
+import { TooManyRequestsError } from '../http/response/apiErrors';
+import type { CertificatesConfig } from './CertificatesConfig';
+import { nameOf } from './judgeSigning';
+
+const TABLE = 'directory_signing_limits';
+
+/**
+ * How often one caller may ask for a signature, counted in the database, so
+ * that it holds over all processes of the portal.
+ */
+export class SigningLimit {
+  readonly #limiter: RateLimiterAbstract;
+
+  private constructor(limiter: RateLimiterAbstract) {
+    this.#limiter = limiter;
+  }
+
+  /** Makes its table when it is not there. */
+  static async create(options: {
+    readonly database: DatabaseService;
+    readonly limit: CertificatesConfig['limit'];
+  }): Promise<SigningLimit> {
+    const knex = await options.database.getClient();
+    const isPostgres = knex.client.config.client === 'pg';
+    const limiter = await new Promise<RateLimiterAbstract>(
+      (resolve, reject) => {
+        const Limiter = isPostgres ? RateLimiterPostgres : RateLimiterSQLite;
+        const made: RateLimiterAbstract = new Limiter(
+          {
+            storeClient: knex,
+            storeType: 'knex',
+            tableName: TABLE,
+            points: options.limit.requests,
+            duration: Math.ceil(options.limit.perMs / 1000),
+          },
+          (error?: unknown) => (error ? reject(error) : resolve(made)),
+        );
+      },
+    );
+    return new SigningLimit(limiter);
+  }
+
+  /** @throws TooManyRequestsError when the caller asks too often. */
+  async consume(caller: Caller): Promise<void> {
+    try {
+      await this.#limiter.consume(nameOf(caller));
+    } catch (reason) {
+      if (reason instanceof RateLimiterRes) {
+        throw new TooManyRequestsError(reason.msBeforeNext);
+      }
+      throw reason;
+    }
+  }
+}

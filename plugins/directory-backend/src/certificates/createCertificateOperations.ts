@@ -1,0 +1,39 @@
+import type {
+  AuditorService,
+  DatabaseService,
+} from '@backstage/backend-plugin-api';
+import type { Directory } from '../directory/Directory';
+import type { Operation } from '../http/Call';
+import { certificateOperations } from '../http/certificates';
+import type { ResourceUris } from '../http/response/ResourceUris';
+import type { CertificateAuthorities } from './CertificateAuthorities';
+import { CertificateDesk } from './CertificateDesk';
+import { CertificateReader } from './CertificateReader';
+import type { CertificatesConfig } from './CertificatesConfig';
+import { SigningLimit } from './SigningLimit';
+
+/**
+ * The operations on certificates, wired to the configured authorities.
+ *
+ * @throws InputError when an authority that the configuration names is not
+ *   there.
+ */
+export async function createCertificateOperations(options: {
+  readonly authorities: CertificateAuthorities;
+  readonly config: CertificatesConfig;
+  readonly directory: Directory;
+  readonly auditor: AuditorService;
+  readonly database: DatabaseService;
+  readonly uris: ResourceUris;
+}): Promise<readonly Operation[]> {
+  const { authorities, config, database } = options;
+  authorities.configure(config);
+  const rooms = { ...options, authority: authorities };
+  return certificateOperations({
+    desk: new CertificateDesk(rooms),
+    reader: new CertificateReader(rooms),
+    limit: await SigningLimit.create({ database, limit: config.limit }),
+    defaultProfile: config.defaultProfile,
+    uris: options.uris,
+  });
+}

@@ -1,0 +1,109 @@
+import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  readCertificateRequest,
+  type CertificateRequest,
+} from '@directory-gateway/x509';
+import type { Caller } from '../directory/Caller';
+import type { Principal } from '../directory/Principal';
+import type { CertificatesConfig } from './CertificatesConfig';
+import { judgeNames, valuesOf } from './judgeNames';
+import { judgePrincipal, judgeProfile, judgeRequester } from './judgeRequester';
+import {
+  fail,
+  pass,
+  signingRules,
+  skip,
+  type RuleVerdict,
+} from './SigningRule';
+
+/** What is asked for, as it came. */
+export interface SigningQuestion {
+  /** Name of the profile. */
+  readonly profile: string;
+  /** The CSR: PEM, or base64 without armour. */
+  readonly csr: string;
+}
+
+/** How every rule came out, and what may be signed when all passed. */
+export interface SigningJudgement {
+  /** One for each rule, in the order of the rules. */
+  readonly verdicts: readonly RuleVerdict[];
+  /** Set when every rule passed. */
+  readonly approved?: SigningRequest;
+  /** SHA-256 of the public key, lower-case hex, once the CSR was read. */
+  readonly keyHash?: string;
+}
+
+/**
+ * Asks every rule. What an earlier one has to establish first (the user, the
+ * CSR) leaves later ones open when it failed.
+ */
+export function judgeSigning(options: {
+  readonly question: SigningQuestion;
+  readonly caller: Caller;
+  readonly subject: Principal | undefined;
+  readonly config: CertificatesConfig;
+}): SigningJudgement {
+  const { question, caller, subject, config } = options;
+  const reading = readCertificateRequest(question.csr);
+  const verdicts = new Array<RuleVerdict>(judgePrincipal(subject));
+  if (subject && verdicts[0].passed) {
+    verdicts.push(
+      judgeRequester({ caller, subject, config }),
+      judgeProfile({ profile: question.profile, subject, config }),
+    );
+  }
+  const found = [
+    ...verdicts,
+    reading.ok
+      ? pass('request', 'The request can be read and proves its key.')
+      : fail('request', reading.message),
+    ...(reading.ok && subject ? judgeNames(reading.request, subject) : []),
+  ];
+  const all = signingRules.map(
+    rule => found.find(verdict => verdict.rule === rule) ?? skip(rule),
+  );
+  const isApproved = all.every(({ passed }) => passed);
+  return {
+    verdicts: all,
+    ...(reading.ok ? { keyHash: reading.request.publicKey.sha256 } : {}),
+    ...(reading.ok && subject && isApproved
+      ? {
+          approved: approve(reading.request, {
+            subject,
+            profile: question.profile,
+            requestedBy: nameOf(caller),
+          }),
+        }
+      : {}),
+  };
+}
+
+function approve(
+  request: CertificateRequest,
+  options: {
+    readonly subject: Principal;
+    readonly profile: string;
+    readonly requestedBy: string;
+  },
+): SigningRequest {
+  const { subject, profile, requestedBy } = options;
+  return {
+    username: subject.username!,
+    principal: subject.canonicalName!,
+    profile,
+    csr: request.der,
+    publicKey: request.publicKey.spki,
+    alternativeNames: {
+      emails: valuesOf(request, 'rfc822Name'),
+      userPrincipalNames: valuesOf(request, 'userPrincipalName'),
+      kerberosPrincipalNames: valuesOf(request, 'krb5PrincipalName'),
+    },
+    requestedBy,
+  };
+}
+
+/** Who asks, for records: a user name, or a service without its realm. */
+export function nameOf(caller: Caller): string {
+  return caller.account?.username ?? caller.account?.service ?? caller.kind;
+}

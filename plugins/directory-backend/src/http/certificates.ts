@@ -1,0 +1,72 @@
+import {
+  directoryCertificateSignPermission,
+  directoryReadPermission,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import type { CertificateDesk } from '../certificates/CertificateDesk';
+import type { CertificateReader } from '../certificates/CertificateReader';
+import type { SigningLimit } from '../certificates/SigningLimit';
+import type { Operation } from './Call';
+import { resolveFields } from './request/fieldMask';
+import { parseSigningOrder } from './request/parseSigningOrder';
+import { certificateNotFound } from './response/apiErrors';
+import {
+  certificateModel,
+  presentCertificate,
+} from './response/presentCertificate';
+import type { ResourceUris } from './response/ResourceUris';
+
+/** Signing a request, and a certificate's details (contract, section 4.4). */
+export function certificateOperations(options: {
+  readonly desk: CertificateDesk;
+  readonly reader: CertificateReader;
+  readonly limit: SigningLimit;
+  readonly defaultProfile: string;
+  readonly uris: ResourceUris;
+}): readonly Operation[] {
+  const { desk, reader, limit, defaultProfile, uris } = options;
+  return [
+    {
+      id: 'sign_csr',
+      method: 'post',
+      path: '/certs/',
+      permission: directoryCertificateSignPermission,
+      async handle({ caller, parameters, fieldMask, context }) {
+        const { order, isDryRun } = parseSigningOrder(parameters, {
+          defaultProfile,
+        });
+        const keys = resolveFields(fieldMask, certificateModel);
+        await limit.consume(caller);
+        if (isDryRun) {
+          const { verdicts, approved } = await desk.judge(order, context);
+          return {
+            result: {
+              would_sign: approved !== undefined,
+              rules: verdicts.map(({ rule, passed = null, message }) => ({
+                rule,
+                passed,
+                message,
+              })),
+            },
+          };
+        }
+        const issued = await desk.sign(order, context);
+        return { result: presentCertificate(issued, keys, uris) };
+      },
+    },
+    {
+      id: 'get_cert',
+      method: 'get',
+      path: '/certs/:serialNumber(\\d+)/',
+      permission: directoryReadPermission,
+      async handle({ params, fieldMask, context }) {
+        const keys = resolveFields(fieldMask, certificateModel);
+        const serialNumber = BigInt(params.serialNumber);
+        const issued = await reader.get(serialNumber, context);
+        if (!issued) {
+          throw certificateNotFound(serialNumber);
+        }
+        return { result: presentCertificate(issued, keys, uris) };
+      },
+    },
+  ];
+}

@@ -1,0 +1,90 @@
+import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
+import { AuthorityProtocolError } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  describeCertificate,
+  type CertificateDescription,
+} from '@directory-gateway/x509';
+import type { RecordModel } from '../request/fieldMask';
+import { rawInteger } from './rawInteger';
+import type { ResourceUris } from './ResourceUris';
+
+type Presenter = (
+  issued: IssuedCertificate,
+  described: CertificateDescription,
+  uris: ResourceUris,
+) => unknown;
+
+/**
+ * The certificate's record, in the contract's order (section 2.8), with what
+ * FreeIPA tells besides.
+ */
+const presenters: Readonly<Record<string, Presenter>> = {
+  cacn: issued => issued.cacn,
+  certificate: (_issued, described) => described.pem,
+  certificate_chain: issued => issued.chain.map(der => der.toString('base64')),
+  issuer: (_issued, described) => described.issuer,
+  revoked: issued => issued.revocation !== undefined,
+  san_other: (_issued, { san }) => nullIfEmpty(san.other),
+  san_other_kpn: (_issued, { san }) => nullIfEmpty(san.otherKpn),
+  san_other_upn: (_issued, { san }) => nullIfEmpty(san.otherUpn),
+  serial_number: (_issued, { serialNumber }) => rawInteger(serialNumber),
+  serial_number_hex: (_issued, described) => described.serialNumberHex,
+  sha1_fingerprint: (_issued, described) => described.sha1Fingerprint,
+  sha256_fingerprint: (_issued, described) => described.sha256Fingerprint,
+  subject: (_issued, described) => described.subject,
+  valid_not_after: (_issued, described) => described.validNotAfter,
+  valid_not_before: (_issued, described) => described.validNotBefore,
+  san_rfc822name: (_issued, { san }) => nullIfEmpty(san.rfc822Name),
+  san_dnsname: (_issued, { san }) => nullIfEmpty(san.dnsName),
+  san_uri: (_issued, { san }) => nullIfEmpty(san.uri),
+  san_ipaddress: (_issued, { san }) => nullIfEmpty(san.ipAddress),
+  san_directoryname: (_issued, { san }) => nullIfEmpty(san.directoryName),
+  san_oid: (_issued, { san }) => nullIfEmpty(san.oid),
+  owner_user: ({ owners }) => nullIfEmpty(owners ?? []),
+  revocation_reason: ({ revocation }) => revocation?.reason ?? null,
+  uri: (_issued, { serialNumber }, uris) => uris.certificate(serialNumber),
+};
+
+/** The keys of a certificate's record. */
+export const certificateModel: RecordModel = {
+  keys: Object.keys(presenters),
+  lists: new Set([
+    'certificate_chain',
+    'san_other',
+    'san_other_kpn',
+    'san_other_upn',
+    'san_rfc822name',
+    'san_dnsname',
+    'san_uri',
+    'san_ipaddress',
+    'san_directoryname',
+    'san_oid',
+    'owner_user',
+  ]),
+};
+
+/**
+ * A certificate as the API shows it, with the given keys in their order.
+ *
+ * @throws AuthorityProtocolError when the authority's bytes are no certificate.
+ */
+export function presentCertificate(
+  issued: IssuedCertificate,
+  keys: readonly string[],
+  uris: ResourceUris,
+): Record<string, unknown> {
+  const description = describeCertificate(issued.certificate);
+  if (!description.ok) {
+    throw new AuthorityProtocolError(description.message);
+  }
+  return Object.fromEntries(
+    keys.map(key => [
+      key,
+      presenters[key](issued, description.certificate, uris),
+    ]),
+  );
+}
+
+function nullIfEmpty<T>(values: readonly T[]): readonly T[] | null {
+  return values.length > 0 ? values : null;
+}
