@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ClosedLoop } from './ClosedLoop';
+import type { Credential, Credentials } from './Credentials';
+import type { Drawn } from './questions/Question';
+
+describe('ClosedLoop', () => {
+  let server: Server;
+  let loop: ClosedLoop;
+  let answer: (res: ServerResponse, authorization: string) => void;
+  let connections: Set<unknown>;
+
+  beforeEach(async () => {
+    connections = new Set();
+    server = createServer((req, res) => {
+      connections.add(req.socket);
+      answer(res, req.headers.authorization ?? '');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    loop = new ClosedLoop({
+      origin: `http://127.0.0.1:${port}`,
+      connections: 4,
+    });
+  });
+
+  afterEach(async () => {
+    await loop.close();
+    server.close();
+    await once(server, 'close');
+  });
+
+  const run = (credentials: Credentials, over: { connections: number }) =>
+    loop.run({
+      credentials,
+      draw: username => drawn(`"username":"${username}"`),
+      ms: 10_000,
+      signal: new AbortController().signal,
+      ...over,
+    });
+
+  it('uses each credential once and stops when there are no more', async () => {
+    const seen: string[] = [];
+    answer = (res, authorization) => {
+      seen.push(authorization);
+      res.end('{"result":{"username":"alice"}}');
+    };
+    const sample = await run(supply(100), { connections: 4 });
+    expect(sample.requests).toBe(100);
+    expect(sample.latencies.count).toBe(100);
+    expect(new Set(seen).size).toBe(100);
+    expect(connections.size).toBe(4);
+  });
+
+  it('keeps to one connection when told so', async () => {
+    answer = res => res.end('"username":"alice"');
+    await run(supply(20), { connections: 1 });
+    expect(connections.size).toBe(1);
+  });
+
+  it.each([
+    ['another status', 503, '"username":"alice"'],
+    ['another body', 200, '"username":"bob"'],
+  ])('fails on %s', async (_what, status, body) => {
+    answer = res => res.writeHead(status).end(body);
+    await expect(run(supply(5), { connections: 1 })).rejects.toThrow(
+      `GET /users/ answered ${status}`,
+    );
+  });
+
+  it('ends when it is told to', async () => {
+    const ending = new AbortController();
+    answer = res => {
+      ending.abort();
+      res.end('"username":"alice"');
+    };
+    await expect(
+      loop.run({
+        credentials: supply(100),
+        draw: () => drawn('alice'),
+        connections: 1,
+        ms: 10_000,
+        signal: ending.signal,
+      }),
+    ).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+function supply(count: number): Credentials {
+  const ready: Credential[] = Array.from({ length: count }, (_, turn) => ({
+    authorization: `Negotiate ${turn}`,
+    username: 'alice',
+  }));
+  return {
+    mode: 'negotiate',
+    prepare: async () => {},
+    next: () => ready.pop(),
+    stop: async () => {},
+  };
+}
+
+function drawn(expected: string): Drawn {
+  return {
+    path: '/users/',
+    expected: [expected],
+    ask: async () => [],
+    entries: 0,
+  };
+}

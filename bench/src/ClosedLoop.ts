@@ -1,0 +1,98 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { Client } from 'undici';
+import type { Credential, Credentials } from './Credentials';
+import type { Drawn } from './questions/Question';
+
+/** What a run of requests came to. */
+export interface Sample {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Time from sending a request to having read its answer, in nanoseconds. */
+  readonly latencies: RecordableHistogram;
+}
+
+/** What is asked, as whom, on how many connections, for how long. */
+export interface LoopRun {
+  readonly credentials: Credentials;
+  readonly draw: (username: string) => Drawn;
+  readonly connections: number;
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks on a number of connections at once, on each one request after another.
+ * Every answer is checked: a fast wrong one is worth nothing.
+ */
+export class ClosedLoop {
+  readonly #clients: readonly Client[];
+
+  /**
+   * @param options - the server, as `http://127.0.0.1:40123`, and how many
+   * connections to it there will be at most
+   */
+  constructor(options: {
+    readonly origin: string;
+    readonly connections: number;
+  }) {
+    this.#clients = Array.from(
+      { length: options.connections },
+      () => new Client(options.origin, { pipelining: 1 }),
+    );
+  }
+
+  /**
+   * Ends when its time is over or the credentials are used up.
+   *
+   * @throws Error that says what was answered instead of the right thing
+   */
+  async run(options: LoopRun): Promise<Sample> {
+    const { credentials, draw, connections, ms, signal } = options;
+    const latencies = createHistogram();
+    const start = performance.now();
+    const askInTurn = async (client: Client) => {
+      while (performance.now() - start < ms) {
+        signal.throwIfAborted();
+        const credential = credentials.next();
+        if (!credential) {
+          return;
+        }
+        const drawn = draw(credential.username);
+        const sent = process.hrtime.bigint();
+        await ask(client, credential, drawn);
+        latencies.record(process.hrtime.bigint() - sent);
+      }
+    };
+    await Promise.all(this.#clients.slice(0, connections).map(askInTurn));
+    return {
+      requests: latencies.count,
+      seconds: (performance.now() - start) / 1000,
+      latencies,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map(client => client.destroy()));
+  }
+}
+
+async function ask(
+  client: Client,
+  { authorization }: Credential,
+  { path, expected }: Drawn,
+): Promise<void> {
+  const { statusCode, body } = await client.request({
+    method: 'GET',
+    path: `/api/directory/v1${path}`,
+    headers: { authorization },
+  });
+  const text = await body.text();
+  const missing = expected.find(part => !text.includes(part));
+  if (statusCode !== 200 || missing !== undefined) {
+    throw new Error(
+      `GET ${path} answered ${statusCode} without ${
+        missing ?? 'the right status'
+      }: ${text.slice(0, 500)}`,
+    );
+  }
+}

@@ -1,0 +1,102 @@
+import { equal } from '../DirectoryClient';
+import { isServed, type Group, type People } from '../People';
+import { drawPage, PAGE_SIZE } from './drawPage';
+import type { Goal, Question } from './Question';
+
+/** The size of group for which the goal is set. */
+const MIDDLE_SIZE = 1000;
+
+const groupAttributes = [
+  ...['cn', 'description', 'fasMailingList', 'fasURL', 'fasIRCChannel'],
+  'fasDiscussionURL',
+];
+
+/** One group, who is in it, and whether somebody is. */
+export function groupQuestions(people: People): readonly Question[] {
+  return [
+    {
+      name: '/groups/{g}/',
+      draw(random) {
+        const { name } = random.pick(people.groups);
+        return {
+          path: `/groups/${name}/`,
+          expected: [`"groupname":${JSON.stringify(name)}`],
+          ask: directory =>
+            directory.base({
+              dn: directory.groupDn(name),
+              filter: equal('objectClass', 'fasGroup'),
+              attributes: groupAttributes,
+            }),
+          entries: 1,
+        };
+      },
+    },
+    isMember(people),
+    pageOfMembers('of ~1,000', people.groupOfSize(MIDDLE_SIZE), {
+      rps: 300,
+      modes: ['negotiate', 'token'],
+    }),
+    pageOfMembers('of the largest', people.largestGroup),
+  ];
+}
+
+/** Half of those asked about are in the group. */
+function isMember(people: People): Question {
+  const inGroups = people.groups.filter(({ members }) => members.length > 0);
+  return {
+    name: '/groups/{g}/is-member/{u}',
+    goal: { rps: 1500, modes: ['negotiate'] },
+    draw(random) {
+      const group = random.pick(inGroups);
+      const username = random.pick(
+        random.below(2) === 0 ? group.members : people.usernames,
+      );
+      const known = people.byName(username);
+      const result = known.groups.has(group.name) && !known.locked;
+      return {
+        path: `/groups/${group.name}/is-member/${username}`,
+        expected: [`{"result":${result}}`],
+        async ask(directory) {
+          const entries = await directory.base({
+            dn: directory.userDn(username),
+            filter: equal('memberOf', directory.groupDn(group.name)),
+            attributes: ['nsAccountLock'],
+          });
+          return entries.filter(entry => entry.nsAccountLock !== 'TRUE');
+        },
+        entries: result ? 1 : 0,
+      };
+    },
+  };
+}
+
+function pageOfMembers(which: string, group: Group, goal?: Goal): Question {
+  return {
+    name: `/groups/{g}/members/ ${which}`,
+    goal,
+    draw(random) {
+      const { number, expected } = drawPage(random, group.members);
+      return {
+        path: `/groups/${group.name}/members/?page_size=${PAGE_SIZE}&page_number=${number}`,
+        expected,
+        // The group's own values leave out nested groups, and do not tell who
+        // is locked, on which the total depends.
+        async ask(directory) {
+          const entries = await directory.below({
+            container: directory.containers.users,
+            filters: [
+              equal('objectClass', 'fasUser'),
+              equal('memberOf', directory.groupDn(group.name)),
+            ],
+            attributes: ['uid', 'nsAccountLock'],
+          });
+          return entries.filter(
+            ({ uid, nsAccountLock }) =>
+              isServed(String(uid)) && nsAccountLock !== 'TRUE',
+          );
+        },
+        entries: group.members.length,
+      };
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** How a run is made; the table's header names what matters of it. */
+export const settings = Object.freeze({
+  /** The portal has this CPU for itself. */
+  portalCpu: 0,
+  /** The load generator, the directory and the KDC share this one. */
+  generatorCpu: 1,
+  /** Connections under load, kept open, one request at a time on each. */
+  connections: 16,
+  /** Rounds of a row. */
+  rounds: 5,
+  /** Length of a round under load, in milliseconds. */
+  loadMs: 800,
+  /** Length of a round on one connection, in milliseconds. */
+  singleMs: 300,
+  /** What is not counted, in milliseconds. */
+  warmUpMs: 600,
+  /** For how long the directory is asked a question, in milliseconds. */
+  directMs: 600,
+  /** How often at least. */
+  directTimes: 3,
+  /** Whose tickets are used, in turn. */
+  callers: 8,
+  /** Of the names that are drawn. */
+  seed: 1,
+});

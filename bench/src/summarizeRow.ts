@@ -1,0 +1,62 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import type { Mode } from './Credentials';
+import { rate, type Round } from './measureRow';
+import { median } from './median';
+import type { Question } from './questions/Question';
+import type { Row } from './Row';
+import { settings } from './settings';
+
+/** What the rounds of a row come to. */
+export function summarizeRow(options: {
+  readonly question: Question;
+  readonly mode: Mode;
+  readonly people: number;
+  readonly rounds: readonly Round[];
+  readonly directP50Ms: number;
+}): Row {
+  const { question, mode, people, rounds, directP50Ms } = options;
+  const { name, goal, connections = settings.connections } = question;
+  const middle = (of: (round: Round) => number) => median(rounds.map(of));
+  const rates = rounds.map(({ loaded }) => rate(loaded));
+  const loaded = merge(rounds.map(round => round.loaded.latencies));
+  const alone = merge(rounds.map(round => round.alone.latencies));
+  const goalHere = goal?.modes.includes(mode) ? goal : undefined;
+  return {
+    ...{ name, people, mode, connections },
+    rps: median(rates),
+    rps_min: Math.min(...rates),
+    rps_max: Math.max(...rates),
+    p50_ms: milliseconds(alone, 50),
+    p99_ms: milliseconds(alone, 99),
+    samples: alone.count,
+    load_p50_ms: milliseconds(loaded, 50),
+    load_p99_ms: milliseconds(loaded, 99),
+    direct_p50_ms: directP50Ms,
+    ratio: milliseconds(alone, 50) / directP50Ms,
+    goal_rps: goalHere?.rps ?? null,
+    goal_p50_ms: goalHere?.p50Ms ?? null,
+    portal_cpu_us: middle(
+      round => (1000 * round.portalCpuMs) / round.loaded.requests,
+    ),
+    portal_cpu: middle(
+      round => round.portalCpuMs / 1000 / round.loaded.seconds,
+    ),
+    noise_cpu: middle(({ noise }) => noise),
+    generator_cpu: middle(({ generatorCpu }) => generatorCpu),
+    event_loop_delay_p99_ms: middle(({ eventLoopDelayMs }) => eventLoopDelayMs),
+  };
+}
+
+/** A percentile of a histogram of nanoseconds, in milliseconds. */
+export function milliseconds(
+  histogram: RecordableHistogram,
+  percentile: number,
+): number {
+  return histogram.percentile(percentile) / 1e6;
+}
+
+function merge(histograms: readonly RecordableHistogram[]) {
+  const merged = createHistogram();
+  histograms.forEach(histogram => merged.add(histogram));
+  return merged;
+}
