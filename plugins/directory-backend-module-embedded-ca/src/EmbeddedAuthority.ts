@@ -1,0 +1,215 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import {
+  AuthorityRefusalError,
+  AuthorityUnavailableError,
+  OutcomeUnknownError,
+  type CertificateAuthority,
+  type IssuedCertificate,
+  type SigningRequest,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { REVOCATION_REASONS } from '@directory-gateway/x509';
+import type { AuthorityKeeper } from './authority/AuthorityKeeper';
+import type { SigningAuthority } from './authority/SigningAuthority';
+import type {
+  CertificateRecord,
+  IssuedRecord,
+} from './certificates/CertificateRecord';
+import type { CertificateProfile } from './certificates/CertificateProfile';
+import type { CertificateStore } from './certificates/CertificateStore';
+import { checkCertificate } from './certificates/checkCertificate';
+import { composeCertificate } from './certificates/composeCertificate';
+import { requestKeyOf } from './certificates/requestKeyOf';
+import { validityOf } from './certificates/validityOf';
+import { SigningMetrics } from './SigningMetrics';
+
+/** What an {@link EmbeddedAuthority} is made of. */
+export interface EmbeddedAuthorityOptions {
+  readonly keeper: AuthorityKeeper;
+  readonly certificates: CertificateStore;
+  readonly profiles: ReadonlyMap<string, CertificateProfile>;
+  /** Its name in answers. */
+  readonly cacn: string;
+  /** Where its revocation list is. */
+  readonly crlUrl: string;
+  readonly logger: LoggerService;
+  /** Milliseconds since 1970. Default: the machine's clock. */
+  readonly now?: () => number;
+}
+
+/**
+ * Signs with its own key, and has what it signed on record: reserve the serial
+ * number, sign, check, record, answer. The answer is what is on record, so a
+ * crash anywhere returns no certificate that is not on record, and loses none
+ * that was returned. A serial number that stays reserved is taken over when the
+ * request is repeated.
+ */
+export class EmbeddedAuthority implements CertificateAuthority {
+  readonly #options: EmbeddedAuthorityOptions;
+  readonly #metrics = new SigningMetrics();
+  readonly #now: () => number;
+
+  constructor(options: EmbeddedAuthorityOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async sign(request: SigningRequest): Promise<IssuedCertificate> {
+    const { issued } = await this.#metrics.time(() => this.#sign(request));
+    return issued;
+  }
+
+  async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
+    const { certificates } = this.#options;
+    const record = await available(() => certificates.find(serialNumber));
+    return record && this.#present(record);
+  }
+
+  /** Those that can be used now: not revoked, not over. */
+  async listByUser(username: string): Promise<readonly IssuedCertificate[]> {
+    const { certificates } = this.#options;
+    const at = new Date(this.#now());
+    const records = await available(() =>
+      certificates.listUsable(username, at),
+    );
+    return records.map(record => this.#present(record));
+  }
+
+  async #sign(request: SigningRequest): Promise<{
+    readonly outcome: 'issued' | 'repeated';
+    readonly issued: IssuedCertificate;
+  }> {
+    const { keeper, certificates, profiles } = this.#options;
+    const profile = profiles.get(request.profile);
+    if (!profile) {
+      throw new AuthorityRefusalError('There is no such certificate profile.');
+    }
+    const authority = keeper.current;
+    refuseOwnKey(request, authority);
+    const now = this.#now();
+    const reserved = await available(() =>
+      certificates.reserve({
+        authorityId: authority.id,
+        requestKey: requestKeyOf(request, { authorityId: authority.id }),
+        username: request.username,
+        profile: request.profile,
+        requestedBy: request.requestedBy,
+        now,
+        ...validityOf(profile, { now, authority }),
+      }),
+    );
+    const certificate =
+      reserved.certificate ??
+      (await this.#complete({ request, profile, authority, reserved }));
+    return {
+      outcome: reserved.certificate ? 'repeated' : 'issued',
+      issued: this.#present({
+        ...reserved,
+        certificate,
+        authorityChain: authority.chain,
+      }),
+    };
+  }
+
+  /** Makes the certificate of a reserved serial number, and records it. */
+  async #complete(order: {
+    readonly request: SigningRequest;
+    readonly profile: CertificateProfile;
+    readonly authority: SigningAuthority;
+    readonly reserved: CertificateRecord;
+  }): Promise<Buffer> {
+    const { certificates } = this.#options;
+    const { serialNumber } = order.reserved;
+    let certificate: Buffer;
+    try {
+      certificate = this.#make(order);
+    } catch (error) {
+      await available(() => certificates.release(serialNumber));
+      throw error;
+    }
+    try {
+      return await certificates.record(serialNumber, certificate);
+    } catch (error) {
+      // It may be on record: the same request within a minute gets it then.
+      throw new OutcomeUnknownError(
+        `Certificate ${serialNumber} was signed, and the database did not say that it has it`,
+        error,
+      );
+    }
+  }
+
+  #make(order: {
+    readonly request: SigningRequest;
+    readonly profile: CertificateProfile;
+    readonly authority: SigningAuthority;
+    readonly reserved: CertificateRecord;
+  }): Buffer {
+    const { request, authority, reserved: reservation } = order;
+    const { crlUrl, logger } = this.#options;
+    try {
+      const fields = composeCertificate({ ...order, reservation, crlUrl });
+      const { publicKey } = request;
+      const certificate = authority.issuer.signCertificate({
+        ...fields,
+        spki: publicKey,
+      });
+      checkCertificate(certificate, { fields, publicKey, authority });
+      return certificate;
+    } catch (error) {
+      if (error instanceof RangeError) {
+        throw new AuthorityRefusalError(
+          `The certificate cannot be written: ${error.message}.`,
+          { cause: error },
+        );
+      }
+      logger.error(`Certificate ${reservation.serialNumber} is not given out`, {
+        reason: String(error),
+      });
+      throw new AuthorityUnavailableError('A certificate went wrong', error);
+    }
+  }
+
+  #present(record: IssuedRecord): IssuedCertificate {
+    const { certificate, authorityChain, revocation, username } = record;
+    return {
+      certificate,
+      chain: [certificate, ...authorityChain],
+      cacn: this.#options.cacn,
+      ...(revocation && {
+        revocation: { reason: REVOCATION_REASONS[revocation.reason] },
+      }),
+      owners: [username],
+    };
+  }
+}
+
+/** Whoever could sign a CSR with it would have the authority's key. */
+function refuseOwnKey(
+  request: SigningRequest,
+  authority: SigningAuthority,
+): void {
+  if (readPublicKey(request.publicKey).equals(authority.publicKey)) {
+    throw new AuthorityRefusalError(
+      'The public key is that of the certificate authority.',
+    );
+  }
+}
+
+function readPublicKey(key: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key, format: 'der', type: 'spki' });
+  } catch (error) {
+    throw new AuthorityRefusalError('The public key cannot be read.', {
+      cause: error,
+    });
+  }
+}
+
+/** The database away is not the caller's fault, and says nothing about a record. */
+async function available<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new AuthorityUnavailableError('The database cannot be asked', error);
+  }
+}

@@ -1,0 +1,258 @@
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import { describeCertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { describeCertificate } from '@directory-gateway/x509';
+import { CERTIFICATES } from '../database/rows';
+import type { EmbeddedCa } from '../createEmbeddedCa';
+import { serialNumberOf } from './certificateFacts';
+import { aliceRequest } from './requests';
+import { CRL_URL, TestCa } from './TestCa';
+import type { TestDatabaseKind } from './TestDatabase';
+
+// One suite for the tests of two databases, one of which needs a server.
+// eslint-disable-next-line jest/no-export
+export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
+  describeCertificateAuthority({
+    name: `EmbeddedAuthority on ${kind.name}`,
+    async create() {
+      const ca = await TestCa.start(kind);
+      const { authority, keeper, revocations } = await ca.open();
+      const spki = keeper.current.publicKey.export({
+        type: 'spki',
+        format: 'der',
+      });
+      return {
+        authority,
+        user: { username: 'alice', principal: 'alice@EXAMPLE.TEST' },
+        profile: 'userCerts',
+        cacn: 'embedded',
+        refused: [
+          { why: "the authority's own key", change: { publicKey: spki } },
+          {
+            why: 'a key that is none',
+            change: { publicKey: Buffer.from('3000', 'hex') },
+          },
+          {
+            why: 'a name that no certificate can carry',
+            change: { username: 'a'.repeat(65) },
+          },
+        ],
+        interrupt: () => ca.database.interrupt(),
+        async revoke({ serialNumber }) {
+          await revocations.revoke({
+            serialNumber,
+            reason: 'superseded',
+            revokedBy: 'user:default/admin',
+            revokedAt: new Date(),
+          });
+        },
+        stop: () => ca.stop(),
+      };
+    },
+  });
+
+  describe(`EmbeddedAuthority on ${kind.name}`, () => {
+    let ca: TestCa;
+    let node: EmbeddedCa;
+
+    beforeAll(async () => {
+      ca = await TestCa.start(kind);
+      node = await ca.open();
+    });
+
+    afterEach(() => {
+      ca.clockAheadMs = 0;
+    });
+
+    afterAll(async () => {
+      await ca?.stop();
+    });
+
+    const rowOf = async (serialNumber: bigint) =>
+      await ca.database
+        .knex(CERTIFICATES)
+        .where({ serial_number: String(serialNumber) })
+        .first();
+
+    it('signs a hundred requests at once, all on record byte for byte', async () => {
+      const requests = Array.from({ length: 100 }, () => aliceRequest());
+      const issued = await Promise.all(
+        requests.map(request => node.authority.sign(request)),
+      );
+      const serialNumbers = issued.map(serialNumberOf);
+      expect(new Set(serialNumbers).size).toBe(100);
+      for (const [index, serialNumber] of serialNumbers.entries()) {
+        const { certificate } = await rowOf(serialNumber);
+        expect(certificate).toEqual(issued[index].certificate);
+      }
+      expect(serialNumbers.every(number => number < 1n << 127n)).toBe(true);
+    });
+
+    it('says what the profile says, and of the request the key alone', async () => {
+      const request = aliceRequest({
+        alternativeNames: {
+          emails: ['alice@example.test'],
+          userPrincipalNames: ['alice@EXAMPLE.TEST'],
+          kerberosPrincipalNames: ['alice@EXAMPLE.TEST'],
+        },
+      });
+      const before = Math.floor(Date.now() / 1000) * 1000;
+      const issued = await node.authority.sign(request);
+      const result = describeCertificate(issued.certificate);
+      const authority = node.keeper.current.issuer.certificate;
+      expect(result).toMatchObject({
+        ok: true,
+        certificate: {
+          subject: 'CN=alice,O=EXAMPLE.TEST',
+          issuer: 'CN=Certificate Authority,O=EXAMPLE.TEST',
+          ca: false,
+          keyUsage: ['digitalSignature'],
+          extendedKeyUsage: ['clientAuth'],
+          authorityKeyIdentifier: authority.subjectKeyIdentifier,
+          unreadableExtensions: [],
+          san: {
+            rfc822Name: ['alice@example.test'],
+            otherUpn: ['alice@EXAMPLE.TEST'],
+            otherKpn: ['alice@EXAMPLE.TEST'],
+            dnsName: [],
+            uri: [],
+          },
+        },
+      });
+      const { certificate } = result as Extract<typeof result, { ok: true }>;
+      const days = 24 * 60 * 60 * 1000;
+      // The root is as young as the certificate, and a chain begins with it.
+      expect(certificate.notBefore).toBeLessThan(before);
+      expect(certificate.notBefore).toBeGreaterThanOrEqual(authority.notBefore);
+      expect(certificate.notAfter - before).toBeGreaterThanOrEqual(30 * days);
+      expect(certificate.notAfter - before).toBeLessThan(31 * days);
+      expect(issued.certificate.includes(Buffer.from(CRL_URL))).toBe(true);
+      expect(
+        new X509Certificate(issued.certificate).publicKey.equals(
+          createPublicKey({
+            key: request.publicKey,
+            format: 'der',
+            type: 'spki',
+          }),
+        ),
+      ).toBe(true);
+    });
+
+    it('answers a repeated request with the same certificate for a minute', async () => {
+      const request = aliceRequest();
+      const { certificate } = await node.authority.sign(request);
+      ca.clockAheadMs = 59_000;
+      const again = await node.authority.sign({ ...request, requestedBy: 'x' });
+      expect(again.certificate).toEqual(certificate);
+      ca.clockAheadMs = 61_000;
+      const later = await node.authority.sign(request);
+      expect(serialNumberOf(later)).not.toBe(serialNumberOf({ certificate }));
+    });
+
+    it.each([
+      { what: 'user', change: { username: 'bob' } },
+      {
+        what: 'names',
+        change: {
+          alternativeNames: {
+            emails: ['alice@example.test'],
+            userPrincipalNames: [],
+            kerberosPrincipalNames: [],
+          },
+        },
+      },
+    ])('takes another $what for another request', async ({ change }) => {
+      const request = aliceRequest();
+      const first = await node.authority.sign(request);
+      const second = await node.authority.sign({ ...request, ...change });
+      expect(serialNumberOf(second)).not.toBe(serialNumberOf(first));
+    });
+
+    it('answers equal requests at once with one certificate, on two nodes', async () => {
+      const other = await ca.open();
+      const request = aliceRequest();
+      const issued = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          [node, other][index % 2].authority.sign(request),
+        ),
+      );
+      const certificates = issued.map(({ certificate }) =>
+        certificate.toString('base64'),
+      );
+      expect(new Set(certificates).size).toBe(1);
+    });
+
+    it('signs anew what was revoked since', async () => {
+      const request = aliceRequest();
+      const first = await node.authority.sign(request);
+      await node.revocations.revoke({
+        serialNumber: serialNumberOf(first),
+        reason: 'keyCompromise',
+        revokedBy: 'user:default/admin',
+        revokedAt: new Date(),
+      });
+      const second = await node.authority.sign(request);
+      expect(serialNumberOf(second)).not.toBe(serialNumberOf(first));
+      expect(second.revocation).toBeUndefined();
+    });
+
+    it('takes over a serial number that a crash left reserved', async () => {
+      const request = aliceRequest();
+      const { certificate } = await node.authority.sign(request);
+      const serialNumber = serialNumberOf({ certificate });
+      await ca.database
+        .knex(CERTIFICATES)
+        .where({ serial_number: String(serialNumber) })
+        .update({ certificate: null });
+      expect(await node.authority.get(serialNumber)).toBeUndefined();
+      const completed = await node.authority.sign(request);
+      expect(serialNumberOf(completed)).toBe(serialNumber);
+      expect(completed.certificate.equals(certificate)).toBe(false);
+      expect((await rowOf(serialNumber)).certificate).toEqual(
+        completed.certificate,
+      );
+    });
+
+    it('keeps no serial number of what it refuses to write', async () => {
+      const count = async () =>
+        (await ca.database.knex(CERTIFICATES).count({ count: '*' }))[0].count;
+      const before = await count();
+      const request = aliceRequest({
+        alternativeNames: {
+          emails: ['ünlaut@example.test'],
+          userPrincipalNames: [],
+          kerberosPrincipalNames: [],
+        },
+      });
+      await expect(node.authority.sign(request)).rejects.toMatchObject({
+        name: 'AuthorityRefusalError',
+        kind: 'invalid',
+      });
+      expect(await count()).toBe(before);
+    });
+
+    it('lists what a user can use: not what is revoked, nor over', async () => {
+      const username = 'grace.hopper';
+      const requests = [1, 2, 3].map(() => aliceRequest({ username }));
+      const serialNumbers = new Array<bigint>();
+      for (const request of requests) {
+        serialNumbers.push(serialNumberOf(await node.authority.sign(request)));
+        ca.clockAheadMs += 1000;
+      }
+      await node.revocations.revoke({
+        serialNumber: serialNumbers[1],
+        reason: 'unspecified',
+        revokedBy: 'user:default/admin',
+        revokedAt: new Date(),
+      });
+      const usable = await node.authority.listByUser(username);
+      expect(usable.map(serialNumberOf)).toEqual([
+        serialNumbers[0],
+        serialNumbers[2],
+      ]);
+      expect(usable[0].owners).toEqual([username]);
+      ca.clockAheadMs = 31 * 24 * 60 * 60 * 1000;
+      expect(await node.authority.listByUser(username)).toEqual([]);
+      expect(await node.authority.listByUser('nobody')).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,45 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+
+/** Alice's request for `userCerts` with a new P-256 key, and changes to it. */
+export function aliceRequest(
+  changes: Partial<SigningRequest> = {},
+): SigningRequest {
+  return {
+    ...createSigningRequest({
+      username: 'alice',
+      principal: 'alice@EXAMPLE.TEST',
+      profile: 'userCerts',
+    }),
+    ...changes,
+  };
+}
+
+/** Kinds of key that people have. */
+export const KEY_KINDS = [
+  'RSA-2048',
+  'RSA-4096',
+  'P-256',
+  'P-384',
+  'P-521',
+  'Ed25519',
+] as const;
+
+/** Makes a key of a kind. */
+export function newKeyPair(kind: (typeof KEY_KINDS)[number]): {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+} {
+  switch (kind) {
+    case 'Ed25519':
+      return generateKeyPairSync('ed25519');
+    case 'RSA-2048':
+    case 'RSA-4096':
+      return generateKeyPairSync('rsa', {
+        modulusLength: Number(kind.slice(4)),
+      });
+    default:
+      return generateKeyPairSync('ec', { namedCurve: kind });
+  }
+}

@@ -1,0 +1,37 @@
+/** Names of the tables. */
+export const AUTHORITIES = 'embedded_ca_authorities';
+export const CERTIFICATES = 'embedded_ca_certificates';
+
+/** PostgreSQL gives a Date, SQLite milliseconds since 1970. */
+export type Timestamp = Date | number;
+
+/** A row of the authorities; the columns are described in the migration. */
+export interface AuthorityRow {
+  id: string;
+  is_current: boolean | number | null;
+  chain: string;
+  created_at: Timestamp;
+  revocations: number;
+  crl: Buffer | null;
+  crl_number: number;
+  crl_revocations: number;
+  crl_this_update: Timestamp | null;
+  crl_next_update: Timestamp | null;
+}
+
+/** A row of the certificates; the columns are described in the migration. */
+export interface CertificateRow {
+  serial_number: string;
+  authority_id: string;
+  username: string;
+  profile: string;
+  requested_by: string;
+  request_key: string | null;
+  reserved_at: Timestamp;
+  not_before: Timestamp;
+  not_after: Timestamp;
+  certificate: Buffer | null;
+  revoked_at: Timestamp | null;
+  revocation_reason: number | null;
+  revoked_by: string | null;
+}

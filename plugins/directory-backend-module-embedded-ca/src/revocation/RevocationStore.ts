@@ -1,0 +1,154 @@
+import {
+  REVOCATION_REASONS,
+  type RevocationReason,
+  type RevokedCertificate,
+} from '@directory-gateway/x509';
+import type { Knex } from 'knex';
+import { readRecord, type Revocation } from '../certificates/CertificateRecord';
+import {
+  AUTHORITIES,
+  CERTIFICATES,
+  type AuthorityRow,
+  type CertificateRow,
+} from '../database/rows';
+
+/** The last revocation list of an authority, and what has happened since. */
+export interface RevocationListState {
+  /** Of the last list; 0 when there is none. */
+  readonly number: number;
+  /** `undefined` when there is none. */
+  readonly current?: {
+    /** DER. */
+    readonly list: Buffer;
+    readonly thisUpdate: Date;
+    readonly nextUpdate: Date;
+  };
+  /** Revocations that the list does not know yet. */
+  readonly unlisted: number;
+  /** All revocations. */
+  readonly revocations: number;
+}
+
+/** A revocation list to be recorded. */
+export interface NewRevocationList {
+  readonly authorityId: string;
+  readonly number: number;
+  /** How many revocations there were before those of the list were read. */
+  readonly revocations: number;
+  /** DER. */
+  readonly list: Buffer;
+  readonly thisUpdate: Date;
+  readonly nextUpdate: Date;
+}
+
+/** The record of revocations, and of the lists that tell of them. */
+export class RevocationStore {
+  readonly #database: Knex;
+
+  constructor(database: Knex) {
+    this.#database = database;
+  }
+
+  /**
+   * Puts a revocation on record. Of several for one certificate the first
+   * stands.
+   *
+   * @returns the one on record, `undefined` when there is no such certificate
+   */
+  async revoke(options: {
+    readonly serialNumber: bigint;
+    readonly reason: RevocationReason;
+    readonly revokedBy: string;
+    readonly revokedAt: Date;
+  }): Promise<Revocation | undefined> {
+    const here = { serial_number: String(options.serialNumber) };
+    return await this.#database.transaction(async transaction => {
+      const revoked = await transaction<CertificateRow>(CERTIFICATES)
+        .where(here)
+        .whereNotNull('certificate')
+        .whereNull('revoked_at')
+        .update({
+          revoked_at: options.revokedAt,
+          revocation_reason: REVOCATION_REASONS[options.reason],
+          revoked_by: options.revokedBy,
+        });
+      const row = await transaction<CertificateRow>(CERTIFICATES)
+        .where(here)
+        .first();
+      if (row && revoked === 1) {
+        await transaction<AuthorityRow>(AUTHORITIES)
+          .where({ id: row.authority_id })
+          .increment('revocations');
+      }
+      return row && readRecord(row).revocation;
+    });
+  }
+
+  /**
+   * The revoked certificates that a list must name: those that were not over
+   * yet at the beginning of the last one (RFC 5280 §3.3).
+   */
+  async listRevoked(
+    authorityId: string,
+    options: { readonly notOverBefore: Date | undefined },
+  ): Promise<readonly RevokedCertificate[]> {
+    const { notOverBefore = new Date(0) } = options;
+    const rows = await this.#database<CertificateRow>(CERTIFICATES)
+      .where({ authority_id: authorityId })
+      .whereNotNull('revoked_at')
+      .andWhere('not_after', '>=', notOverBefore)
+      .orderBy(['revoked_at', 'serial_number']);
+    return rows
+      .map(readRecord)
+      .flatMap(({ serialNumber, revocation }) =>
+        revocation ? { serialNumber, ...revocation } : [],
+      );
+  }
+
+  async findList(authorityId: string): Promise<RevocationListState> {
+    const row = await this.#authorities().where({ id: authorityId }).first();
+    return row ? readState(row) : { number: 0, unlisted: 0, revocations: 0 };
+  }
+
+  /** The last list of the authority that signs now; DER. */
+  async findCurrentList(): Promise<Buffer | undefined> {
+    const row = await this.#authorities().where({ is_current: true }).first();
+    return row?.crl ?? undefined;
+  }
+
+  /** @returns false when another list got the number first */
+  async recordList(list: NewRevocationList): Promise<boolean> {
+    const updated = await this.#authorities()
+      .where({ id: list.authorityId, crl_number: list.number - 1 })
+      .update({
+        crl: list.list,
+        crl_number: list.number,
+        crl_revocations: list.revocations,
+        crl_this_update: list.thisUpdate,
+        crl_next_update: list.nextUpdate,
+      });
+    return updated === 1;
+  }
+
+  #authorities(): Knex.QueryBuilder<AuthorityRow> {
+    return this.#database<AuthorityRow>(AUTHORITIES);
+  }
+}
+
+function readState(row: AuthorityRow): RevocationListState {
+  const { crl, crl_this_update, crl_next_update } = row;
+  return {
+    number: row.crl_number,
+    ...(crl !== null &&
+      crl_this_update !== null &&
+      crl_next_update !== null && {
+        current: {
+          list: crl,
+          thisUpdate: new Date(crl_this_update),
+          nextUpdate: new Date(crl_next_update),
+        },
+      }),
+    unlisted: row.revocations - row.crl_revocations,
+    revocations: row.revocations,
+  };
+}
