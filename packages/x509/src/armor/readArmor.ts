@@ -32,7 +32,11 @@ export function readArmor(text: string): Buffer {
 }
 
 function readBareText(text: string): string {
-  if (text.trim() === '' || text.includes(END)) {
+  if (
+    text.trim() === '' ||
+    text.includes(DASHES) ||
+    !/^[A-Za-z0-9+/=_\s-]*$/.test(text)
+  ) {
     throw new RequestRefusal('no_request');
   }
   return text;

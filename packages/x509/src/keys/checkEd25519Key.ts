@@ -7,9 +7,8 @@ const D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
 
 /**
  * Checks an Ed25519 key (RFC 8410 §4): 32 octets, the y coordinate below p, and none of the eight
- * points of small order. For those, anybody can make signatures that verify, so that nothing would
- * be proved. Whether a point has this y at all is OpenSSL's to find out, which finds every signature
- * of such a key wrong.
+ * points of small order, for which OpenSSL before 3.5 takes signatures that anybody can make. Whether
+ * the curve has a point with this y is left to OpenSSL, which finds every signature wrong if not.
  *
  * @throws RequestRefusal when the key is not accepted
  */

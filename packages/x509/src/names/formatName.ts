@@ -24,9 +24,7 @@ function formatAttribute({ oid, value, hex }: NameAttribute): string {
  */
 function escapeValue(value: string): string {
   return value
-    .replace(/["+,;<>\\]/g, '\\$&')
-    .replace(/^[ #]/, '\\$&')
-    .replace(/(?<=.) $/, '\\ ')
+    .replace(/^[ #]|["+,;<>\\]| $/g, '\\$&')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escapeOctets);
 }
 

@@ -40,9 +40,10 @@ export class FuzzInputs {
   readonly #requests = seedRequests();
   readonly #certificate = seedCertificate();
 
-  create(seed: number): FuzzInput {
+  /** @param wanted - default: the seed decides */
+  create(seed: number, wanted?: FuzzInput['strategy']): FuzzInput {
     const random = new Random(seed);
-    const strategy = random.pick(STRATEGIES);
+    const strategy = wanted ?? random.pick(STRATEGIES);
     return { strategy, content: this.#createContent(strategy, random) };
   }
 

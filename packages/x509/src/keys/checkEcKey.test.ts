@@ -1,0 +1,70 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { RequestRefusal } from '../request/RequestRefusal';
+import { parseDer } from '../der/parseDer';
+import { int, NULL, oid, seq } from '../__testUtils__/tlv';
+import { testKey } from '../__testUtils__/testKeys';
+import { checkEcKey } from './checkEcKey';
+import { CURVES } from './curves';
+
+function codeOf(parameters: Buffer | undefined, point: Buffer): string {
+  try {
+    return checkEcKey(parameters && parseDer(parameters), point).name;
+  } catch (error) {
+    return error instanceof RequestRefusal ? error.code : `threw ${error}`;
+  }
+}
+
+describe.each([
+  ['P-256', 'prime256v1', 32],
+  ['P-384', 'secp384r1', 48],
+  ['P-521', 'secp521r1', 66],
+] as const)('%s', (name, curveName, size) => {
+  const point = testKey(name).spki.subarray(-(2 * size + 1));
+  const curve = oid(curveName);
+  const p = [...CURVES.values()].find(known => known.name === name)?.p ?? 0n;
+  const coordinate = (value: bigint) =>
+    Buffer.from(value.toString(16).padStart(2 * size, '0'), 'hex');
+  const x = BigInt(`0x${point.subarray(1, 1 + size).toString('hex')}`);
+  const y = BigInt(`0x${point.subarray(1 + size).toString('hex')}`);
+  const pointOf = (...numbers: bigint[]) =>
+    Buffer.concat([Buffer.of(4), ...numbers.map(coordinate)]);
+
+  it('takes its points', () => {
+    expect(codeOf(curve, point)).toBe(name);
+    expect(codeOf(curve, pointOf(x, p - y))).toBe(name);
+  });
+
+  it.each<[string, Buffer]>([
+    ['infinity', Buffer.of(0)],
+    ['nothing', Buffer.alloc(0)],
+    ['zero', pointOf(0n, 0n)],
+    ['the compressed form', Buffer.concat([Buffer.of(2), coordinate(x)])],
+    ['the hybrid form', Buffer.concat([Buffer.of(6), point.subarray(1)])],
+    ['infinity and more', Buffer.concat([Buffer.of(0), point.subarray(1)])],
+    ['a point beside the curve', pointOf(x, y ^ 1n)],
+    ['coordinates the other way round', pointOf(y, x)],
+    ['y = p', pointOf(x, p)],
+    ['an octet less', point.subarray(0, -1)],
+    ['an octet more', Buffer.concat([point, Buffer.of(0)])],
+  ])('refuses %s', (_, octets) => {
+    expect(codeOf(curve, octets)).toBe('invalid_point');
+  });
+});
+
+it('refuses a coordinate that the field has another spelling of', () => {
+  const point = testKey('P-521').spki.subarray(-133);
+  const x =
+    BigInt(`0x${point.subarray(1, 67).toString('hex')}`) + 2n ** 521n - 1n;
+  const spelling = Buffer.from(x.toString(16).padStart(132, '0'), 'hex');
+  const other = Buffer.concat([Buffer.of(4), spelling, point.subarray(67)]);
+  expect(codeOf(oid('secp521r1'), other)).toBe('invalid_point');
+});
+
+it('refuses other curves and all that is no name of a curve', () => {
+  const k256 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey;
+  const point = k256.export({ type: 'spki', format: 'der' }).subarray(-65);
+  const explicit = seq(int(1n), seq(oid('1.2.840.10045.1.1'), int(7n)));
+  for (const parameters of [oid('1.3.132.0.10'), explicit, NULL, undefined]) {
+    expect(codeOf(parameters, point)).toBe('unsupported_curve');
+  }
+});

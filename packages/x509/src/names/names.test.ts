@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { nameAttribute, subject } from '../__testUtils__/buildRequest';
+import { bits, NULL, oid, seq, set, text } from '../__testUtils__/tlv';
+import { DerError } from '../der/DerError';
+import { parseDer } from '../der/parseDer';
+import { encode } from '../der/writeDer';
+import { AttributeName } from './attributeTypes';
+import { formatKerberosPrincipal } from './formatKerberosPrincipal';
+import { readGeneralName } from './readGeneralName';
+import { readName } from './readName';
+import { WritableGeneralName, writeGeneralName } from './writeGeneralName';
+import { writeName } from './writeName';
+
+function textOf(name: Buffer): string {
+  return readName(parseDer(name)).text;
+}
+
+describe('the text of a name', () => {
+  it.each([
+    ['nothing', seq(), ''],
+    [
+      'the last part first',
+      subject(['2.5.4.10', 'EXAMPLE.TEST'], ['commonName', 'alice']),
+      'CN=alice,O=EXAMPLE.TEST',
+    ],
+    [
+      'several attributes in one part',
+      seq(
+        set(nameAttribute('commonName', 'a'), nameAttribute('2.5.4.11', 'b')),
+      ),
+      'CN=a+OU=b',
+    ],
+    [
+      'separators',
+      subject(['commonName', 'a,b+c"d\\e<f>g;h']),
+      'CN=a\\,b\\+c\\"d\\\\e\\<f\\>g\\;h',
+    ],
+    ['spaces at the edges', subject(['commonName', ' a ']), 'CN=\\ a\\ '],
+    ['a lone space', subject(['commonName', ' ']), 'CN=\\ '],
+    ['a number sign in front', subject(['commonName', '#a#']), 'CN=\\#a#'],
+    [
+      'control characters',
+      subject(['commonName', 'a\0b\nc']),
+      'CN=a\\00b\\0ac',
+    ],
+    [
+      'what turns the direction',
+      subject(['commonName', 'a\u202eb']),
+      'CN=a\\e2\\80\\aeb',
+    ],
+    ['letters of everybody', subject(['commonName', 'älice']), 'CN=älice'],
+    ['a type without a name', subject(['1.2.3', 'a']), '1.2.3=#0c0161'],
+    [
+      'a value that is no text',
+      seq(set(seq(oid('commonName'), bits(Buffer.of(1))))),
+      'CN=#03020001',
+    ],
+    [
+      'text that cannot be decoded',
+      seq(set(seq(oid('commonName'), text(0x1e, 'abc')))),
+      'CN=#1e03616263',
+    ],
+    [
+      'an e-mail address, as FreeIPA has it',
+      subject(['emailAddress', 'a@b', 0x16]),
+      'E=a@b',
+    ],
+  ])('has %s', (_, name, expected) => {
+    expect(textOf(name)).toBe(expected);
+  });
+
+  it.each([
+    ['no list', NULL],
+    ['an empty part', seq(set())],
+    ['a part that is no set', seq(seq())],
+    ['an attribute without a value', seq(set(seq(oid('commonName'))))],
+    ['an attribute of three', seq(set(seq(oid('commonName'), NULL, NULL)))],
+  ])('is not there for %s', (_, name) => {
+    expect(() => textOf(name)).toThrow(DerError);
+  });
+
+  it('says different things for different names', () => {
+    const parts = fc.array(
+      fc.tuple(
+        fc.constantFrom('commonName', '2.5.4.10', '1.2.3'),
+        fc.string({
+          unit: fc.constantFrom('a', ',', '+', '=', '\\', ' ', '#', '"'),
+        }),
+      ),
+      { maxLength: 3 },
+    );
+    fc.assert(
+      fc.property(parts, parts, (first, second) => {
+        const [one, two] = [subject(...first), subject(...second)];
+        expect(textOf(one) === textOf(two)).toBe(one.equals(two));
+      }),
+    );
+  });
+});
+
+describe('writeName', () => {
+  const printable = fc
+    .string({ minLength: 1 })
+    .filter(value => /^[A-Za-z0-9 '()+,\-./:=?]+$/.test(value));
+  const parts = fc.array(
+    fc.oneof(
+      fc.record({
+        type: fc.constantFrom<AttributeName>('CN', 'O', 'OU', 'L', 'UID'),
+        value: fc
+          .string({ unit: 'grapheme', minLength: 1 })
+          .filter(value => !/[\p{Cc}\p{Cs}]/u.test(value)),
+      }),
+      fc.record({
+        type: fc.constantFrom<AttributeName>('C', 'DC', 'serialNumber'),
+        value: printable,
+      }),
+    ),
+  );
+
+  it('writes what reads the same', () => {
+    fc.assert(
+      fc.property(parts, written => {
+        const { rdns } = readName(parseDer(encode(writeName(written))));
+        expect(rdns.map(([{ value }]) => value)).toEqual(
+          written.map(({ value }) => value),
+        );
+      }),
+    );
+  });
+
+  it.each<[AttributeName, string]>([
+    ['CN', ''],
+    ['CN', 'a\0'],
+    ['CN', '\ud800'],
+    ['C', 'DE_'],
+    ['DC', 'ä'],
+    ['E', 'ä@b'],
+  ])('refuses %s=%p', (type, value) => {
+    expect(() => writeName([{ type, value }])).toThrow(RangeError);
+  });
+});
+
+describe('alternative names', () => {
+  const word = fc
+    .string({ minLength: 1 })
+    .filter(value => /^[!-~]+$/.test(value));
+  const part = fc
+    .string({ minLength: 1 })
+    .filter(value => /^[ -~]+$/.test(value));
+
+  it('are written so that they read the same', () => {
+    const names = fc.oneof(
+      fc.record({
+        kind: fc.constantFrom('dnsName' as const, 'uri' as const),
+        value: word,
+      }),
+      fc.record({
+        kind: fc.constant('rfc822Name' as const),
+        value: word.map(value => `${value}@x`),
+      }),
+      fc.record({
+        kind: fc.constant('userPrincipalName' as const),
+        value: part,
+      }),
+      fc.record({
+        kind: fc.constant('krb5PrincipalName' as const),
+        principal: fc.record({
+          realm: part,
+          nameType: fc.nat(),
+          components: fc.array(part, { minLength: 1 }),
+        }),
+      }),
+    );
+    fc.assert(
+      fc.property(names, name => {
+        expect(
+          readGeneralName(parseDer(encode(writeGeneralName(name)))),
+        ).toMatchObject(name);
+      }),
+    );
+  });
+
+  it.each<WritableGeneralName>([
+    { kind: 'uri', value: '' },
+    { kind: 'dnsName', value: 'a b' },
+    { kind: 'rfc822Name', value: 'ä@b' },
+    { kind: 'userPrincipalName', value: 'a\n' },
+    {
+      kind: 'krb5PrincipalName',
+      principal: { realm: '', nameType: 1, components: ['a'] },
+    },
+    {
+      kind: 'krb5PrincipalName',
+      principal: { realm: 'R', nameType: 1, components: [''] },
+    },
+  ])('that nobody could read are not written: %p', name => {
+    expect(() => writeGeneralName(name)).toThrow(RangeError);
+  });
+});
+
+describe('formatKerberosPrincipal', () => {
+  it('never writes two principals the same', () => {
+    const tricky = fc.string({
+      unit: fc.constantFrom('a', '@', '/', '\\'),
+      minLength: 1,
+    });
+    const principal = fc.record({
+      realm: tricky,
+      components: fc.array(tricky, { minLength: 1, maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(principal, principal, (first, second) => {
+        const same = JSON.stringify(first) === JSON.stringify(second);
+        expect(
+          formatKerberosPrincipal(first) === formatKerberosPrincipal(second),
+        ).toBe(same);
+      }),
+    );
+  });
+});
