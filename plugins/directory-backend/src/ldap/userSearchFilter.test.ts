@@ -68,6 +68,15 @@ describe('userSearchFilter', () => {
       },
       '(&(fasCreationTime<=20100102030405Z))',
     ],
+    [
+      'times after the last that can be written',
+      {
+        kind: 'before',
+        field: 'creation',
+        time: new Date('9999-12-31T23:59:59-01:00'),
+      },
+      '(&(fasCreationTime=*))',
+    ],
   ])('asks for %s', (_what, term, filter) => {
     expect(filterOf([term])).toBe(filter);
   });
@@ -75,6 +84,14 @@ describe('userSearchFilter', () => {
   it('matches nobody in an unknown group', () => {
     expect(filterOf([{ kind: 'memberOf', groupname: 'x' }])).toBeUndefined();
   });
+
+  it.each(['equals', 'substring'] as const)(
+    'matches nobody by what %s a text with NUL, which the server cuts off',
+    kind => {
+      const term: UserSearchTerm = { kind, field: 'username', text: 'alice\0' };
+      expect(filterOf([term])).toBeUndefined();
+    },
+  );
 
   it('does not let a hidden field find a private profile', () => {
     expect(
@@ -87,7 +104,8 @@ describe('userSearchFilter', () => {
 
   it('keeps any text within its value', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), text => {
+      fc.property(fc.string({ unit: 'binary' }), typed => {
+        const text = typed.replaceAll('\0', '');
         const filter = filterOf([{ kind: 'equals', field: 'emails', text }])!;
         const value = filter.slice('(&(mail='.length, -2);
         expect(value).not.toMatch(/[()*\0]/);

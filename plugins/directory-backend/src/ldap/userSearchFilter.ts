@@ -69,7 +69,7 @@ function fieldFilter(
  * would find those whose value is what stands before it, or call it an error.
  */
 function isText(text: string): boolean {
-  return text !== '' && !text.includes('\0');
+  return !text.includes('\0');
 }
 
 /** LDAP compares "at most" only; directories keep whole seconds. */

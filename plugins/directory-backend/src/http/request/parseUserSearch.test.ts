@@ -22,6 +22,10 @@ describe('parseUserSearch', () => {
     ['surname=日本語', { kind: 'substring', field: 'surname', text: '日本語' }],
     ['givenname=a*b', { kind: 'substring', field: 'givenname', text: 'a*b' }],
     ['username=*', { kind: 'present', field: 'username' }],
+    [
+      'human_name=%E5%B1%B1%E7%94%B0%E3%80%80%E5%A4%AA%E9%83%8E',
+      { kind: 'substring', field: 'human_name', text: '山田\u3000太郎' },
+    ],
     ['username__exact=a', { kind: 'equals', field: 'username', text: 'a' }],
     ['username__exact=*', { kind: 'present', field: 'username' }],
     ['email=a@b', { kind: 'equals', field: 'emails', text: 'a@b' }],

@@ -133,11 +133,11 @@ function creationTerm(text: string): UserSearchTerm {
 
 /**
  * As a directory compares: edges trimmed, runs of space one (RFC 4518 §2.6.1).
- * Other spaces than U+0020 stay what they are: 389 Directory Server does not
- * take the ideographic space of a Japanese name for a Latin one.
+ * Spaces beyond ASCII stay what they are: 389 Directory Server does not take
+ * the ideographic space of a Japanese name for a Latin one.
  */
 function fold(text: string): string {
-  return text.trim().replace(/ +/g, ' ');
+  return text.trim().replace(/[\t-\r ]+/g, ' ');
 }
 
 function isNotBlank(text: string): boolean {
