@@ -17,6 +17,7 @@ import { textsOf } from './entryValues';
 import { all, any, equals, isA } from './filters';
 import type { Asking, LdapReader } from './LdapReader';
 import type { MirroredEntries } from './MirroredEntries';
+import { namesAtATime } from './namesAtATime';
 import { ServedNames, type ServedName } from './ServedNames';
 
 /** More in one search would stall the event loop noticeably. */
@@ -184,7 +185,21 @@ export class LdapGroups {
     if (isNameEnough || names.length === 0) {
       return names.map(groupname => ({ groupname }));
     }
-    const entries = await this.#reader.read(
+    const found = await Promise.all(
+      namesAtATime(names).map(some => this.#readNamed(some, query, asking)),
+    );
+    return found
+      .flat()
+      .map(entry => this.#decode(entry, query))
+      .sort((a, b) => compareNames(a.groupname, b.groupname));
+  }
+
+  #readNamed(
+    names: readonly string[],
+    query: GroupsQuery,
+    asking: Asking,
+  ): Promise<readonly Entry[]> {
+    return this.#reader.read(
       {
         base: this.#containers.groups,
         scope: 'one',
@@ -196,13 +211,9 @@ export class LdapGroups {
           'groupname',
           ...query.fields,
         ]),
-        pageSize: ENTRIES_AT_A_TIME,
       },
       asking,
     );
-    return entries
-      .map(entry => this.#decode(entry, query))
-      .sort((a, b) => compareNames(a.groupname, b.groupname));
   }
 
   #decode(entry: Entry, { fields }: GroupsQuery): Group {

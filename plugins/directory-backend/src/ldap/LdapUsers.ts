@@ -12,6 +12,7 @@ import { textOf } from './entryValues';
 import { all, any, equals, isA, not } from './filters';
 import type { Asking, LdapReader } from './LdapReader';
 import type { MirroredEntries } from './MirroredEntries';
+import { namesAtATime } from './namesAtATime';
 import { ServedNames, type ServedName } from './ServedNames';
 import {
   userSearchFilter,
@@ -97,7 +98,7 @@ export class LdapUsers {
     };
   }
 
-  /** The records of ordered names, in one search. */
+  /** The records of ordered names. */
   async records(
     names: readonly string[],
     query: UsersQuery,
@@ -107,23 +108,11 @@ export class LdapUsers {
     if (isNameEnough || names.length === 0) {
       return names.map(username => ({ username }));
     }
-    const entries = await this.#reader.read(
-      {
-        base: this.#containers.users,
-        scope: 'one',
-        filter: all(
-          isA(this.#schema.userClass),
-          any(names.map(name => equals(this.#uid, name))),
-        ),
-        attributes: attributesOf(this.#schema.users, [
-          'username',
-          ...query.fields,
-        ]),
-        pageSize: ENTRIES_AT_A_TIME,
-      },
-      asking,
+    const found = await Promise.all(
+      namesAtATime(names).map(some => this.#readNamed(some, query, asking)),
     );
-    return entries
+    return found
+      .flat()
       .map(entry => this.#decode(entry, query))
       .sort((a, b) => compareNames(a.username, b.username));
   }
@@ -179,6 +168,28 @@ export class LdapUsers {
       asking,
     );
     return entry !== undefined;
+  }
+
+  #readNamed(
+    names: readonly string[],
+    query: UsersQuery,
+    asking: Asking,
+  ): Promise<readonly Entry[]> {
+    return this.#reader.read(
+      {
+        base: this.#containers.users,
+        scope: 'one',
+        filter: all(
+          isA(this.#schema.userClass),
+          any(names.map(name => equals(this.#uid, name))),
+        ),
+        attributes: attributesOf(this.#schema.users, [
+          'username',
+          ...query.fields,
+        ]),
+      },
+      asking,
+    );
   }
 
   #decode(entry: Entry, { fields }: UsersQuery): User {
