@@ -35,6 +35,8 @@ export async function startGateway(options: {
   readonly kerberos?: JsonObject;
   /** The user that the guest provider signs in. */
   readonly guest?: string;
+  /** A token that stands for another service of the site. */
+  readonly serviceToken?: string;
 }): Promise<Gateway> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
   const port = await freePort();
@@ -86,6 +88,7 @@ function configOf(
     backend: {
       baseUrl,
       listen: { host: '127.0.0.1', port },
+      auth: { externalAccess: externalAccessOf(options.serviceToken) },
       database: { client: 'better-sqlite3', connection: ':memory:' },
     },
     auth: {
@@ -102,6 +105,12 @@ function configOf(
       ...options.directory,
     },
   };
+}
+
+function externalAccessOf(token: string | undefined): JsonObject[] {
+  return token === undefined
+    ? []
+    : [{ type: 'static', options: { token, subject: 'test' } }];
 }
 
 /** The `directory.ldap` block for a realm. */

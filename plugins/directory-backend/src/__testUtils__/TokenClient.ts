@@ -1,0 +1,48 @@
+import type { Answer } from './GatewayClient';
+import type { Gateway } from './startGateway';
+import { validateResponse } from './validateResponse';
+
+/**
+ * Asks a gateway with a token of the portal, many times in a moment, and holds
+ * every answer against the OpenAPI document.
+ */
+export class TokenClient {
+  readonly #gateway: Gateway;
+  readonly #token: string;
+
+  constructor(options: { readonly gateway: Gateway; readonly token: string }) {
+    this.#gateway = options.gateway;
+    this.#token = options.token;
+  }
+
+  /** As the user that the guest provider of the portal signs in. */
+  static async signIn(gateway: Gateway): Promise<TokenClient> {
+    const response = await fetch(`${gateway.baseUrl}/api/auth/guest/refresh`, {
+      headers: { 'X-Requested-With': 'XMLHttpRequest' },
+    });
+    const { backstageIdentity } = await response.json();
+    return new TokenClient({ gateway, token: backstageIdentity.token });
+  }
+
+  /** `path` is below `/api/directory`, encoded. */
+  async ask(
+    path: string,
+    options: { readonly mask?: string } = {},
+  ): Promise<Answer> {
+    const { mask } = options;
+    const url = `${this.#gateway.baseUrl}/api/directory${path}`;
+    const response = await fetch(url, {
+      headers: {
+        Authorization: `Bearer ${this.#token}`,
+        ...(mask !== undefined && { 'X-Fields': mask }),
+      },
+    });
+    const text = await response.text();
+    const { status, headers } = response;
+    validateResponse({
+      ...{ method: 'GET', path, status, headers, body: text },
+      masked: mask !== undefined && mask.trim() !== '',
+    });
+    return { status, headers, text, json: JSON.parse(text) };
+  }
+}

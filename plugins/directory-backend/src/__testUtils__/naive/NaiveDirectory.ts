@@ -1,0 +1,273 @@
+import type {
+  Directory,
+  GroupsQuery,
+  OfGroup,
+  OfUser,
+  Paged,
+  PrincipalQuery,
+  UsersQuery,
+} from '../../directory/Directory';
+import type { Group } from '../../directory/Group';
+import type { Page, PageRequest } from '../../directory/Page';
+import type { Principal } from '../../directory/Principal';
+import type { UserField } from '../../directory/schema';
+import type { User } from '../../directory/User';
+import type { UserSearchTerm } from '../../directory/UserSearch';
+import { USER_ATTRIBUTES } from './attributes';
+import type { DumpedEntry } from './DumpedEntry';
+import { NaiveMembership } from './NaiveMembership';
+import { naiveGroup, naiveTime, naiveUser } from './naiveRecord';
+import { naiveSearch } from './naiveSearch';
+
+const SUFFIX = 'dc=example,dc=test';
+const USERS = `cn=users,cn=accounts,${SUFFIX}`;
+const GROUPS = `cn=groups,cn=accounts,${SUFFIX}`;
+const AGREEMENTS = `cn=fasagreements,${SUFFIX}`;
+
+/**
+ * What a directory must answer, by the shortest way from the dump of its
+ * entries: each answer looks at every entry.
+ */
+export class NaiveDirectory implements Directory {
+  readonly #entries: readonly DumpedEntry[];
+  readonly #membership: NaiveMembership;
+  readonly #attributes: Partial<Record<UserField, string>>;
+  /** Every served user and group, in the order of lists. */
+  readonly users: readonly DumpedEntry[];
+  readonly groups: readonly DumpedEntry[];
+
+  constructor(entries: readonly DumpedEntry[], schema: 'fas' | 'freeipa') {
+    const [userClass, groupClass] =
+      schema === 'fas'
+        ? ['fasUser', 'fasGroup']
+        : ['posixAccount', 'ipaUserGroup'];
+    this.#entries = entries;
+    this.#attributes =
+      schema === 'fas' ? USER_ATTRIBUTES : withoutExtension(USER_ATTRIBUTES);
+    this.#membership = new NaiveMembership(
+      entries.filter(entry => entry.isIn(GROUPS)),
+    );
+    this.users = served(entries, USERS, { as: userClass, by: 'uid' });
+    this.groups = served(entries, GROUPS, { as: groupClass, by: 'cn' });
+  }
+
+  /** Every Kerberos principal name of every account. */
+  principalNames(): readonly string[] {
+    return this.#entries.flatMap(entry => entry.texts('krbPrincipalName'));
+  }
+
+  async findPrincipal(query: PrincipalQuery): Promise<Principal | undefined> {
+    const found = this.#entries.filter(entry =>
+      'principal' in query
+        ? entry.key.endsWith(`,cn=accounts,${SUFFIX}`) &&
+          entry.texts('krbPrincipalName').includes(query.principal)
+        : entry.key === `uid=${query.username},${USERS}`.toLowerCase() &&
+          isProperName(query.username) &&
+          entry.isA('posixAccount'),
+    );
+    return found.length === 1 ? this.#principal(found[0]) : undefined;
+  }
+
+  async getUser(query: UsersQuery & OfUser): Promise<User | undefined> {
+    const entry = named(this.users, 'uid', query.username);
+    return entry && this.#user(entry, query);
+  }
+
+  async listUsers(query: UsersQuery & Paged): Promise<Page<User>> {
+    return this.#page(this.users, query);
+  }
+
+  async searchUsers(
+    query: UsersQuery & Paged & { readonly terms: readonly UserSearchTerm[] },
+  ): Promise<Page<User>> {
+    const found = this.users.filter(entry =>
+      query.terms.every(term =>
+        naiveSearch(entry, term, {
+          visibleTo: query.visibleTo,
+          attributes: this.#attributes,
+          groups: () => this.#groupNames(entry),
+        }),
+      ),
+    );
+    return this.#page(found, query);
+  }
+
+  async listUserGroups(
+    query: GroupsQuery & OfUser & Paged,
+  ): Promise<Page<Group> | undefined> {
+    const user = named(this.users, 'uid', query.username);
+    return user && this.#groupPage(this.#groupsOf(user), query);
+  }
+
+  async listUserAgreements(
+    query: OfUser & Paged,
+  ): Promise<Page<string> | undefined> {
+    const user = named(this.users, 'uid', query.username);
+    if (!user) {
+      return undefined;
+    }
+    const names = this.#entries
+      .filter(entry => entry.isIn(AGREEMENTS) && entry.isA('fasAgreement'))
+      .filter(entry => entry.text('ipaEnabledFlag') === 'TRUE')
+      .filter(entry => entry.links('memberUser').includes(user.key))
+      .map(entry => entry.text('cn')!);
+    return pageOf(names.sort(byName), query.page);
+  }
+
+  async getGroup(query: GroupsQuery & OfGroup): Promise<Group | undefined> {
+    const entry = named(this.groups, 'cn', query.groupname);
+    return entry && naiveGroup(entry, query.fields);
+  }
+
+  async listGroups(query: GroupsQuery & Paged): Promise<Page<Group>> {
+    return this.#groupPage(this.groups, query);
+  }
+
+  async listGroupMembers(
+    query: UsersQuery & OfGroup & Paged,
+  ): Promise<Page<User> | undefined> {
+    const group = named(this.groups, 'cn', query.groupname);
+    return (
+      group &&
+      this.#page(this.#unlocked(this.#membership.membersOf(group)), query)
+    );
+  }
+
+  async listGroupSponsors(
+    query: UsersQuery & OfGroup,
+  ): Promise<readonly User[] | undefined> {
+    const group = named(this.groups, 'cn', query.groupname);
+    return (
+      group &&
+      this.#unlocked(this.#membership.sponsorsOf(group)).map(entry =>
+        this.#user(entry, query),
+      )
+    );
+  }
+
+  async isMember(query: OfUser & OfGroup): Promise<boolean | undefined> {
+    const group = named(this.groups, 'cn', query.groupname);
+    const user = named(this.users, 'uid', query.username);
+    return (
+      group &&
+      user !== undefined &&
+      this.#unlocked(this.#membership.membersOf(group)).includes(user)
+    );
+  }
+
+  #principal(entry: DumpedEntry): Principal {
+    const isUser = entry.isIn(USERS);
+    const username = isUser ? entry.text('uid') : undefined;
+    const service = isUser
+      ? undefined
+      : (entry.text('krbCanonicalName') ?? '').split('@')[0];
+    const expires = entry.text('krbPrincipalExpiration');
+    const kindOfMachine = service?.startsWith('host/') ? 'host' : 'service';
+    return {
+      dn: entry.dn,
+      kind: isUser ? 'user' : kindOfMachine,
+      username,
+      service,
+      served: this.users.includes(entry),
+      principalNames: entry.texts('krbPrincipalName'),
+      canonicalName: entry.text('krbCanonicalName'),
+      emails: entry.texts('mail'),
+      locked: isLocked(entry),
+      expires: expires === undefined ? undefined : new Date(naiveTime(expires)),
+      groups: new Set(
+        this.#membership
+          .groupsOf(entry.key)
+          .map(group => group.text('cn')!.toLowerCase()),
+      ),
+    };
+  }
+
+  #groupsOf(user: DumpedEntry): readonly DumpedEntry[] {
+    const groups = this.#membership.groupsOf(user.key);
+    return this.groups.filter(group => groups.includes(group));
+  }
+
+  #groupNames(user: DumpedEntry): readonly string[] {
+    return this.#groupsOf(user).map(group => group.text('cn')!.toLowerCase());
+  }
+
+  #unlocked(keys: ReadonlySet<string>): readonly DumpedEntry[] {
+    return this.users.filter(entry => keys.has(entry.key) && !isLocked(entry));
+  }
+
+  #page(
+    entries: readonly DumpedEntry[],
+    query: UsersQuery & Paged,
+  ): Page<User> {
+    const { items, total } = pageOf(entries, query.page);
+    return { items: items.map(entry => this.#user(entry, query)), total };
+  }
+
+  #groupPage(
+    entries: readonly DumpedEntry[],
+    query: GroupsQuery & Paged,
+  ): Page<Group> {
+    const { items, total } = pageOf(entries, query.page);
+    return {
+      items: items.map(entry => naiveGroup(entry, query.fields)),
+      total,
+    };
+  }
+
+  #user(entry: DumpedEntry, { fields }: UsersQuery): User {
+    return naiveUser(entry, fields, this.#attributes);
+  }
+}
+
+function served(
+  entries: readonly DumpedEntry[],
+  container: string,
+  { as, by }: { readonly as: string; readonly by: string },
+): readonly DumpedEntry[] {
+  return entries
+    .filter(entry => entry.isIn(container) && entry.isA(as))
+    .filter(entry => isProperName(entry.text(by)!))
+    .sort((a, b) => byName(a.text(by)!, b.text(by)!));
+}
+
+function named(
+  entries: readonly DumpedEntry[],
+  attribute: string,
+  name: string,
+): DumpedEntry | undefined {
+  return entries.find(
+    entry => entry.text(attribute)!.toLowerCase() === name.toLowerCase(),
+  );
+}
+
+function isProperName(name: string): boolean {
+  return name.length <= 256 && /^[a-z0-9_.][a-z0-9_.-]{0,254}[$]?$/i.test(name);
+}
+
+function isLocked(entry: DumpedEntry): boolean {
+  return entry.text('nsAccountLock')?.toUpperCase() === 'TRUE';
+}
+
+function byName(a: string, b: string): number {
+  const [first, second] = [a.toLowerCase(), b.toLowerCase()];
+  if (first === second) {
+    return a < b ? -1 : 1;
+  }
+  return first < second ? -1 : 1;
+}
+
+function pageOf<T>(all: readonly T[], { number, size }: PageRequest): Page<T> {
+  const items = all.filter(
+    (_, index) => Math.ceil((index + 1) / size) === number,
+  );
+  return { items, total: all.length };
+}
+
+function withoutExtension(
+  attributes: Readonly<Record<UserField, string>>,
+): Partial<Record<UserField, string>> {
+  const own = Object.entries(attributes).filter(
+    ([, attribute]) => !attribute.startsWith('fas'),
+  );
+  return { ...Object.fromEntries(own), creation: 'createtimestamp' };
+}

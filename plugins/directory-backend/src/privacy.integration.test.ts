@@ -1,0 +1,300 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import fc from 'fast-check';
+import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import { userDn } from './__testUtils__/conformanceEntries';
+import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
+import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
+import {
+  hiddenFields,
+  plantMarkers,
+  type Marker,
+} from './__testUtils__/plantMarkers';
+import { searchTerms } from './__testUtils__/searchArbitrary';
+import { searchQuery } from './__testUtils__/searchQuery';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { TokenClient } from './__testUtils__/TokenClient';
+import { userFieldNames } from './directory/schema';
+import type { Visibility } from './directory/Visibility';
+
+jest.setTimeout(180_000);
+
+/** Private people with markers; `mallory` is locked too. */
+const OWNERS = ['bob', 'dave', 'erin', 'john.doe', 'CamelCase', 'mallory'];
+const TRUSTED = ['bot/builder.example.test', 'special'];
+/** Masks that are refused. */
+const BROKEN = [',', '{surname', 'surname{givenname}'];
+const SERVICE_TOKEN = 'token-of-another-service';
+
+let realm: Realm;
+let gateway: Gateway;
+let markers: readonly Marker[];
+let model: NaiveDirectory;
+let viewers: Readonly<Record<string, Viewer>>;
+
+/** Somebody who asks, and whose private profile they may see. */
+interface Viewer {
+  readonly sees: readonly string[];
+  readonly username?: string;
+  ask(path: string, options?: { mask?: string }): Promise<Answer>;
+}
+
+beforeAll(async () => {
+  realm = await startRealm();
+  markers = await plantMarkers(realm, OWNERS);
+  await realm.modify(
+    `dn: cn=unsung,cn=groups,cn=accounts,${realm.baseDn}\nchangetype: modify\n` +
+      `add: member\nmember: ${userDn('special')}\n`,
+  );
+  model = new NaiveDirectory(await dumpEntries(realm), 'fas');
+  gateway = await startGateway({
+    realm,
+    serviceToken: SERVICE_TOKEN,
+    directory: {
+      portalUsers: { namespace: 'default', username: 'entityName' },
+      privacy: {
+        trustedReaders: {
+          principals: ['bot/builder.example.test'],
+          groups: ['unsung'],
+        },
+      },
+    },
+  });
+  viewers = await findViewers();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+});
+
+async function findViewers(): Promise<Record<string, Viewer>> {
+  const curl = new GatewayClient({ gateway, realm });
+  const holder = (as: string, sees: readonly string[]): Viewer => ({
+    ...{ sees, username: as },
+    ask: (path, { mask } = {}) =>
+      curl.ask(path, {
+        as,
+        headers: mask === undefined ? {} : { 'X-Fields': mask },
+      }),
+  });
+  const alice = await TokenClient.signIn(gateway);
+  const service = new TokenClient({ gateway, token: SERVICE_TOKEN });
+  return {
+    alice: { sees: [], username: 'alice', ask: alice.ask.bind(alice) },
+    service: { sees: [], ask: service.ask.bind(service) },
+    admin: holder('admin', []),
+    host: holder('host/build1.example.test', []),
+    bob: holder('bob', ['bob']),
+    CamelCase: holder('CamelCase', ['CamelCase']),
+    trusted: holder(TRUSTED[0], OWNERS),
+    member: holder(TRUSTED[1], OWNERS),
+  };
+}
+
+/**
+ * Whose markers an answer has, anywhere in it, but for those whom the viewer
+ * may see. An error repeats what was asked for: that is no news.
+ */
+async function asked(
+  name: string,
+  path: string,
+  mask?: string,
+): Promise<{ answer: Answer; revealed: readonly string[] }> {
+  const { ask, sees } = viewers[name];
+  const answer = await ask(`/v1${path}`, { mask });
+  const whole = `${answer.text}\n${[...answer.headers].join('\n')}`;
+  const shown = markers.filter(
+    ({ owner, text }) =>
+      !sees.includes(owner) &&
+      !path.includes(text) &&
+      whole.toLowerCase().includes(text),
+  );
+  return { answer, revealed: shown.map(({ owner }) => owner) };
+}
+
+function isBroken(header: string | undefined): boolean {
+  return header !== undefined && BROKEN.includes(header);
+}
+
+function total(answer: Answer): number {
+  return (answer.json as { total_results: number }).total_results;
+}
+
+/** Masks as they come: none, all, some in any order, nested, broken. */
+const mask = fc.oneof(
+  fc.constant(undefined),
+  fc.constantFrom('*', '{*}', 'username,*', '{}', 'emails{},sshpubkeys{}'),
+  fc.constantFrom(...BROKEN),
+  fc
+    .shuffledSubarray([...userFieldNames, 'uri', 'nope', 'name', 'dn'], {
+      minLength: 1,
+    })
+    .map(names => names.join(',')),
+  fc.constantFrom(...hiddenFields),
+);
+
+/** Every route that reads the directory, mostly about private people. */
+function route(): fc.Arbitrary<string> {
+  const groups = model.groups.map(group => group.text('cn')!);
+  const user = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...OWNERS, 'BOB', 'camelcase') },
+    { weight: 1, arbitrary: fc.constantFrom('alice', 'nobody') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...markers.map(({ text }) => text)),
+    },
+  );
+  const group = fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom('packager', 'design', 'contributors', 'infra'),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...groups) },
+  );
+  const page = fc.constantFrom('', '?page_size=1000', '?page_number=2');
+  return fc.oneof(
+    fc.constant('/me/'),
+    page.map(query => `/users/${query}`),
+    user.map(name => `/users/${name}/`),
+    user.map(name => `/users/${name}/groups/`),
+    user.map(name => `/users/${name}/agreements/`),
+    page.map(query => `/groups/${query}`),
+    group.map(name => `/groups/${name}/`),
+    fc
+      .tuple(group, page)
+      .map(([name, query]) => `/groups/${name}/members/${query}`),
+    group.map(name => `/groups/${name}/sponsors/`),
+    fc
+      .tuple(group, user)
+      .map(([name, who]) => `/groups/${name}/is-member/${who}`),
+  );
+}
+
+/** A search for private people, by what they hide and by what they do not. */
+function search(): fc.Arbitrary<ReturnType<typeof searchQuery>> {
+  const owners = model.users.filter(user => OWNERS.includes(user.text('uid')!));
+  return searchTerms({ users: owners, groups: model.groups })
+    .map(searchQuery)
+    .filter(({ terms }) => terms.length > 0);
+}
+
+/**
+ * Asks at random, and fails on what the viewer must not see. Gives how many
+ * answers were no errors.
+ */
+async function askAtRandom(
+  names: readonly string[],
+  runs: { readonly numRuns: number; readonly seed: number },
+): Promise<number> {
+  let answered = 0;
+  const viewer = fc.constantFrom(...names);
+  await fc.assert(
+    fc.asyncProperty(viewer, route(), mask, async (name, path, header) => {
+      const { answer, revealed } = await asked(name, path, header);
+      expect(revealed).toEqual([]);
+      expect(answer.status).toBeLessThan(500);
+      answered += Number(answer.status === 200);
+    }),
+    runs,
+  );
+  await fc.assert(
+    fc.asyncProperty(viewer, search(), mask, async (name, sent, header) => {
+      const path = `/search/users/?${sent.query}`;
+      const { answer, revealed } = await asked(name, path, header);
+      expect(revealed).toEqual([]);
+      const expected = await model.searchUsers({
+        terms: sent.terms,
+        visibleTo: visibilityOf(viewers[name]),
+        fields: new Set(),
+        page: { number: 1, size: 1 },
+      });
+      if (!isBroken(header)) {
+        expect([answer.status, total(answer)]).toEqual([200, expected.total]);
+        answered += 1;
+      }
+    }),
+    runs,
+  );
+  return answered;
+}
+
+function visibilityOf({ sees, username }: Viewer): Visibility {
+  return sees === OWNERS
+    ? { kind: 'everything' }
+    : { kind: 'public', hidden: new Set(hiddenFields), owner: username };
+}
+
+it('no route, mask, search or viewer with a token reveals what is hidden', async () => {
+  const names = ['alice', 'service'];
+  const answered = await askAtRandom(names, { numRuns: 500, seed: 7 });
+  expect(answered).toBeGreaterThan(500);
+});
+
+it('no viewer with a ticket sees more than is theirs', async () => {
+  const names = ['admin', 'host', 'bob', 'CamelCase', 'trusted', 'member'];
+  const answered = await askAtRandom(names, { numRuns: 60, seed: 8 });
+  expect(answered).toBeGreaterThan(60);
+});
+
+it.each(['bob', 'CamelCase', 'trusted', 'member'])(
+  '%s sees what they may see, on every route that shows people',
+  async name => {
+    const { ask, sees } = viewers[name];
+    const paths = [
+      ...sees.map(owner => `/users/${owner}/`),
+      '/users/?page_size=1000',
+    ];
+    for (const path of paths) {
+      const shown = (await ask(`/v1${path}`, { mask: '*' })).text;
+      const own = markers.filter(({ owner }) =>
+        path.includes('page_size')
+          ? sees.includes(owner)
+          : path === `/users/${owner}/`,
+      );
+      for (const marker of own) {
+        expect(shown).toContain(marker.text);
+      }
+    }
+  },
+);
+
+/** Each way to search for a marker that stands in a field. */
+function searchesFor({ field, text, value }: Marker): readonly string[] {
+  const names: Partial<Record<Marker['field'], string>> = {
+    ...{ surname: 'surname', givenname: 'givenname', human_name: 'human_name' },
+    ...{ ircnicks: 'ircnick', github_username: 'github_username' },
+    ...{ gitlab_username: 'gitlab_username', websites: 'website' },
+    rssurls: 'rssurl',
+  };
+  const name = names[field];
+  if (name === undefined) {
+    return [];
+  }
+  const isSubstring =
+    !name.includes('_username') && !/website|rssurl/.test(name);
+  return [
+    ...(isSubstring ? [`${name}=${text}`, `${name}=${text.slice(2, 9)}`] : []),
+    ...[isSubstring ? `${name}__exact` : name, `${name}__exact`].map(
+      parameter => `${parameter}=${encodeURIComponent(value.toUpperCase())}`,
+    ),
+  ];
+}
+
+it('a hidden text finds its owner for those who may see it only', async () => {
+  const bobs = markers.filter(({ owner }) => owner === 'bob');
+  const searches = bobs.flatMap(searchesFor);
+  expect(searches.length).toBeGreaterThan(20);
+  const found = async (name: string, query: string) =>
+    total(await viewers[name].ask(`/v1/search/users/?${query}`));
+  for (const query of searches) {
+    const who = ['alice', 'service', 'trusted', 'bob'];
+    const totals = await Promise.all(who.map(name => found(name, query)));
+    expect([query, ...totals]).toEqual([query, 0, 0, 1, 1]);
+  }
+  const elsewhere = markers
+    .filter(({ owner }) => owner !== 'bob')
+    .flatMap(searchesFor);
+  for (const query of elsewhere) {
+    expect([query, await found('alice', query)]).toEqual([query, 0]);
+  }
+});
