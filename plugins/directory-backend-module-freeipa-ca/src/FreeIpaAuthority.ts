@@ -6,6 +6,7 @@ import {
   type IssuedCertificate,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { AuthorityMetrics } from './AuthorityMetrics';
 import { certRequest, certShow } from './commands';
 import { decodeCertificate, serialNumberOf } from './decodeCertificate';
 import type { FreeIpaConfig } from './FreeIpaConfig';
@@ -15,7 +16,6 @@ import { judgeReading } from './judgeReading';
 import { judgeSigning } from './judgeSigning';
 import { createLogin } from './login/createLogin';
 import { LostRequests } from './LostRequests';
-import { measured } from './measured';
 import { FreeIpaServer } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
 import { isRpcRecord, type RpcRecord } from './rpc/RpcValue';
@@ -32,6 +32,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   readonly #search: IssuedSearch;
   readonly #lost: LostRequests;
   readonly #cacn: string;
+  readonly #metrics = new AuthorityMetrics();
 
   /** @throws Error when the process already gets tickets with another keytab. */
   static create(options: {
@@ -73,7 +74,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
    * for instead, and before the next request of the same kind, too.
    */
   async sign(request: SigningRequest): Promise<IssuedCertificate> {
-    return await measured('sign', async () => {
+    return await this.#metrics.measure('sign', async () => {
       const issued =
         (await this.#lost.recall(request)) ?? (await this.#request(request));
       this.#search.answered(issued);
@@ -83,7 +84,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
 
   /** {@inheritDoc CertificateAuthority.get} */
   async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
-    return await measured('get', async () => {
+    return await this.#metrics.measure('get', async () => {
       const answer = await this.#show(serialNumber);
       if (!answer) {
         return undefined;

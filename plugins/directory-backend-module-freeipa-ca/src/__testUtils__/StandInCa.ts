@@ -28,6 +28,7 @@ export class StandInCa {
   /** By serial number. */
   readonly issued = new Map<bigint, StandInCertificate>();
   #chain: readonly X509Certificate[] = [];
+  #identity: Promise<{ key: string; cert: string }> | undefined;
 
   static async create(): Promise<StandInCa> {
     const ca = new StandInCa(await mkdtemp(join(tmpdir(), 'freeipa-ca-')));
@@ -53,20 +54,10 @@ export class StandInCa {
     return this.#chain[0];
   }
 
-  /** Key and certificate chain of an HTTPS server on `localhost`, PEM. */
+  /** Key and certificate chain of the HTTPS servers on `localhost`, PEM. */
   async serverIdentity(): Promise<{ key: string; cert: string }> {
-    const key = await newKey(join(this.folder, 'server.key'));
-    const csr = await newCsr({ key, subject: '/CN=localhost' });
-    const leaf = await this.#sign({
-      csr,
-      subject: '/CN=localhost',
-      by: 'ca',
-      extensions: SERVER_EXTENSIONS,
-    });
-    return {
-      key: await readFile(key, 'utf8'),
-      cert: `${leaf.toString()}${this.issuer.toString()}`,
-    };
+    this.#identity ??= this.#createIdentity();
+    return await this.#identity;
   }
 
   /** @throws Error with OpenSSL's complaint about the CSR. */
@@ -98,6 +89,21 @@ export class StandInCa {
 
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true });
+  }
+
+  async #createIdentity(): Promise<{ key: string; cert: string }> {
+    const key = await newKey(join(this.folder, 'server.key'));
+    const csr = await newCsr({ key, subject: '/CN=localhost' });
+    const leaf = await this.#sign({
+      csr,
+      subject: '/CN=localhost',
+      by: 'ca',
+      extensions: SERVER_EXTENSIONS,
+    });
+    return {
+      key: await readFile(key, 'utf8'),
+      cert: `${leaf.toString()}${this.issuer.toString()}`,
+    };
   }
 
   async #initialize(): Promise<void> {

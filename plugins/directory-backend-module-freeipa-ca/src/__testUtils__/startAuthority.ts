@@ -34,7 +34,7 @@ export async function startAuthority(
       login: { kind: 'password', username: 'portal', passwordFile },
       connectTimeoutMs: 2000,
       requestTimeoutMs: 10_000,
-      lostAnswerSearchMs: 1500,
+      lostAnswerSearchMs: 1000,
       ...config,
     },
     logger,

@@ -10,11 +10,8 @@ export class HttpExchangeError extends CustomErrorBase {
    */
   readonly sent: 'no' | 'perhaps';
 
-  constructor(
-    message: string,
-    options: { readonly sent: 'no' | 'perhaps'; readonly cause?: unknown },
-  ) {
-    super(message, options.cause);
+  constructor(message: string, options: Pick<HttpExchangeError, 'sent'>) {
+    super(message);
     this.sent = options.sent;
   }
 }

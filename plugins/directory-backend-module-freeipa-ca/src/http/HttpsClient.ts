@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isError, toError } from '@backstage/errors';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { HttpExchangeError } from './HttpExchangeError';
 
@@ -64,7 +65,6 @@ export class HttpsClient {
     } catch (error) {
       throw new HttpExchangeError(describe(error), {
         sent: connection.isOpen() ? 'perhaps' : 'no',
-        cause: error,
       });
     } finally {
       await connection.agent.destroy();
@@ -102,7 +102,7 @@ export class HttpsClient {
     } catch (error) {
       throw new HttpExchangeError(
         `directory.certificates.freeipa.caFile cannot be read: ${error}`,
-        { sent: 'no', cause: error },
+        { sent: 'no' },
       );
     }
   }
@@ -127,8 +127,6 @@ async function readText(response: Response): Promise<string> {
 
 /** `fetch failed` says nothing: what failed is in the cause. */
 function describe(error: unknown): string {
-  const { message, cause } = error as { message?: unknown; cause?: unknown };
-  return cause instanceof Object && 'message' in cause && cause.message
-    ? String(cause.message)
-    : String(message);
+  const { message, cause } = toError(error);
+  return isError(cause) && cause.message !== '' ? cause.message : message;
 }

@@ -14,19 +14,7 @@ export function readSession(options: {
 }): string {
   const { server, answer } = options;
   if (answer.status !== 200) {
-    const reason = answer.headers.get('x-ipa-rejection-reason');
-    throw new NoVerdictError(
-      `the login was answered with status ${answer.status}` +
-        (reason === null ? '' : ` (${reason})`),
-      {
-        server,
-        executed: 'no',
-        fault:
-          answer.status >= 400 && answer.status < 500 && answer.status !== 401
-            ? 'protocol'
-            : 'unavailable',
-      },
-    );
+    throw notAnswered(server, answer);
   }
   const session = answer.headers
     .getSetCookie()
@@ -40,4 +28,19 @@ export function readSession(options: {
     });
   }
   return session;
+}
+
+/** A refused ticket may be another server's to accept; other 4xx are a fault. */
+function notAnswered(server: string, answer: HttpsAnswer): NoVerdictError {
+  const { status, headers } = answer;
+  const reason = headers.get('x-ipa-rejection-reason') ?? 'no reason given';
+  const unavailable = status === 401 || status >= 500;
+  return new NoVerdictError(
+    `the login was answered with status ${status} (${reason})`,
+    {
+      server,
+      executed: 'no',
+      fault: unavailable ? 'unavailable' : 'protocol',
+    },
+  );
 }

@@ -1,3 +1,4 @@
+/* eslint-disable jest/no-export -- a suite for the tests of others */
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import type {
   CertificateAuthority,
@@ -120,9 +121,8 @@ export function describeCertificateAuthority(options: {
       expect(found?.chain).toEqual(issued.chain);
       expect(found?.cacn).toBe(subject.cacn);
       expect(found?.revocation).toBeUndefined();
-      if (found?.owners) {
-        expect(found.owners).toEqual([subject.user.username]);
-      }
+      const { username } = subject.user;
+      expect(found?.owners ?? [username]).toEqual([username]);
     });
 
     it('signs requests at the same time, each with its own serial number', async () => {

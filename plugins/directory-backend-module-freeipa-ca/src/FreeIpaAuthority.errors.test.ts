@@ -1,0 +1,195 @@
+import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
+import { StandInNetwork } from './__testUtils__/StandInNetwork';
+
+jest.setTimeout(60_000); // OpenSSL's processes, on a busy machine
+
+describe("FreeIpaAuthority and FreeIPA's errors", () => {
+  let network: StandInNetwork;
+
+  beforeAll(async () => {
+    network = await StandInNetwork.start();
+  });
+
+  beforeEach(() => network.renew());
+
+  afterAll(() => network.stop());
+
+  describe('errors of cert_request', () => {
+    const refusals: [number, string, 'invalid' | 'forbidden'][] = [
+      [4001, "The principal for this request doesn't exist.", 'invalid'],
+      [4001, 'nope: Certificate Profile not found', 'invalid'],
+      [4005, 'The realm for the principal does not match', 'invalid'],
+      [4034, "'add' option is not supported", 'invalid'],
+      [3005, "Unknown option: 'x'", 'invalid'],
+      [3007, "'principal' is required", 'invalid'],
+      [3008, "invalid 'csr': must be a CSR", 'invalid'],
+      [3009, "invalid 'csr': No Common Name was found", 'invalid'],
+      [
+        4301,
+        'Certificate operation cannot be completed: Failure decoding Certificate Signing Request: x',
+        'invalid',
+      ],
+      [
+        4301,
+        "Certificate operation cannot be completed: CA 'ipa' is disabled",
+        'invalid',
+      ],
+      [
+        2100,
+        'Insufficient access: not allowed to perform operation: request certificate',
+        'forbidden',
+      ],
+    ];
+
+    it.each(refusals)('%i "%s" refuses: %s', async (code, message, kind) => {
+      network.first.failNext('cert_request', { kind: 'error', code, message });
+      await expect(network.authority.sign(newRequest())).rejects.toMatchObject({
+        name: 'AuthorityRefusalError',
+        kind,
+        message,
+      });
+      expect([...network.first.log, ...network.second.log]).toEqual([
+        'login',
+        'cert_request',
+      ]);
+    });
+
+    it.each([
+      [
+        2100,
+        "Insufficient 'write' privilege to the 'userCertificate' attribute of entry 'uid=alice,cn=users,cn=accounts,dc=example,dc=test'.",
+      ],
+      [4301, 'Request rejected: see https://ipa1.example.test:8443/ca'],
+      [4301, 'Rejected\n\tat com.netscape.cms.Profile.submit(Profile.java:1)'],
+    ])('%i keeps names of servers and entries back', async (code, message) => {
+      network.first.failNext('cert_request', { kind: 'error', code, message });
+      const refusal = await network.authority
+        .sign(newRequest())
+        .catch(error => error);
+      expect(refusal.name).toBe('AuthorityRefusalError');
+      expect(refusal.message).toMatch(
+        /^FreeIPA (refuses|does not permit) this/,
+      );
+    });
+
+    it.each([
+      [4001, 'CA is not configured'],
+      [4001, 'sub: Certificate Authority not found'],
+      [905, "unknown command 'cert_request'"],
+      [909, 'Invalid JSON-RPC request: x'],
+      [911, 'Missing or invalid HTTP Referer, x'],
+    ])(
+      '%i "%s" is a fault of the site, nothing signed',
+      async (code, message) => {
+        network.first.failNext('cert_request', {
+          kind: 'error',
+          code,
+          message,
+        });
+        await expect(
+          network.authority.sign(newRequest()),
+        ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
+        expect(network.first.log).toEqual(['login', 'cert_request']);
+      },
+    );
+
+    it.each([
+      [903, 'an internal error has occurred'],
+      [4302, 'Certificate format error: x'],
+      [4035, 'Request failed with status 500: x'],
+      [4203, 'Cannot contact the directory'],
+    ])('%i "%s" is one only when nothing was signed', async (code, message) => {
+      const error = { kind: 'error', code, message } as const;
+      network.first.failNext('cert_request', error, {
+        ...error,
+        carriedOut: true,
+      });
+      await expect(network.authority.sign(newRequest())).rejects.toMatchObject({
+        name: 'AuthorityProtocolError',
+      });
+      const request = newRequest();
+      const issued = await network.authority.sign(request);
+      expect(keyIn(issued)).toEqual(request.publicKey);
+      expect(network.first.count('cert_request')).toBe(2);
+    });
+
+    it.each([1101, 1200, 1203])(
+      '%i means a new login, and one more attempt',
+      async code => {
+        const message = 'session or credentials cache';
+        network.first.failNext('cert_request', {
+          kind: 'error',
+          code,
+          message,
+        });
+        await network.authority.sign(newRequest());
+        expect(network.first.log).toEqual([
+          'login',
+          'cert_request',
+          'login',
+          'cert_request',
+        ]);
+        const error = { kind: 'error', code, message } as const;
+        network.first.failNext('cert_request', error, error);
+        network.second.failNext('cert_request', error, error);
+        await expect(
+          network.authority.sign(newRequest()),
+        ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
+      },
+    );
+  });
+
+  describe('errors of cert_show', () => {
+    it.each([
+      [4001, 'Certificate ID 0x7b not found'],
+      [4001, "Certificate with serial number 123 issued by CA 'ipa' not found"],
+      [4301, 'Unable to communicate with CMS (Certificate ID 0x7b not found)'],
+      [3009, "invalid 'serial_number': can be at most 40 characters"],
+      [3009, "invalid 'serial_number': can be at most 2147483647"],
+    ])('%i "%s": not issued', async (code, message) => {
+      network.first.failNext('cert_show', { kind: 'error', code, message });
+      await expect(network.authority.get(123n)).resolves.toBe(undefined);
+    });
+
+    it.each([
+      [4001, 'CA is not configured', 'AuthorityProtocolError'],
+      [4001, 'x: Certificate Authority not found', 'AuthorityProtocolError'],
+      [4301, 'Unable to communicate with CMS (503)', 'AuthorityProtocolError'],
+      [4302, 'Certificate format error', 'AuthorityProtocolError'],
+      [903, 'an internal error has occurred', 'AuthorityProtocolError'],
+      [2100, 'Insufficient access: x', 'AuthorityRefusalError'],
+      [3007, "'cacn' is required", 'AuthorityRefusalError'],
+    ])(
+      '%i "%s": never an unknown serial number',
+      async (code, message, name) => {
+        network.first.failNext('cert_show', { kind: 'error', code, message });
+        await expect(network.authority.get(123n)).rejects.toMatchObject({
+          name,
+        });
+      },
+    );
+
+    it('refuses an answer about another certificate', async () => {
+      const one = await network.authority.sign(newRequest());
+      const other = await network.authority.sign(newRequest());
+      const change = { certificate: other.certificate.toString('base64') };
+      network.first.failNext('cert_show', { kind: 'change', change });
+      await expect(network.authority.get(serialOf(one))).rejects.toMatchObject({
+        name: 'AuthorityProtocolError',
+      });
+    });
+
+    it.each([
+      ['no certificate', { certificate: undefined }],
+      ['half a certificate', { certificate: 'MIIB' }],
+      ['no name of the CA', { cacn: 7 }],
+      ['a wrong serial number', { serial_number: '12' }],
+    ])('refuses %s', async (_, change) => {
+      const issued = await network.authority.sign(newRequest());
+      network.first.failNext('cert_show', { kind: 'change', change });
+      await expect(
+        network.authority.get(serialOf(issued)),
+      ).rejects.toMatchObject({ name: 'AuthorityProtocolError' });
+    });
+  });
+});

@@ -1,0 +1,172 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import type { KerberosResult } from '@directory-gateway/kerberos';
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import type { AuthorityRequest } from './__testUtils__/authorityMain';
+import { HttpsStandIn } from './__testUtils__/HttpsStandIn';
+import { StandInCa } from './__testUtils__/StandInCa';
+import { WorkerProcess } from './__testUtils__/WorkerProcess';
+
+/** The first start of a realm makes it. */
+jest.setTimeout(240_000);
+
+const SERVICE = 'bot/builder.example.test@EXAMPLE.TEST';
+
+const newRequest = () =>
+  createSigningRequest({
+    username: 'alice',
+    principal: 'alice@EXAMPLE.TEST',
+    profile: 'userCerts',
+  });
+
+describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
+  let realm: Realm;
+  let ca: StandInCa;
+  let folder: string;
+  let acceptor: WorkerProcess;
+  let server: HttpsStandIn;
+  const callers = new Array<string>();
+  const started = new Array<WorkerProcess>();
+
+  beforeAll(async () => {
+    realm = await startRealm();
+    ca = await StandInCa.create();
+    folder = await mkdtemp(join(tmpdir(), 'freeipa-login-'));
+    acceptor = await WorkerProcess.start({
+      module: require.resolve('./__testUtils__/acceptorMain'),
+      argument: { keytab: realm.keytab, realms: [], maxTokenBytes: 65_536 },
+      env: { ...process.env, KRB5_CONFIG: realm.krb5Config },
+    });
+    server = await HttpsStandIn.start({
+      ca,
+      accept: async authorization => {
+        const result = (await acceptor.ask({
+          authorization,
+        })) as KerberosResult;
+        if (result.outcome !== 'accepted') {
+          return undefined;
+        }
+        callers.push(result.principal);
+        return result;
+      },
+    });
+  });
+
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map(worker => worker.stop()));
+    callers.splice(0);
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await acceptor?.stop();
+    await ca?.remove();
+    await realm?.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  /** The authority in a process of its own, as the portal runs it. */
+  async function startAuthority(
+    options: {
+      readonly principal?: string;
+      readonly keytab?: string;
+      readonly env?: NodeJS.ProcessEnv;
+    } = {},
+  ): Promise<(request: AuthorityRequest) => Promise<IssuedCertificate>> {
+    const worker = await WorkerProcess.start({
+      module: require.resolve('./__testUtils__/authorityMain'),
+      argument: {
+        servers: [server.origin],
+        caFile: ca.caFile,
+        cacn: 'ipa',
+        login: {
+          kind: 'kerberos',
+          principal: options.principal ?? SERVICE,
+          keytab: options.keytab ?? realm.peopleKeytab,
+        },
+        connectTimeoutMs: 5000,
+        requestTimeoutMs: 30_000,
+        lostAnswerSearchMs: 1000,
+      },
+      env: {
+        ...process.env,
+        KRB5_CONFIG: realm.krb5Config,
+        KRB5_CLIENT_KTNAME: undefined,
+        KRB5CCNAME: undefined,
+        ...options.env,
+      },
+    });
+    started.push(worker);
+    return async request => (await worker.ask(request)) as IssuedCertificate;
+  }
+
+  it('logs in once with a real ticket, signs and reads', async () => {
+    const ask = await startAuthority();
+    const logins = server.freeIpa.count('login');
+    const [first] = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        ask({ method: 'sign', request: newRequest() }),
+      ),
+    );
+    const certificate = new X509Certificate(first.certificate);
+    const serialNumber = BigInt(`0x${certificate.serialNumber}`);
+    const found = await ask({ method: 'get', serialNumber });
+    expect(found.certificate).toEqual(first.certificate);
+    expect(certificate.subject).toBe('O=EXAMPLE.TEST\nCN=alice');
+    expect(callers).toEqual([SERVICE]);
+    expect(server.freeIpa.count('login')).toBe(logins + 1);
+  });
+
+  it('logs in again when the session has expired', async () => {
+    const ask = await startAuthority();
+    await ask({ method: 'sign', request: newRequest() });
+    server.freeIpa.expireSessions();
+    await ask({ method: 'sign', request: newRequest() });
+    expect(callers).toEqual([SERVICE, SERVICE]);
+  });
+
+  it('gets a new ticket from the keytab when the old one has expired', async () => {
+    const krb5Config = join(folder, 'short-lived.conf');
+    const config = await readFile(realm.krb5Config, 'utf8');
+    const shortLived = config.replace(
+      'ticket_lifetime = 7d',
+      'ticket_lifetime = 2s',
+    );
+    expect(shortLived).not.toBe(config);
+    await writeFile(krb5Config, shortLived);
+    const ask = await startAuthority({ env: { KRB5_CONFIG: krb5Config } });
+    await ask({ method: 'sign', request: newRequest() });
+    await sleep(3000);
+    server.freeIpa.expireSessions();
+    await ask({ method: 'sign', request: newRequest() });
+    expect(callers).toEqual([SERVICE, SERVICE]);
+  });
+
+  it('uses a keytab that appears after the start', async () => {
+    const keytab = join(folder, 'late.keytab');
+    const ask = await startAuthority({ keytab });
+    const sign = () => ask({ method: 'sign', request: newRequest() });
+    await expect(sign()).rejects.toThrow('AuthorityUnavailableError');
+    await writeFile(keytab, await readFile(realm.peopleKeytab));
+    await sign();
+    expect(callers).toEqual([SERVICE]);
+  });
+
+  it('is unavailable without a key of its own', async () => {
+    const ask = await startAuthority({ principal: 'nobody@EXAMPLE.TEST' });
+    const issued = ca.issued.size;
+    await expect(
+      ask({ method: 'sign', request: newRequest() }),
+    ).rejects.toThrow('AuthorityUnavailableError');
+    await expect(
+      ask({ method: 'get', serialNumber: 0xdeadbeefn }),
+    ).rejects.toThrow('AuthorityUnavailableError');
+    expect(callers).toEqual([]);
+    expect(ca.issued.size).toBe(issued);
+  });
+});

@@ -1,0 +1,273 @@
+import type { Fault } from './__testUtils__/Fault';
+import { HttpsStandIn } from './__testUtils__/HttpsStandIn';
+import { keyIn, newRequest } from './__testUtils__/newRequest';
+import { StandInCa } from './__testUtils__/StandInCa';
+import {
+  startAuthority,
+  type StartedAuthority,
+} from './__testUtils__/startAuthority';
+
+/** Real connections that are really cut, and waits for what does not come. */
+jest.setTimeout(60_000);
+
+const HTML = '<html><title>Proxy Error</title></html>';
+
+/** Ways to lose an answer; `carriedOut` says whether FreeIPA has signed. */
+const LOSSES: [string, (carriedOut: boolean) => Fault][] = [
+  ['cut', carriedOut => ({ kind: 'cut', carriedOut })],
+  ['cut in the middle', carriedOut => ({ kind: 'half', carriedOut })],
+  ['too slow', carriedOut => ({ kind: 'hang', carriedOut })],
+  [
+    'a status 502',
+    carriedOut => ({ kind: 'status', status: 502, body: HTML, carriedOut }),
+  ],
+  [
+    'a status 504',
+    carriedOut => ({ kind: 'status', status: 504, body: HTML, carriedOut }),
+  ],
+  [
+    'a page in place of JSON',
+    carriedOut => ({ kind: 'status', status: 200, body: HTML, carriedOut }),
+  ],
+  [
+    'Dogtag out of reach of FreeIPA',
+    carriedOut => ({
+      kind: 'error',
+      code: 4301,
+      message:
+        "Certificate operation cannot be completed: ('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))",
+      carriedOut,
+    }),
+  ],
+];
+
+describe('FreeIpaAuthority and lost answers', () => {
+  let ca: StandInCa;
+  let first: HttpsStandIn;
+  let second: HttpsStandIn;
+  let started: StartedAuthority;
+
+  beforeAll(async () => {
+    ca = await StandInCa.create();
+  });
+
+  beforeEach(async () => {
+    ca.issued.clear();
+    first = await HttpsStandIn.start({ ca });
+    second = await HttpsStandIn.start({ ca });
+    started = await startAuthority({
+      servers: [first.origin, second.origin],
+      caFile: ca.caFile,
+      password: first.freeIpa.password,
+      requestTimeoutMs: 700,
+    });
+  });
+
+  afterEach(async () => {
+    await first.stop();
+    await second.stop();
+    await started.remove();
+  });
+
+  afterAll(() => ca.remove());
+
+  /** How often any server was asked to sign. */
+  const requests = () =>
+    first.freeIpa.count('cert_request') + second.freeIpa.count('cert_request');
+
+  it.each(LOSSES)(
+    'finds what was signed when the answer is %s',
+    async (_, lose) => {
+      const request = newRequest();
+      first.freeIpa.failNext('cert_request', lose(true));
+      const issued = await started.authority.sign(request);
+      expect(keyIn(issued)).toEqual(request.publicKey);
+      expect(issued.chain).toHaveLength(3);
+      expect(requests()).toBe(1);
+      expect(ca.issued.size).toBe(1);
+    },
+  );
+
+  it.each(LOSSES)(
+    'neither repeats nor denies a request when the answer is %s',
+    async (_, lose) => {
+      first.freeIpa.failNext('cert_request', lose(false));
+      await expect(started.authority.sign(newRequest())).rejects.toMatchObject({
+        name: 'OutcomeUnknownError',
+      });
+      expect(requests()).toBe(1);
+      expect(first.freeIpa.count('cert_find')).toBeGreaterThan(1);
+      expect(ca.issued.size).toBe(0);
+    },
+  );
+
+  it('finds what is signed while it looks', async () => {
+    const request = newRequest();
+    first.freeIpa.failNext('cert_request', {
+      kind: 'hang',
+      carriedOut: true,
+      at: new Promise(resolve => {
+        const timer = setInterval(() => {
+          if (first.freeIpa.count('cert_find') > 0) {
+            clearInterval(timer);
+            resolve();
+          }
+        }, 10);
+      }),
+    });
+    const issued = await started.authority.sign(request);
+    expect(keyIn(issued)).toEqual(request.publicKey);
+    expect(requests()).toBe(1);
+  });
+
+  it('does not know the outcome when FreeIPA cannot be asked', async () => {
+    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    const down: Fault = { kind: 'status', status: 503 };
+    first.freeIpa.failNext(
+      'cert_find',
+      ...Array.from({ length: 9 }, () => down),
+    );
+    second.freeIpa.failNext('login', ...Array.from({ length: 9 }, () => down));
+    await expect(started.authority.sign(newRequest())).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    expect(requests()).toBe(1);
+  });
+
+  it('asks a replica when the server is gone', async () => {
+    const request = newRequest();
+    first.freeIpa.failNext('cert_request', { kind: 'hang', carriedOut: true });
+    const signing = started.authority.sign(request);
+    while (ca.issued.size === 0) {
+      await new Promise(resolve => setTimeout(resolve, 10));
+    }
+    await first.stop();
+    expect(keyIn(await signing)).toEqual(request.publicKey);
+    expect(second.freeIpa.count('cert_find')).toBeGreaterThan(0);
+    expect(requests()).toBe(1);
+  });
+
+  it('takes no older certificate of the same key for the lost one', async () => {
+    const request = newRequest();
+    const older = await started.authority.sign(request);
+    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: false });
+    await expect(started.authority.sign(request)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    const newer = await started.authority.sign(request);
+    expect(newer.certificate).not.toEqual(older.certificate);
+    expect(keyIn(newer)).toEqual(request.publicKey);
+  });
+
+  it('does not choose between two', async () => {
+    const request = newRequest();
+    await ca.issue({ csr: request.csr, username: 'alice' });
+    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    await expect(started.authority.sign(request)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    expect(requests()).toBe(1);
+  });
+
+  it('looks before it asks again for what was lost', async () => {
+    const request = newRequest();
+    let carryOut = () => {};
+    first.freeIpa.failNext('cert_request', {
+      kind: 'hang',
+      carriedOut: true,
+      at: new Promise(resolve => {
+        carryOut = resolve;
+      }),
+    });
+    await expect(started.authority.sign(request)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    carryOut(); // FreeIPA was slow
+    while (ca.issued.size === 0) {
+      await new Promise(resolve => setTimeout(resolve, 10));
+    }
+    const issued = await started.authority.sign(request);
+    expect(keyIn(issued)).toEqual(request.publicKey);
+    expect(requests()).toBe(1);
+    expect(ca.issued.size).toBe(1);
+  });
+
+  it('asks again, when asked again, for what turned out not to be signed', async () => {
+    const request = newRequest();
+    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: false });
+    await expect(started.authority.sign(request)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    const looks = first.freeIpa.count('cert_find');
+    await started.authority.sign(request);
+    expect(first.freeIpa.count('cert_find')).toBe(looks + 1);
+    expect(requests()).toBe(2);
+    expect(ca.issued.size).toBe(1);
+  });
+
+  it('does not ask again while what was lost cannot be looked for', async () => {
+    const request = newRequest();
+    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    const down: Fault = { kind: 'error', code: 903, message: 'internal error' };
+    first.freeIpa.failNext(
+      'cert_find',
+      ...Array.from({ length: 9 }, () => down),
+    );
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(started.authority.sign(request)).rejects.toMatchObject({
+        name: 'OutcomeUnknownError',
+      });
+    }
+    expect(requests()).toBe(1);
+  });
+
+  it.each([
+    ['no certificate', { certificate: undefined }],
+    ['a certificate that cannot be read', { certificate: 'AAAA' }],
+  ])('finds what was signed when the answer has %s', async (_, change) => {
+    const request = newRequest();
+    first.freeIpa.failNext('cert_request', { kind: 'change', change });
+    const issued = await started.authority.sign(request);
+    expect(keyIn(issued)).toEqual(request.publicKey);
+    expect(requests()).toBe(1);
+  });
+
+  it('never hands out a certificate for another key', async () => {
+    const other = await started.authority.sign(newRequest());
+    const change = {
+      certificate: other.certificate.toString('base64'),
+      serial_number: undefined,
+    };
+    first.freeIpa.failNext('cert_request', { kind: 'change', change });
+    const request = newRequest();
+    const issued = await started.authority.sign(request);
+    expect(keyIn(issued)).toEqual(request.publicKey);
+  });
+
+  it('goes to the next server when there is no connection', async () => {
+    await started.authority.get(1234n);
+    await first.stop();
+    await started.authority.sign(newRequest());
+    expect(requests()).toBe(1);
+    expect(second.freeIpa.count('cert_request')).toBe(1);
+  });
+
+  it('trusts no server that caFile does not vouch for', async () => {
+    const strangers = await StandInCa.create();
+    const stranger = await HttpsStandIn.start({ ca: strangers });
+    const { authority, logger, remove } = await startAuthority({
+      servers: [stranger.origin],
+      caFile: ca.caFile,
+      password: stranger.freeIpa.password,
+    });
+    await expect(authority.sign(newRequest())).rejects.toMatchObject({
+      name: 'AuthorityUnavailableError',
+    });
+    expect(stranger.freeIpa.log).toEqual([]);
+    expect(logger.lines.join()).toContain('certificate');
+    await stranger.stop();
+    await strangers.remove();
+    await remove();
+  });
+});

@@ -1,0 +1,96 @@
+import { newRequest, serialOf } from './__testUtils__/newRequest';
+import { StandInNetwork } from './__testUtils__/StandInNetwork';
+
+jest.setTimeout(60_000); // OpenSSL's processes, on a busy machine
+
+describe('FreeIpaAuthority and several servers', () => {
+  let network: StandInNetwork;
+
+  beforeAll(async () => {
+    network = await StandInNetwork.start();
+  });
+
+  beforeEach(() => network.renew());
+
+  afterAll(() => network.stop());
+
+  describe('several servers', () => {
+    const page = (status: number) =>
+      ({
+        kind: 'status',
+        status,
+        body: `<html><title>${status}</title></html>`,
+        headers: { 'Content-Type': 'text/html; charset=utf-8' },
+      } as const);
+
+    it.each([400, 403, 404, 413, 503])(
+      'asks the next one when %i says that nothing was done',
+      async status => {
+        network.first.failNext('cert_request', page(status));
+        const before = network.ca.issued.size;
+        await network.authority.sign(newRequest());
+        expect(network.second.log).toEqual(['login', 'cert_request']);
+        expect(network.ca.issued.size).toBe(before + 1);
+      },
+    );
+
+    it.each([
+      ['cut', { kind: 'cut', carriedOut: false } as const],
+      ['status 500', page(500)],
+      ['status 503', page(503)],
+      ['status 400', page(400)],
+      ['an answer without a session', page(200)],
+    ])('asks the next one when the login ends in %s', async (_, fault) => {
+      network.first.failNext('login', fault);
+      await network.authority.sign(newRequest());
+      expect(network.second.log).toEqual(['login', 'cert_request']);
+    });
+
+    it.each([
+      ['cut', { kind: 'cut', carriedOut: false } as const],
+      ['slow', { kind: 'hang', carriedOut: false } as const],
+      ['no JSON', page(200)],
+      ['status 302', { ...page(302), headers: { Location: '/elsewhere' } }],
+      ['status 502', page(502)],
+      ['status 504', page(504)],
+    ])('reads from the next one when an answer is %s', async (_, fault) => {
+      await network.renew({ requestTimeoutMs: 300 });
+      const issued = await network.authority.sign(newRequest());
+      network.first.failNext('cert_show', fault);
+      const found = await network.authority.get(serialOf(issued));
+      expect(found?.certificate).toEqual(issued.certificate);
+      expect(network.second.log).toEqual(['login', 'cert_show']);
+    });
+
+    it('turns to one that was out of reach a moment ago last', async () => {
+      network.first.failNext('login', page(503));
+      await network.authority.get(1234n);
+      await network.authority.get(1234n);
+      expect(network.first.log).toEqual(['login']);
+      expect(network.second.log).toEqual(['login', 'cert_show', 'cert_show']);
+    });
+
+    it('is unavailable when none answers, and never says unknown', async () => {
+      network.first.failNext('login', page(503));
+      network.second.failNext('login', page(502));
+      await expect(network.authority.get(1234n)).rejects.toMatchObject({
+        name: 'AuthorityUnavailableError',
+      });
+      const before = network.ca.issued.size;
+      network.first.failNext('login', page(503));
+      network.second.failNext('login', page(502));
+      await expect(network.authority.sign(newRequest())).rejects.toMatchObject({
+        name: 'AuthorityUnavailableError',
+      });
+      expect(network.ca.issued.size).toBe(before);
+    });
+
+    it('takes an HTML 400 for a wrong name in the configuration', async () => {
+      network.first.failNext('cert_show', page(400));
+      network.second.failNext('cert_show', page(400));
+      await expect(network.authority.get(1234n)).rejects.toMatchObject({
+        name: 'AuthorityProtocolError',
+      });
+    });
+  });
+});

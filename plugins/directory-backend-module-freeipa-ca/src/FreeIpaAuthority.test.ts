@@ -1,0 +1,97 @@
+import type { StandInVersion } from './__testUtils__/describeCertificate';
+import { newRequest, serialOf } from './__testUtils__/newRequest';
+import { StandInNetwork } from './__testUtils__/StandInNetwork';
+
+jest.setTimeout(60_000); // OpenSSL's processes, on a busy machine
+
+describe('FreeIpaAuthority', () => {
+  let network: StandInNetwork;
+
+  beforeAll(async () => {
+    network = await StandInNetwork.start();
+  });
+
+  beforeEach(() => network.renew());
+
+  afterAll(() => network.stop());
+
+  describe('asks as FreeIPA wants to be asked', () => {
+    it('for a certificate', async () => {
+      const request = newRequest();
+      await network.authority.sign(request);
+      expect(network.first.lastCall).toEqual({
+        method: 'cert_request',
+        params: [
+          [request.csr.toString('base64')],
+          {
+            principal: 'alice@EXAMPLE.TEST',
+            profile_id: 'userCerts',
+            cacn: 'ipa',
+            add: false,
+            all: true,
+            chain: true,
+            raw: false,
+            version: '2.251',
+          },
+        ],
+        id: 0,
+      });
+      const headers = Object.fromEntries(network.first.lastRequest!.headers);
+      expect(headers).toMatchObject({
+        referer: 'https://ipa1.test/ipa',
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-language': 'en',
+      });
+    });
+
+    it('for what it has issued, by the whole serial number', async () => {
+      const serialNumber = 2n ** 127n - 1n;
+      await network.authority.get(serialNumber);
+      expect(network.first.lastCall).toMatchObject({
+        method: 'cert_show',
+        params: [
+          ['170141183460469231731687303715884105727'],
+          { cacn: 'ipa', version: '2.251' },
+        ],
+      });
+    });
+  });
+
+  describe.each<StandInVersion>(['4.12', '4.9'])('with FreeIPA %s', version => {
+    beforeEach(() => network.renew({ version }));
+
+    it('reads serial numbers, line ends and chains in its form', async () => {
+      const issued = await network.authority.sign(newRequest());
+      const found = await network.authority.get(serialOf(issued));
+      expect(found).toEqual({
+        ...issued,
+        revocation: undefined,
+        owners: ['alice'],
+      });
+      expect(issued.chain).toEqual([
+        issued.certificate,
+        network.ca.issuer.raw,
+        network.ca.shuffledChain[0].raw,
+      ]);
+    });
+  });
+
+  describe('revocation', () => {
+    it.each([
+      [0, 0],
+      [10, 10],
+      [7, 0],
+      [11, 0],
+      ['4', 4],
+      [[6], 6],
+      [null, 0],
+    ])('reads the reason %j as %i', async (revocation_reason, reason) => {
+      const issued = await network.authority.sign(newRequest());
+      const change = { revoked: true, revocation_reason };
+      network.first.failNext('cert_show', { kind: 'change', change });
+      const found = await network.authority.get(serialOf(issued));
+      expect(found?.revocation).toEqual({ reason });
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
+import { readFreeIpaConfig } from './FreeIpaConfig';
+
+const login = { principal: 'HTTP/p.test@R.TEST', keytab: '/etc/p.keytab' };
+
+const read = (freeipa: JsonObject) =>
+  readFreeIpaConfig(
+    new ConfigReader({ directory: { certificates: { freeipa } } }),
+  );
+
+describe('readFreeIpaConfig', () => {
+  it('is undefined where FreeIPA is not configured', () => {
+    expect(readFreeIpaConfig(new ConfigReader({}))).toBe(undefined);
+  });
+
+  it('fills in what is left out', () => {
+    const servers = ['https://ipa1.test', 'https://IPA2.test:8443/'];
+    expect(read({ servers, login })).toEqual({
+      servers: ['https://ipa1.test', 'https://ipa2.test:8443'],
+      caFile: undefined,
+      cacn: 'ipa',
+      login: { kind: 'kerberos', ...login },
+      connectTimeoutMs: 5000,
+      requestTimeoutMs: 30_000,
+      lostAnswerSearchMs: 10_000,
+    });
+  });
+
+  it('reads everything', () => {
+    expect(
+      read({
+        servers: ['https://ipa1.test'],
+        caFile: '/etc/ipa/ca.crt',
+        cacn: 'people',
+        login: { username: 'portal', passwordFile: '/etc/password' },
+        connectTimeout: '1s',
+        requestTimeout: { minutes: 1 },
+        lostAnswerSearch: '500ms',
+      }),
+    ).toEqual({
+      servers: ['https://ipa1.test'],
+      caFile: '/etc/ipa/ca.crt',
+      cacn: 'people',
+      login: {
+        kind: 'password',
+        username: 'portal',
+        passwordFile: '/etc/password',
+      },
+      connectTimeoutMs: 1000,
+      requestTimeoutMs: 60_000,
+      lostAnswerSearchMs: 500,
+    });
+  });
+
+  it.each([
+    'http://ipa1.test',
+    'http://localhost',
+    'ipa1.test',
+    'https://ipa1.test/ipa',
+    'https://ipa1.test/?x',
+    'https://portal:secret@ipa1.test',
+  ])('refuses the server %s', server => {
+    expect(() => read({ servers: [server], login })).toThrow(
+      'directory.certificates.freeipa.servers',
+    );
+  });
+
+  it.each<[string, JsonObject]>([
+    ['freeipa.servers', { servers: [] }],
+    ['freeipa.servers', { servers: ['https://a.test', 'https://A.test/'] }],
+    ['freeipa.caFile', { caFile: 'ca.crt' }],
+    ['freeipa.login.principal', { login: {} }],
+    ['freeipa.login.principal', { login: { ...login, username: 'portal' } }],
+    ['freeipa.login.keytab', { login: { ...login, keytab: 'p.keytab' } }],
+    ['freeipa.login.passwordFile', { login: { username: 'portal' } }],
+    [
+      'freeipa.login.passwordFile',
+      { login: { username: 'portal', passwordFile: 'password' } },
+    ],
+    ['freeipa.requestTimeout', { requestTimeout: { seconds: 0 } }],
+  ])('names %s when it is wrong', (key, change) => {
+    const servers = ['https://ipa1.test'];
+    expect(() => read({ servers, login, ...change })).toThrow(key);
+  });
+});

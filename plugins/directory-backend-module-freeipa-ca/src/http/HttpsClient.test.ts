@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
+import { StandInCa } from '../__testUtils__/StandInCa';
+import { HttpsClient } from './HttpsClient';
+
+jest.setTimeout(30_000);
+
+describe('HttpsClient', () => {
+  let ca: StandInCa;
+  let identity: { key: string; cert: string };
+  const servers = new Array<Server>();
+
+  beforeAll(async () => {
+    ca = await StandInCa.create();
+    identity = await ca.serverIdentity();
+  });
+
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    }
+  });
+
+  afterAll(() => ca.remove());
+
+  async function serve(listener: RequestListener): Promise<string> {
+    const server = createServer(identity, listener).listen(0, 'localhost');
+    servers.push(server);
+    await once(server, 'listening');
+    return `https://localhost:${(server.address() as AddressInfo).port}/`;
+  }
+
+  const post = (url: string, caFile: string | undefined = ca.caFile) =>
+    new HttpsClient({
+      caFile,
+      connectTimeoutMs: 1000,
+      requestTimeoutMs: 5000,
+    }).post({ url, headers: { Cookie: 'ipa_session=secret' }, body: 'body' });
+
+  it('gives back status, headers and body', async () => {
+    const url = await serve((req, res) => {
+      res.writeHead(401, { 'X-IPA-Rejection-Reason': 'denied' });
+      req.pipe(res);
+    });
+    const answer = await post(url);
+    expect(answer).toMatchObject({ status: 401, body: 'body' });
+    expect(answer.headers.get('x-ipa-rejection-reason')).toBe('denied');
+  });
+
+  it('follows no redirect, and so takes no session elsewhere', async () => {
+    const visits = new Array<string | undefined>();
+    const url = await serve((req, res) => {
+      visits.push(req.url);
+      res.writeHead(307, { Location: '/elsewhere' }).end();
+    });
+    await expect(post(url)).resolves.toMatchObject({ status: 307 });
+    expect(visits).toEqual(['/']);
+  });
+
+  it('closes the connection after each answer', async () => {
+    const connections = new Array<string | undefined>();
+    const url = await serve((req, res) => {
+      connections.push(`${req.socket.remotePort}`);
+      res.end();
+    });
+    await post(url);
+    await post(url);
+    expect(new Set(connections).size).toBe(2);
+  });
+
+  it('stops reading an answer that has no end', async () => {
+    const url = await serve((_req, res) => {
+      const timer = setInterval(() => res.write(Buffer.alloc(1024 * 1024)), 1);
+      res.on('close', () => clearInterval(timer));
+    });
+    await expect(post(url)).rejects.toMatchObject({
+      sent: 'perhaps',
+      message: expect.stringContaining('larger than'),
+    });
+  });
+
+  it('knows that it sent nothing without a connection', async () => {
+    const url = await serve((_req, res) => res.end());
+    const [server] = servers;
+    server.close();
+    await once(server, 'close');
+    servers.pop();
+    await expect(post(url)).rejects.toMatchObject({ sent: 'no' });
+  });
+
+  it('knows that it sent nothing to a server that never secures the connection', async () => {
+    const silent = createTcpServer(() => {}).listen(0, 'localhost');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await expect(post(`https://localhost:${port}/`)).rejects.toMatchObject({
+      sent: 'no',
+    });
+    silent.close();
+  });
+
+  it('sends nothing to a server that it does not trust', async () => {
+    const bodies = new Array<string>();
+    const url = await serve((req, res) => {
+      bodies.push(String(req.url));
+      res.end();
+    });
+    const strangers = await StandInCa.create();
+    await expect(post(url, strangers.caFile)).rejects.toMatchObject({
+      sent: 'no',
+      message: expect.stringContaining('certificate'),
+    });
+    await strangers.remove();
+    expect(bodies).toEqual([]);
+  });
+
+  it('names a caFile that cannot be read', async () => {
+    await expect(
+      post('https://localhost:1/', '/nowhere'),
+    ).rejects.toMatchObject({
+      sent: 'no',
+      message: expect.stringContaining('freeipa.caFile'),
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { mockServices, startTestBackend } from '@backstage/backend-test-utils';
+import type { JsonObject } from '@backstage/types';
+import {
+  directoryCertificateAuthoritiesExtensionPoint,
+  type CertificateAuthority,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import directoryModuleFreeIpaCa from '.';
+import { FreeIpaAuthority } from './FreeIpaAuthority';
+
+async function registered(
+  directory: JsonObject,
+): Promise<Map<string, CertificateAuthority>> {
+  const authorities = new Map<string, CertificateAuthority>();
+  const backend = await startTestBackend({
+    extensionPoints: [
+      [
+        directoryCertificateAuthoritiesExtensionPoint,
+        {
+          addAuthority(name, authority) {
+            authorities.set(name, authority);
+          },
+        },
+      ],
+    ],
+    features: [
+      directoryModuleFreeIpaCa,
+      mockServices.rootConfig.factory({ data: { directory } }),
+    ],
+  });
+  await backend.stop();
+  return authorities;
+}
+
+describe('directoryModuleFreeIpaCa', () => {
+  it('registers FreeIPA where it is configured', async () => {
+    const authorities = await registered({
+      certificates: {
+        freeipa: {
+          servers: ['https://ipa1.test'],
+          login: { username: 'portal', passwordFile: '/etc/password' },
+        },
+      },
+    });
+    expect([...authorities.keys()]).toEqual(['freeipa']);
+    expect(authorities.get('freeipa')).toBeInstanceOf(FreeIpaAuthority);
+  });
+
+  it('registers nothing elsewhere', async () => {
+    const authorities = await registered({ certificates: {} });
+    expect(authorities.size).toBe(0);
+  });
+
+  it('keeps the backend from starting when the configuration is wrong', async () => {
+    const certificates = { freeipa: { servers: ['http://ipa1.test'] } };
+    await expect(registered({ certificates })).rejects.toThrow(
+      'directory.certificates.freeipa.servers',
+    );
+  });
+});
