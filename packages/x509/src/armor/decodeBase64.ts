@@ -30,7 +30,11 @@ export function decodeBase64(text: string): Buffer {
 }
 
 function joinLine(line: string): string {
-  const words = line.trim().split(/[ \t]+/);
+  const trimmed = line.trim();
+  if (!/[ \t]/.test(trimmed)) {
+    return trimmed;
+  }
+  const words = trimmed.split(/[ \t]+/);
   const areLines = LINE_LENGTHS.some(length =>
     words.slice(0, -1).every(word => word.length === length),
   );

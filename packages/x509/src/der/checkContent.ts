@@ -1,58 +1,68 @@
 import { DerError } from './DerError';
-import { CONSTRUCTED, DerNode, TAG } from './DerNode';
-import { decodeObjectIdentifier } from './objectIdentifier';
+import { DerNode, TAG } from './DerNode';
+import { checkObjectIdentifier } from './objectIdentifier';
+import { decodeText } from './readText';
 
 /** The class bits of the identifier octet. Zero is the universal class. */
 const CLASS_BITS = 0xc0;
 
+const anything = () => true;
+
 /**
- * Checks that every value of a universal type is in the one form that DER leaves it
- * (X.690 §§8, 10, 11). Tagged values have no type without their grammar: their readers check them.
+ * The universal types that a request may be made of, each with the form that DER leaves it
+ * (X.690 §§8, 10, 11). Not here: what no specification of X.509 uses, primitive types with the bit of
+ * constructed ones, and the other way round.
+ */
+const CHECKS = new Map<number, (content: Buffer) => boolean>([
+  [
+    TAG.boolean,
+    content => content.length === 1 && [0, 0xff].includes(content[0]),
+  ],
+  [TAG.integer, isShortestInteger],
+  [TAG.bitString, isCanonicalBitString],
+  [TAG.octetString, anything],
+  [TAG.null, content => content.length === 0],
+  [TAG.oid, content => accepts(() => checkObjectIdentifier(content))],
+  [TAG.enumerated, isShortestInteger],
+  [TAG.utf8String, content => accepts(() => decodeText(content, 'utf8'))],
+  [TAG.numericString, anything],
+  [TAG.printableString, anything],
+  [TAG.teletexString, anything],
+  [TAG.ia5String, anything],
+  [TAG.utcTime, content => /^\d{12}Z$/.test(content.toString('latin1'))],
+  [
+    TAG.generalizedTime,
+    content => /^\d{14}(?:\.\d*[1-9])?Z$/.test(content.toString('latin1')),
+  ],
+  [TAG.visibleString, anything],
+  [TAG.generalString, anything],
+  [
+    TAG.universalString,
+    content => accepts(() => decodeText(content, 'universal')),
+  ],
+  [TAG.bmpString, content => accepts(() => decodeText(content, 'bmp'))],
+  [TAG.sequence, anything],
+  [TAG.set, anything],
+]);
+
+/**
+ * Checks that every value of a universal type is in its canonical form. Tagged values have no type
+ * without their grammar: their readers check them.
  *
- * Two rules are left out, since clients break them and no reader is misled: values equal to their
- * DEFAULT may be there (`cA FALSE`, `saltLength 20`), and the values of a SET OF come in any order.
+ * Three rules are left out, since clients break them and no reader is misled: values equal to their
+ * DEFAULT may be there (`cA FALSE`, `saltLength 20`), the values of a SET OF come in any order, and
+ * strings of one octet a character have characters that their type lacks. The readers of names are
+ * stricter about those.
  *
  * @throws DerError
  */
 export function checkContent(node: DerNode): void {
-  if ((node.tag & CLASS_BITS) === 0) {
-    checkUniversal(node);
+  const isUniversal = (node.tag & CLASS_BITS) === 0;
+  if (isUniversal && !CHECKS.get(node.tag)?.(node.content)) {
+    throw new DerError('A value is not in the form that DER has for it');
   }
   for (const child of node.children) {
     checkContent(child);
-  }
-}
-
-function checkUniversal({ tag, content }: DerNode): void {
-  switch (tag) {
-    case TAG.boolean:
-      demand(
-        content.length === 1 && (content[0] === 0 || content[0] === 0xff),
-        'A BOOLEAN is neither 00 nor FF',
-      );
-      break;
-    case TAG.integer:
-    case 0x0a: // ENUMERATED
-      demand(isShortestInteger(content), 'An INTEGER has spare octets');
-      break;
-    case TAG.bitString:
-      demand(isCanonicalBitString(content), 'A BIT STRING has stray bits');
-      break;
-    case TAG.null:
-      demand(content.length === 0, 'A NULL has content');
-      break;
-    case TAG.oid:
-      decodeObjectIdentifier(content);
-      break;
-    case TAG.sequence:
-    case TAG.set:
-      break;
-    default:
-      // The rest are strings and times, which DER has in one piece, and the end of BER's contents.
-      demand(
-        tag !== 0 && (tag & CONSTRUCTED) === 0 && !isHollow(tag),
-        'A primitive type is constructed, or the other way round',
-      );
   }
 }
 
@@ -61,28 +71,29 @@ function isShortestInteger(content: Buffer): boolean {
     return content.length === 1;
   }
   const [first, second] = content;
-  const spare =
+  const isSpare =
     (first === 0 && second < 0x80) || (first === 0xff && second >= 0x80);
-  return !spare;
+  return !isSpare;
 }
 
+/** The unused bits are less than an octet, and zero. */
 function isCanonicalBitString(content: Buffer): boolean {
+  const { length } = content;
+  if (length < 2) {
+    return length === 1 && content[0] === 0;
+  }
   const [unused] = content;
-  const last = content[content.length - 1];
-  return (
-    content.length > 0 &&
-    unused <= (content.length === 1 ? 0 : 7) &&
-    (content.length === 1 || (last & ((1 << unused) - 1)) === 0)
-  );
+  return unused < 8 && content[length - 1] % 2 ** unused === 0;
 }
 
-/** SEQUENCE, SET, EXTERNAL and EMBEDDED PDV without the bit that says they are constructed. */
-function isHollow(tag: number): boolean {
-  return [0x08, 0x0b, 0x10, 0x11].includes(tag);
-}
-
-function demand(condition: boolean, rule: string): void {
-  if (!condition) {
-    throw new DerError(rule);
+function accepts(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (error instanceof DerError) {
+      return false;
+    }
+    throw error;
   }
 }

@@ -113,6 +113,18 @@ describe('readStrictDer', () => {
     ['a primitive SEQUENCE', '1000'],
     ['a primitive SET', '1100'],
     ['a BMPString of an odd length', '1e0161'],
+    ['a UniversalString of three octets', '1c03000061'],
+    ['a UTF8String that is no UTF-8', '0c01ff'],
+    [
+      'a UTCTime without seconds',
+      `170b${Buffer.from('2205060622Z').toString('hex')}`,
+    ],
+    [
+      'a GeneralizedTime with a zero',
+      `1811${Buffer.from('20220506062253.0Z').toString('hex')}`,
+    ],
+    ['a REAL', '0900'],
+    ['a RELATIVE-OID', '0d012a'],
   ])('refuses %s', (_, hex) => {
     expect(readsWell(() => readStrictDer(Buffer.from(hex, 'hex')))).toBe(false);
   });
@@ -190,6 +202,7 @@ describe('decodeText', () => {
     ['bmp', 'd800'],
     ['universal', '00'],
     ['universal', '00110000'],
+    ['universal', '0000d800'],
   ] as const)('refuses %s: %s', (type, hex) => {
     expect(() => decodeText(Buffer.from(hex, 'hex'), type)).toThrow(DerError);
   });

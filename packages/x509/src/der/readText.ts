@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { DerError } from './DerError';
 import { DerNode, TAG } from './DerNode';
 
@@ -51,13 +52,10 @@ export function decodeText(content: Buffer, type: StringType): string {
 }
 
 function decodeUtf8(content: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      content,
-    );
-  } catch {
+  if (!isUtf8(content)) {
     throw new DerError('A UTF8String is not UTF-8');
   }
+  return content.toString('utf8');
 }
 
 function decodeAscii(content: Buffer, repertoire: RegExp): string {
@@ -69,13 +67,10 @@ function decodeAscii(content: Buffer, repertoire: RegExp): string {
 }
 
 function decodeUtf16(content: Buffer): string {
-  try {
-    return new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }).decode(
-      content,
-    );
-  } catch {
-    throw new DerError('A BMPString is not UTF-16');
+  if (content.length % 2 !== 0) {
+    throw new DerError('A BMPString ends in the middle of a character');
   }
+  return wellFormed(Buffer.from(content).swap16().toString('utf16le'));
 }
 
 function decodeUtf32(content: Buffer): string {
@@ -89,6 +84,14 @@ function decodeUtf32(content: Buffer): string {
       throw new DerError('A UniversalString holds no character of Unicode');
     }
     text += String.fromCodePoint(codePoint);
+  }
+  return wellFormed(text);
+}
+
+/** Half of a surrogate pair is no character. */
+function wellFormed(text: string): string {
+  if (/\p{Cs}/u.test(text)) {
+    throw new DerError('A string holds half of a character');
   }
   return text;
 }

@@ -51,8 +51,16 @@ export function taggedOctets(number: number, octets: Uint8Array): DerValue {
   return asn1.create(Class.CONTEXT_SPECIFIC, number, false, toBinary(octets));
 }
 
+/** @throws RangeError when it is none, or has an arc of more than 32 bits */
 export function objectIdentifier(oid: string): DerValue {
-  return primitive(Type.OID, asn1.oidToDer(oid).getBytes());
+  if (!/^[0-2](?:\.\d+)+$/.test(oid)) {
+    throw new RangeError(`${oid} is no object identifier`);
+  }
+  try {
+    return primitive(Type.OID, asn1.oidToDer(oid).getBytes());
+  } catch {
+    throw new RangeError(`${oid} is no object identifier that can be written`);
+  }
 }
 
 export function boolean(value: boolean): DerValue {
@@ -63,8 +71,11 @@ export function nullValue(): DerValue {
   return primitive(Type.NULL, '');
 }
 
-/** A number that is not negative. */
+/** @throws RangeError when the number is negative */
 export function integer(value: bigint): DerValue {
+  if (value < 0n) {
+    throw new RangeError('A number to be written must not be negative');
+  }
   return primitive(Type.INTEGER, toBinary(toOctets(value)));
 }
 
@@ -100,10 +111,17 @@ export function generalString(text: string): DerValue {
   return primitive(GENERAL_STRING, text);
 }
 
-/** RFC 5280 §4.1.2.5: UTCTime through 2049, GeneralizedTime from then on; seconds, and Z. */
+/**
+ * RFC 5280 §4.1.2.5: UTCTime through 2049, GeneralizedTime from then on; seconds, and Z.
+ *
+ * @throws RangeError when it is no time, or not of the years 0 to 9999
+ */
 export function time(date: Date): DerValue {
-  const digits = date.toISOString().slice(0, 19).replace(/\D/g, '');
   const year = date.getUTCFullYear();
+  if (!(year >= 0 && year <= 9999)) {
+    throw new RangeError('A time to be written must be of the years 0 to 9999');
+  }
+  const digits = date.toISOString().slice(0, 19).replace(/\D/g, '');
   return year >= 1950 && year < 2050
     ? primitive(Type.UTCTIME, `${digits.slice(2)}Z`)
     : primitive(Type.GENERALIZEDTIME, `${digits}Z`);

@@ -285,6 +285,7 @@ describe('a certificate', () => {
     ['no subject', { subject: [] }],
     ['no time to be valid', { notAfter: validity.notBefore }],
     ['no date', { notBefore: new Date(NaN) }],
+    ['a date after the year 9999', { notAfter: new Date('+010000-01-01') }],
     [
       'a purpose of no meaning',
       {
@@ -293,6 +294,19 @@ describe('a certificate', () => {
           extendedKeyUsage: ['x'],
         },
       },
+    ],
+    [
+      'a purpose that is nearly an OID',
+      {
+        extensions: {
+          basicConstraints: { ca: false },
+          extendedKeyUsage: ['1.40.1'],
+        },
+      },
+    ],
+    [
+      'a negative path length',
+      { extensions: { basicConstraints: { ca: true, pathLength: -1 } } },
     ],
     [
       'an empty list of purposes',
@@ -353,6 +367,14 @@ describe('an issuer', () => {
   it.each([
     ['a negative number', { number: -1n }],
     ['no time to be valid', { nextUpdate: validity.notBefore }],
+    [
+      'a negative serial number',
+      { revoked: [{ serialNumber: -1n, revokedAt: validity.notBefore }] },
+    ],
+    [
+      'no date of revoking',
+      { revoked: [{ serialNumber: 1n, revokedAt: new Date(NaN) }] },
+    ],
   ])('signs no revocation list with %s', (_, fields) => {
     const list = {
       number: 1n,

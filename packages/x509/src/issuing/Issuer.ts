@@ -12,8 +12,8 @@ import { writeTbsCertificate } from './writeTbsCertificate';
 import { writeTbsCertList } from './writeTbsCertList';
 
 /**
- * A CA's certificate with its key: signs certificates and revocation lists. Who may have what is for
- * its caller to decide.
+ * A CA's certificate with its key: signs certificates and revocation lists. Who may have what, and
+ * for how long, is for its caller to decide; nothing holds a certificate to the CA's own validity.
  *
  * @public
  */

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, KeyObject } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import {
@@ -178,6 +178,24 @@ describe('structure', () => {
       'SEC 1',
       testKey('P-256').privateKey.export({ type: 'sec1', format: 'der' }),
     ],
+    [
+      'private_key',
+      'PKCS #8, encrypted',
+      testKey('rsa').privateKey.export({
+        type: 'pkcs8',
+        format: 'der',
+        cipher: 'aes-256-cbc',
+        passphrase: 'x',
+      }),
+    ],
+    [
+      'not_a_request',
+      'a public key of PKCS #1',
+      createPublicKey(testKey('rsa').privateKey).export({
+        type: 'pkcs1',
+        format: 'der',
+      }),
+    ],
     ['not_a_request', 'a public key', testKey('P-256').spki],
     ['not_a_request', 'an empty sequence', seq()],
     ['not_a_request', 'a string', octets(good)],
@@ -335,17 +353,17 @@ describe('subject', () => {
       subject(['commonName', 'alice\u0085']),
     ],
     [
-      'subject_characters',
+      'malformed',
       'bytes that are no UTF-8',
       seq(set(seq(oid('commonName'), tlv(0x0c, Buffer.of(0xff))))),
     ],
     [
-      'subject_characters',
+      'malformed',
       'an overlong form',
       seq(set(seq(oid('commonName'), tlv(0x0c, Buffer.of(0xc1, 0xa1))))),
     ],
     [
-      'subject_characters',
+      'malformed',
       'a surrogate',
       seq(set(seq(oid('commonName'), tlv(0x0c, Buffer.of(0xed, 0xa0, 0x80))))),
     ],
@@ -353,6 +371,11 @@ describe('subject', () => {
       'subject_characters',
       'no PrintableString',
       subject(['commonName', 'alice@x', 0x13]),
+    ],
+    [
+      'subject_too_long',
+      '8 KiB of text',
+      subject(['commonName', 'a'.repeat(8192)]),
     ],
     [
       'subject_too_long',

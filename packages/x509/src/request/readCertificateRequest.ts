@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readArmor } from '../armor/readArmor';
 import { DerError, DerTrouble } from '../der/DerError';
 import { readStrictDer } from '../der/readStrictDer';
@@ -54,11 +55,10 @@ function toText(input: string | Uint8Array): string {
   if (typeof input === 'string') {
     return input;
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(input);
-  } catch {
+  if (!isUtf8(input)) {
     throw new RequestRefusal('not_text');
   }
+  return Buffer.from(input).toString('utf8');
 }
 
 const CODES: Record<DerTrouble, RefusalCode> = {

@@ -43,15 +43,21 @@ export function readCertificationRequest(node: DerNode): CertificateRequest {
 }
 
 /**
- * A private key in Base64, with a false label or none. Every form of one (PKCS #1, PKCS #8, SEC 1)
- * begins with a version; requests and certificates do not.
+ * A private key in Base64, with a false label or none. Those in the clear (PKCS #1, PKCS #8, SEC 1),
+ * and a PKCS #12 file, begin with a version of one octet; an encrypted PKCS #8 is an algorithm and
+ * octets. Requests and certificates are neither.
  */
 function isPrivateKey({ tag, children }: DerNode): boolean {
-  return (
-    tag === TAG.sequence &&
-    children.length > 1 &&
-    children[0].tag === TAG.integer
-  );
+  const [first, second, ...rest] = children;
+  if (tag !== TAG.sequence || !second) {
+    return false;
+  }
+  const isVersioned = first.tag === TAG.integer && first.content.length === 1;
+  const isEncrypted =
+    first.tag === TAG.sequence &&
+    second.tag === TAG.octetString &&
+    rest.length === 0;
+  return isVersioned || isEncrypted;
 }
 
 function readOuter(node: DerNode) {

@@ -8,6 +8,9 @@ import { refuseMalformed, RequestRefusal } from './RequestRefusal';
 /** A subject of a real client has less than ten. */
 const MAX_ATTRIBUTES = 50;
 
+/** A subject of a real client has less than 500. */
+const MAX_BYTES = 8192;
+
 /** The types that are IA5String by their definition (RFC 4519 §2.4, RFC 2985 §5.2.1). */
 const IA5_TYPES: readonly string[] = [OID.domainComponent, OID.emailAddress];
 
@@ -18,7 +21,7 @@ const IA5_TYPES: readonly string[] = [OID.domainComponent, OID.emailAddress];
  * @throws RequestRefusal
  */
 export function readSubject(node: DerNode): RequestedSubject {
-  if (node.children.length > MAX_ATTRIBUTES) {
+  if (node.der.length > MAX_BYTES || node.children.length > MAX_ATTRIBUTES) {
     throw new RequestRefusal('subject_too_long');
   }
   const name = refuseMalformed('bad_subject', () => readName(node));

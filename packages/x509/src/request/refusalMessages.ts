@@ -37,7 +37,7 @@ export const refusalMessages = {
   subject_string_type:
     'The subject has a string of an ambiguous type. Use UTF8String or PrintableString.',
   subject_characters: 'The subject has an empty value or control characters.',
-  subject_too_long: 'The subject has too many parts.',
+  subject_too_long: 'The subject is too long or has too many parts.',
 
   // What it asks for besides a key
   bad_attributes: 'The attributes of the request are malformed or too many.',

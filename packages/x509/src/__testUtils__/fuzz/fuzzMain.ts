@@ -25,7 +25,11 @@ async function main([
     from += BATCH
   ) {
     const to = Math.min(from + BATCH, firstSeed + inputs);
-    report = mergeReports(report, await tryBatch(from, to));
+    const batch = await tryBatch(from, to);
+    for (const { seed, what } of batch.findings) {
+      process.stderr.write(`\nseed ${seed}: ${what}\n`);
+    }
+    report = mergeReports(report, batch);
     process.stderr.write(
       `\r${report.inputs} inputs, ${report.findings.length} findings `,
     );
