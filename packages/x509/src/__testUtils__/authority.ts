@@ -1,0 +1,60 @@
+import { CertificateFields } from '../issuing/CertificateFields';
+import { createCaCertificate } from '../issuing/createCaCertificate';
+import { Issuer } from '../issuing/Issuer';
+import { randomSerialNumber } from '../issuing/randomSerialNumber';
+import { testKey } from './testKeys';
+
+const NOW = Date.now();
+/** From a minute ago until tomorrow. */
+export const validity = {
+  notBefore: new Date(NOW - 60_000),
+  notAfter: new Date(NOW + 86_400_000),
+};
+const caName = [
+  { type: 'O', value: 'EXAMPLE.TEST' },
+  { type: 'CN', value: 'Certificate Authority' },
+] as const;
+
+/** A new authority with a key of a kind. */
+export function makeIssuer(kind: Parameters<typeof testKey>[0]): Issuer {
+  const { privateKey } = testKey(kind);
+  const certificate = createCaCertificate({
+    ...validity,
+    subject: caName,
+    privateKey,
+  });
+  return Issuer.create({ certificate, privateKey });
+}
+
+/** A certificate of alice with everything that can be written, but for the fields that are given. */
+export function aliceFields(
+  fields: Partial<CertificateFields> = {},
+): CertificateFields {
+  return {
+    ...validity,
+    serialNumber: randomSerialNumber(),
+    subject: [
+      { type: 'O', value: 'EXAMPLE.TEST' },
+      { type: 'CN', value: 'älice' },
+    ],
+    extensions: {
+      basicConstraints: { ca: false },
+      keyUsage: ['digitalSignature', 'keyEncipherment'],
+      extendedKeyUsage: ['clientAuth', '1.3.6.1.5.2.3.4'],
+      crlDistributionPoints: ['http://ca.example.test/ca.crl'],
+      alternativeNames: [
+        { kind: 'rfc822Name', value: 'alice@example.test' },
+        { kind: 'userPrincipalName', value: 'alice@EXAMPLE.TEST' },
+        {
+          kind: 'krb5PrincipalName',
+          principal: {
+            realm: 'EXAMPLE.TEST',
+            nameType: 1,
+            components: ['alice'],
+          },
+        },
+      ],
+    },
+    ...fields,
+  };
+}

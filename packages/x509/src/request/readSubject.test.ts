@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import {
+  buildRequest,
+  nameAttribute,
+  subject,
+} from '../__testUtils__/buildRequest';
+import { outcomeOf, requestOf } from '../__testUtils__/outcomeOf';
+import { testKey } from '../__testUtils__/testKeys';
+import { NULL, oid, seq, set, text, tlv } from '../__testUtils__/tlv';
+
+describe('subject', () => {
+  it.each<[string, string, Buffer]>([
+    ['bad_subject', 'no sequence', set()],
+    ['bad_subject', 'an empty relative name', seq(set())],
+    [
+      'bad_subject',
+      'an attribute of three',
+      seq(set(seq(oid('commonName'), text(0x0c, 'a'), NULL))),
+    ],
+    [
+      'subject_string_type',
+      'TeletexString',
+      subject(['commonName', 'alice', 0x14]),
+    ],
+    [
+      'subject_string_type',
+      'UniversalString',
+      subject(['commonName', '\0\0\0a', 0x1c]),
+    ],
+    [
+      'subject_string_type',
+      'BMPString',
+      subject(['commonName', '\0a\0l', 0x1e]),
+    ],
+    [
+      'subject_string_type',
+      'IA5String',
+      subject(['commonName', 'alice', 0x16]),
+    ],
+    [
+      'subject_string_type',
+      'VisibleString',
+      subject(['commonName', 'alice', 0x1a]),
+    ],
+    [
+      'subject_string_type',
+      'GeneralString',
+      subject(['commonName', 'alice', 0x1b]),
+    ],
+    [
+      'subject_string_type',
+      'OCTET STRING',
+      subject(['commonName', 'alice', 0x04]),
+    ],
+    ['subject_characters', 'nothing', subject(['commonName', ''])],
+    ['subject_characters', 'NUL', subject(['commonName', 'bob\0alice'])],
+    [
+      'subject_characters',
+      'a line end elsewhere',
+      subject(['commonName', 'alice'], ['2.5.4.10', 'a\nb']),
+    ],
+    [
+      'subject_characters',
+      'a C1 control',
+      subject(['commonName', 'alice\u0085']),
+    ],
+    [
+      'malformed',
+      'bytes that are no UTF-8',
+      seq(set(seq(oid('commonName'), tlv(0x0c, Buffer.of(0xff))))),
+    ],
+    [
+      'malformed',
+      'an overlong form',
+      seq(set(seq(oid('commonName'), tlv(0x0c, Buffer.of(0xc1, 0xa1))))),
+    ],
+    [
+      'malformed',
+      'a surrogate',
+      seq(set(seq(oid('commonName'), tlv(0x0c, Buffer.of(0xed, 0xa0, 0x80))))),
+    ],
+    [
+      'subject_characters',
+      'no PrintableString',
+      subject(['commonName', 'alice@x', 0x13]),
+    ],
+    [
+      'subject_too_long',
+      '8 KiB of text',
+      subject(['commonName', 'a'.repeat(8192)]),
+    ],
+    [
+      'subject_too_long',
+      '51 parts',
+      subject(
+        ...Array.from(
+          { length: 51 },
+          () => ['2.5.4.11', 'x'] as [string, string],
+        ),
+      ),
+    ],
+    [
+      'subject_too_long',
+      '51 attributes in one part',
+      seq(
+        set(
+          ...Array.from({ length: 51 }, () => nameAttribute('2.5.4.11', 'x')),
+        ),
+      ),
+    ],
+  ])('is %s with %s', (code, _, name) => {
+    expect(outcomeOf(buildRequest({ subject: name }))).toBe(code);
+  });
+
+  it('gives every CN, wherever it stands, as it is', () => {
+    const name = seq(
+      set(
+        nameAttribute('commonName', 'alice'),
+        nameAttribute('commonName', 'bob'),
+      ),
+      set(nameAttribute('commonName', 'alice,O=Root+CN=admin ')),
+    );
+    const request = requestOf(buildRequest({ subject: name }));
+    expect(request.subject.commonNames).toEqual([
+      'alice',
+      'bob',
+      'alice,O=Root+CN=admin ',
+    ]);
+    expect(request.subject.text).toBe(
+      'CN=alice\\,O=Root\\+CN=admin\\ ,CN=alice+CN=bob',
+    );
+  });
+
+  it('keeps every CN that can be printed, code point by code point', () => {
+    const printable = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+      .filter(value => !/[\p{Cc}\p{Cs}]/u.test(value));
+    fc.assert(
+      fc.property(printable, value => {
+        const request = requestOf(
+          buildRequest({
+            key: testKey('ed25519'),
+            subject: subject(['commonName', value]),
+          }),
+        );
+        expect(request.subject.commonNames).toEqual([value]);
+      }),
+    );
+  });
+});
