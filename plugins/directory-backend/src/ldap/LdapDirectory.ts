@@ -81,12 +81,7 @@ export class LdapDirectory implements Directory {
     query: UsersQuery & Paged & { readonly terms: readonly UserSearchTerm[] },
     context: DirectoryContext,
   ): Promise<Page<User>> {
-    const groups = await this.#groups.names(context);
-    const names = await this.#users.search(
-      query,
-      groupname => this.#groups.dnsAmong(groups, groupname),
-      context,
-    );
+    const names = await this.#namesFound(query, context);
     return this.#users.page(names, query, context);
   }
 
@@ -177,6 +172,32 @@ export class LdapDirectory implements Directory {
     return (
       group &&
       this.#users.isMember({ username: query.username, group }, context)
+    );
+  }
+
+  async #namesFound(
+    query: UsersQuery & { readonly terms: readonly UserSearchTerm[] },
+    context: DirectoryContext,
+  ): Promise<readonly string[]> {
+    const terms = query.terms.filter(term => term.kind !== 'memberOfAny');
+    const groups = await this.#groups.names(context);
+    const names =
+      terms.length > 0
+        ? await this.#users.search(
+            {
+              terms,
+              visibleTo: query.visibleTo,
+              groupDn: name => this.#groups.dnAmong(groups, name),
+            },
+            context,
+          )
+        : (await this.#users.names(context)).inOrder;
+    if (terms.length === query.terms.length || names.length === 0) {
+      return names;
+    }
+    const members = await this.#groups.membersOfAny(context);
+    return names.filter(name =>
+      members.has(normalizeDn(this.#users.dnOf(name))),
     );
   }
 }

@@ -14,7 +14,7 @@ import {
   type DistinguishedName,
 } from './DistinguishedName';
 import { textsOf } from './entryValues';
-import { all, any, equals, isA } from './filters';
+import { all, any, equals, isA, isPresent } from './filters';
 import type { Asking, LdapReader } from './LdapReader';
 import type { MirroredEntries } from './MirroredEntries';
 import { namesAtATime } from './namesAtATime';
@@ -22,6 +22,9 @@ import { ServedNames, type ServedName } from './ServedNames';
 
 /** More in one search would stall the event loop noticeably. */
 const ENTRIES_AT_A_TIME = 500;
+
+/** Of groups with all their members, one may be as large as many others. */
+const GROUPS_AT_A_TIME = 50;
 
 /** Reads groups, and who is in them. */
 export class LdapGroups {
@@ -60,19 +63,16 @@ export class LdapGroups {
     groupname: string,
     asking: Asking,
   ): Promise<DistinguishedName | undefined> {
-    return this.dnsAmong(await this.names(asking), groupname)[0];
+    return this.dnAmong(await this.names(asking), groupname);
   }
 
-  /** The DN of a group among the served ones, or of all of them. */
-  dnsAmong(
+  /** The DN of a group, if it is among the served ones. */
+  dnAmong(
     served: ServedNames,
-    groupname?: string,
-  ): readonly DistinguishedName[] {
-    if (groupname === undefined) {
-      return served.inOrder.map(name => this.dnOf(name));
-    }
+    groupname: string,
+  ): DistinguishedName | undefined {
     const dn = isName(groupname) ? this.dnOf(groupname) : undefined;
-    return dn && served.get(normalizeDn(dn)) ? [dn] : [];
+    return dn && served.get(normalizeDn(dn)) ? dn : undefined;
   }
 
   /** One group's record. */
@@ -111,6 +111,32 @@ export class LdapGroups {
   ): Promise<ReadonlySet<string> | undefined> {
     const group = await this.#readServed(groupname, ['member'], asking);
     return group && this.#expand(group, 'member', asking);
+  }
+
+  /**
+   * As {@link members}, of all served groups together. A filter that names all
+   * groups would have the server compare each user with each of them.
+   */
+  async membersOfAny(asking: Asking): Promise<ReadonlySet<string>> {
+    const served = await this.names(asking);
+    const groups = await this.#reader.read(
+      {
+        base: this.#containers.groups,
+        scope: 'one',
+        filter: any([isA(this.#schema.groupClass), isPresent('memberOf')]),
+        attributes: ['member'],
+        pageSize: GROUPS_AT_A_TIME,
+      },
+      asking,
+    );
+    const members = new Map(
+      groups.map(group => [
+        normalizeDn(group.dn),
+        textsOf(group, 'member').map(normalizeDn),
+      ]),
+    );
+    const start = [...members.keys()].filter(dn => served.get(dn));
+    return reachable(start, dn => members.get(dn) ?? []);
   }
 
   /** As {@link members}, of those who manage the group's members. */
@@ -226,4 +252,22 @@ export class LdapGroups {
   get #cn(): string {
     return this.#schema.groups.groupname.attribute!;
   }
+}
+
+/** All that can be reached in one or more steps. */
+function reachable(
+  start: readonly string[],
+  next: (name: string) => readonly string[],
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = [...start];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    for (const further of next(name)) {
+      if (!found.has(further)) {
+        found.add(further);
+        open.push(further);
+      }
+    }
+  }
+  return found;
 }

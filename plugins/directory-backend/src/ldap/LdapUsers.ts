@@ -4,7 +4,6 @@ import { compareNames, isName } from '../directory/names';
 import { slicePage, type Page, type PageRequest } from '../directory/Page';
 import type { DirectorySchema } from '../directory/schema';
 import type { User } from '../directory/User';
-import type { UserSearchTerm } from '../directory/UserSearch';
 import type { Containers } from './containers';
 import { attributesOf, decodeRecord } from './decodeRecord';
 import { childOf, type DistinguishedName } from './DistinguishedName';
@@ -119,15 +118,10 @@ export class LdapUsers {
 
   /** The names of the users to whom all terms apply, in order. */
   async search(
-    query: UsersQuery & { readonly terms: readonly UserSearchTerm[] },
-    groupDns: UserSearchFilterOptions['groupDns'],
+    query: Omit<UserSearchFilterOptions, 'schema'>,
     asking: Asking,
   ): Promise<readonly string[]> {
-    const filter = userSearchFilter({
-      ...query,
-      schema: this.#schema,
-      groupDns,
-    });
+    const filter = userSearchFilter({ ...query, schema: this.#schema });
     if (!filter) {
       return [];
     }

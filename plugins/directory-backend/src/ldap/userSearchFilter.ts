@@ -8,13 +8,16 @@ import { all, any, atMost, contains, equals, isPresent, not } from './filters';
 /** Generalized Time has four digits for a year (RFC 4517 §3.3.13). */
 const LAST_YEAR = 9999;
 
+/** A condition that a filter can express. */
+export type FilterTerm = Exclude<UserSearchTerm, { kind: 'memberOfAny' }>;
+
 /** What a search becomes a filter with. */
 export interface UserSearchFilterOptions {
-  readonly terms: readonly UserSearchTerm[];
+  readonly terms: readonly FilterTerm[];
   readonly visibleTo: Visibility;
   readonly schema: DirectorySchema;
-  /** The served group of a name, or all of them. */
-  readonly groupDns: (groupname?: string) => readonly DistinguishedName[];
+  /** The served group of a name. */
+  readonly groupDn: (groupname: string) => DistinguishedName | undefined;
 }
 
 /**
@@ -31,16 +34,12 @@ export function userSearchFilter(
 }
 
 function termFilter(
-  term: UserSearchTerm,
+  term: FilterTerm,
   options: UserSearchFilterOptions,
 ): Filter | undefined {
-  if (term.kind === 'memberOf' || term.kind === 'memberOfAny') {
-    const dns = options.groupDns(
-      term.kind === 'memberOf' ? term.groupname : undefined,
-    );
-    return dns.length > 0
-      ? any(dns.map(dn => equals('memberOf', dn)))
-      : undefined;
+  if (term.kind === 'memberOf') {
+    const dn = options.groupDn(term.groupname);
+    return dn && equals('memberOf', dn);
   }
   const { attribute } = options.schema.users[term.field];
   const filter =
@@ -50,7 +49,7 @@ function termFilter(
 
 function fieldFilter(
   attribute: string,
-  term: Exclude<UserSearchTerm, { kind: 'memberOf' | 'memberOfAny' }>,
+  term: Exclude<FilterTerm, { kind: 'memberOf' }>,
 ): Filter | undefined {
   switch (term.kind) {
     case 'present':
