@@ -162,12 +162,26 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
     ])(
       '%i "%s": never an unknown serial number',
       async (code, message, name) => {
-        network.first.failNext('cert_show', { kind: 'error', code, message });
+        const error = { kind: 'error', code, message } as const;
+        network.first.failNext('cert_show', error);
+        network.second.failNext('cert_show', error);
         await expect(network.authority.get(123n)).rejects.toMatchObject({
           name,
         });
       },
     );
+
+    it.each([
+      [903, 'an internal error has occurred'],
+      [4035, 'Request failed with status 500: x'],
+      [4301, 'Unable to communicate with CMS (503)'],
+    ])('%i "%s": a replica may know', async (code, message) => {
+      const issued = await network.authority.sign(newRequest());
+      network.first.failNext('cert_show', { kind: 'error', code, message });
+      const found = await network.authority.get(serialOf(issued));
+      expect(found?.certificate).toEqual(issued.certificate);
+      expect(network.second.log).toEqual(['login', 'cert_show']);
+    });
 
     it('refuses an answer about another certificate', async () => {
       const one = await network.authority.sign(newRequest());

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './__testUtils__/Fault';
 import { HttpsStandIn } from './__testUtils__/HttpsStandIn';
-import { keyIn, newRequest } from './__testUtils__/newRequest';
+import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { StandInCa } from './__testUtils__/StandInCa';
 import {
   startAuthority,
@@ -139,7 +140,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     first.freeIpa.failNext('cert_request', { kind: 'hang', carriedOut: true });
     const signing = started.authority.sign(request);
     while (ca.issued.size === 0) {
-      await new Promise(resolve => setTimeout(resolve, 10));
+      await sleep(10);
     }
     await first.stop();
     expect(keyIn(await signing)).toEqual(request.publicKey);
@@ -158,6 +159,42 @@ describe('FreeIpaAuthority and lost answers', () => {
     const newer = await started.authority.sign(request);
     expect(newer.certificate).not.toEqual(older.certificate);
     expect(keyIn(newer)).toEqual(request.publicKey);
+  });
+
+  it('lets requests for one key wait for each other', async () => {
+    const request = newRequest();
+    const lost: Fault = { kind: 'cut', carriedOut: true };
+    first.freeIpa.failNext('cert_request', lost, lost, lost);
+    const issued = await Promise.all(
+      Array.from({ length: 3 }, () => started.authority.sign(request)),
+    );
+    expect(new Set(issued.map(serialOf)).size).toBe(3);
+    expect(requests()).toBe(3);
+  });
+
+  it('takes no certificate of another profile for the lost one', async () => {
+    const request = newRequest();
+    let carryOut = () => {};
+    first.freeIpa.failNext('cert_request', {
+      kind: 'hang',
+      carriedOut: true,
+      at: new Promise(resolve => {
+        carryOut = resolve;
+      }),
+    });
+    await expect(started.authority.sign(request)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+    carryOut();
+    while (ca.issued.size === 0) {
+      await sleep(10);
+    }
+    const [serialNumber] = ca.issued.keys();
+    const other = { ...request, profile: 'otherCerts' };
+    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    const issued = await started.authority.sign(other);
+    expect(serialOf(issued)).not.toBe(serialNumber);
+    expect(requests()).toBe(2);
   });
 
   it('does not choose between two', async () => {
@@ -185,7 +222,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     });
     carryOut(); // FreeIPA was slow
     while (ca.issued.size === 0) {
-      await new Promise(resolve => setTimeout(resolve, 10));
+      await sleep(10);
     }
     const issued = await started.authority.sign(request);
     expect(keyIn(issued)).toEqual(request.publicKey);
@@ -210,10 +247,9 @@ describe('FreeIpaAuthority and lost answers', () => {
     const request = newRequest();
     first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
     const down: Fault = { kind: 'error', code: 903, message: 'internal error' };
-    first.freeIpa.failNext(
-      'cert_find',
-      ...Array.from({ length: 9 }, () => down),
-    );
+    const always = Array.from({ length: 9 }, () => down);
+    first.freeIpa.failNext('cert_find', ...always);
+    second.freeIpa.failNext('cert_find', ...always);
     for (let attempt = 0; attempt < 2; attempt += 1) {
       await expect(started.authority.sign(request)).rejects.toMatchObject({
         name: 'OutcomeUnknownError',

@@ -19,6 +19,7 @@ import { LostRequests } from './LostRequests';
 import { FreeIpaServer } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
 import { isRpcRecord, type RpcRecord } from './rpc/RpcValue';
+import { Turns } from './Turns';
 
 /**
  * Has certificates signed by FreeIPA, over the RPC interface that its own tools
@@ -33,6 +34,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   readonly #lost: LostRequests;
   readonly #cacn: string;
   readonly #metrics = new AuthorityMetrics();
+  readonly #turns = new Turns();
 
   /** @throws Error when the process already gets tickets with another keytab. */
   static create(options: {
@@ -71,15 +73,14 @@ export class FreeIpaAuthority implements CertificateAuthority {
    * {@inheritDoc CertificateAuthority.sign}
    *
    * A request whose answer is lost is not repeated: its certificate is looked
-   * for instead, and before the next request of the same kind, too.
+   * for instead, and before the next request with the same key, too. One key's
+   * requests wait for each other, so that a certificate that is found can only
+   * be the lost one.
    */
   async sign(request: SigningRequest): Promise<IssuedCertificate> {
-    return await this.#metrics.measure('sign', async () => {
-      const issued =
-        (await this.#lost.recall(request)) ?? (await this.#request(request));
-      this.#search.answered(issued);
-      return issued;
-    });
+    const key = request.publicKey.toString('base64');
+    const work = () => this.#turns.take(key, () => this.#sign(request));
+    return await this.#metrics.measure('sign', work);
   }
 
   /** {@inheritDoc CertificateAuthority.get} */
@@ -98,6 +99,13 @@ export class FreeIpaAuthority implements CertificateAuthority {
       }
       return found;
     });
+  }
+
+  async #sign(request: SigningRequest): Promise<IssuedCertificate> {
+    const issued =
+      (await this.#lost.recall(request)) ?? (await this.#request(request));
+    this.#search.answered(issued);
+    return issued;
   }
 
   async #request(request: SigningRequest): Promise<IssuedCertificate> {

@@ -43,10 +43,11 @@ export class LostRequests {
   }
 
   /**
-   * The certificate of a request that is still open, when the same is asked
-   * again: same user, key and profile. `undefined` when there is no such
-   * request, or FreeIPA has made nothing of it by now.
+   * Settles a request with the same key that is still open, before another is
+   * made.
    *
+   * @returns its certificate, when it is the same request: same user and
+   * profile, too. `undefined` when there is none, and a new request is due.
    * @throws OutcomeUnknownError when FreeIPA cannot say, or has several.
    */
   async recall(
@@ -60,11 +61,15 @@ export class LostRequests {
     const result = await this.#look(lost);
     if (result.found === 'unclear') {
       throw new OutcomeUnknownError(
-        `An earlier certificate request for ${request.principal} is still open`,
+        `An earlier certificate request for ${lost.request.principal} is still open`,
       );
     }
     this.#open.delete(id);
-    return result.found === 'one' ? result.certificate : undefined;
+    if (result.found === 'none') {
+      return undefined;
+    }
+    this.#search.answered(result.certificate); // to one request or the other
+    return isSame(lost.request, request) ? result.certificate : undefined;
   }
 
   /**
@@ -130,8 +135,15 @@ export class LostRequests {
   }
 }
 
-function identify(request: SigningRequest): string {
-  const { publicKey, username, principal, profile } = request;
-  const key = createHash('sha256').update(publicKey).digest('hex');
-  return JSON.stringify([key, username, principal, profile]);
+/** By its key: what tells the certificates of one user apart. */
+function identify({ publicKey }: SigningRequest): string {
+  return createHash('sha256').update(publicKey).digest('hex');
+}
+
+function isSame(one: SigningRequest, other: SigningRequest): boolean {
+  return (
+    one.username === other.username &&
+    one.principal === other.principal &&
+    one.profile === other.profile
+  );
 }

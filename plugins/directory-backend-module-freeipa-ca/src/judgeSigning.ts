@@ -4,6 +4,7 @@ import {
   AuthorityUnavailableError,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { callerMessage } from './callerMessage';
+import { isServerTrouble } from './rpc/isServerTrouble';
 import { NoVerdictError } from './rpc/NoVerdictError';
 import { RpcError } from './rpc/RpcError';
 
@@ -36,14 +37,10 @@ const isBeforeCommand = (code: number) => [904, 905, 909, 911].includes(code);
 
 const ACI_ERROR = 2100;
 const CERTIFICATE_OPERATION_ERROR = 4301;
-const NETWORK_ERROR = 907;
 
-/**
- * Dogtag's verdict and FreeIPA's failure to reach Dogtag come under one code
- * (`ipaserver/plugins/dogtag.py`, `request_certificate`).
- */
-const DOGTAG_OUT_OF_REACH =
-  /communicate|connection|connect to|timed? ?out|max retries|remote end|server error|unavailable/i;
+/** FreeIPA lost Dogtag, which may go on: 4301 or 907, NetworkError. */
+const isDogtagLost = (code: number) =>
+  code === CERTIFICATE_OPERATION_ERROR || code === 907;
 
 /** 4001 also says that FreeIPA has no such CA, which no caller can help. */
 export const NO_SUCH_CA =
@@ -89,12 +86,12 @@ function judgeVerdict(error: RpcError): SigningFailure {
   if (code === ACI_ERROR) {
     return { state: 'settled', error: refusal('forbidden', text) };
   }
-  const reached = !DOGTAG_OUT_OF_REACH.test(text);
-  if (isInvalid(code) || (code === CERTIFICATE_OPERATION_ERROR && reached)) {
+  const decided =
+    code === CERTIFICATE_OPERATION_ERROR && !isServerTrouble(error);
+  if (decided || isInvalid(code)) {
     return { state: 'settled', error: refusal('invalid', text) };
   }
-  const finished =
-    code !== CERTIFICATE_OPERATION_ERROR && code !== NETWORK_ERROR;
+  const finished = !isDogtagLost(code);
   return { state: 'open', finished, error, server: error.server };
 }
 

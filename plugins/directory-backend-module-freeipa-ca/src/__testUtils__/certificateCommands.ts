@@ -25,7 +25,7 @@ interface Surroundings {
   readonly version: StandInVersion;
 }
 
-const PROFILES = ['userCerts', 'adminCerts'];
+const PROFILES = ['userCerts', 'otherCerts', 'adminCerts'];
 const USERS = ['alice', 'bob'];
 
 /** The checks of `cert_request.execute`, in its order, as far as tests go. */

@@ -1,11 +1,16 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { FreeIpaServer } from './FreeIpaServer';
+import { isServerTrouble } from './isServerTrouble';
 import { NoVerdictError } from './NoVerdictError';
 import type { RpcCommand } from './RpcCommand';
+import { RpcError } from './RpcError';
 import type { RpcRecord } from './RpcValue';
 
 /** How long a server that was out of reach comes last. */
 const REST_MS = 30 * 1000;
+
+/** Why a server gave no verdict. */
+type Trouble = Pick<NoVerdictError, 'executed' | 'fault' | 'message'>;
 
 /** FreeIPA's servers, asked in order until one gives a verdict. */
 export class FreeIpaServers {
@@ -30,7 +35,7 @@ export class FreeIpaServers {
   async runOnce(command: RpcCommand): Promise<RpcRecord> {
     return await this.#ask(command, {
       servers: this.#inOrder(),
-      mayGoOn: error => error.executed === 'no',
+      mayGoOn: trouble => trouble.executed === 'no',
     });
   }
 
@@ -60,37 +65,48 @@ export class FreeIpaServers {
     return [...this.#servers].sort((a, b) => rests(a) - rests(b));
   }
 
+  /** A verdict ends it, and so do credentials, which are the same everywhere. */
   async #ask(
     command: RpcCommand,
     options: {
       readonly servers: readonly FreeIpaServer[];
-      mayGoOn(error: NoVerdictError): boolean;
+      mayGoOn(trouble: Trouble): boolean;
     },
   ): Promise<RpcRecord> {
-    let failure: NoVerdictError | undefined;
+    let failure: unknown;
     for (const server of options.servers) {
       try {
         const result = await server.call(command);
         this.#restsUntil.delete(server);
         return result;
       } catch (error) {
-        if (!(error instanceof NoVerdictError)) {
-          throw error; // a verdict
-        }
-        failure = error;
-        this.#note(server, error);
-        if (error.fault === 'credentials' || !options.mayGoOn(error)) {
+        const trouble = troubleIn(error);
+        if (!trouble) {
           throw error;
         }
+        this.#note(server, trouble);
+        if (trouble.fault === 'credentials' || !options.mayGoOn(trouble)) {
+          throw error;
+        }
+        failure = error;
       }
     }
     throw failure;
   }
 
-  #note(server: FreeIpaServer, error: NoVerdictError): void {
-    if (error.fault === 'unavailable') {
+  #note(server: FreeIpaServer, { fault, message }: Trouble): void {
+    if (fault === 'unavailable') {
       this.#restsUntil.set(server, Date.now() + REST_MS);
     }
-    this.#logger.warn(`FreeIPA gave no answer: ${error.message}`);
+    this.#logger.warn(`FreeIPA gave no answer: ${message}`);
   }
+}
+
+function troubleIn(error: unknown): Trouble | undefined {
+  if (error instanceof NoVerdictError) {
+    return error;
+  }
+  return error instanceof RpcError && isServerTrouble(error)
+    ? { executed: 'perhaps', fault: 'protocol', message: error.message }
+    : undefined;
 }
