@@ -1,5 +1,4 @@
 import { asn1 } from 'node-forge';
-import { DerError } from './DerError';
 import { TAG } from './DerNode';
 import { parseWithForge } from './parseWithForge';
 
@@ -19,14 +18,22 @@ export function encode(value: DerValue): Buffer {
 /**
  * A value that is encoded already, as it is.
  *
- * @throws DerError when it is not DER
+ * @throws TypeError when it is not DER
  */
 export function encoded(der: Uint8Array): DerValue {
-  const value = parseWithForge(der);
-  if (!encode(value).equals(der)) {
-    throw new DerError('A value to be written is not DER');
+  const value = tryParse(der);
+  if (!value || !encode(value).equals(der)) {
+    throw new TypeError('A value to be written is not DER');
   }
   return value;
+}
+
+function tryParse(der: Uint8Array): DerValue | undefined {
+  try {
+    return parseWithForge(der);
+  } catch {
+    return undefined;
+  }
 }
 
 export function sequence(...values: readonly DerValue[]): DerValue {

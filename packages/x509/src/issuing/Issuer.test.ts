@@ -110,10 +110,14 @@ describe('a certificate', () => {
     ).toThrow(RangeError);
   });
 
-  it('is not written for a key that is none', () => {
+  it.each([
+    ['text', Buffer.from('key')],
+    ['nothing', Buffer.alloc(0)],
+    ['another structure', Buffer.of(0x30, 0)],
+  ])('is not written for a key that is %s', (_, none) => {
     expect(() =>
-      issuer.signCertificate({ ...aliceFields(), spki: Buffer.from('key') }),
-    ).toThrow();
+      issuer.signCertificate({ ...aliceFields(), spki: none }),
+    ).toThrow(TypeError);
   });
 });
 

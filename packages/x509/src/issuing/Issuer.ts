@@ -63,13 +63,14 @@ export class Issuer {
     // RFC 5280 §4.2.1.1: what the CA's certificate says, however it came about.
     this.#keyIdentifier = certificate.subjectKeyIdentifier
       ? Buffer.from(certificate.subjectKeyIdentifier, 'hex')
-      : keyIdentifier(parts.publicKey);
+      : keyIdentifier(key.spki);
   }
 
   /**
    * @param options - `spki`: the subject's public key, a SubjectPublicKeyInfo in DER
    * @returns the certificate in DER
    * @throws RangeError when a field cannot be written, or makes no sense
+   * @throws TypeError when the key is none
    */
   signCertificate(options: CertificateFields & { spki: Buffer }): Buffer {
     const tbs = writeTbsCertificate(options, {

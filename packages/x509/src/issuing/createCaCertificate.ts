@@ -1,5 +1,4 @@
 import { KeyObject } from 'node:crypto';
-import { parseDer } from '../der/parseDer';
 import { keyIdentifier } from '../extensions/keyIdentifier';
 import { NamePart, writeName } from '../names/writeName';
 import { randomSerialNumber } from './randomSerialNumber';
@@ -52,7 +51,7 @@ export function createCaCertificate(options: CaCertificateOptions): Buffer {
     {
       spki: key.spki,
       issuer: writeName(subject),
-      issuerKeyIdentifier: keyIdentifier(parseDer(key.spki)),
+      issuerKeyIdentifier: keyIdentifier(key.spki),
       algorithm: key.algorithm,
     },
   );

@@ -1,4 +1,3 @@
-import { parseDer } from '../der/parseDer';
 import {
   DerValue,
   encoded,
@@ -23,6 +22,7 @@ const SERIAL_NUMBER_LIMIT = 2n ** 159n;
  *
  * @param options - `spki` is a SubjectPublicKeyInfo in DER
  * @throws RangeError when a field cannot be written, or makes no sense
+ * @throws TypeError when the key is none
  */
 export function writeTbsCertificate(
   fields: CertificateFields,
@@ -54,7 +54,7 @@ export function writeTbsCertificate(
     tagged(
       3,
       writeExtensions(extensions, {
-        subject: keyIdentifier(parseDer(options.spki)),
+        subject: keyIdentifier(options.spki),
         authority: options.issuerKeyIdentifier,
       }),
     ),
