@@ -82,7 +82,7 @@ export class LdapConnection {
       await withDeadline(secureAndBind(connection.#client, endpoint), {
         ms: endpoint.connectTimeoutMs,
         error: () =>
-          new DirectoryUnavailableError(`${endpoint.url} does not answer`),
+          new DirectoryTimeoutError(`${endpoint.url} does not answer`),
       });
     } catch (error) {
       connection.close();

@@ -8,13 +8,17 @@ import {
   type BulkheadPolicy,
 } from 'cockatiel';
 import type { Entry } from 'ldapts';
+import {
+  setImmediate as nextTurn,
+  setTimeout as sleep,
+} from 'node:timers/promises';
 import type { LdapConfig } from './LdapConfig';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
 } from '../directory/errors';
-import type { LdapConnection, LdapSearch } from './LdapConnection';
-import { isConnectionFailure } from './ldapErrors';
+import type { LdapSearch } from './LdapConnection';
+import { isConnectionFailure, isConnectTimeout } from './ldapErrors';
 import type { LdapServer } from './LdapServer';
 import { LdapServers, type SrvResolver } from './LdapServers';
 import { withDeadline } from './withDeadline';
@@ -39,14 +43,16 @@ export interface LdapAnswer {
   readonly server: string;
 }
 
-/** A question is sent once, and once more when its connection is lost. */
-const MAX_SENDINGS = 2;
+/** How often a question is sent at most: it may be what breaks connections. */
+const MAX_SENDINGS = 4;
+
+/** Milliseconds until the same server is tried again for a question. */
+const PAUSES_MS = [0, 10, 20, 40, 80, 160];
 
 /**
  * The directory's servers in the configured order. A read that fails with its
- * connection is tried once more, on the next server that is in use; reads
- * change nothing, so that is safe. A server that cannot be connected to has
- * not been asked, and the next one is. All of it, and the waiting for a turn,
+ * connection is tried again, on another server that is in use if there is one;
+ * reads change nothing, so that is safe. All of it, and the waiting for a turn,
  * takes no longer than the time for one operation.
  */
 export class LdapPool implements LdapSearcher {
@@ -110,14 +116,18 @@ export class LdapPool implements LdapSearcher {
     this.#servers.close();
   }
 
+  /** Goes on as long as any server counts as being in use. */
   async #ask(search: LdapSearch, endsAt: number): Promise<LdapAnswer> {
-    const unreachable = new Set<LdapServer>();
-    let failure: unknown;
+    const tries = new Map<LdapServer, number>();
     let sendings = 0;
-    let server = await this.#next({ unreachable });
-    while (server && sendings < MAX_SENDINGS) {
+    let failure: unknown = new DirectoryUnavailableError('No server is in use');
+    while (sendings < MAX_SENDINGS) {
+      const server = await this.#leastTried(tries);
+      if (!server) {
+        break;
+      }
       try {
-        const connection = await connect(server, unreachable);
+        const connection = await server.connect();
         if (performance.now() >= endsAt) {
           // Nobody waits any more, and the server is not to blame for that.
           throw tooSlow();
@@ -132,37 +142,35 @@ export class LdapPool implements LdapSearcher {
           throw error;
         }
         failure = error;
-        server = await this.#next({ unreachable, last: server });
+        // To wait a second time for one that is hung would be to no avail.
+        const tried = isConnectTimeout(error)
+          ? Infinity
+          : tries.get(server) ?? 0;
+        tries.set(server, tried + 1);
       }
     }
-    throw failure ?? new DirectoryUnavailableError('No server is in use');
+    throw failure;
   }
 
-  /** The first server in use, another one than the last if there is any. */
-  async #next(past: {
-    readonly unreachable: ReadonlySet<LdapServer>;
-    readonly last?: LdapServer;
-  }): Promise<LdapServer | undefined> {
-    const servers = await this.#servers.inOrder();
-    const left = servers.filter(
-      server => server.available && !past.unreachable.has(server),
-    );
-    return left.find(server => server !== past.last) ?? left[0];
+  /** The first server in use that was not tried yet, or least often. */
+  async #leastTried(
+    tries: ReadonlyMap<LdapServer, number>,
+  ): Promise<LdapServer | undefined> {
+    if (tries.size > 0) {
+      // What broke one connection may have broken others: let that be known.
+      await nextTurn();
+    }
+    const triesOf = (server: LdapServer) => tries.get(server) ?? 0;
+    const [least] = [...(await this.#servers.inOrder())]
+      .filter(server => server.available && triesOf(server) < Infinity)
+      .sort((a, b) => triesOf(a) - triesOf(b));
+    if (least && triesOf(least) > 0) {
+      await sleep(PAUSES_MS.at(triesOf(least)) ?? PAUSES_MS.at(-1));
+    }
+    return least?.available ? least : undefined;
   }
 }
 
 function tooSlow(): DirectoryTimeoutError {
   return new DirectoryTimeoutError('The directory is too slow');
-}
-
-async function connect(
-  server: LdapServer,
-  unreachable: Set<LdapServer>,
-): Promise<LdapConnection> {
-  try {
-    return await server.connect();
-  } catch (error) {
-    unreachable.add(server);
-    throw error;
-  }
 }

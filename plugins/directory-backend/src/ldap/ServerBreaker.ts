@@ -4,6 +4,12 @@ import {
   type IBackoff,
 } from 'cockatiel';
 
+/**
+ * A server that has answered this lately is not given up: it may be the network
+ * that breaks one connection after the other.
+ */
+const ANSWER_COUNTS_MS = 1000;
+
 /** When a server is left alone, and how it is found well again. */
 export interface ServerBreakerOptions {
   /** Failures in a row that take the server out of use. */
@@ -27,6 +33,7 @@ export interface ServerBreakerOptions {
 export class ServerBreaker {
   readonly #options: ServerBreakerOptions;
   #failures = 0;
+  #succeededAt = -Infinity;
   #pause: IBackoff<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
@@ -43,12 +50,17 @@ export class ServerBreaker {
   /** The server has answered. */
   succeeded(): void {
     this.#failures = 0;
+    this.#succeededAt = performance.now();
   }
 
   /** The server has failed; enough of these in a row open the breaker. */
   failed(reason: unknown): void {
     this.#failures++;
-    if (this.#failures >= this.#options.failures) {
+    const silentMs = performance.now() - this.#succeededAt;
+    if (
+      this.#failures >= this.#options.failures &&
+      silentMs >= ANSWER_COUNTS_MS
+    ) {
       this.open(reason);
     }
   }

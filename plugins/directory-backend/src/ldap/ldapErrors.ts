@@ -57,6 +57,14 @@ export function isConnectionFailure(error: unknown): boolean {
   return error instanceof DirectoryUnavailableError && !isAnswer(error.cause);
 }
 
+/** Whether a server that should be connected to has not answered in time. */
+export function isConnectTimeout(error: unknown): boolean {
+  return (
+    error instanceof DirectoryUnavailableError &&
+    error.cause instanceof DirectoryTimeoutError
+  );
+}
+
 /**
  * Whether an error speaks against the server. A time limit that the server has
  * kept to by itself does not: it lives.
