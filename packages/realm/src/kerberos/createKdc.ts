@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Account } from '../processes/Account';
 import type { ProcessOwner } from '../processes/ProcessOwner';
-import { REALM, type RealmLayout } from '../RealmLayout';
+import { REALM, realmLayout, type RealmLayout } from '../RealmLayout';
 import { Keytab } from './Keytab';
 import { kdcConfig, kdcEnvironment, krb5Config } from './krb5Config';
 
@@ -28,15 +27,20 @@ const KEYTAB_CHUNK = 500;
 
 export interface KdcOptions {
   owner: ProcessOwner;
-  account: Account;
   layout: RealmLayout;
+  /**
+   * An empty folder, in memory where possible: kadmin waits for the disk after
+   * each principal, and twenty thousand waits are minutes.
+   */
+  scratch: string;
   /** Full names, realm included. */
   principals: readonly string[];
 }
 
 /** Makes a KDC database with a random key for each principal, and the keytabs. */
 export async function createKdc(options: KdcOptions): Promise<void> {
-  const { owner, account, layout } = options;
+  const { owner, layout, scratch } = options;
+  const work = realmLayout(scratch);
   const principals = [
     ...new Set([
       HTTP_SERVICE,
@@ -45,25 +49,25 @@ export async function createKdc(options: KdcOptions): Promise<void> {
       ...options.principals,
     ]),
   ];
-  const chunks = join(layout.kdc, 'chunks');
-  await mkdir(chunks, { recursive: true });
-  await writeFile(layout.krb5Config, krb5Config(layout, 0));
-  await writeFile(layout.kdcConfig, kdcConfig(layout, 0));
-  const tool = {
-    account: { ...account, drop: false },
-    env: kdcEnvironment(layout),
-  };
+  const chunks = join(scratch, 'chunks');
+  await mkdir(chunks);
+  await mkdir(work.kdc);
+  await writeFile(work.krb5Config, krb5Config(work, 0));
+  await writeFile(work.kdcConfig, kdcConfig(work, 0));
+  const env = kdcEnvironment(work);
   await owner.run({
-    ...tool,
     program: 'kdb5_util',
     args: ['create', '-s', '-r', REALM, '-P', randomBytes(32).toString('hex')],
+    env,
   });
   await owner.run(
-    { ...tool, program: 'kadmin.local', args: ['-r', REALM] },
-    kadminBatch(principals, chunks, layout),
+    { program: 'kadmin.local', args: ['-r', REALM], env },
+    kadminBatch(principals, chunks, work),
   );
   await joinKeytabs(chunks, principals.length, layout.peopleKeytab);
-  await rm(chunks, { recursive: true });
+  await copyFile(work.httpKeytab, layout.httpKeytab);
+  await copyFile(work.ldapKeytab, layout.ldapKeytab);
+  await cp(work.kdc, layout.kdc, { recursive: true });
 }
 
 function kadminBatch(

@@ -21,6 +21,7 @@ import { buildTemplate } from '../template/buildTemplate';
 import { TemplateCache } from '../template/TemplateCache';
 import { templateKey } from '../template/templateKey';
 import type { RealmFacts } from './messages';
+import { memoryFolder } from './memoryFolder';
 import { Server } from './Server';
 
 /** Another process may take a port between the choice and its use. */
@@ -60,10 +61,7 @@ export class RealmServers {
     if (this.#building) {
       await endStrays(this.#building);
     }
-    for (const folder of this.#folders) {
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-      await rm(realmLayout(folder).semaphore, { force: true });
-    }
+    await this.#remove(() => true);
   }
 
   async #start(options: ResolvedOptions): Promise<RealmFacts> {
@@ -73,6 +71,7 @@ export class RealmServers {
     const cache = new TemplateCache(options.cacheDir, this.#owner);
     const key = await templateKey(options);
     await cache.copyTo(layout.dir, key, () => this.#build(options, account));
+    await this.#remove(folder => folder !== layout.dir);
     if (account.drop) {
       const { uid, gid } = account;
       const args = ['-R', `${uid}:${gid}`, layout.dir];
@@ -91,6 +90,7 @@ export class RealmServers {
       owner: this.#owner,
       account,
       layout: realmLayout(folder),
+      scratch: await this.#makeFolder('realm-keys-', await memoryFolder()),
       options,
       onProgress: this.#onProgress,
     });
@@ -156,8 +156,16 @@ export class RealmServers {
     });
   }
 
-  async #makeFolder(prefix: string): Promise<string> {
-    const folder = await mkdtemp(join(await realpath(tmpdir()), prefix));
+  async #remove(which: (folder: string) => boolean): Promise<void> {
+    for (const folder of [...this.#folders].filter(which)) {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      await rm(realmLayout(folder).semaphore, { force: true });
+      this.#folders.delete(folder);
+    }
+  }
+
+  async #makeFolder(prefix: string, parent = tmpdir()): Promise<string> {
+    const folder = await mkdtemp(join(await realpath(parent), prefix));
     this.#folders.add(folder);
     return folder;
   }

@@ -23,13 +23,15 @@ export interface BuildOptions {
   account: Account;
   /** An empty folder that belongs to the account. */
   layout: RealmLayout;
+  /** Another empty folder, in memory where possible. */
+  scratch: string;
   options: ResolvedOptions;
   onProgress: (step: string) => void;
 }
 
 /** Makes a whole realm that does not run: instance, people, KDC, keys. */
 export async function buildTemplate(build: BuildOptions): Promise<void> {
-  const { owner, account, layout, options, onProgress } = build;
+  const { owner, account, layout, scratch, options, onProgress } = build;
   const { ldif, schema, users } = options;
   onProgress(ldif ? `reading ${ldif}` : `making ${users} people`);
   const data = await dataEntries(options);
@@ -53,7 +55,7 @@ export async function buildTemplate(build: BuildOptions): Promise<void> {
   const entries = [...baseTree(schema, portalPassword), ...data];
   await Promise.all([
     importEntries({ owner, account, layout, entries }),
-    createKdc({ owner, account, layout, principals }),
+    createKdc({ owner, layout, scratch, principals }),
   ]);
   await dropTraces(layout);
   await unplaceInstance(layout);
