@@ -1,14 +1,14 @@
 # Each command brings what it needs first and is safe to run twice.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check realm clean
+.PHONY: help start dev test check crash realm clean
 
-# Read by scripts/start and scripts/realm; empty means the default.
-export USERS LDIF SCHEMA PORT
+# Read by scripts/start, scripts/realm and scripts/crash; empty means the default.
+export USERS LDIF SCHEMA PORT KILLS
 
 help: ## Show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 	@echo
-	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm)'
+	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); KILLS=500 (crash)'
 
 start: ## Start a portal with people in it, on http://localhost:7007
 	@scripts/start
@@ -21,6 +21,9 @@ check: ## Types, lint, format and unit tests: the quick half of test
 
 test: ## Everything that the continuous integration runs
 	@scripts/test
+
+crash: ## Kill the certificate authority while it signs, and count what is lost
+	@scripts/crash
 
 realm: ## The Kerberos realm and directory alone; prints an environment to source
 	@scripts/realm serve

@@ -1,6 +1,6 @@
 import { describeEmbeddedAuthority } from './__testUtils__/describeEmbeddedAuthority';
-import { postgres } from './__testUtils__/TestDatabase';
+import { sharedPostgres } from './__testUtils__/sharedPostgres';
 
 jest.setTimeout(60_000);
 
-describeEmbeddedAuthority(postgres);
+describeEmbeddedAuthority(sharedPostgres());

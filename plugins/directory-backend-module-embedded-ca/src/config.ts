@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path';
-import { readDurationFromConfig, type Config } from '@backstage/config';
+import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { durationToMilliseconds, type HumanDuration } from '@backstage/types';
 import {
   readCertificateProfiles,
   type CertificateProfile,
 } from './certificates/CertificateProfile';
+import { readMilliseconds } from './readMilliseconds';
 
 const PREFIX = 'directory.certificates.embedded';
 
@@ -57,7 +57,10 @@ export function readEmbeddedCaConfig(
   }
   const organization = config.getString('organization');
   const passphraseFile = readPath(config, 'passphraseFile');
-  const listValidityMs = readMilliseconds(config, 'crl.validity', { days: 7 });
+  const listValidityMs = readMilliseconds(config, 'crl.validity', {
+    prefix: PREFIX,
+    fallback: { days: 7 },
+  });
   if (listValidityMs < SHORTEST_LIST_MS) {
     throw new InputError(`${PREFIX}.crl.validity must be an hour or more`);
   }
@@ -79,7 +82,10 @@ function readOrigin(config: Config): AuthorityOrigin {
       kind: 'made',
       commonName:
         config.getOptionalString('root.commonName') ?? 'Certificate Authority',
-      validityMs: readMilliseconds(config, 'root.validity', { years: 10 }),
+      validityMs: readMilliseconds(config, 'root.validity', {
+        prefix: PREFIX,
+        fallback: { years: 10 },
+      }),
     };
   }
   if (config.has('root')) {
@@ -98,19 +104,4 @@ function readPath(config: Config, key: string): string | undefined {
     );
   }
   return path;
-}
-
-function readMilliseconds(
-  config: Config,
-  key: string,
-  fallback: HumanDuration,
-): number {
-  const duration = config.has(key)
-    ? readDurationFromConfig(config, { key })
-    : fallback;
-  const milliseconds = durationToMilliseconds(duration);
-  if (!(milliseconds > 0)) {
-    throw new InputError(`${PREFIX}.${key} must be longer than nothing`);
-  }
-  return milliseconds;
 }

@@ -5,6 +5,7 @@ import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import { readEmbeddedCaConfig, type EmbeddedCaConfig } from '../config';
 import { createEmbeddedCa, type EmbeddedCa } from '../createEmbeddedCa';
+import { migrateDatabase } from '../database/migrateDatabase';
 import { RecordingLogger } from './RecordingLogger';
 import type { TestDatabase, TestDatabaseKind } from './TestDatabase';
 
@@ -19,9 +20,17 @@ export class TestCa {
   readonly database: TestDatabase;
   readonly logger = new RecordingLogger();
 
-  static async start(kind: TestDatabaseKind): Promise<TestCa> {
+  /** @param options - whether its tables are made, too. Default: `made` */
+  static async start(
+    kind: TestDatabaseKind,
+    options: { readonly tables: 'made' | 'none' } = { tables: 'made' },
+  ): Promise<TestCa> {
     const folder = await mkdtemp(join(tmpdir(), 'embedded-ca-'));
-    return new TestCa(folder, await kind.start(folder));
+    const database = await kind.start(folder);
+    if (options.tables === 'made') {
+      await migrateDatabase(database.knex);
+    }
+    return new TestCa(folder, database);
   }
 
   private constructor(folder: string, database: TestDatabase) {

@@ -1,8 +1,7 @@
 import createKnex, { type Knex } from 'knex';
-import { migrateDatabase } from '../database/migrateDatabase';
 import { PostgresServer } from './PostgresServer';
 
-/** A real database of a test, its tables in place. */
+/** A real database of a test, without tables. */
 export interface TestDatabase {
   readonly knex: Knex;
   /** What Knex needs for a connection from another process. */
@@ -29,7 +28,6 @@ export const sqlite: TestDatabaseKind = {
       useNullAsDefault: true,
     };
     const knex = createKnex(config);
-    await migrateDatabase(knex);
     return {
       knex,
       config,
@@ -42,25 +40,35 @@ export const sqlite: TestDatabaseKind = {
   },
 };
 
-/** A server of its own for each. */
+/** A server of its own, which ends with the database. */
 export const postgres: TestDatabaseKind = {
   name: 'PostgreSQL',
   async start() {
     const server = await PostgresServer.start();
-    const name = await server.createDatabase();
-    const knex = server.connect(name);
-    await migrateDatabase(knex);
+    const database = await openPostgres(server);
     return {
-      knex,
-      config: { client: 'pg', connection: server.connection(name) },
-      async interrupt() {
-        await server.interrupt();
-        return async () => server.resume();
-      },
+      ...database,
       async stop() {
-        await knex.destroy();
+        await database.stop();
         await server.stop();
       },
     };
   },
 };
+
+/** A new database on a server. */
+export async function openPostgres(
+  server: PostgresServer,
+): Promise<TestDatabase> {
+  const name = await server.createDatabase();
+  const knex = server.connect(name);
+  return {
+    knex,
+    config: { client: 'pg', connection: server.connection(name) },
+    async interrupt() {
+      await server.interrupt();
+      return async () => server.resume();
+    },
+    stop: async () => knex.destroy(),
+  };
+}

@@ -1,3 +1,4 @@
+/* eslint-disable jest/no-export -- one suite for the tests of two databases */
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { describeCertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeCertificate } from '@directory-gateway/x509';
@@ -8,8 +9,7 @@ import { aliceRequest } from './requests';
 import { CRL_URL, TestCa } from './TestCa';
 import type { TestDatabaseKind } from './TestDatabase';
 
-// One suite for the tests of two databases, one of which needs a server.
-// eslint-disable-next-line jest/no-export
+/** What the authority promises on every database, as tests. */
 export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
   describeCertificateAuthority({
     name: `EmbeddedAuthority on ${kind.name}`,

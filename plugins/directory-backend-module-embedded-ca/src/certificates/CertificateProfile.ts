@@ -1,7 +1,8 @@
-import { readDurationFromConfig, type Config } from '@backstage/config';
+import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { durationToMilliseconds } from '@backstage/types';
 import type { KeyPurpose, KeyUsage } from '@directory-gateway/x509';
+import { readMilliseconds } from '../readMilliseconds';
 
 const KEY = 'directory.certificates.embedded.profiles';
 
@@ -89,20 +90,13 @@ function readProfile(
   const purposes = config.getOptionalStringArray('extendedKeyUsage');
   return Object.freeze({
     ...profile,
-    ...(config.has('validity') && { validityMs: readValidity(config) }),
+    validityMs: readMilliseconds(config, 'validity', {
+      prefix: KEY,
+      fallback: DEFAULT_VALIDITY,
+    }),
     ...(keyUsage && { keyUsage: checkKeyUsage(keyUsage) }),
     ...(purposes && { extendedKeyUsage: checkPurposes(purposes) }),
   });
-}
-
-function readValidity(config: Config): number {
-  const validityMs = durationToMilliseconds(
-    readDurationFromConfig(config, { key: 'validity' }),
-  );
-  if (!(validityMs >= 1000)) {
-    throw new InputError(`${KEY}: a validity must be a second or more`);
-  }
-  return validityMs;
 }
 
 function checkKeyUsage(usages: readonly string[]): readonly KeyUsage[] {

@@ -1,6 +1,13 @@
 import { isError } from '@backstage/errors';
 
-/** Whether SQLite could not have the file because another process writes to it. */
+/**
+ * Whether another process was writing to the database: SQLite's own word for
+ * it, or Knex's, which takes it for a held lock.
+ */
 export function isBusy(error: unknown): boolean {
-  return isError(error) && String(error.code).startsWith('SQLITE_BUSY');
+  return (
+    isError(error) &&
+    (String(error.code).startsWith('SQLITE_BUSY') ||
+      error.name === 'MigrationLocked')
+  );
 }

@@ -31,6 +31,7 @@ export async function migrateDatabase(database: Knex): Promise<void> {
       return;
     } catch (error) {
       // SQLite does not wait when a transaction that has read wants to write.
+      // Nobody holds Knex's lock for longer than a transaction.
       if (!isBusy(error) || attempt === ATTEMPTS) {
         throw error;
       }

@@ -1,0 +1,129 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
+import type { HostMessage, HostOptions, HostRequest } from './authorityHost';
+
+/** The process has ended before it answered. */
+export class ProcessEndedError extends Error {
+  name = 'ProcessEndedError' as const;
+}
+
+interface Waiting<T> {
+  resolve(value: T): void;
+  reject(error: Error): void;
+}
+
+/** A promise and those who settle it (`Promise.withResolvers` of ES2024). */
+function newPromise<T>(): Waiting<T> & { readonly promise: Promise<T> } {
+  let waiting: Waiting<T> | undefined;
+  const promise = new Promise<T>((resolve, reject) => {
+    waiting = { resolve, reject };
+  });
+  return { ...waiting!, promise };
+}
+
+/** An authority in a process of its own, which can be killed. */
+export class AuthorityProcess {
+  readonly #child: ChildProcess;
+  readonly #loaded: Promise<void>;
+  readonly #started: Promise<string>;
+  readonly #waiting = new Map<number, Waiting<Buffer>>();
+  #lastId = 0;
+
+  /** Begins to load the code; nothing else happens before {@link start}. */
+  static load(): AuthorityProcess {
+    return new AuthorityProcess(
+      fork(require.resolve('./authorityHost'), {
+        execArgv: [
+          '--require',
+          require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
+        ],
+        // Buffers as they are.
+        serialization: 'advanced',
+      }),
+    );
+  }
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    const loaded = newPromise<void>();
+    const started = newPromise<string>();
+    // Who waits for neither is not told.
+    loaded.promise.catch(() => {});
+    started.promise.catch(() => {});
+    this.#loaded = loaded.promise;
+    this.#started = started.promise;
+    child.on('message', (message: HostMessage) => {
+      switch (message.kind) {
+        case 'loaded':
+          loaded.resolve();
+          break;
+        case 'started':
+          started.resolve(message.authorityId);
+          break;
+        case 'refused':
+          started.reject(new Error(message.reason));
+          break;
+        case 'issued':
+          this.#take(message.id)?.resolve(message.certificate);
+          break;
+        default:
+          this.#take(message.id)?.reject(new Error(message.reason));
+      }
+    });
+    child.once('exit', () => {
+      const ended = new ProcessEndedError('The process has ended');
+      loaded.reject(ended);
+      started.reject(ended);
+      for (const id of [...this.#waiting.keys()]) {
+        this.#take(id)?.reject(ended);
+      }
+    });
+  }
+
+  /** Waits until the code is loaded. */
+  async loaded(): Promise<void> {
+    await this.#loaded;
+  }
+
+  /**
+   * Opens the authority.
+   *
+   * @returns its id
+   * @throws ProcessEndedError when it was killed meanwhile.
+   */
+  async start(options: HostOptions): Promise<string> {
+    await this.#loaded;
+    this.#send({ kind: 'start', options });
+    return await this.#started;
+  }
+
+  /** @throws ProcessEndedError when it was killed before it answered. */
+  async sign(request: SigningRequest): Promise<Buffer> {
+    const id = ++this.#lastId;
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#send({ kind: 'sign', id, request });
+    });
+  }
+
+  /** SIGKILL: nothing can be done about it. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const gone = once(this.#child, 'exit');
+      this.#child.kill('SIGKILL');
+      await gone;
+    }
+  }
+
+  #take(id: number): Waiting<Buffer> | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #send(request: HostRequest): void {
+    // A failure to send comes with the exit, too.
+    this.#child.send(request, () => {});
+  }
+}

@@ -1,0 +1,31 @@
+import { postgres, sqlite } from '../TestDatabase';
+import { CrashTrial, type CrashCounts } from './CrashTrial';
+
+/** Says now and then that it is still at it. */
+const PROGRESS_EVERY = 50;
+
+function isSound(counts: CrashCounts): boolean {
+  const { lost, duplicates, changed, misfiled, authorities } = counts;
+  return lost + duplicates + changed + misfiled === 0 && authorities === 1;
+}
+
+async function main(): Promise<void> {
+  const kills = Number(process.env.KILLS || 500);
+  for (const kind of [sqlite, postgres]) {
+    const counts = await CrashTrial.run({
+      kind,
+      kills,
+      onKill(done) {
+        if (done % PROGRESS_EVERY === 0) {
+          process.stdout.write(`${kind.name}: ${done} of ${kills} kills\n`);
+        }
+      },
+    });
+    process.stdout.write(`${kind.name}: ${JSON.stringify(counts)}\n`);
+    if (!isSound(counts)) {
+      process.exitCode = 1;
+    }
+  }
+}
+
+main();

@@ -1,0 +1,18 @@
+/* eslint-disable jest/no-export -- hooks for the tests of several files */
+import { PostgresServer } from './PostgresServer';
+import { openPostgres, type TestDatabaseKind } from './TestDatabase';
+
+/** One server for all tests of a file, with a new database for each. */
+export function sharedPostgres(): TestDatabaseKind {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+  });
+
+  return { name: 'PostgreSQL', start: () => openPostgres(server) };
+}

@@ -1,0 +1,62 @@
+import { AuthorityProcess } from './__testUtils__/crash/AuthorityProcess';
+import { CrashTrial } from './__testUtils__/crash/CrashTrial';
+import { serialNumberOf } from './__testUtils__/certificateFacts';
+import { aliceRequest } from './__testUtils__/requests';
+import { sharedPostgres } from './__testUtils__/sharedPostgres';
+import { TestCa } from './__testUtils__/TestCa';
+import { sqlite } from './__testUtils__/TestDatabase';
+import { AUTHORITIES } from './database/rows';
+
+/** `make crash` has more. */
+const KILLS = 20;
+
+jest.setTimeout(300_000);
+
+describe.each([sqlite, sharedPostgres()])('A crash, on $name', kind => {
+  it(`loses nothing that was given out, ${KILLS} times`, async () => {
+    const counts = await CrashTrial.run({ kind, kills: KILLS });
+    expect(counts).toMatchObject({
+      kills: KILLS,
+      lost: 0,
+      duplicates: 0,
+      changed: 0,
+      misfiled: 0,
+      authorities: 1,
+    });
+    expect(counts.received).toBeGreaterThan(0);
+    expect(counts.unanswered).toBeGreaterThan(0);
+    expect(counts.killsAtStart).toBeGreaterThan(0);
+  });
+
+  it('leaves one authority to processes that start at once', async () => {
+    const ca = await TestCa.start(kind, { tables: 'none' });
+    const processes = [1, 2, 3].map(() => AuthorityProcess.load());
+    try {
+      await Promise.all(processes.map(process => process.loaded()));
+      const ids = await Promise.all(
+        processes.map(process =>
+          process.start({
+            database: ca.database.config,
+            embedded: { keyFile: ca.keyFile },
+          }),
+        ),
+      );
+      expect(new Set(ids).size).toBe(1);
+      expect(await ca.database.knex(AUTHORITIES)).toHaveLength(1);
+
+      const request = aliceRequest();
+      const certificates = await Promise.all(
+        processes.map(process => process.sign(request)),
+      );
+      expect(certificates[1]).toEqual(certificates[0]);
+      expect(certificates[2]).toEqual(certificates[0]);
+      const [certificate] = certificates;
+      const { authority } = await ca.open();
+      const found = await authority.get(serialNumberOf({ certificate }));
+      expect(found?.certificate).toEqual(certificate);
+    } finally {
+      await Promise.all(processes.map(process => process.kill()));
+      await ca.stop();
+    }
+  });
+});
