@@ -1,28 +1,21 @@
-import {
-  chown,
-  mkdtemp,
-  realpath,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chown, symlink, writeFile } from 'node:fs/promises';
 import { placeInstance } from '../directory/relocateInstance';
-import { kdcConfig, kdcEnvironment, krb5Config } from '../kerberos/krb5Config';
+import { kdcConfig, krb5Config } from '../kerberos/krb5Config';
 import { findAccount, type Account } from '../processes/Account';
 import { endStrays } from '../processes/endStrays';
 import { freePorts } from '../processes/freePorts';
 import { ProcessOwner } from '../processes/ProcessOwner';
 import { requirePrograms } from '../processes/programs';
-import { REALM, realmLayout, type RealmLayout } from '../RealmLayout';
+import { realmLayout, type RealmLayout } from '../RealmLayout';
 import type { ResolvedOptions } from '../RealmOptions';
 import { buildTemplate } from '../template/buildTemplate';
 import { TemplateCache } from '../template/TemplateCache';
 import { templateKey } from '../template/templateKey';
-import type { RealmFacts } from './messages';
 import { memoryFolder } from './memoryFolder';
+import type { RealmFacts } from './messages';
+import { PrivateFolders } from './PrivateFolders';
 import { Server } from './Server';
+import { directoryCommand, kdcCommand } from './serverCommands';
 
 /** Another process may take a port between the choice and its use. */
 const ATTEMPTS = 3;
@@ -30,10 +23,11 @@ const ATTEMPTS = 3;
 /** Everything that runs and every folder that exists for one realm. */
 export class RealmServers {
   readonly #owner = new ProcessOwner();
+  readonly #folders = new PrivateFolders();
+  readonly #ending = new AbortController();
   readonly #onProgress: (step: string) => void;
-  readonly #folders = new Set<string>();
-  #building?: string;
   #starting: Promise<unknown> = Promise.resolve();
+  #building?: string;
   #directory?: Server;
 
   constructor(onProgress: (step: string) => void) {
@@ -56,22 +50,27 @@ export class RealmServers {
 
   /** Ends every process at once and removes every folder. */
   async end(): Promise<void> {
+    this.#ending.abort(new Error('The realm is being stopped'));
     await this.#owner.killAll();
     await this.#starting.catch(() => {}); // whoever asked for it has been told
     if (this.#building) {
       await endStrays(this.#building);
     }
-    await this.#remove(() => true);
+    await this.#folders.remove();
   }
 
   async #start(options: ResolvedOptions): Promise<RealmFacts> {
     requirePrograms();
     const account = await findAccount();
-    const layout = realmLayout(await this.#makeFolder('realm-'));
-    const cache = new TemplateCache(options.cacheDir, this.#owner);
+    const layout = realmLayout(await this.#folders.make('realm-'));
+    const cache = new TemplateCache({
+      folder: options.cacheDir,
+      owner: this.#owner,
+      signal: this.#ending.signal,
+    });
     const key = await templateKey(options);
     await cache.copyTo(layout.dir, key, () => this.#build(options, account));
-    await this.#remove(folder => folder !== layout.dir);
+    await this.#folders.remove({ except: layout.dir });
     if (account.drop) {
       const { uid, gid } = account;
       const args = ['-R', `${uid}:${gid}`, layout.dir];
@@ -83,14 +82,14 @@ export class RealmServers {
   }
 
   async #build(options: ResolvedOptions, account: Account): Promise<string> {
-    const folder = await this.#makeFolder('realm-build-');
+    const folder = await this.#folders.make('realm-build-');
     this.#building = folder;
     await chown(folder, account.uid, account.gid);
     await buildTemplate({
       owner: this.#owner,
       account,
       layout: realmLayout(folder),
-      scratch: await this.#makeFolder('realm-keys-', await memoryFolder()),
+      scratch: await this.#folders.make('realm-keys-', await memoryFolder()),
       options,
       onProgress: this.#onProgress,
     });
@@ -98,75 +97,34 @@ export class RealmServers {
   }
 
   async #serve(layout: RealmLayout, account: Account): Promise<RealmFacts> {
+    const owner = this.#owner;
     for (let attempt = 1; ; attempt += 1) {
       const [ldapPort, ldapsPort, kdcPort] = await freePorts(3);
       await writeFile(layout.krb5Config, krb5Config(layout, kdcPort));
       await writeFile(layout.kdcConfig, kdcConfig(layout, kdcPort));
       await placeInstance(layout, { ldapPort, ldapsPort, account });
       const kdc = new Server({
-        owner: this.#owner,
+        owner,
+        command: kdcCommand(layout, account),
         port: kdcPort,
         until: 'connected',
-        command: {
-          program: 'krb5kdc',
-          args: ['-n', '-r', REALM],
-          account,
-          env: kdcEnvironment(layout),
-        },
       });
-      this.#directory = this.#directoryServer(layout, account, ldapPort);
+      const directory = new Server({
+        owner,
+        command: directoryCommand(layout, account),
+        port: ldapPort,
+        until: 'answered',
+      });
       try {
-        await Promise.all([kdc.start(), this.#directory.start()]);
+        await Promise.all([kdc.start(), directory.start()]);
+        this.#directory = directory;
         return { dir: layout.dir, ldapPort, ldapsPort };
       } catch (error) {
-        await Promise.all([kdc.kill(), this.#directory.kill()]);
+        await Promise.all([kdc.kill(), directory.kill()]);
         if (attempt === ATTEMPTS) {
           throw error;
         }
       }
     }
-  }
-
-  #directoryServer(
-    layout: RealmLayout,
-    account: Account,
-    port: number,
-  ): Server {
-    return new Server({
-      owner: this.#owner,
-      port,
-      until: 'answered',
-      command: {
-        program: 'ns-slapd',
-        args: [
-          '-D',
-          layout.ownConfig,
-          '-i',
-          join(layout.dir, 'slapd.pid'),
-          '-d',
-          '0',
-        ],
-        account,
-        env: {
-          KRB5_CONFIG: layout.krb5Config,
-          KRB5_KTNAME: layout.ldapKeytab,
-          KRB5RCACHENAME: `file2:${join(layout.dir, 'ldap.rcache')}`,
-        },
-      },
-    });
-  }
-
-  async #remove(which: (folder: string) => boolean): Promise<void> {
-    for (const folder of [...this.#folders].filter(which)) {
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-      await rm(realmLayout(folder).semaphore, { force: true });
-      this.#folders.delete(folder);
-    }
-  }
-
-  async #makeFolder(prefix: string, parent = tmpdir()): Promise<string> {
-    const folder = await mkdtemp(join(await realpath(parent), prefix));
-    this.#folders.add(folder);
-    return folder;
   }
 }

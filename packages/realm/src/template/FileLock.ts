@@ -14,11 +14,15 @@ export class FileLock {
     this.#path = path;
   }
 
-  /** Waits as long as another process holds it. */
-  static async acquire(path: string): Promise<FileLock> {
+  /**
+   * Waits as long as another process holds it.
+   *
+   * @param signal - ends the waiting
+   */
+  static async acquire(path: string, signal?: AbortSignal): Promise<FileLock> {
     while (!(await create(path))) {
       if (await isHeld(path)) {
-        await setTimeout(POLL_MS);
+        await setTimeout(POLL_MS, undefined, { signal });
       } else {
         await rm(path, { force: true });
       }

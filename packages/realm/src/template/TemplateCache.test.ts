@@ -37,7 +37,10 @@ describe('TemplateCache', () => {
 
   async function copyTo(name: string, key = 'key'): Promise<string> {
     const target = join(scratch, name);
-    const cache = new TemplateCache(cacheDir, new ProcessOwner());
+    const cache = new TemplateCache({
+      folder: cacheDir,
+      owner: new ProcessOwner(),
+    });
     await cache.copyTo(target, key, build);
     return readFile(join(target, 'content'), 'utf8');
   }
@@ -51,7 +54,10 @@ describe('TemplateCache', () => {
   });
 
   it('builds again after a build that failed', async () => {
-    const cache = new TemplateCache(cacheDir, new ProcessOwner());
+    const cache = new TemplateCache({
+      folder: cacheDir,
+      owner: new ProcessOwner(),
+    });
     const failing = cache.copyTo(join(scratch, 'a'), 'key', async () => {
       throw new Error('no disk');
     });
@@ -63,6 +69,19 @@ describe('TemplateCache', () => {
     await mkdir(cacheDir);
     await writeFile(join(cacheDir, 'key.lock'), '2147483647');
     expect(await copyTo('a')).toBe('build 1');
+  });
+
+  it('stops waiting for a process that goes on, when told to', async () => {
+    await mkdir(cacheDir);
+    await writeFile(join(cacheDir, 'key.lock'), String(process.ppid));
+    const cache = new TemplateCache({
+      folder: cacheDir,
+      owner: new ProcessOwner(),
+      signal: AbortSignal.timeout(300),
+    });
+    const waiting = cache.copyTo(join(scratch, 'a'), 'key', build);
+    await expect(waiting).rejects.toThrow(/abort/i);
+    expect(builds).toBe(0);
   });
 
   it('drops what has long not been used', async () => {

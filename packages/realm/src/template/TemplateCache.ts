@@ -8,6 +8,14 @@ const KEPT = 8;
 /** …unless they were used this recently: somebody may be copying them. */
 const KEPT_MS = 60 * 60 * 1000;
 
+export interface TemplateCacheOptions {
+  /** Made when it does not exist. */
+  folder: string;
+  owner: ProcessOwner;
+  /** Ends the waiting for another process. */
+  signal?: AbortSignal;
+}
+
 /**
  * Prepared realms, each a folder under its key. A folder appears by a rename,
  * so it is whole or absent; a lock keeps two processes from doing the same
@@ -16,10 +24,12 @@ const KEPT_MS = 60 * 60 * 1000;
 export class TemplateCache {
   readonly #folder: string;
   readonly #owner: ProcessOwner;
+  readonly #signal?: AbortSignal;
 
-  constructor(folder: string, owner: ProcessOwner) {
+  constructor({ folder, owner, signal }: TemplateCacheOptions) {
     this.#folder = folder;
     this.#owner = owner;
+    this.#signal = signal;
   }
 
   /**
@@ -35,7 +45,10 @@ export class TemplateCache {
     const template = join(this.#folder, key);
     if (!(await exists(template))) {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      const lock = await FileLock.acquire(join(this.#folder, `${key}.lock`));
+      const lock = await FileLock.acquire(
+        join(this.#folder, `${key}.lock`),
+        this.#signal,
+      );
       try {
         if (!(await exists(template))) {
           await this.#keep(await build(), template);
@@ -80,10 +93,8 @@ export class TemplateCache {
     const used = await Promise.all(
       names
         .filter(name => !name.endsWith('.lock'))
-        .map(async name => {
-          const path = join(this.#folder, name);
-          return { path, time: (await stat(path)).mtimeMs };
-        }),
+        .map(name => join(this.#folder, name))
+        .map(async path => ({ path, time: await lastUse(path) })),
     );
     const old = used
       .sort((a, b) => b.time - a.time)
@@ -101,5 +112,13 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+async function lastUse(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch {
+    return 0; // another process has just removed it
   }
 }
