@@ -8,6 +8,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -36,6 +38,7 @@ const ways = {
 };
 
 const { command, cwd, env, stdout } = ways[process.argv[2]];
+const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const [program, ...args] = command;
 const portal = spawn(program, args, {
   cwd,
@@ -43,6 +46,7 @@ const portal = spawn(program, args, {
     ...process.env,
     ...env,
     DEMO_ORG: join(root, 'examples/demo-org.yaml'),
+    DEMO_CA_KEY: join(scratch, 'ca-key.pem'),
   },
   stdio: ['ignore', stdout, 'inherit'],
   // A process group of its own: Ctrl-C reaches it once, from stop(), and
@@ -89,6 +93,7 @@ untilReady();
 const [code, signal] = await exit;
 // What a killed leader may have left of its group.
 signalAll('SIGKILL');
+await rm(scratch, { recursive: true, force: true });
 if (!stopping) {
   console.error(`The portal stopped by itself (${signal ?? `code ${code}`}).`);
   process.exitCode = code || 1;

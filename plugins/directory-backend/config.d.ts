@@ -123,6 +123,50 @@ export interface Config {
     }>;
 
     /**
+     * Signing certificate requests. Without it the gateway has nothing to do
+     * with certificates.
+     */
+    certificates?: {
+      /** The one authority that issues: `embedded`, `freeipa`, or a module's. */
+      authority: string;
+      /** Further authorities whose certificates can be read, in this order. */
+      read?: string[];
+      /** The profiles that are offered. Default: `userCerts` for everyone. */
+      profiles?: Array<{
+        /** The authority's name for it. */
+        name: string;
+        /** Groups whose members may have it. Default: everyone. */
+        allowedGroups?: string[];
+      }>;
+      /** Default: the first of `profiles`. */
+      defaultProfile?: string;
+      /** Who may ask for others. Default: nobody. */
+      signers?: {
+        /** User names, or service principals without their realm. */
+        principals?: string[];
+        /** Names of groups; members of nested groups count. */
+        groups?: string[];
+      };
+      /**
+       * Groups for whose members nobody but they themselves may ask. Default:
+       * admins.
+       */
+      protectedGroups?: string[];
+      /**
+       * Whose certificates can be read by serial number: one's own, those of
+       * users that the API serves, or all. Default: all.
+       */
+      readable?: 'own' | 'users' | 'all';
+      /** How often one caller may ask for a signature. */
+      limit?: {
+        /** Default: 60. */
+        requests?: number;
+        /** In this time, to the second. Default: 1 minute. */
+        per?: HumanDuration | string;
+      };
+    };
+
+    /**
      * Lets portal users act as directory users. It states that every sign-in
      * provider of the portal may vouch for the name. Without it they read as
      * strangers.
@@ -135,6 +179,11 @@ export interface Config {
        * `directory-gateway/username`.
        */
       username: 'entityName' | 'annotation';
+      /**
+       * Whether they may request certificates by it too: whoever may sign in
+       * under a name gets its certificate. Default: false.
+       */
+      mayRequestCertificates?: boolean;
     };
   };
 }

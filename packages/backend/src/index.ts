@@ -17,5 +17,15 @@ backend.add(
 backend.add(import('@backstage/plugin-signals-backend'));
 backend.add(import('@backstage/plugin-user-settings-backend'));
 backend.add(import('@directory-gateway/backstage-plugin-directory-backend'));
+backend.add(
+  import(
+    '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'
+  ),
+);
+backend.add(
+  import(
+    '@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca'
+  ),
+);
 
 backend.start();

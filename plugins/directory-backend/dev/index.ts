@@ -21,5 +21,10 @@ backend.add(import('@backstage/plugin-auth-backend'));
 backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
 backend.add(import('@backstage/plugin-catalog-backend'));
 backend.add(import('../src'));
+backend.add(
+  import(
+    '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'
+  ),
+);
 
 backend.start();

@@ -12,6 +12,7 @@ import { kerberosServiceRef } from '@directory-gateway/kerberos';
 import { readDirectoryConfig } from './config';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { createCertificateOperations } from './certificates/createCertificateOperations';
+import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
 import { CachedPrincipals } from './directory/CachedPrincipals';
 import { PrivateDirectory } from './directory/PrivateDirectory';
 import { AccessControl } from './http/access';
@@ -84,7 +85,12 @@ export const directoryPlugin = createBackendPlugin({
         const directory = new LdapDirectory({
           ...{ reader, schema, baseDn, logger },
         });
-        const privateDirectory = new PrivateDirectory(directory, privacy);
+        const privateDirectory = new PrivateDirectory(
+          certificates
+            ? new IssuedCertificatesDirectory(directory, authorities)
+            : directory,
+          privacy,
+        );
         const uris = new ResourceUris(externalBaseUrl);
 
         deps.permissionsRegistry.addPermissions([...directoryPermissions]);

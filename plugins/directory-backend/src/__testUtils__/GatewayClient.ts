@@ -18,6 +18,7 @@ export interface AskOptions {
   /** The principal whose ticket is presented, for example `alice`. */
   readonly as?: string;
   readonly method?: string;
+  readonly body?: string;
   /** Request headers; a list is sent as several lines. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -49,6 +50,7 @@ export class GatewayClient {
         ...(method === 'HEAD' ? ['--head'] : ['--request', method]),
         ...(options.as ? ['--negotiate', '--user', ':'] : []),
         ...headerLines(headers).flatMap(line => ['--header', line]),
+        ...(options.body === undefined ? [] : ['--data-binary', options.body]),
         url,
       ],
       {

@@ -20,7 +20,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-const packageRoot = resolve(__dirname, '../..');
+const repositoryRoot = resolve(__dirname, '../../../..');
 
 /**
  * Boots the plugin against a realm and resolves when it answers. It runs in a
@@ -37,7 +37,10 @@ export async function startGateway(options: {
   readonly guest?: string;
   /** A token that stands for another service of the site. */
   readonly serviceToken?: string;
+  /** What to boot, from the root of the repository. Default: the plugin alone. */
+  readonly entry?: string;
 }): Promise<Gateway> {
+  const { entry = 'plugins/directory-backend/dev/index.ts' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
@@ -50,10 +53,10 @@ export async function startGateway(options: {
         '--require',
         require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
       ],
-      ...[join(packageRoot, 'dev/index.ts'), '--config', configFile],
+      ...[join(repositoryRoot, entry), '--config', configFile],
     ],
     {
-      cwd: packageRoot,
+      cwd: repositoryRoot,
       env: { ...environment(), KRB5_CONFIG: options.realm.krb5Config },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
@@ -84,7 +87,7 @@ function configOf(
   const { realm } = options;
   const baseUrl = `http://localhost:${port}`;
   return {
-    app: { baseUrl },
+    app: { baseUrl, title: 'Test' },
     backend: {
       baseUrl,
       listen: { host: '127.0.0.1', port },

@@ -60,15 +60,16 @@ const presenters: Readonly<
 export function presentError(options: {
   readonly logger: LoggerService;
 }): ErrorRequestHandler {
-  return (error, req, res, next) => {
-    if (res.headersSent || req.destroyed || res.destroyed) {
+  return (error, _req, res, next) => {
+    if (res.headersSent || res.destroyed) {
       // Nobody is left to answer, or the answer is already under way.
       next(error);
       return;
     }
     const requestId = randomUUID();
     const refusal = toApiError(error);
-    if (!(error instanceof ApiError)) {
+    const status = refusal?.status ?? 500;
+    if (!(error instanceof ApiError) && status >= 500) {
       const log = refusal ? options.logger.warn : options.logger.error;
       log.call(
         options.logger,
@@ -80,7 +81,7 @@ export function presentError(options: {
       request_id: requestId,
     };
     res
-      .status(refusal?.status ?? 500)
+      .status(status)
       .set(refusal?.headers ?? {})
       .json(body);
   };

@@ -1,0 +1,255 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import { makeCsr } from './__testUtils__/makeCsr';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+
+jest.setTimeout(180_000);
+
+let realm: Realm;
+let gateway: Gateway;
+let client: GatewayClient;
+
+beforeAll(async () => {
+  realm = await startRealm();
+  gateway = await startGateway({
+    realm,
+    // The whole portal: its request log is part of what is tested.
+    entry: 'packages/backend/src/index.ts',
+    directory: {
+      certificates: {
+        authority: 'embedded',
+        embedded: {
+          organization: realm.realm,
+          keyFile: `${realm.dir}/ca-key.pem`,
+        },
+        signers: { principals: ['bot/builder.example.test'] },
+        limit: { requests: 25 },
+      },
+    },
+  });
+  client = new GatewayClient({ gateway, realm });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+});
+
+const form = (parameters: Record<string, string>) => ({
+  method: 'POST',
+  body: String(new URLSearchParams(parameters)),
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+});
+const result = (answer: Answer) =>
+  (answer.json as { result: Record<string, unknown> }).result;
+
+describe('POST /certs/', () => {
+  const csr = makeCsr({ subject: '/CN=alice' });
+
+  it.each([
+    ['a form', () => form({ user: 'alice', csr })],
+    [
+      'JSON',
+      () => ({
+        method: 'POST',
+        body: JSON.stringify({ user: 'alice', csr }),
+        headers: { 'Content-Type': 'application/json' },
+      }),
+    ],
+  ])('signs what %s asks for oneself', async (_what, request) => {
+    const answer = await client.ask('/v1/certs/', {
+      as: 'alice',
+      ...request(),
+    });
+    expect(answer.status).toBe(200);
+    expect(result(answer)).toMatchObject({
+      subject: 'CN=alice,O=EXAMPLE.TEST',
+      revoked: false,
+    });
+  });
+
+  it('signs what the query asks for, and reads it back by its number', async () => {
+    const query = new URLSearchParams({ user: 'alice', csr });
+    const signed = await client.ask(`/v1/certs/?${query}`, {
+      as: 'alice',
+      method: 'POST',
+    });
+    const serial = /"serial_number": ?(\d+)/.exec(signed.text)![1];
+    const read = await client.ask(`/v1/certs/${serial}/`, { as: 'bob' });
+    expect(serial.length).toBeGreaterThan(30);
+    expect(read.text).toBe(signed.text);
+  });
+
+  it('gives the verdict rule by rule, without signing', async () => {
+    const answer = await client.ask('/v1/certs/', {
+      as: 'alice',
+      ...form({
+        user: 'alice',
+        csr: makeCsr({ subject: '/CN=admin' }),
+        dry_run: 'true',
+      }),
+    });
+    expect(result(answer)).toMatchObject({
+      would_sign: false,
+      rules: expect.arrayContaining([
+        {
+          rule: 'common_name',
+          passed: false,
+          message: expect.stringContaining('user name'),
+        },
+      ]),
+    });
+  });
+
+  it.each([
+    ['for somebody else', 'bob', 'alice', {}, 403, 'requester'],
+    ['for nobody', 'alice', 'nobody', {}, 400, 'principal'],
+    [
+      'for a locked user',
+      'bot/builder.example.test',
+      'carol',
+      {},
+      400,
+      'principal',
+    ],
+    [
+      'for an administrator',
+      'bot/builder.example.test',
+      'admin',
+      {},
+      403,
+      'requester',
+    ],
+    ['of another profile', 'alice', 'alice', { profile: 'x' }, 400, 'profile'],
+    ['that cannot be read', 'alice', 'alice', { csr: 'x' }, 400, 'request'],
+  ])('refuses a request %s', async (_what, as, user, changes, status, rule) => {
+    const answer = await client.ask('/v1/certs/', {
+      as,
+      ...form({ user, csr, ...changes }),
+    });
+    expect([answer.status, answer.json]).toEqual([
+      status,
+      expect.objectContaining({ rule }),
+    ]);
+  });
+
+  it('lets a signer ask for others', async () => {
+    const answer = await client.ask('/v1/certs/', {
+      as: 'bot/builder.example.test',
+      ...form({ user: 'bob', csr: makeCsr({ subject: '/CN=bob' }) }),
+    });
+    expect(result(answer)).toMatchObject({ owner_user: ['bob'] });
+  });
+
+  it('adds what was signed to the certificates of its user', async () => {
+    const signed = await client.ask('/v1/certs/', {
+      as: 'bot/builder.example.test',
+      ...form({ user: 'erin', csr: makeCsr({ subject: '/CN=erin' }) }),
+    });
+    const [der] = result(signed).certificate_chain as string[];
+    const user = await client.ask('/v1/users/erin/', { as: 'alice' });
+    expect(result(user).certificates).toContain(der);
+  });
+
+  it('names what is missing', async () => {
+    const answer = await client.ask('/v1/certs/', {
+      as: 'alice',
+      ...form({ user: 'alice' }),
+    });
+    expect(answer.json).toMatchObject({
+      message: 'Input payload validation failed',
+      errors: {
+        csr: 'Certificate Signing Request. Missing required parameter in the JSON body or the post body or the query string',
+      },
+    });
+  });
+
+  it('is 413 over 64 KiB, and 400 for what is no JSON', async () => {
+    const large = await client.ask('/v1/certs/', {
+      as: 'alice',
+      ...form({ user: 'alice', csr: 'A'.repeat(70_000) }),
+    });
+    const broken = await client.ask('/v1/certs/', {
+      as: 'alice',
+      method: 'POST',
+      body: '{"user":',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect([large.status, broken.status]).toEqual([413, 400]);
+  });
+
+  it.each([
+    ['Origin', 'https://evil.example'],
+    ['Origin', 'null'],
+    ['Sec-Fetch-Site', 'cross-site'],
+    ['Sec-Fetch-Site', 'same-site'],
+  ])('refuses a page with %s: %s', async (name, value) => {
+    const request = form({ user: 'alice', csr });
+    const answer = await client.ask('/v1/certs/', {
+      as: 'alice',
+      ...request,
+      headers: { ...request.headers, [name]: value },
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  it('keeps the request out of every log, however it is sent', async () => {
+    const challenge = 'MarkerMarkerMarker';
+    const marked = makeCsr({ subject: '/CN=alice', challenge });
+    const line = marked.split('\n')[2];
+    const parameters = { user: 'alice', csr: marked };
+    await client.ask('/v1/certs/', { as: 'alice', ...form(parameters) });
+    await client.ask('/v1/certs/', {
+      as: 'alice',
+      method: 'POST',
+      body: JSON.stringify(parameters),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    await client.ask(`/v1/certs/?${new URLSearchParams(parameters)}`, {
+      as: 'alice',
+      method: 'POST',
+    });
+    const log = gateway.log();
+    expect(log).toContain('certificate-sign');
+    for (const secret of [challenge, line, encodeURIComponent(line)]) {
+      expect(log).not.toContain(secret);
+    }
+  });
+
+  it('is 429 with Retry-After when one caller asks too often', async () => {
+    const ask = () =>
+      client.ask('/v1/certs/', {
+        as: 'dave',
+        ...form({ user: 'dave', csr, dry_run: 'true' }),
+      });
+    let answer = await ask();
+    for (let asked = 1; asked < 40 && answer.status !== 429; asked++) {
+      answer = await ask();
+    }
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+});
+
+describe('GET /certs/{serial_number}/', () => {
+  it.each(['42', '0', '9'.repeat(60)])('knows no number %s', async serial => {
+    const answer = await client.ask(`/v1/certs/${serial}/`, { as: 'alice' });
+    expect(answer.status).toBe(404);
+    expect(answer.text).toMatch(new RegExp(`"serial_number": ?${serial}\\b`));
+  });
+
+  it.each(['abc', '-1', '0x12', '1.5'])('is no path: %s', async serial => {
+    const answer = await client.ask(`/v1/certs/${serial}/`, { as: 'alice' });
+    expect(answer.json).toMatchObject({
+      message: 'The requested URL was not found on the server.',
+    });
+  });
+});
+
+it('serves the revocation list to everyone, and nothing else', async () => {
+  const crl = await fetch(`${gateway.baseUrl}/api/directory/ca/crl`);
+  expect(crl.headers.get('content-type')).toBe('application/pkix-crl');
+  for (const path of ['/ca', '/ca/crl/x', '/ca/crl/../../v1/me/', '/ca/CRL']) {
+    expect([path, (await client.ask(path)).status]).toEqual([path, 401]);
+  }
+});
