@@ -1,4 +1,3 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   AuthorityRefusalError,
@@ -10,15 +9,14 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { REVOCATION_REASONS } from '@directory-gateway/x509';
 import type { AuthorityKeeper } from './authority/AuthorityKeeper';
-import type { SigningAuthority } from './authority/SigningAuthority';
-import type {
-  CertificateRecord,
-  IssuedRecord,
-} from './certificates/CertificateRecord';
+import type { IssuedRecord } from './certificates/CertificateRecord';
 import type { CertificateProfile } from './certificates/CertificateProfile';
 import type { CertificateStore } from './certificates/CertificateStore';
-import { checkCertificate } from './certificates/checkCertificate';
-import { composeCertificate } from './certificates/composeCertificate';
+import {
+  makeCertificate,
+  type CertificateOrder,
+} from './certificates/makeCertificate';
+import { refuseOwnKey } from './certificates/refuseOwnKey';
 import { requestKeyOf } from './certificates/requestKeyOf';
 import { validityOf } from './certificates/validityOf';
 import { SigningMetrics } from './SigningMetrics';
@@ -112,18 +110,14 @@ export class EmbeddedAuthority implements CertificateAuthority {
   }
 
   /** Makes the certificate of a reserved serial number, and records it. */
-  async #complete(order: {
-    readonly request: SigningRequest;
-    readonly profile: CertificateProfile;
-    readonly authority: SigningAuthority;
-    readonly reserved: CertificateRecord;
-  }): Promise<Buffer> {
-    const { certificates } = this.#options;
+  async #complete(order: CertificateOrder): Promise<Buffer> {
+    const { certificates, crlUrl, logger } = this.#options;
     const { serialNumber } = order.reserved;
     let certificate: Buffer;
     try {
-      certificate = this.#make(order);
+      certificate = makeCertificate({ ...order, crlUrl });
     } catch (error) {
+      logger.warn(`Certificate ${serialNumber} is not made: ${error}`);
       await available(() => certificates.release(serialNumber));
       throw error;
     }
@@ -138,37 +132,6 @@ export class EmbeddedAuthority implements CertificateAuthority {
     }
   }
 
-  #make(order: {
-    readonly request: SigningRequest;
-    readonly profile: CertificateProfile;
-    readonly authority: SigningAuthority;
-    readonly reserved: CertificateRecord;
-  }): Buffer {
-    const { request, authority, reserved: reservation } = order;
-    const { crlUrl, logger } = this.#options;
-    try {
-      const fields = composeCertificate({ ...order, reservation, crlUrl });
-      const { publicKey } = request;
-      const certificate = authority.issuer.signCertificate({
-        ...fields,
-        spki: publicKey,
-      });
-      checkCertificate(certificate, { fields, publicKey, authority });
-      return certificate;
-    } catch (error) {
-      if (error instanceof RangeError) {
-        throw new AuthorityRefusalError(
-          `The certificate cannot be written: ${error.message}.`,
-          { cause: error },
-        );
-      }
-      logger.error(`Certificate ${reservation.serialNumber} is not given out`, {
-        reason: String(error),
-      });
-      throw new AuthorityUnavailableError('A certificate went wrong', error);
-    }
-  }
-
   #present(record: IssuedRecord): IssuedCertificate {
     const { certificate, authorityChain, revocation, username } = record;
     return {
@@ -180,28 +143,6 @@ export class EmbeddedAuthority implements CertificateAuthority {
       }),
       owners: [username],
     };
-  }
-}
-
-/** Whoever could sign a CSR with it would have the authority's key. */
-function refuseOwnKey(
-  request: SigningRequest,
-  authority: SigningAuthority,
-): void {
-  if (readPublicKey(request.publicKey).equals(authority.publicKey)) {
-    throw new AuthorityRefusalError(
-      'The public key is that of the certificate authority.',
-    );
-  }
-}
-
-function readPublicKey(key: Buffer): KeyObject {
-  try {
-    return createPublicKey({ key, format: 'der', type: 'spki' });
-  } catch (error) {
-    throw new AuthorityRefusalError('The public key cannot be read.', {
-      cause: error,
-    });
   }
 }
 

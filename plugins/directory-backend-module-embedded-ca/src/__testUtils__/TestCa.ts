@@ -7,6 +7,7 @@ import { readEmbeddedCaConfig, type EmbeddedCaConfig } from '../config';
 import { createEmbeddedCa, type EmbeddedCa } from '../createEmbeddedCa';
 import { migrateDatabase } from '../database/migrateDatabase';
 import { RecordingLogger } from './RecordingLogger';
+import { aliceRequest } from './requests';
 import type { TestDatabase, TestDatabaseKind } from './TestDatabase';
 
 /** Where the certificates of tests say that their revocation list is. */
@@ -56,6 +57,25 @@ export class TestCa {
       logger: this.logger,
       now: () => Date.now() + this.clockAheadMs,
     });
+  }
+
+  /** Why a node does not sign; its log must say the same. */
+  async refusalOf(node: EmbeddedCa): Promise<string> {
+    const error = await node.authority.sign(aliceRequest()).catch(e => e);
+    const reason = String(error.message).replace(
+      'This node does not sign: ',
+      '',
+    );
+    const expected = `error This node does not sign certificates: ${reason} {}`;
+    if (
+      error.name !== 'AuthorityUnavailableError' ||
+      this.logger.lines.at(-1) !== expected
+    ) {
+      throw new Error(
+        `Not as a node refuses: ${error}, with the log ${this.logger.lines}`,
+      );
+    }
+    return reason;
   }
 
   async stop(): Promise<void> {
