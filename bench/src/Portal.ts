@@ -9,6 +9,8 @@ import { REPOSITORY, sourceFile } from './folders';
 import { freePort } from './freePort';
 
 const PROBE = pathToFileURL(sourceFile('portalProbe.mjs')).href;
+/** A portal lives on, never ready, when one of its plugins does not start. */
+const START_MS = 60_000;
 /** What of a log that ended badly is shown. */
 const LAST_CHARACTERS = 4000;
 
@@ -55,7 +57,7 @@ export class Portal {
   /**
    * Starts it and waits until it is ready.
    *
-   * @throws Error with the end of its log, when it ends instead
+   * @throws Error with the end of its log, when it is not ready in a minute
    */
   static async start(options: PortalOptions): Promise<Portal> {
     const port = await freePort();
@@ -111,7 +113,8 @@ export class Portal {
 
   async #untilReady(signal: AbortSignal): Promise<void> {
     const url = `${this.origin}/.backstage/health/v1/readiness`;
-    while (this.#isAlive) {
+    const start = performance.now();
+    while (this.#isAlive && performance.now() - start < START_MS) {
       const response = await fetch(url).catch(() => undefined);
       if (response?.ok) {
         return;
@@ -119,7 +122,7 @@ export class Portal {
       await sleep(100, undefined, { signal });
     }
     const said = await readFile(this.#log, 'utf8');
-    throw new Error(`The portal ended: ${said.slice(-LAST_CHARACTERS)}`);
+    throw new Error(`The portal is not ready: ${said.slice(-LAST_CHARACTERS)}`);
   }
 }
 
@@ -128,7 +131,7 @@ function commandLine({ cpu, profileTo }: PortalOptions): string[] {
     ...['--cpu-list', `${cpu}`, process.execPath, '--import', PROBE],
     ...(profileTo ? ['--cpu-prof', `--cpu-prof-dir=${profileTo}`] : []),
     'packages/backend',
-    ...['app-config.yaml', 'app-config.demo.yaml'].flatMap(file => [
+    ...['app-config.yaml', 'bench/app-config.bench.yaml'].flatMap(file => [
       '--config',
       join(REPOSITORY, file),
     ]),
@@ -141,7 +144,6 @@ function environment(realm: Realm, port: number): NodeJS.ProcessEnv {
     ...realm.env,
     NODE_ENV: 'production',
     PORT: `${port}`,
-    PORTAL_URL: `http://localhost:${port}`,
-    DEMO_ORG: join(REPOSITORY, 'examples/demo-org.yaml'),
+    BENCH_CA_KEY: join(realm.dir, 'ca.key'),
   };
 }

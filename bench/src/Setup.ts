@@ -11,7 +11,7 @@ import { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
 import { TokenCredentials } from './TokenCredentials';
 
-/** Whom app-config.demo.yaml signs in as a guest. */
+/** Whom app-config.bench.yaml signs in as a guest. */
 const GUEST = 'alice';
 
 /**

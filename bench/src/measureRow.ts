@@ -5,6 +5,7 @@ import type { Portal } from './Portal';
 import type { Question } from './questions/Question';
 import type { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
+import { milliseconds } from './milliseconds';
 
 /** What every row is measured with. */
 export interface Instruments {
@@ -12,6 +13,13 @@ export interface Instruments {
   readonly loop: ClosedLoop;
   readonly random: SeededRandom;
   readonly signal: AbortSignal;
+}
+
+/** The rounds of a row. */
+export interface Measurement {
+  /** How many connections the load came on. */
+  readonly connections: number;
+  readonly rounds: readonly Round[];
 }
 
 /** One round: under load, then on one connection. */
@@ -40,9 +48,8 @@ const FIRST_CREDENTIALS = 1000;
 export async function measureRow(
   { portal, loop, random, signal }: Instruments,
   options: { readonly question: Question; readonly credentials: Credentials },
-): Promise<readonly Round[]> {
+): Promise<Measurement> {
   const { question, credentials } = options;
-  const { connections = settings.connections } = question;
   const draw = (username: string) => question.draw(random, username);
   const run = (on: number, ms: number) =>
     loop.run({ credentials, draw, signal, connections: on, ms });
@@ -50,6 +57,7 @@ export async function measureRow(
   await credentials.prepare(FIRST_CREDENTIALS);
   // What the portal reads once is read now, and does not count as its speed.
   await run(1, 1);
+  const connections = connectionsFor(await run(1, settings.singleMs));
   const warm = await run(connections, settings.warmUpMs);
   let fastest = rate(warm);
   const rounds: Round[] = [];
@@ -60,7 +68,13 @@ export async function measureRow(
     fastest = Math.max(fastest, rate(load.loaded));
     rounds.push({ ...load, alone: await run(1, settings.singleMs) });
   }
-  return rounds;
+  return { connections, rounds };
+}
+
+function connectionsFor({ latencies }: Sample): number {
+  const p50 = milliseconds(latencies, 50);
+  const bearable = Math.floor(settings.maxQueueMs / p50);
+  return Math.min(settings.connections, Math.max(1, bearable));
 }
 
 /** Requests a second. */

@@ -1,6 +1,7 @@
 import { askDirectory } from './askDirectory';
 import { formatRow } from './formatTable';
 import { measureRow } from './measureRow';
+import { milliseconds } from './milliseconds';
 import type { People } from './People';
 import { groupQuestions } from './questions/groupQuestions';
 import type { Question } from './questions/Question';
@@ -12,7 +13,7 @@ import type { Row } from './Row';
 import { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
 import { withSetup, type Setup } from './Setup';
-import { milliseconds, summarizeRow } from './summarizeRow';
+import { summarizeRow } from './summarizeRow';
 
 /** A run's options, how to end it, and who hears how it goes. */
 export interface BenchRun extends BenchOptions {
@@ -70,12 +71,12 @@ async function rowsOf(
   });
   const rows: Row[] = [];
   for (const credentials of setup.credentials) {
-    const rounds = await measureRow(
+    const measurement = await measureRow(
       { ...setup, random, signal },
       { question, credentials },
     );
     const row = summarizeRow({
-      ...{ question, rounds, mode: credentials.mode },
+      ...{ question, measurement, mode: credentials.mode },
       people: people.all.length,
       directP50Ms: milliseconds(direct, 50),
     });

@@ -6,6 +6,11 @@ export const settings = Object.freeze({
   generatorCpu: 1,
   /** Connections under load, kept open, one request at a time on each. */
   connections: 16,
+  /**
+   * Fewer of them where answers would wait longer than this for one another,
+   * in milliseconds: a full queue shows nothing but the gateway's deadline.
+   */
+  maxQueueMs: 1000,
   /** Rounds of a row. */
   rounds: 5,
   /** Length of a round under load, in milliseconds. */

@@ -1,21 +1,22 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Mode } from './Credentials';
-import { rate, type Round } from './measureRow';
+import { rate, type Measurement, type Round } from './measureRow';
 import { median } from './median';
+import { milliseconds } from './milliseconds';
 import type { Question } from './questions/Question';
 import type { Row } from './Row';
-import { settings } from './settings';
 
 /** What the rounds of a row come to. */
 export function summarizeRow(options: {
   readonly question: Question;
   readonly mode: Mode;
   readonly people: number;
-  readonly rounds: readonly Round[];
+  readonly measurement: Measurement;
   readonly directP50Ms: number;
 }): Row {
-  const { question, mode, people, rounds, directP50Ms } = options;
-  const { name, goal, connections = settings.connections } = question;
+  const { question, mode, people, measurement, directP50Ms } = options;
+  const { name, goal } = question;
+  const { connections, rounds } = measurement;
   const middle = (of: (round: Round) => number) => median(rounds.map(of));
   const rates = rounds.map(({ loaded }) => rate(loaded));
   const loaded = merge(rounds.map(round => round.loaded.latencies));
@@ -45,14 +46,6 @@ export function summarizeRow(options: {
     generator_cpu: middle(({ generatorCpu }) => generatorCpu),
     event_loop_delay_p99_ms: middle(({ eventLoopDelayMs }) => eventLoopDelayMs),
   };
-}
-
-/** A percentile of a histogram of nanoseconds, in milliseconds. */
-export function milliseconds(
-  histogram: RecordableHistogram,
-  percentile: number,
-): number {
-  return histogram.percentile(percentile) / 1e6;
 }
 
 function merge(histograms: readonly RecordableHistogram[]) {

@@ -33,11 +33,6 @@ export interface Drawn {
 export interface Question {
   readonly name: string;
   readonly goal?: Goal;
-  /**
-   * Connections under load, where the usual number would only fill the
-   * directory's queue until its answers are too late.
-   */
-  readonly connections?: number;
   /** Draws one; `caller` is the directory user who will ask. */
   draw(random: SeededRandom, caller: string): Drawn;
 }

@@ -9,8 +9,6 @@ const MIDDLE_SIZE = 1000;
 /** More different texts would show nothing that these do not. */
 const TEXTS = 200;
 const LETTERS = 3;
-/** A search for thousands keeps a directory busy for a third of a second. */
-const FEW_CONNECTIONS = 4;
 
 /** The searches for users; results are drawn by the page. */
 export function searchQuestions(
@@ -57,7 +55,6 @@ export function searchQuestions(
     },
     {
       name: '/search/users/ github_username=*',
-      connections: FEW_CONNECTIONS,
       draw: source =>
         search(source, {
           query: 'github_username=*',
