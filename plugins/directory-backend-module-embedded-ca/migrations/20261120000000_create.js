@@ -43,10 +43,10 @@ exports.up = async function up(knex) {
       .notNullable()
       .references('id')
       .inTable('embedded_ca_authorities');
-    table.string('username').notNullable().index();
-    table.string('profile').notNullable();
+    table.text('username').notNullable().index();
+    table.text('profile').notNullable();
     table
-      .string('requested_by')
+      .text('requested_by')
       .notNullable()
       .comment('A user name, or a service without its realm');
     table
@@ -66,7 +66,7 @@ exports.up = async function up(knex) {
       .integer('revocation_reason')
       .nullable()
       .comment('CRLReason, RFC 5280 section 5.3.1');
-    table.string('revoked_by').nullable();
+    table.text('revoked_by').nullable();
     table.index(['authority_id', 'revoked_at']);
   });
 };

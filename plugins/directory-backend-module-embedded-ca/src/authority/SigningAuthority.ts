@@ -37,7 +37,7 @@ export class SigningAuthority implements AuthorityRecord {
       return new SigningAuthority({ chain, issuer, privateKey });
     } catch (error) {
       assertError(error);
-      throw new KeyRefusedError(error.message, error);
+      throw new KeyRefusedError(error.message);
     }
   }
 

@@ -42,7 +42,6 @@ export function makeCertificate(
     if (error instanceof RangeError) {
       throw new AuthorityRefusalError(
         `The certificate cannot be written: ${error.message}.`,
-        { cause: error },
       );
     }
     throw new AuthorityUnavailableError('The certificate went wrong', error);

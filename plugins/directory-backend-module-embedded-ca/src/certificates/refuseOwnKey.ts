@@ -25,9 +25,8 @@ export function refuseOwnKey(
 function readPublicKey(key: Buffer): KeyObject {
   try {
     return createPublicKey({ key, format: 'der', type: 'spki' });
-  } catch (error) {
-    throw new AuthorityRefusalError('The public key cannot be read.', {
-      cause: error,
-    });
+  } catch {
+    // What OpenSSL says about it tells the caller nothing.
+    throw new AuthorityRefusalError('The public key cannot be read.');
   }
 }

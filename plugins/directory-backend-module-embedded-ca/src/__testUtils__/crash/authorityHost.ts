@@ -49,7 +49,11 @@ const silent: LoggerService = {
 
 /** The authority alone in a process, as a portal would start it. */
 async function start(options: HostOptions): Promise<void> {
-  const database = createKnex(options.database);
+  const database = createKnex({
+    ...options.database,
+    // It warns of locks that others hold, which is what is tried here.
+    log: { warn() {}, error() {} },
+  });
   await migrateDatabase(database);
   const { authority, keeper } = await createEmbeddedCa({
     config: embeddedCaConfig(options.embedded),
