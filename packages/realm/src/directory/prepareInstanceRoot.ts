@@ -42,28 +42,34 @@ export async function prepareInstanceRoot(
     await mkdir(join(seed, '..'), { recursive: true });
     await copyOrWrite(join(INSTALLED_CONFIG, name), seed, fallback);
   }
-  await edit(join(instance, 'share/dirsrv/inf/defaults.inf'), text =>
-    Object.entries({
-      with_selinux: 'no',
-      with_systemd: '0',
-      user: account.name,
-      group: account.group,
-      prefix: instance,
-      data_dir: join(instance, 'share'),
-    }).reduce(
-      (defaults, [key, value]) =>
-        defaults.replace(new RegExp(`^${key} = .*$`, 'm'), `${key} = ${value}`),
-      text.replace(
-        /^(?!(?:bin|sbin|lib|plugin)_dir)(\w+ = )\//gm,
-        `$1${instance}/`,
-      ),
-    ),
+  const share = join(instance, 'share/dirsrv');
+  await edit(join(share, 'inf/defaults.inf'), text =>
+    movedDefaults(text, instance, account),
   );
-  await edit(
-    join(instance, 'share/dirsrv/data/template-dse.ldif'),
-    listenOnLoopback,
-  );
+  await edit(join(share, 'data/template-dse.ldif'), listenOnLoopback);
   return { PREFIX: instance, INSTALL_PREFIX: instance };
+}
+
+/** The paths below the root, except those of programs and libraries. */
+function movedDefaults(text: string, root: string, account: Account): string {
+  let moved = text.replace(
+    /^(?!(?:bin|sbin|lib|plugin)_dir)(\w+ = )\//gm,
+    `$1${root}/`,
+  );
+  for (const [key, value] of [
+    ['with_selinux', 'no'],
+    ['with_systemd', '0'],
+    ['user', account.name],
+    ['group', account.group],
+    ['prefix', root],
+    ['data_dir', join(root, 'share')],
+  ]) {
+    moved = moved.replace(
+      new RegExp(`^${key} = .*$`, 'm'),
+      `${key} = ${value}`,
+    );
+  }
+  return moved;
 }
 
 /** dscreate starts the server once, and by itself would do so on every interface. */
