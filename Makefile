@@ -1,6 +1,6 @@
 # Each command brings what it needs first and is safe to run twice.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check crash realm clean
+.PHONY: help start dev test check crash realm bench clean
 
 # Read by scripts/start, scripts/realm and scripts/crash; empty means the default.
 export USERS LDIF SCHEMA PORT KILLS
@@ -27,6 +27,9 @@ crash: ## Kill the certificate authority while it signs, and count what is lost
 
 realm: ## The Kerberos realm and directory alone; prints an environment to source
 	@scripts/realm serve
+
+bench: ## How fast the portal answers for 20,000 people (USERS=), in one table
+	@bench/run
 
 clean: ## Remove what the other commands made
 	rm -rf .build .cache .toolchain node_modules dist-types coverage
