@@ -1,6 +1,9 @@
 import type { UserField } from './schema';
 
-/** One condition of a user search; several conditions apply together. */
+/**
+ * One condition of a user search; several conditions apply together. Texts
+ * have no spaces at their ends.
+ */
 export type UserSearchTerm =
   /** The field has any value. */
   | { readonly kind: 'present'; readonly field: UserField }
