@@ -44,7 +44,10 @@ export interface Config {
       bindPassword?: string;
       /** Time to connect, secure and bind. Default: 2 seconds. */
       connectTimeout?: HumanDuration | string;
-      /** Time for one operation. Default: 5 seconds. */
+      /**
+       * Time for one operation, and for each page of a long answer. Default: 5
+       * seconds.
+       */
       operationTimeout?: HumanDuration | string;
       /** Connections to a server, at most. Default: 4. */
       maxConnections?: number;

@@ -128,17 +128,7 @@ export class LdapConnection {
     }
     this.#pending++;
     try {
-      // A deadline of our own: the library's timeout destroys the socket and
-      // with it every other search that is under way on it.
-      const result = await withDeadline(this.#send(search, options), {
-        ms: options.timeoutMs,
-        error: () => {
-          // Its neighbours may still be answered, but nothing new is sent.
-          this.retire();
-          return new DirectoryTimeoutError('The directory is too slow');
-        },
-      });
-      return result.searchEntries;
+      return await this.#entries(search, options);
     } catch (error) {
       if (
         error instanceof ResultCodeError ||
@@ -194,20 +184,49 @@ export class LdapConnection {
     }
   }
 
-  #send(search: LdapSearch, { timeoutMs }: { readonly timeoutMs: number }) {
-    return this.#client.search(
-      search.base,
-      {
-        scope: search.scope,
-        filter: search.filter,
-        attributes: [...search.attributes],
-        sizeLimit: search.sizeLimit,
-        // So that the server does not go on for nobody.
-        timeLimit: Math.ceil(timeoutMs / 1000),
-        paged: search.pageSize ? { pageSize: search.pageSize } : undefined,
-      },
-      search.control,
+  /** Each page of a long answer is a request of its own, and has its own time. */
+  async #entries(
+    search: LdapSearch,
+    { timeoutMs }: { readonly timeoutMs: number },
+  ): Promise<Entry[]> {
+    const { base, scope, filter, sizeLimit, pageSize, control } = search;
+    const request = {
+      ...{ scope, filter, sizeLimit },
+      attributes: [...search.attributes],
+      // So that the server does not go on for nobody.
+      timeLimit: Math.ceil(timeoutMs / 1000),
+    };
+    if (!pageSize) {
+      const asked = this.#client.search(base, request, control);
+      return (await this.#inTime(asked, timeoutMs)).searchEntries;
+    }
+    const pages = this.#client.searchPaginated(
+      base,
+      { ...request, paged: { pageSize } },
+      control,
     );
+    const entries: Entry[] = [];
+    let page = await this.#inTime(pages.next(), timeoutMs);
+    while (!page.done) {
+      entries.push(...page.value.searchEntries);
+      page = await this.#inTime(pages.next(), timeoutMs);
+    }
+    return entries;
+  }
+
+  /**
+   * A deadline of our own: the library's timeout destroys the socket and with
+   * it every other search that is under way on it.
+   */
+  #inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+    return withDeadline(work, {
+      ms,
+      error: () => {
+        // Its neighbours may still be answered, but nothing new is sent.
+        this.retire();
+        return new DirectoryTimeoutError('The directory is too slow');
+      },
+    });
   }
 }
 
