@@ -87,8 +87,11 @@ export class PostgresServer {
   async resume(): Promise<void> {
     const { uid, gid } = this.#account;
     this.#process = spawn(
-      program('postgres'),
+      'setpriv',
       [
+        // It ends with the tests, however they end (prctl(2)).
+        '--pdeathsig=QUIT',
+        program('postgres'),
         '-D',
         join(this.#folder, 'data'),
         '-k',

@@ -64,6 +64,8 @@ export class CrashTrial {
     readonly kills: number;
     /** Told after each kill how many there have been. */
     onKill?(kills: number): void;
+    /** Ends it early; what it has started is ended, too. */
+    readonly signal?: AbortSignal;
   }): Promise<CrashCounts> {
     const ca = await TestCa.start(options.kind, { tables: 'none' });
     try {
@@ -86,23 +88,28 @@ export class CrashTrial {
   async #killAgainAndAgain(options: {
     readonly kills: number;
     onKill?(kills: number): void;
+    readonly signal?: AbortSignal;
   }): Promise<void> {
     // The next one loads its code while this one is being tried.
     let next = AuthorityProcess.load();
-    for (let kills = 1; kills <= options.kills; kills++) {
-      const current = next;
-      await current.loaded();
-      next = AuthorityProcess.load();
-      await (kills <= FIRST_AT_START || randomInt(KILLED_AT_START) === 0
-        ? this.#killOpening(current)
-        : this.#killSigning(current));
-      options.onKill?.(kills);
+    try {
+      for (let kills = 1; kills <= options.kills; kills++) {
+        options.signal?.throwIfAborted();
+        const current = next;
+        await current.loaded();
+        next = AuthorityProcess.load();
+        await (kills <= FIRST_AT_START || randomInt(KILLED_AT_START) === 0
+          ? this.#killOpening(current)
+          : this.#killSigning(current));
+        options.onKill?.(kills);
+      }
+      await next.start(this.#options);
+      for (const request of this.#unanswered) {
+        await this.#ask(next, request);
+      }
+    } finally {
+      await next.kill();
     }
-    await next.start(this.#options);
-    for (const request of this.#unanswered) {
-      await this.#ask(next, request);
-    }
-    await next.kill();
   }
 
   async #killOpening(authority: AuthorityProcess): Promise<void> {
@@ -116,11 +123,17 @@ export class CrashTrial {
   }
 
   async #killSigning(authority: AuthorityProcess): Promise<void> {
-    await authority.start(this.#options);
-    const clients = Array.from({ length: CLIENTS }, () => this.#use(authority));
-    await sleep(randomInt(SIGNING_MS));
-    await authority.kill();
-    await Promise.all(clients);
+    try {
+      await authority.start(this.#options);
+      const clients = Array.from({ length: CLIENTS }, () =>
+        this.#use(authority),
+      );
+      await sleep(randomInt(SIGNING_MS));
+      await authority.kill();
+      await Promise.all(clients);
+    } finally {
+      await authority.kill();
+    }
   }
 
   /** One client: asks until the authority is gone. */

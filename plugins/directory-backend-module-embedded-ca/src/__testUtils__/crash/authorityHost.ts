@@ -83,4 +83,6 @@ process.once('message', (message: HostRequest) => {
     );
   }
 });
+// A parent that is killed itself leaves nobody behind.
+process.once('disconnect', () => process.exit());
 tell({ kind: 'loaded' });

@@ -11,10 +11,16 @@ function isSound(counts: CrashCounts): boolean {
 
 async function main(): Promise<void> {
   const kills = Number(process.env.KILLS || 500);
+  // Folders and servers of the trial go before this process does.
+  const stopped = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stopped.abort());
+  }
   for (const kind of [sqlite, postgres]) {
     const counts = await CrashTrial.run({
       kind,
       kills,
+      signal: stopped.signal,
       onKill(done) {
         if (done % PROGRESS_EVERY === 0) {
           process.stdout.write(`${kind.name}: ${done} of ${kills} kills\n`);
@@ -28,4 +34,7 @@ async function main(): Promise<void> {
   }
 }
 
-main();
+main().catch(error => {
+  process.stderr.write(`${error}\n`);
+  process.exitCode = 1;
+});
