@@ -91,6 +91,8 @@ function configOf(
     backend: {
       baseUrl,
       listen: { host: '127.0.0.1', port },
+      // No connection ends between two requests of a slow machine.
+      server: { keepAliveTimeout: { minutes: 5 } },
       auth: { externalAccess: externalAccessOf(options.serviceToken) },
       database: { client: 'better-sqlite3', connection: ':memory:' },
     },
