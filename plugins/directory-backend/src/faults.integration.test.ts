@@ -49,8 +49,6 @@ beforeAll(async () => {
       ldap: {
         ...ldapOf(realm),
         servers: proxies.map(({ port }) => `ldaps://localhost:${port}`),
-        operationTimeout: '2s',
-        connectTimeout: '1s',
       },
     },
   });
@@ -136,11 +134,11 @@ it('a directory that restarts is away, and never read anonymously', async () => 
 
 it('a directory that is 300 ms slower is waited for', async () => {
   setFault({ kind: 'delay', ms: 300 });
-  await allAreAnswered();
+  await expect(allAreAnswered()).resolves.toBeUndefined();
 });
 
 it('a directory that is slower than the deadline is 504', async () => {
-  setFault({ kind: 'delay', ms: 4000 });
+  setFault({ kind: 'delay', ms: 7000 });
   expect((await client.ask('/v1/users/bob/')).status).toBe(504);
 });
 
@@ -194,12 +192,14 @@ it.each<[string, (n: number) => Fault]>([
 });
 
 it('without any server it is 503 without a try to connect, and back by itself', async () => {
+  const times = (what: RegExp) => [...gateway.log().matchAll(what)].length;
+  const outOfUse = () => times(/is out of use/g);
+  await eventually(() => expect(times(/is back in use/g)).toBe(outOfUse()));
+  const before = outOfUse();
   for (const proxy of proxies) {
     proxy.both = { kind: 'hang' };
     proxy.reset();
   }
-  const outOfUse = () => gateway.log().match(/is out of use/g)!.length;
-  const before = outOfUse();
   await eventually(async () => {
     expect((await client.ask('/v1/users/bob/')).status).toBe(503);
     expect(outOfUse()).toBe(before + 2);

@@ -1,4 +1,3 @@
-import type { LoggerService } from '@backstage/backend-plugin-api';
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
@@ -9,6 +8,7 @@ import { readLdapConfig } from '../ldap/LdapConfig';
 import type { LdapSearch } from '../ldap/LdapConnection';
 import { LdapPool } from '../ldap/LdapPool';
 import type { SrvResolver } from '../ldap/LdapServers';
+import { RecordingLogger } from './RecordingLogger';
 import { ldapOf } from './startGateway';
 
 /** A pool in the test's own process. */
@@ -27,16 +27,17 @@ export function startPool(options: {
   readonly resolver?: SrvResolver;
 }): PoolUnderTest {
   const { realm, ldap, resolver } = options;
-  const log: string[] = [];
+  const logger = new RecordingLogger();
   const config = { ...ldapOf(realm), ...ldap };
   const pool = new LdapPool({
     config: readLdapConfig(new ConfigReader(config)),
-    logger: recordingLogger(log),
+    logger,
     resolver,
   });
   return {
     pool,
-    log: () => log.join('\n'),
+    log: () =>
+      logger.lines.filter(line => /^(warn|error) /.test(line)).join('\n'),
     async search(search) {
       const { signal } = new AbortController();
       return (await pool.search(search, { signal })).entries;
@@ -67,17 +68,4 @@ export function everybodySearch(realm: Realm): LdapSearch {
 
 function usersOf(realm: Realm) {
   return trustedDn(`cn=users,cn=accounts,${realm.baseDn}`);
-}
-
-function recordingLogger(log: string[]): LoggerService {
-  const record = (message: string) => void log.push(message);
-  const ignore = () => {};
-  const logger: LoggerService = {
-    error: record,
-    warn: record,
-    info: ignore,
-    debug: ignore,
-    child: () => logger,
-  };
-  return logger;
 }

@@ -43,8 +43,12 @@ export interface LdapAnswer {
   readonly server: string;
 }
 
-/** How often a question is sent at most: it may be what breaks connections. */
-const MAX_SENDINGS = 4;
+/**
+ * How often a question is sent at most, because it may be what breaks the
+ * connections. Where a network breaks them ten times a second, three or four
+ * were too few on a busy machine.
+ */
+const MAX_SENDINGS = 6;
 
 /** Milliseconds until the same server is tried again for a question. */
 const PAUSES_MS = [0, 10, 20, 40, 80, 160];

@@ -60,7 +60,8 @@ describe('the service account', () => {
   it('does not try a refused password again and again, but a new one', async () => {
     const bindPasswordFile = join(realm.dir, 'wrong');
     await writeFile(bindPasswordFile, 'not the password');
-    tested = startPool({ realm, ldap: { bindPasswordFile } });
+    const patience = { connectTimeout: '10s', operationTimeout: '20s' };
+    tested = startPool({ realm, ldap: { bindPasswordFile, ...patience } });
     const log = await BindLog.from(realm);
     for (let round = 0; round < 20; round++) {
       const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
