@@ -4,7 +4,7 @@ import { BindLog } from './__testUtils__/BindLog';
 import { eventually } from './__testUtils__/eventually';
 import { FaultProxy } from './__testUtils__/FaultProxy';
 import type { Fault } from './__testUtils__/FaultyPipe';
-import { PortalClient } from './__testUtils__/PortalClient';
+import { TokenClient } from './__testUtils__/TokenClient';
 import {
   ldapOf,
   startGateway,
@@ -33,7 +33,7 @@ const portalUsers = { namespace: 'default', username: 'entityName' };
 let realm: Realm;
 let proxies: readonly FaultProxy[];
 let gateway: Gateway;
-let client: PortalClient;
+let client: TokenClient;
 
 /** The gateway knows two servers, and both are the realm's. */
 beforeAll(async () => {
@@ -52,7 +52,7 @@ beforeAll(async () => {
       },
     },
   });
-  client = await PortalClient.signIn(gateway);
+  client = await TokenClient.signIn(gateway);
 });
 afterEach(async () => {
   setFault({ kind: 'pass' });
@@ -239,7 +239,7 @@ it('servers whose certificates are not good are 503, and the log says why', asyn
     directory: { portalUsers, ldap: { ...ldapOf(realm), servers, caFile } },
   });
   try {
-    const asking = await PortalClient.signIn(distrustful);
+    const asking = await TokenClient.signIn(distrustful);
     await eventually(async () => {
       expect((await asking.ask('/v1/me/')).status).toBe(503);
       expect(distrustful.log()).toMatch(/out of use.*expired/);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PortalClient } from './PortalClient';
+import type { TokenClient } from './TokenClient';
 
 /** What became of the questions of a load. */
 export interface Tally {
@@ -17,7 +17,7 @@ const PAUSE_MS = 50;
 
 /** Asks the same questions again and again, and compares their answers. */
 export class SteadyLoad {
-  readonly #client: PortalClient;
+  readonly #client: TokenClient;
   readonly #truth: ReadonlyMap<string, string>;
   readonly #statuses: Record<number, number> = {};
   readonly #wrong: string[] = [];
@@ -25,10 +25,7 @@ export class SteadyLoad {
   #answers = 0;
   #isOver = false;
 
-  private constructor(
-    client: PortalClient,
-    truth: ReadonlyMap<string, string>,
-  ) {
+  private constructor(client: TokenClient, truth: ReadonlyMap<string, string>) {
     this.#client = client;
     this.#truth = truth;
     const paths = [...truth.keys()];
@@ -39,7 +36,7 @@ export class SteadyLoad {
 
   /** Begins; what the paths answer now is the truth. */
   static async start(
-    client: PortalClient,
+    client: TokenClient,
     paths: readonly string[],
   ): Promise<SteadyLoad> {
     const truth = new Map<string, string>();
