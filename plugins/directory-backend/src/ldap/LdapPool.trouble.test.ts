@@ -132,6 +132,13 @@ describe('a slow server', () => {
     await expect(ask()).rejects.toMatchObject(timeout);
   });
 
+  it('has the whole time for each page of a long answer', async () => {
+    start([first], { operationTimeout: '1s' });
+    await ask();
+    first.toClient = { kind: 'delay', ms: 300 };
+    await expect(askAll()).resolves.toEqual(everybody);
+  });
+
   it('with one slow question goes on answering its neighbors', async () => {
     start([first], { operationTimeout: '1s', maxConnections: 1 });
     await ask();

@@ -57,7 +57,8 @@ const PAUSES_MS = [0, 10, 20, 40, 80, 160];
  * The directory's servers in the configured order. A read that fails with its
  * connection is tried again, on another server that is in use if there is one;
  * reads change nothing, so that is safe. All of it, and the waiting for a turn,
- * takes no longer than the time for one operation.
+ * takes no longer than the time for one operation; of a long answer each page
+ * may take as long.
  */
 export class LdapPool implements LdapSearcher {
   readonly #servers: LdapServers;
@@ -94,16 +95,23 @@ export class LdapPool implements LdapSearcher {
     context: { readonly signal: AbortSignal },
   ): Promise<LdapAnswer> {
     const endsAt = performance.now() + this.#timeoutMs;
+    let sent = () => {};
+    const sending = new Promise<void>(resolve => {
+      sent = resolve;
+    });
     const answer = this.#limit.execute(() => {
       // Whoever asked may have left while the question was queued.
       context.signal.throwIfAborted();
-      return this.#ask(search, endsAt);
+      return this.#ask(search, { endsAt, sent });
     });
+    // The pages of a long answer have their own time each.
+    const inTime = search.pageSize ? Promise.race([sending, answer]) : answer;
     try {
-      return await withDeadline(answer, {
+      await withDeadline<unknown>(inTime, {
         ms: this.#timeoutMs,
         error: tooSlow,
       });
+      return await answer;
     } catch (error) {
       if (error instanceof BulkheadRejectedError) {
         throw new DirectoryUnavailableError(
@@ -121,7 +129,10 @@ export class LdapPool implements LdapSearcher {
   }
 
   /** Goes on as long as any server counts as being in use. */
-  async #ask(search: LdapSearch, endsAt: number): Promise<LdapAnswer> {
+  async #ask(
+    search: LdapSearch,
+    { endsAt, sent }: { readonly endsAt: number; readonly sent: () => void },
+  ): Promise<LdapAnswer> {
     const tries = new Map<LdapServer, number>();
     let sendings = 0;
     let failure: unknown = new DirectoryUnavailableError('No server is in use');
@@ -137,6 +148,7 @@ export class LdapPool implements LdapSearcher {
           throw tooSlow();
         }
         sendings++;
+        sent();
         // The server has the whole time, however long the question was queued.
         const timeoutMs = this.#timeoutMs;
         const entries = await server.search(connection, search, { timeoutMs });
