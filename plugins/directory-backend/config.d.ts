@@ -67,9 +67,15 @@ export interface Config {
        */
       idleProbe?: HumanDuration | string;
       breaker?: {
-        /** Failures in a row that take a server out of use. Default: 3. */
+        /**
+         * Failures in a row, without an answer in the last second, that take a
+         * server out of use. Default: 3.
+         */
         failures?: number;
-        /** Time until it is tried again, at first. Default: 100 milliseconds. */
+        /**
+         * Time until it is tried again, in the background, at first. Default:
+         * 100 milliseconds.
+         */
         initial?: HumanDuration | string;
         /** Time until it is tried again, at most. Default: 1 second. */
         max?: HumanDuration | string;
