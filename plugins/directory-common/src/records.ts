@@ -40,7 +40,8 @@ export type MaskedUser = Schemas['MaskedUser'];
 export type Group = Schemas['Group'];
 
 /**
- * A group under a mask: any subset of {@link Group}'s keys.
+ * A group under a mask: any subset of {@link Group}'s keys, and `member_count`,
+ * which only a mask that names it brings (an extension of the contract).
  *
  * @public
  */
@@ -125,3 +126,35 @@ export type SigningVerdict = Schemas['SigningVerdict'];
  * @public
  */
 export type SigningRule = Schemas['SigningRule'];
+
+/**
+ * A group that a user is in, with every field, and why they are in it: an
+ * extension of the contract.
+ *
+ * @public
+ */
+export type Membership = Schemas['Membership'];
+
+/**
+ * A membership under a mask: any subset of {@link Membership}'s keys, and
+ * `member_count`.
+ *
+ * @public
+ */
+export type MaskedMembership = Schemas['MaskedMembership'];
+
+/**
+ * A group that is nested in another, with every field: an extension of the
+ * contract.
+ *
+ * @public
+ */
+export type MemberGroup = Schemas['MemberGroup'];
+
+/**
+ * A nested group under a mask: any subset of {@link MemberGroup}'s keys, and
+ * `member_count`.
+ *
+ * @public
+ */
+export type MaskedMemberGroup = Schemas['MaskedMemberGroup'];

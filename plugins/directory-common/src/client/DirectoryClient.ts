@@ -19,7 +19,23 @@ export interface DirectoryClient extends Pick<Client<paths>, 'use' | 'eject'> {
   get: DirectoryMethod<'get'>;
   /** Calls a POST operation. */
   post: DirectoryMethod<'post'>;
+  /**
+   * Calls a GET operation whose answer is a file, and gives it as it comes.
+   * Reading throws when the answer breaks off: what ends properly is whole.
+   */
+  stream: DirectoryStream;
 }
+
+/**
+ * {@link DirectoryClient.stream}. An aborted `signal` ends the answer, and the
+ * work behind it.
+ *
+ * @public
+ */
+export type DirectoryStream = <Path extends FilePath>(
+  path: Path,
+  init: MaybeOptionalInit<paths[Path], 'get'>,
+) => Promise<{ data: ReadableStream<Uint8Array>; response: Response }>;
 
 /**
  * A method of {@link DirectoryClient}. Serial numbers are `bigint`, in paths
@@ -30,7 +46,7 @@ export interface DirectoryClient extends Pick<Client<paths>, 'use' | 'eject'> {
  * @public
  */
 export type DirectoryMethod<Method extends 'get' | 'post'> = <
-  Path extends ClientPathsWithMethod<Client<paths>, Method>,
+  Path extends JsonPath<Method>,
   Init extends MaybeOptionalInit<paths[Path], Method> = WithoutMask<
     MaybeOptionalInit<paths[Path], Method>
   >,
@@ -41,6 +57,21 @@ export type DirectoryMethod<Method extends 'get' | 'post'> = <
   data: Answer<OfRun<Body<paths[Path], Method>, Init>, MaskOf<Init>>;
   response: Response;
 }>;
+
+/** The operations that answer JSON. */
+type JsonPath<Method extends 'get' | 'post'> = {
+  [Path in ClientPathsWithMethod<Client<paths>, Method>]: [
+    Body<paths[Path], Method>,
+  ] extends [never]
+    ? never
+    : Path;
+}[ClientPathsWithMethod<Client<paths>, Method>];
+
+/** The operations that answer a file. */
+type FilePath = Exclude<
+  ClientPathsWithMethod<Client<paths>, 'get'>,
+  JsonPath<'get'>
+>;
 
 /** The JSON bodies of a successful answer: complete and masked. */
 type Body<PathItem, Method extends string> = PathItem extends {

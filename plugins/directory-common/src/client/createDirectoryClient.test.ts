@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import type { Certificate, MaskedUser, SigningVerdict, User } from '../records';
+import type {
+  Certificate,
+  MaskedMembership,
+  MaskedUser,
+  Membership,
+  SigningVerdict,
+  User,
+} from '../records';
 import { createDirectoryClient } from './createDirectoryClient';
 import type { DirectoryClient } from './DirectoryClient';
 import {
@@ -167,6 +174,51 @@ describe('types', () => {
     // @ts-expect-error There is no such path.
     await client.get('/nothing/');
     expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe('extensions', () => {
+  it('have records of their own, complete and masked', async () => {
+    server.answer = () => ({
+      body: '{"result":[{"path":["infra",null,"packager"]}],"page":1,"page_size":40,"total_results":1}',
+    });
+    const path = { username: 'alice' };
+    const whole = await client.get('/users/{username}/memberships/', {
+      params: { path },
+    });
+    const { direct, path: chain }: Membership = whole.data.result[0];
+    const masked = await client.get('/users/{username}/memberships/', {
+      params: { path, header: { 'X-Fields': 'path,member_count' } },
+    });
+    const { member_count }: MaskedMembership = masked.data.result[0];
+    expect([direct, chain, member_count]).toEqual([
+      undefined,
+      ['infra', null, 'packager'],
+      undefined,
+    ]);
+  });
+
+  it('stream a file, and throw where it is refused', async () => {
+    server.answer = () => ({
+      headers: { 'X-Total-Results': '1' },
+      body: 'username\r\nalice\r\n',
+    });
+    const ask = () =>
+      client.stream('/groups/{groupname}/members.csv', {
+        params: { path: { groupname: 'packager' } },
+      });
+    const { data, response } = await ask();
+    expect(response.headers.get('X-Total-Results')).toBe('1');
+    expect(await new Response(data).text()).toBe('username\r\nalice\r\n');
+    server.answer = () => ({
+      status: 404,
+      body: '{"message":"Group not found","groupname":"packager","request_id":"r1"}',
+    });
+    expect(await refused(ask())).toMatchObject({ status: 404 });
+    // @ts-expect-error A file is not read as JSON.
+    await refused(client.get('/groups/{groupname}/members.csv', {}));
+    // @ts-expect-error Records are no file.
+    await refused(client.stream('/me/', {}));
   });
 });
 

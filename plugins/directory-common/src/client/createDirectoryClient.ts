@@ -1,6 +1,10 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { paths } from '../generated/openapi';
-import type { DirectoryClient, DirectoryMethod } from './DirectoryClient';
+import type {
+  DirectoryClient,
+  DirectoryMethod,
+  DirectoryStream,
+} from './DirectoryClient';
 import { DirectoryResponseError } from './DirectoryResponseError';
 import { type FetchByUrl, fetchByUrl } from './fetchByUrl';
 import { parseJson } from './parseJson';
@@ -13,11 +17,14 @@ const throwErrors: Middleware = {
   },
 };
 
-type TextRequest = (
+type PlainRequest = <ParseAs extends 'text' | 'stream'>(
   method: 'get' | 'post',
   path: string,
-  init: object,
-) => Promise<{ data: string; response: Response }>;
+  init: object & { parseAs: ParseAs },
+) => Promise<{
+  data: ParseAs extends 'text' ? string : ReadableStream<Uint8Array>;
+  response: Response;
+}>;
 
 /**
  * Options of {@link createDirectoryClient}.
@@ -66,16 +73,19 @@ export function createDirectoryClient(
   // openapi-fetch reads JSON with JSON.parse, which rounds long numbers. Its
   // signatures do not survive a wrapper: DirectoryClient states them again, for
   // an answer that is always there.
-  const request = client.request as unknown as TextRequest;
+  const request = client.request as unknown as PlainRequest;
   const readExactly =
     (method: 'get' | 'post') => async (path: string, init?: object) => {
       const answer = await request(method, path, { ...init, parseAs: 'text' });
       return { ...answer, data: parseJson(answer.data) };
     };
+  const stream: DirectoryStream = (path, init) =>
+    request('get', path, { ...init, parseAs: 'stream' });
 
   return {
     get: readExactly('get') as DirectoryMethod<'get'>,
     post: readExactly('post') as DirectoryMethod<'post'>,
+    stream,
     use: client.use,
     eject: client.eject,
   };

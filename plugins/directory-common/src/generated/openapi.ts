@@ -26,6 +26,35 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/me/colleagues/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * People of my groups, newest first
+     * @description People who share a group with the caller, ordered by the creation of
+     *     their accounts, the latest first; those whose creation is hidden or not
+     *     known come last, then by user name. The caller and locked accounts are
+     *     left out.
+     *
+     *     At most 200 people are looked at, so that the answer costs the same in
+     *     any directory: those of the caller's smallest groups first. A group with
+     *     more members than there is room for is left out: it says little about
+     *     whom somebody works with. Callers without groups get an empty list, and
+     *     callers without an identity in the directory 403.
+     */
+    get: operations['list_colleagues'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/users/': {
     parameters: {
       query?: never;
@@ -123,6 +152,97 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/users/{username}/memberships/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the groups of a user, and why
+     * @description As `/users/{username}/groups/`, with whole records and three more keys:
+     *     whether the user is a direct member (`direct`), whether they sponsor the
+     *     group (`sponsor`), and a shortest chain of groups from one that names the
+     *     user to this one (`path`).
+     */
+    get: operations['list_user_memberships'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/users/{username}/sponsored-groups/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the groups that a user sponsors
+     * @description The groups whose membership the user manages, in person or as a member
+     *     of a group that does. A sponsor need not be a member. Without a mask an
+     *     item has `groupname` and `uri`; a mask widens it to any field of the
+     *     group.
+     */
+    get: operations['list_sponsored_groups'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/users/{username}/certificates/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the certificates of a user
+     * @description The certificates of the user's record, and those that have expired or
+     *     are revoked as far as an authority keeps them and
+     *     `directory.certificates.readable` shows them to the caller; the one that
+     *     became valid last comes first. Of a certificate that the directory alone
+     *     holds, `cacn` and `certificate_chain` are null, and `revoked` is false:
+     *     FreeIPA takes a revoked certificate out of the user's record. When the
+     *     record's `certificates` are hidden from the caller, so is everything
+     *     here: the list is empty.
+     */
+    get: operations['list_user_certificates'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/groups/': {
     parameters: {
       query?: never;
@@ -186,6 +306,72 @@ export interface paths {
      *     the user except `locked`.
      */
     get: operations['list_group_members'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/groups/{groupname}/member-groups/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description A group name; what cannot be one is 404.
+         * @example packager
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the groups nested in a group
+     * @description The groups that are members of the group, one level deep: ask again for
+     *     what is nested in them. A nested group that is not served is replaced by
+     *     the groups in it. Groups can be nested in a circle: whoever walks down
+     *     has to remember the way.
+     */
+    get: operations['list_member_groups'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/groups/{groupname}/members.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description A group name; what cannot be one is 404.
+         * @example packager
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    /**
+     * Export the members of a group
+     * @description All members of `/groups/{groupname}/members/` as CSV (RFC 4180, UTF-8,
+     *     a first row with the names of the fields), sent as they are read from
+     *     the directory. Without a mask the columns are `username`, `human_name`,
+     *     `emails` and `uri`; a mask names others, in its order.
+     *
+     *     Several values are joined by `; `, a missing or hidden value is
+     *     an empty cell. A cell that a spreadsheet would take for a formula
+     *     starts with an apostrophe.
+     *
+     *     Every export is an audit event (`group-export`). When the directory
+     *     fails on the way the connection is broken off: an answer that ends
+     *     properly is whole.
+     */
+    get: operations['export_group_members'];
     put?: never;
     post?: never;
     delete?: never;
@@ -284,6 +470,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/search/groups/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Search groups
+     * @description At least one search term is needed; different terms apply together. They
+     *     are read as those of `/search/users/` are: substring terms have at least
+     *     3 characters, `__exact` makes a term match a whole value, and `*` finds
+     *     the groups that have any value.
+     */
+    get: operations['search_groups'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/certs/': {
     parameters: {
       query?: never;
@@ -348,6 +557,11 @@ export interface components {
      * @example *
      */
     SubstringTerm: string;
+    /**
+     * @description At least 3 characters.
+     * @example ali
+     */
+    MatchText: string;
     /**
      * Format: bigint
      * @description The serial number of a certificate, up to 128 bits: more than a
@@ -521,7 +735,9 @@ export interface components {
       | 'uri'
     >;
     /** @description A group under a mask. */
-    MaskedGroup: {
+    MaskedGroup: components['schemas']['GroupFields'];
+    /** @description What can be known of a group. */
+    GroupFields: {
       groupname?: components['schemas']['EntryName'];
       /** @description What the group is for. */
       description?: string | null;
@@ -533,6 +749,11 @@ export interface components {
       irc?: string[] | null;
       /** @description URL of the discussion forum. */
       discussion_url?: string | null;
+      /**
+       * @description How many members `/groups/{groupname}/members/` lists. Only a mask
+       *     that names it brings it: neither `*` nor no mask does.
+       */
+      member_count?: number;
       /**
        * Format: uri
        * @description URI of this group.
@@ -554,7 +775,7 @@ export interface components {
      *     }
      */
     Group: WithRequired<
-      components['schemas']['MaskedGroup'],
+      components['schemas']['GroupFields'],
       | 'groupname'
       | 'description'
       | 'mailing_list'
@@ -598,6 +819,92 @@ export interface components {
        */
       uri: string;
     };
+    /** @description A group of a user under a mask, and why they are in it. */
+    MaskedMembership: components['schemas']['GroupFields'] &
+      components['schemas']['MembershipReason'];
+    /** @description Why a user is in a group. */
+    MembershipReason: {
+      /** @description Whether the group itself names the user. */
+      direct?: boolean;
+      /**
+       * @description Whether the user manages the group's membership, in person or
+       *     through a group that does.
+       */
+      sponsor?: boolean;
+      /**
+       * @description A shortest chain of groups, each in the next: the first names the
+       *     user, the last is this group. A direct membership is a chain of one.
+       *     null stands for a group that is not served.
+       */
+      path?: (components['schemas']['EntryName'] | null)[];
+    };
+    /**
+     * @description A group of a user, and why they are in it.
+     * @example {
+     *       "groupname": "packager",
+     *       "description": "People who maintain packages",
+     *       "mailing_list": "packagers@lists.example.test",
+     *       "url": "https://packagers.example.test/",
+     *       "irc": [
+     *         "irc://irc.example.test/#packagers"
+     *       ],
+     *       "discussion_url": null,
+     *       "uri": "https://portal.example.test/api/directory/v1/groups/packager/",
+     *       "direct": false,
+     *       "sponsor": false,
+     *       "path": [
+     *         "infra-team",
+     *         "sysadmin",
+     *         "packager"
+     *       ]
+     *     }
+     */
+    Membership: WithRequired<
+      components['schemas']['GroupFields'],
+      | 'groupname'
+      | 'description'
+      | 'mailing_list'
+      | 'url'
+      | 'irc'
+      | 'discussion_url'
+      | 'uri'
+    > &
+      WithRequired<
+        components['schemas']['MembershipReason'],
+        'direct' | 'sponsor' | 'path'
+      >;
+    /** @description A group that is nested in another, under a mask. */
+    MaskedMemberGroup: components['schemas']['GroupFields'] &
+      components['schemas']['GroupNesting'];
+    /** @description What a tree of groups needs to know. */
+    GroupNesting: {
+      /** @description Whether there are groups nested in this one. */
+      has_member_groups?: boolean;
+    };
+    /**
+     * @description A group that is nested in another.
+     * @example {
+     *       "groupname": "sysadmin",
+     *       "description": "People who run the machines",
+     *       "mailing_list": null,
+     *       "url": null,
+     *       "irc": null,
+     *       "discussion_url": null,
+     *       "uri": "https://portal.example.test/api/directory/v1/groups/sysadmin/",
+     *       "has_member_groups": true
+     *     }
+     */
+    MemberGroup: WithRequired<
+      components['schemas']['GroupFields'],
+      | 'groupname'
+      | 'description'
+      | 'mailing_list'
+      | 'url'
+      | 'irc'
+      | 'discussion_url'
+      | 'uri'
+    > &
+      WithRequired<components['schemas']['GroupNesting'], 'has_member_groups'>;
     /** @description An agreement under a mask. */
     MaskedAgreement: {
       /** @description Name of the agreement. */
@@ -813,6 +1120,24 @@ export interface components {
     MaskedCertificateResponse: {
       result: components['schemas']['MaskedCertificate'];
     };
+    MembershipPage: {
+      result: components['schemas']['Membership'][];
+    } & components['schemas']['PageInfo'];
+    MaskedMembershipPage: {
+      result: components['schemas']['MaskedMembership'][];
+    } & components['schemas']['PageInfo'];
+    MemberGroupPage: {
+      result: components['schemas']['MemberGroup'][];
+    } & components['schemas']['PageInfo'];
+    MaskedMemberGroupPage: {
+      result: components['schemas']['MaskedMemberGroup'][];
+    } & components['schemas']['PageInfo'];
+    CertificatePage: {
+      result: components['schemas']['Certificate'][];
+    } & components['schemas']['PageInfo'];
+    MaskedCertificatePage: {
+      result: components['schemas']['MaskedCertificate'][];
+    } & components['schemas']['PageInfo'];
     /** @description The verdict on a request to sign (`dry_run`). */
     SigningVerdictResponse: {
       result: components['schemas']['SigningVerdict'];
@@ -1116,6 +1441,10 @@ export interface components {
   headers: {
     /** @description Seconds to wait before asking again. */
     RetryAfter: number;
+    /** @description An attachment named after the group. */
+    ContentDisposition: string;
+    /** @description How many members follow. */
+    TotalResults: number;
     /**
      * @description `Negotiate` when a ticket would help (`no_credentials`, `replayed`);
      *     absent after a token was refused, so that no browser loops.
@@ -1152,6 +1481,47 @@ export interface operations {
           'application/json':
             | components['schemas']['MeResponse']
             | components['schemas']['MaskedMeResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_colleagues: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['SearchPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of people */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['UserPage']
+            | components['schemas']['MaskedUserPage'];
         };
       };
       400: components['responses']['BadRequest'];
@@ -1342,6 +1712,151 @@ export interface operations {
       504: components['responses']['GatewayTimeout'];
     };
   };
+  list_user_memberships: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of memberships, ordered by group name */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['MembershipPage']
+            | components['schemas']['MaskedMembershipPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['UserNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_sponsored_groups: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of groups, ordered by name */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['UserGroupPage']
+            | components['schemas']['MaskedGroupPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['UserNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_user_certificates: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A user name; what cannot be one is 404.
+         * @example alice
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of certificates, newest first */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['CertificatePage']
+            | components['schemas']['MaskedCertificatePage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['UserNotFound'];
+      429: components['responses']['TooManyRequests'];
+      502: components['responses']['BadGateway'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
   list_groups: {
     parameters: {
       query?: {
@@ -1429,6 +1944,16 @@ export interface operations {
   list_group_members: {
     parameters: {
       query?: {
+        /**
+         * @description Only members whose user name or full name contains this text. A
+         *     full name that a private profile hides does not match.
+         */
+        q?: components['schemas']['MatchText'];
+        /**
+         * @description Only members whom the group itself names (`direct`), or only those
+         *     who are in through nested groups alone (`indirect`).
+         */
+        membership?: 'direct' | 'indirect';
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
         /** @description The page to answer, counted from 1. */
@@ -1463,6 +1988,97 @@ export interface operations {
           'application/json':
             | components['schemas']['MemberPage']
             | components['schemas']['MaskedMemberPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['GroupNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_member_groups: {
+    parameters: {
+      query?: {
+        /** @description Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A group name; what cannot be one is 404.
+         * @example packager
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of nested groups, ordered by name */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['MemberGroupPage']
+            | components['schemas']['MaskedMemberGroupPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['GroupNotFound'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  export_group_members: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description A group name; what cannot be one is 404.
+         * @example packager
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The members, ordered by user name */
+      200: {
+        headers: {
+          'Content-Disposition': components['headers']['ContentDisposition'];
+          'X-Total-Results': components['headers']['TotalResults'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
         };
       };
       400: components['responses']['BadRequest'];
@@ -1633,6 +2249,57 @@ export interface operations {
           'application/json':
             | components['schemas']['UserPage']
             | components['schemas']['MaskedUserPage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  search_groups: {
+    parameters: {
+      query?: {
+        /** @description A part of the group name or of the description. */
+        q?: components['schemas']['MatchText'];
+        /** @description Part of the group name. */
+        groupname?: components['schemas']['SubstringTerm'];
+        /** @description The group name. */
+        groupname__exact?: string;
+        /** @description Part of the description. */
+        description?: components['schemas']['SubstringTerm'];
+        /** @description The description. */
+        description__exact?: string;
+        /** @description Results per page. */
+        page_size?: components['parameters']['SearchPageSize'];
+        /** @description The page to answer, counted from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of groups, ordered by name */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['GroupPage']
+            | components['schemas']['MaskedGroupPage'];
         };
       };
       400: components['responses']['BadRequest'];
