@@ -4,6 +4,7 @@ import catalogPlugin from '@backstage/plugin-catalog/alpha';
 import orgPlugin from '@backstage/plugin-org/alpha';
 import signalsPlugin from '@backstage/plugin-signals/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
+import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
 import { navigationModule } from './navigation';
 
 /**
@@ -13,6 +14,7 @@ import { navigationModule } from './navigation';
 export const app = createApp({
   features: [
     navigationModule,
+    directoryPlugin,
     catalogPlugin,
     orgPlugin,
     userSettingsPlugin,

@@ -1,0 +1,4 @@
+import { createDevApp } from '@backstage/frontend-dev-utils';
+import directoryPlugin from '../src';
+
+createDevApp({ features: [directoryPlugin] });

@@ -1,0 +1,8 @@
+export { directoryApi } from './directoryApi';
+export { directoryApiRef, type DirectoryApi } from './directoryApiRef';
+export { retryDelay } from './retryDelay';
+export {
+  useDirectoryQuery,
+  type DirectoryQueryOptions,
+} from './useDirectoryQuery';
+export { useReader } from './useReader';

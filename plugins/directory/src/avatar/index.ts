@@ -1,0 +1,1 @@
+export { ColoredAvatar, type ColoredAvatarProps } from './ColoredAvatar';

@@ -1,0 +1,72 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  ButtonIcon,
+  Tooltip,
+  TooltipTrigger,
+  VisuallyHidden,
+} from '@backstage/ui';
+import {
+  RiCheckLine,
+  RiErrorWarningLine,
+  RiFileCopyLine,
+} from '@remixicon/react';
+import { useEffect, useState } from 'react';
+import { directoryTranslationRef } from '../translation';
+
+/** How long the outcome is shown, in milliseconds. */
+const SHOWN = 2_000;
+
+const icons = {
+  ready: <RiFileCopyLine />,
+  copied: <RiCheckLine />,
+  failed: <RiErrorWarningLine />,
+};
+
+/** Options of {@link CopyButton}. */
+export interface CopyButtonProps {
+  /** What to put on the clipboard. */
+  value: string;
+
+  /** What the button does, for instance "Copy user name". */
+  label: string;
+}
+
+/** Puts a value on the clipboard, and says whether that worked. */
+export function CopyButton({ value, label }: CopyButtonProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [state, setState] = useState<keyof typeof icons>('ready');
+
+  useEffect(() => {
+    if (state === 'ready') {
+      return undefined;
+    }
+    const timer = setTimeout(() => setState('ready'), SHOWN);
+    return () => clearTimeout(timer);
+  }, [state]);
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(value);
+      setState('copied');
+    } catch {
+      setState('failed'); // no permission, or not a secure context
+    }
+  }
+
+  const outcome = state === 'ready' ? undefined : t(`copy.${state}`);
+  return (
+    <>
+      <TooltipTrigger delay={300}>
+        <ButtonIcon
+          aria-label={label}
+          icon={icons[state]}
+          onPress={copy}
+          size="small"
+          variant="tertiary"
+        />
+        <Tooltip>{outcome ?? label}</Tooltip>
+      </TooltipTrigger>
+      <VisuallyHidden role="status">{outcome}</VisuallyHidden>
+    </>
+  );
+}

@@ -1,0 +1,4 @@
+export const copyMessages = {
+  copied: 'Copied',
+  failed: 'The browser refused to copy',
+} as const;

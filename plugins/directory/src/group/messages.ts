@@ -1,0 +1,3 @@
+export const groupMessages = {
+  title: 'Group',
+} as const;

@@ -1,0 +1,3 @@
+export const groupsMessages = {
+  title: 'Groups',
+} as const;

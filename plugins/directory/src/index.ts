@@ -1,0 +1,8 @@
+/**
+ * The directory gateway's pages: people and groups.
+ *
+ * @packageDocumentation
+ */
+export { directoryPlugin as default } from './plugin';
+export { directoryApiRef, type DirectoryApi } from './api';
+export { directoryTranslationRef } from './translation';

@@ -1,0 +1,2 @@
+export { SafeLink, type SafeLinkProps } from './SafeLink';
+export { safeHref } from './safeHref';

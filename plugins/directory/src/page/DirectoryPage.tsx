@@ -1,0 +1,65 @@
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Container, PluginHeader } from '@backstage/ui';
+import { RiGroupLine, RiTeamLine } from '@remixicon/react';
+import { type ReactNode, useRef } from 'react';
+import { groupsRouteRef, peopleRouteRef } from '../routes';
+import { directoryTranslationRef } from '../translation';
+import styles from './DirectoryPage.module.css';
+import { useArrivalFocus } from './useArrivalFocus';
+import { useDocumentTitle } from './useDocumentTitle';
+
+const icons = { people: <RiTeamLine />, groups: <RiGroupLine /> };
+
+/** Options of {@link DirectoryPage}. */
+export interface DirectoryPageProps {
+  /** Which part of the directory the page belongs to. */
+  room: 'people' | 'groups';
+
+  /** The person or group that it is about; without it, the room's own page. */
+  subject?: string;
+
+  /** Buttons and links at the right of the header. */
+  actions?: ReactNode;
+
+  children: ReactNode;
+}
+
+/**
+ * A page of the directory: its header with the one h1, the way back, the title
+ * of the browser's tab, and the main landmark, which takes the focus of
+ * whoever arrives by a link.
+ */
+export function DirectoryPage(props: DirectoryPageProps) {
+  const { room, subject, actions, children } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const people = useRouteRef(peopleRouteRef)?.() ?? '/';
+  const groups = useRouteRef(groupsRouteRef)?.() ?? '/';
+  const main = useRef<HTMLElement>(null);
+
+  const href = room === 'people' ? people : groups;
+  const title = subject ?? t(`page.${room}`);
+  useDocumentTitle(title);
+  useArrivalFocus(main, title);
+
+  return (
+    <>
+      <PluginHeader
+        icon={icons[room]}
+        title={title}
+        titleLink={href}
+        breadcrumbs={
+          subject
+            ? [
+                { label: t(`page.${room}`), href },
+                { label: subject, href: `${href}/${subject}` },
+              ]
+            : undefined
+        }
+        customActions={actions}
+      />
+      <main ref={main} tabIndex={-1} className={styles.main}>
+        <Container>{children}</Container>
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+export { DirectoryPage, type DirectoryPageProps } from './DirectoryPage';

@@ -1,0 +1,4 @@
+export const pageMessages = {
+  people: 'People',
+  groups: 'Groups',
+} as const;

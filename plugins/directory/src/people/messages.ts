@@ -1,0 +1,3 @@
+export const peopleMessages = {
+  title: 'People',
+} as const;

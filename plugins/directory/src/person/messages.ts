@@ -1,0 +1,3 @@
+export const personMessages = {
+  title: 'Person',
+} as const;

@@ -1,0 +1,20 @@
+import { renderTestApp } from '@backstage/frontend-test-utils';
+import { screen } from '@testing-library/react';
+import { directoryPlugin } from './plugin';
+
+describe('directoryPlugin', () => {
+  it.each([
+    ['/directory', 'People'],
+    ['/directory/people', 'People'],
+    ['/directory/groups', 'Groups'],
+  ])('shows %s under the one heading %s', async (path, heading) => {
+    renderTestApp({
+      features: [directoryPlugin],
+      initialRouteEntries: [path],
+    });
+
+    expect(
+      await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 }),
+    ).toHaveTextContent(heading);
+  });
+});

@@ -1,0 +1,70 @@
+import {
+  createFrontendPlugin,
+  PageBlueprint,
+} from '@backstage/frontend-plugin-api';
+import { RiGroupLine, RiTeamLine } from '@remixicon/react';
+import { directoryApi } from './api';
+import {
+  groupRouteRef,
+  groupsRouteRef,
+  peopleRouteRef,
+  personRouteRef,
+  rootRouteRef,
+} from './routes';
+
+// The pages bring their own header, so that its h1 names the person or the
+// group. Their titles and icons make the entries of the navigation.
+const peoplePage = PageBlueprint.make({
+  name: 'people',
+  params: {
+    path: '/directory/people',
+    title: 'People',
+    icon: <RiTeamLine size={24} />,
+    routeRef: peopleRouteRef,
+    noHeader: true,
+    loader: () => import('./people/PeopleRoutes').then(m => <m.PeopleRoutes />),
+  },
+});
+
+const groupsPage = PageBlueprint.make({
+  name: 'groups',
+  params: {
+    path: '/directory/groups',
+    title: 'Groups',
+    icon: <RiGroupLine size={24} />,
+    routeRef: groupsRouteRef,
+    noHeader: true,
+    loader: () => import('./groups/GroupsRoutes').then(m => <m.GroupsRoutes />),
+  },
+});
+
+/** Without a title it stays out of the navigation. */
+const rootPage = PageBlueprint.make({
+  params: {
+    path: '/directory',
+    routeRef: rootRouteRef,
+    noHeader: true,
+    loader: () => import('./people/ToPeople').then(m => <m.ToPeople />),
+  },
+});
+
+/**
+ * The directory's pages. They need `fetch` with the reader's credentials, and
+ * the plugin `directory` at the server.
+ *
+ * @public
+ */
+export const directoryPlugin = createFrontendPlugin({
+  pluginId: 'directory',
+  title: 'Directory',
+  icon: <RiTeamLine size={24} />,
+  info: { packageJson: () => import('../package.json') },
+  extensions: [directoryApi, rootPage, peoplePage, groupsPage],
+  routes: {
+    root: rootRouteRef,
+    people: peopleRouteRef,
+    person: personRouteRef,
+    groups: groupsRouteRef,
+    group: groupRouteRef,
+  },
+});

@@ -1,0 +1,5 @@
+export { DateTime, type DateTimeProps } from './DateTime';
+export { LocalTime, type LocalTimeProps } from './LocalTime';
+export { offsetMinutes } from './offsetMinutes';
+export { parseUtc } from './parseUtc';
+export { useNow } from './useNow';

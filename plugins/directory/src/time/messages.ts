@@ -1,0 +1,7 @@
+export const timeMessages = {
+  ahead: '{{time}}, {{difference}} ahead of you',
+  behind: '{{time}}, {{difference}} behind you',
+  same: '{{time}}, the same as yours',
+  dayAfter: '(tomorrow)',
+  dayBefore: '(yesterday)',
+} as const;

@@ -1,0 +1,29 @@
+import { createTranslationRef } from '@backstage/frontend-plugin-api';
+import { copyMessages } from './copy/messages';
+import { groupMessages } from './group/messages';
+import { groupsMessages } from './groups/messages';
+import { pageMessages } from './page/messages';
+import { peopleMessages } from './people/messages';
+import { personMessages } from './person/messages';
+import { statesMessages } from './states/messages';
+import { timeMessages } from './time/messages';
+
+/**
+ * Every word on the directory's pages, in English; each room has its own
+ * `messages.ts`.
+ *
+ * @public
+ */
+export const directoryTranslationRef = createTranslationRef({
+  id: 'plugin.directory',
+  messages: {
+    copy: copyMessages,
+    group: groupMessages,
+    groups: groupsMessages,
+    page: pageMessages,
+    people: peopleMessages,
+    person: personMessages,
+    states: statesMessages,
+    time: timeMessages,
+  },
+});
