@@ -4,6 +4,7 @@ import {
   AuthorityUnavailableError,
   OutcomeUnknownError,
   type CertificateAuthority,
+  type CertificatesQuery,
   type IssuedCertificate,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
@@ -63,14 +64,22 @@ export class EmbeddedAuthority implements CertificateAuthority {
     return record && this.#present(record);
   }
 
-  /** Those that can be used now: not revoked, not over. */
-  async listByUser(username: string): Promise<readonly IssuedCertificate[]> {
+  async listByUsers({
+    usernames,
+    which,
+  }: CertificatesQuery): Promise<ReadonlyMap<string, IssuedCertificate[]>> {
     const { certificates } = this.#options;
-    const at = new Date(this.#now());
+    const usableAt = which === 'usable' ? new Date(this.#now()) : undefined;
     const records = await available(() =>
-      certificates.listUsable(username, at),
+      certificates.listByUsers({ usernames, usableAt }),
     );
-    return records.map(record => this.#present(record));
+    const byUser = new Map<string, IssuedCertificate[]>();
+    for (const record of records) {
+      const own = byUser.get(record.username) ?? [];
+      own.push(this.#present(record));
+      byUser.set(record.username, own);
+    }
+    return byUser;
   }
 
   async #sign(request: SigningRequest): Promise<{

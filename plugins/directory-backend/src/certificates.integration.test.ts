@@ -231,6 +231,48 @@ describe('POST /certs/', () => {
   });
 });
 
+describe('GET /users/{username}/certificates/', () => {
+  const list = async (path: string, as = 'alice') => {
+    const answer = await client.ask(`/v1/users/${path}`, { as });
+    return (answer.json as { result: Record<string, unknown>[] }).result;
+  };
+
+  it('shows whole certificates, newest first, page by page', async () => {
+    const request = () =>
+      client.ask('/v1/certs/', {
+        as: 'bot/builder.example.test',
+        ...form({ user: 'erin', csr: makeCsr({ subject: '/CN=erin' }) }),
+      });
+    const signed = [await request(), await request()].map(result);
+    const all = await list('erin/certificates/');
+    const pages = await Promise.all(
+      all.map((_, index) =>
+        list(`erin/certificates/?page_size=1&page_number=${index + 1}`),
+      ),
+    );
+    expect(all.length).toBeGreaterThan(1);
+    expect(all).toEqual(expect.arrayContaining(signed));
+    expect(pages.flat()).toEqual(all);
+    const times = all.map(({ valid_not_before }) =>
+      Date.parse(String(valid_not_before)),
+    );
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+  });
+
+  it('honours a mask, and knows no user that is not there', async () => {
+    const masked = await client.ask('/v1/users/alice/certificates/', {
+      as: 'bob',
+      headers: { 'X-Fields': 'uri,nope,revoked' },
+    });
+    const [first] = (masked.json as { result: object[] }).result;
+    expect(Object.keys(first)).toEqual(['uri', 'revoked']);
+    const nobody = await client.ask('/v1/users/nobody/certificates/', {
+      as: 'bob',
+    });
+    expect(nobody.json).toMatchObject({ message: 'User not found' });
+  });
+});
+
 describe('GET /certs/{serial_number}/', () => {
   it.each(['42', '0', '9'.repeat(60)])('knows no number %s', async serial => {
     const answer = await client.ask(`/v1/certs/${serial}/`, { as: 'alice' });

@@ -58,6 +58,7 @@ beforeAll(async () => {
   await client.ask('/v1/users/?page_size=1');
   await client.ask('/v1/groups/?page_size=1');
   await client.ask('/v1/users/alice/agreements/');
+  await client.ask('/v1/users/alice/memberships/');
 });
 
 afterAll(async () => {

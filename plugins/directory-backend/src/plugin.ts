@@ -13,18 +13,23 @@ import { readDirectoryConfig } from './config';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { createCertificateOperations } from './certificates/createCertificateOperations';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
+import { UserCertificates } from './certificates/UserCertificates';
 import { CachedPrincipals } from './directory/CachedPrincipals';
 import { PrivateDirectory } from './directory/PrivateDirectory';
 import { AccessControl } from './http/access';
 import { Authenticator } from './http/authenticate';
+import { colleaguesOperation } from './http/colleagues';
 import { createRouter } from './http/createRouter';
+import { exportMembersOperation } from './http/exportMembers';
 import { groupOperations } from './http/groups';
 import { meOperation } from './http/me';
+import { membershipOperations } from './http/memberships';
 import { PortalUserNames } from './http/PortalUserNames';
 import { PublicDocuments } from './http/PublicDocuments';
 import { requireSecureTransport } from './http/requireSecureTransport';
 import { ResourceUris } from './http/response/ResourceUris';
-import { searchOperation } from './http/search';
+import { searchOperations } from './http/search';
+import { userCertificatesOperation } from './http/userCertificates';
 import { userOperations } from './http/users';
 import { LdapDirectory } from './ldap/LdapDirectory';
 import { LdapPool } from './ldap/LdapPool';
@@ -92,6 +97,7 @@ export const directoryPlugin = createBackendPlugin({
           privacy,
         );
         const uris = new ResourceUris(externalBaseUrl);
+        const rooms = { directory: privateDirectory, uris };
 
         deps.permissionsRegistry.addPermissions([...directoryPermissions]);
         // The framework's gate lets only its own tokens in and answers with
@@ -117,9 +123,19 @@ export const directoryPlugin = createBackendPlugin({
             }),
             operations: [
               meOperation({ uris }),
-              ...userOperations({ directory: privateDirectory, uris }),
-              ...groupOperations({ directory: privateDirectory, uris }),
-              searchOperation({ directory: privateDirectory, uris }),
+              colleaguesOperation(rooms),
+              ...userOperations(rooms),
+              ...groupOperations(rooms),
+              ...membershipOperations(rooms),
+              exportMembersOperation({ ...rooms, auditor: deps.auditor }),
+              ...searchOperations(rooms),
+              userCertificatesOperation({
+                certificates: new UserCertificates({
+                  ...{ directory: privateDirectory, authority: authorities },
+                  config: certificates,
+                }),
+                uris,
+              }),
               ...(certificates
                 ? await createCertificateOperations({
                     ...{ authorities, config: certificates, directory, uris },

@@ -166,9 +166,36 @@ function route(): fc.Arbitrary<string> {
       .tuple(group, page)
       .map(([name, query]) => `/groups/${name}/members/${query}`),
     group.map(name => `/groups/${name}/sponsors/`),
+    extension({ user, group, page }),
     fc
       .tuple(group, user)
       .map(([name, who]) => `/groups/${name}/is-member/${who}`),
+  );
+}
+
+/** Every route beyond the contract; texts are often what somebody hides. */
+function extension(of: {
+  readonly user: fc.Arbitrary<string>;
+  readonly group: fc.Arbitrary<string>;
+  readonly page: fc.Arbitrary<string>;
+}): fc.Arbitrary<string> {
+  const { user, group } = of;
+  const marker = fc.constantFrom(...markers.map(({ text }) => text));
+  const part = marker.map(text => text.slice(2, 12));
+  return fc.oneof(
+    fc.constantFrom('/me/colleagues/', '/me/colleagues/?page_number=2'),
+    user.map(name => `/users/${name}/memberships/`),
+    user.map(name => `/users/${name}/sponsored-groups/`),
+    user.map(name => `/users/${name}/certificates/`),
+    group.map(name => `/groups/${name}/member-groups/`),
+    group.map(name => `/groups/${name}/members.csv`),
+    fc
+      .tuple(group, fc.constantFrom('direct', 'indirect'))
+      .map(([name, kind]) => `/groups/${name}/members/?membership=${kind}`),
+    fc
+      .tuple(group, fc.oneof(marker, part, user))
+      .map(([name, text]) => `/groups/${name}/members/?q=${text}`),
+    fc.oneof(marker, group).map(text => `/search/groups/?q=${text}`),
   );
 }
 
@@ -292,5 +319,44 @@ it('a hidden text finds its owner for those who may see it only', async () => {
     .flatMap(markerSearches);
   for (const query of elsewhere) {
     expect([query, await found('alice', query)]).toEqual([query, 0]);
+  }
+});
+
+it('a hidden full name selects members for those who may see it only', async () => {
+  const [{ text, value }] = markers.filter(
+    ({ owner, field }) => owner === 'bob' && field === 'human_name',
+  );
+  const groups = await viewers.alice.ask('/v1/users/bob/groups/');
+  const [{ groupname }] = (groups.json as { result: { groupname: string }[] })
+    .result;
+  const selected = async (name: string, part: string) => {
+    const q = encodeURIComponent(part);
+    const path = `/v1/groups/${groupname}/members/?q=${q}`;
+    return total(await viewers[name].ask(path));
+  };
+  for (const part of [text, text.slice(3, 9), value.toUpperCase()]) {
+    const who = ['alice', 'service', 'trusted', 'bob'];
+    const totals = await Promise.all(who.map(name => selected(name, part)));
+    expect([part, ...totals]).toEqual([part, 0, 0, 1, 1]);
+  }
+  expect(await selected('alice', 'bob')).toBeGreaterThan(0);
+});
+
+it('an exported file hides what the list hides, and no more', async () => {
+  const ask = (name: string, path: string) =>
+    viewers[name].ask(`/v1/groups/contributors/${path}`, {
+      mask: ['username', ...hiddenFields].join(','),
+    });
+  for (const name of ['alice', 'trusted']) {
+    const file = (await ask(name, 'members.csv')).text;
+    const list = (await ask(name, 'members/?page_size=1000')).json as {
+      result: Record<string, unknown>[];
+    };
+    const shown = markers.filter(({ text }) => file.includes(text));
+    const listed = markers.filter(({ text }) =>
+      JSON.stringify(list).includes(text),
+    );
+    expect(shown).toEqual(listed);
+    expect(shown.length > 0).toBe(name === 'trusted');
   }
 });

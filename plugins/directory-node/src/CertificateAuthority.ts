@@ -76,8 +76,26 @@ export interface CertificateAuthority {
   get(serialNumber: bigint): Promise<IssuedCertificate | undefined>;
 
   /**
-   * The certificates of a user that the directory itself does not hold. An
-   * authority that writes them into the directory leaves this out.
+   * The certificates of users that the directory itself does not hold, by user
+   * name; who has none may be missing. An authority that writes them into the
+   * directory leaves this out.
+   *
+   * @throws AuthorityUnavailableError when the authority cannot be asked:
+   *   never fewer certificates in its place.
    */
-  listByUser?(username: string): Promise<readonly IssuedCertificate[]>;
+  listByUsers?(
+    query: CertificatesQuery,
+  ): Promise<ReadonlyMap<string, readonly IssuedCertificate[]>>;
+}
+
+/**
+ * Whose certificates are asked for, and which of them.
+ *
+ * @public
+ */
+export interface CertificatesQuery {
+  /** User names in the directory's spelling, at most 1,000. */
+  readonly usernames: readonly string[];
+  /** Those that are neither revoked nor over, or all on record. */
+  readonly which: 'usable' | 'all';
 }

@@ -246,15 +246,29 @@ export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
         revokedBy: 'user:default/admin',
         revokedAt: new Date(),
       });
-      const usable = await node.authority.listByUser(username);
+      const list = async (which: 'usable' | 'all') => {
+        const usernames = [username, 'nobody'];
+        const listed = await node.authority.listByUsers({ usernames, which });
+        expect([...listed.keys()].filter(name => name !== username)).toEqual(
+          [],
+        );
+        return listed.get(username) ?? [];
+      };
+      const usable = await list('usable');
       expect(usable.map(serialNumberOf)).toEqual([
         serialNumbers[0],
         serialNumbers[2],
       ]);
       expect(usable[0].owners).toEqual([username]);
       ca.clockAheadMs = 31 * 24 * 60 * 60 * 1000;
-      expect(await node.authority.listByUser(username)).toEqual([]);
-      expect(await node.authority.listByUser('nobody')).toEqual([]);
+      expect(await list('usable')).toEqual([]);
+      const all = await list('all');
+      expect(all.map(serialNumberOf)).toEqual(serialNumbers);
+      expect(all.map(({ revocation }) => revocation?.reason)).toEqual([
+        undefined,
+        0,
+        undefined,
+      ]);
     });
   });
 }

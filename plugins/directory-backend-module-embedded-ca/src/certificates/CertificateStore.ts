@@ -115,13 +115,20 @@ export class CertificateStore {
     return row && readIssuedRecord(row);
   }
 
-  /** The certificates of a user that can be used at a time, oldest first. */
-  async listUsable(username: string, at: Date): Promise<IssuedRecord[]> {
-    const rows = await this.#issued()
-      .where({ username })
-      .whereNull('revoked_at')
-      .andWhere('not_after', '>=', at)
-      .orderBy(['reserved_at', 'serial_number']);
+  /**
+   * The certificates of users, oldest first: all, or those that can be used at
+   * a time.
+   */
+  async listByUsers(query: {
+    readonly usernames: readonly string[];
+    readonly usableAt?: Date;
+  }): Promise<IssuedRecord[]> {
+    const { usernames, usableAt } = query;
+    const issued = this.#issued().whereIn('username', usernames);
+    if (usableAt) {
+      issued.whereNull('revoked_at').andWhere('not_after', '>=', usableAt);
+    }
+    const rows = await issued.orderBy(['reserved_at', 'serial_number']);
     return rows.flatMap(row => readIssuedRecord(row) ?? []);
   }
 

@@ -9,7 +9,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body, `undefined` when it is empty. */
+  /** The parsed body, `undefined` when it is empty or no JSON. */
   readonly json: unknown;
 }
 
@@ -106,10 +106,12 @@ function parse(output: string): Answer {
       return [line.slice(0, colon), line.slice(colon + 1).trim()];
     }),
   );
+  const isJson =
+    rest !== '' && headers.get('content-type')?.startsWith('application/json');
   return {
     status: Number(statusLine.split(' ')[1]),
     headers,
     text: rest,
-    json: rest === '' ? undefined : JSON.parse(rest),
+    json: isJson ? JSON.parse(rest) : undefined,
   };
 }

@@ -43,6 +43,7 @@ export class TokenClient {
       ...{ method: 'GET', path, status, headers, body: text },
       masked: mask !== undefined && mask.trim() !== '',
     });
-    return { status, headers, text, json: JSON.parse(text) };
+    const isJson = headers.get('content-type')?.includes('json');
+    return { status, headers, text, json: isJson && JSON.parse(text) };
   }
 }

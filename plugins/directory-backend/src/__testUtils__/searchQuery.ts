@@ -46,6 +46,8 @@ function parameterOf(
   term: UserSearchTerm,
 ): readonly [string | undefined, string] | undefined {
   switch (term.kind) {
+    case 'anyOf':
+      return undefined;
     case 'memberOfAny':
       return ['group', '*'];
     case 'memberOf':

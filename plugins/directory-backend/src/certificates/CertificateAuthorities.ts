@@ -1,6 +1,7 @@
 import { ConflictError, InputError } from '@backstage/errors';
 import type {
   CertificateAuthority,
+  CertificatesQuery,
   DirectoryCertificateAuthoritiesExtensionPoint,
   IssuedCertificate,
   SigningRequest,
@@ -57,13 +58,20 @@ export class CertificateAuthorities
     return undefined;
   }
 
-  async listByUser(username: string): Promise<readonly IssuedCertificate[]> {
+  async listByUsers(
+    query: CertificatesQuery,
+  ): Promise<ReadonlyMap<string, readonly IssuedCertificate[]>> {
     const lists = await Promise.all(
-      (this.#config?.read ?? []).map(
-        async name => (await this.#get(name).listByUser?.(username)) ?? [],
+      (this.#config?.read ?? []).map(name =>
+        this.#get(name).listByUsers?.(query),
       ),
     );
-    return lists.flat();
+    return new Map(
+      query.usernames.map(username => [
+        username,
+        lists.flatMap(list => list?.get(username) ?? []),
+      ]),
+    );
   }
 
   #get(name: string): CertificateAuthority {

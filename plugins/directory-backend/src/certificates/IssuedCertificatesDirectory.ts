@@ -1,4 +1,7 @@
-import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
+import type {
+  CertificateAuthority,
+  IssuedCertificate,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import type { Directory, UsersQuery } from '../directory/Directory';
 import type { Page } from '../directory/Page';
 import type { User } from '../directory/User';
@@ -13,11 +16,11 @@ type Method<Name extends keyof Directory> = Directory[Name];
  */
 export class IssuedCertificatesDirectory implements Directory {
   readonly #directory: Directory;
-  readonly #authority: Pick<CertificateAuthority, 'listByUser'>;
+  readonly #authority: Pick<CertificateAuthority, 'listByUsers'>;
 
   constructor(
     directory: Directory,
-    authority: Pick<CertificateAuthority, 'listByUser'>,
+    authority: Pick<CertificateAuthority, 'listByUsers'>,
   ) {
     this.#directory = directory;
     this.#authority = authority;
@@ -25,7 +28,7 @@ export class IssuedCertificatesDirectory implements Directory {
 
   getUser: Method<'getUser'> = async (query, context) => {
     const user = await this.#directory.getUser(query, context);
-    return user && this.#withIssued(user, query);
+    return user && (await this.#withIssued([user], query))[0];
   };
 
   listUsers: Method<'listUsers'> = async (query, context) =>
@@ -47,10 +50,24 @@ export class IssuedCertificatesDirectory implements Directory {
 
   listGroupSponsors: Method<'listGroupSponsors'> = async (query, context) => {
     const users = await this.#directory.listGroupSponsors(query, context);
+    return users && this.#withIssued(users, query);
+  };
+
+  streamGroupMembers: Method<'streamGroupMembers'> = async (query, context) => {
+    const stream = await this.#directory.streamGroupMembers(query, context);
     return (
-      users && Promise.all(users.map(user => this.#withIssued(user, query)))
+      stream && {
+        ...stream,
+        portions: this.#allWithIssued(stream.portions, query),
+      }
     );
   };
+
+  listColleagues: Method<'listColleagues'> = async (query, context) =>
+    this.#pageWithIssued(
+      await this.#directory.listColleagues(query, context),
+      query,
+    );
 
   findPrincipal: Method<'findPrincipal'> = (query, context) =>
     this.#directory.findPrincipal(query, context);
@@ -70,28 +87,63 @@ export class IssuedCertificatesDirectory implements Directory {
   isMember: Method<'isMember'> = (query, context) =>
     this.#directory.isMember(query, context);
 
+  listUserMemberships: Method<'listUserMemberships'> = (query, context) =>
+    this.#directory.listUserMemberships(query, context);
+
+  listSponsoredGroups: Method<'listSponsoredGroups'> = (query, context) =>
+    this.#directory.listSponsoredGroups(query, context);
+
+  listMemberGroups: Method<'listMemberGroups'> = (query, context) =>
+    this.#directory.listMemberGroups(query, context);
+
+  searchGroups: Method<'searchGroups'> = (query, context) =>
+    this.#directory.searchGroups(query, context);
+
+  countGroupMembers: Method<'countGroupMembers'> = (query, context) =>
+    this.#directory.countGroupMembers(query, context);
+
   async #pageWithIssued(
     page: Page<User>,
     query: UsersQuery,
   ): Promise<Page<User>> {
-    const items = await Promise.all(
-      page.items.map(user => this.#withIssued(user, query)),
-    );
-    return { ...page, items };
+    return { ...page, items: await this.#withIssued(page.items, query) };
   }
 
-  async #withIssued(user: User, { fields }: UsersQuery): Promise<User> {
-    if (!fields.has('certificates')) {
-      return user;
+  async *#allWithIssued(
+    portions: AsyncIterable<readonly User[]>,
+    query: UsersQuery,
+  ): AsyncIterable<readonly User[]> {
+    for await (const users of portions) {
+      yield await this.#withIssued(users, query);
     }
-    const issued = (await this.#authority.listByUser?.(user.username)) ?? [];
-    const current = issued
-      .filter(({ revocation }) => revocation === undefined)
-      .map(({ certificate }) => certificate);
-    const held = user.certificates ?? [];
-    const further = current.filter(der => !held.some(own => own.equals(der)));
-    return further.length > 0
-      ? { ...user, certificates: [...held, ...further] }
-      : user;
   }
+
+  async #withIssued(
+    users: readonly User[],
+    { fields }: UsersQuery,
+  ): Promise<readonly User[]> {
+    if (!fields.has('certificates') || users.length === 0) {
+      return users;
+    }
+    const issued = await this.#authority.listByUsers?.({
+      usernames: users.map(({ username }) => username),
+      which: 'usable',
+    });
+    return users.map(user =>
+      withCertificates(user, issued?.get(user.username) ?? []),
+    );
+  }
+}
+
+function withCertificates(
+  user: User,
+  issued: readonly IssuedCertificate[],
+): User {
+  const held = user.certificates ?? [];
+  const further = issued
+    .map(({ certificate }) => certificate)
+    .filter(der => !held.some(own => own.equals(der)));
+  return further.length > 0
+    ? { ...user, certificates: [...held, ...further] }
+    : user;
 }

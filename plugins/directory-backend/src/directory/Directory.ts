@@ -1,10 +1,14 @@
 import type { Caller } from './Caller';
 import type { Group } from './Group';
+import type { GroupSearchTerm } from './GroupSearch';
+import type { MemberGroup } from './MemberGroup';
+import type { Membership, MembershipKind } from './Membership';
 import type { Page, PageRequest } from './Page';
 import type { Principal } from './Principal';
 import type { GroupField, UserField } from './schema';
 import type { User } from './User';
 import type { UserSearchTerm } from './UserSearch';
+import type { UserStream } from './UserStream';
 import type { Visibility } from './Visibility';
 
 /** Whom a question is asked for, and when it is no longer needed. */
@@ -51,6 +55,16 @@ export interface OfUser {
 /** A question about one group. */
 export interface OfGroup {
   readonly groupname: string;
+}
+
+/** So many people are looked at to find somebody's colleagues. */
+export const MAX_COLLEAGUES = 200;
+
+/** Which members of a group a question is about; without a word, all. */
+export interface MemberSelection {
+  readonly membership?: MembershipKind;
+  /** As in {@link Directory.searchUsers}: hidden fields do not match. */
+  readonly terms?: readonly UserSearchTerm[];
 }
 
 /**
@@ -129,9 +143,15 @@ export interface Directory {
    * without locked accounts; `undefined` when there is no such group.
    */
   listGroupMembers(
-    query: UsersQuery & OfGroup & Paged,
+    query: UsersQuery & OfGroup & Paged & MemberSelection,
     context: DirectoryContext,
   ): Promise<Page<User> | undefined>;
+
+  /** All of {@link listGroupMembers}, with flat memory. */
+  streamGroupMembers(
+    query: UsersQuery & OfGroup,
+    context: DirectoryContext,
+  ): Promise<UserStream | undefined>;
 
   /**
    * The served users who manage a group's members, in person or through a
@@ -151,4 +171,61 @@ export interface Directory {
     query: OfUser & OfGroup,
     context: DirectoryContext,
   ): Promise<boolean | undefined>;
+
+  /**
+   * As {@link listUserGroups}, with the reason of each membership;
+   * `undefined` when there is no such user.
+   */
+  listUserMemberships(
+    query: GroupsQuery & OfUser & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<Membership> | undefined>;
+
+  /**
+   * The served groups whose members a user manages, in person or through a
+   * group that does, by name; `undefined` when there is no such user.
+   */
+  listSponsoredGroups(
+    query: GroupsQuery & OfUser & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<Group> | undefined>;
+
+  /**
+   * The served groups that are members of a group, or of groups in it that are
+   * not served, by name and without the group itself; `undefined` when there
+   * is no such group.
+   */
+  listMemberGroups(
+    query: GroupsQuery & OfGroup & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<MemberGroup> | undefined>;
+
+  /** The served groups to which every term applies, by name. */
+  searchGroups(
+    query: GroupsQuery & Paged & { readonly terms: readonly GroupSearchTerm[] },
+    context: DirectoryContext,
+  ): Promise<Page<Group>>;
+
+  /**
+   * How many users {@link listGroupMembers} lists for each of these groups, by
+   * the names as they are given; 0 for a group that is not served.
+   */
+  countGroupMembers(
+    query: { readonly groupnames: readonly string[] },
+    context: DirectoryContext,
+  ): Promise<ReadonlyMap<string, number>>;
+
+  /**
+   * Served users who share a served group with the entry of this DN, without
+   * itself and without locked accounts. The groups are taken by the number of
+   * their members, then by name, and a group with which they would be more
+   * than {@link MAX_COLLEAGUES} is left out.
+   *
+   * Ordered by creation, the latest first. Without a creation, or where it is
+   * hidden, they come last, by name.
+   */
+  listColleagues(
+    query: UsersQuery & Paged & { readonly dn: string },
+    context: DirectoryContext,
+  ): Promise<Page<User>>;
 }

@@ -73,6 +73,60 @@ export class PrivateDirectory {
     return users?.map(user => blank(user, narrowed));
   };
 
+  /** As {@link Directory.streamGroupMembers}, without what is hidden. */
+  streamGroupMembers: Opened<'streamGroupMembers'> = async (query, context) => {
+    const narrowed = this.#narrow(query, context.caller);
+    const stream = await this.#directory.streamGroupMembers(narrowed, context);
+    return (
+      stream && { ...stream, portions: blankAll(stream.portions, narrowed) }
+    );
+  };
+
+  /** As {@link Directory.listColleagues}, without what is hidden. */
+  listColleagues: Opened<'listColleagues'> = async (query, context) => {
+    const narrowed = this.#narrow(query, context.caller);
+    const page = await this.#directory.listColleagues(narrowed, context);
+    return blankPage(page, narrowed);
+  };
+
+  /**
+   * Whether a field of somebody's profile is open to a caller; `is_private`
+   * must have been asked for.
+   */
+  isVisible(
+    field: UserField,
+    query: { readonly user: User; readonly caller: Caller },
+  ): boolean {
+    const { user, caller } = query;
+    const visibleTo = this.#visibleTo(caller);
+    return (
+      visibleTo.kind === 'everything' ||
+      !visibleTo.hidden.has(field) ||
+      !user.is_private ||
+      user.username === visibleTo.owner
+    );
+  }
+
+  /** As {@link Directory.listUserMemberships}: membership is never private. */
+  listUserMemberships: Opened<'listUserMemberships'> = (query, context) =>
+    this.#directory.listUserMemberships(query, context);
+
+  /** As {@link Directory.listSponsoredGroups}. */
+  listSponsoredGroups: Opened<'listSponsoredGroups'> = (query, context) =>
+    this.#directory.listSponsoredGroups(query, context);
+
+  /** As {@link Directory.listMemberGroups}. */
+  listMemberGroups: Opened<'listMemberGroups'> = (query, context) =>
+    this.#directory.listMemberGroups(query, context);
+
+  /** As {@link Directory.searchGroups}. */
+  searchGroups: Opened<'searchGroups'> = (query, context) =>
+    this.#directory.searchGroups(query, context);
+
+  /** As {@link Directory.countGroupMembers}. */
+  countGroupMembers: Opened<'countGroupMembers'> = (query, context) =>
+    this.#directory.countGroupMembers(query, context);
+
   /** As {@link Directory.listUserGroups}: membership is never private. */
   listUserGroups: Opened<'listUserGroups'> = (query, context) =>
     this.#directory.listUserGroups(query, context);
@@ -119,6 +173,15 @@ export class PrivateDirectory {
 
 function blankPage(page: Page<User>, query: UsersQuery): Page<User> {
   return { ...page, items: page.items.map(user => blank(user, query)) };
+}
+
+async function* blankAll(
+  portions: AsyncIterable<readonly User[]>,
+  query: UsersQuery,
+): AsyncIterable<readonly User[]> {
+  for await (const users of portions) {
+    yield users.map(user => blank(user, query));
+  }
 }
 
 function blank(user: User, { fields, visibleTo }: UsersQuery): User {

@@ -5,13 +5,20 @@ import { conformanceEntries } from '../__testUtils__/conformanceEntries';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { searchTerms } from '../__testUtils__/searchArbitrary';
-import type { Directory, DirectoryContext } from './Directory';
+import {
+  answersOf,
+  AT_ONCE,
+  context,
+  spelled,
+  viewer,
+  type Answered,
+} from './conformanceQuestions';
+import type { Directory } from './Directory';
+import { describeExtensions } from './extensionsConformance';
 import type { PageRequest } from './Page';
 import {
   groupFieldNames,
   userFieldNames,
-  userFields,
-  type FieldDefinition,
   type GroupField,
   type SchemaPreset,
   type UserField,
@@ -35,40 +42,17 @@ export interface ConformanceOptions {
   readonly create: (realm: Realm) => Promise<ConformanceSubject>;
 }
 
-/** So many questions are under way at once. */
-const AT_ONCE = 8;
-
-const context: DirectoryContext = {
-  caller: {
-    kind: 'portalService',
-    credentials: { $$type: '@backstage/BackstageCredentials', principal: {} },
-  },
-  signal: new AbortController().signal,
-};
-
 const everything: Visibility = { kind: 'everything' };
-const definitions: Readonly<Record<UserField, FieldDefinition>> = userFields;
-const hidden = new Set(
-  userFieldNames.filter(name => definitions[name].hiddenByDefault),
-);
 const wholeUser = { fields: new Set(userFieldNames), visibleTo: everything };
 const wholeGroup = { fields: new Set(groupFieldNames) };
 const NAME: ReadonlySet<UserField> = new Set(['username']);
 const GROUP_NAME: ReadonlySet<GroupField> = new Set(['groupname']);
-
-/** Names that are nobody's, or that no adapter may take to its directory. */
-const NO_NAMES = [
-  ...['nobody', '-dash', 'plus+user', 'design team', '', '*', 'a)(uid=*'],
-  ...['alice,cn=x', 'alice\0', 'al\\69ce', 'äbc', 'alice '],
-];
 
 const whole: PageRequest = { number: 1, size: 10_000 };
 const PAGES = [
   whole,
   ...[1, 2, 3, 7, 99].map(number => ({ number, size: 37 })),
 ];
-
-type Answered<Q, A> = readonly { readonly question: Q; readonly answer: A }[];
 
 /**
  * What every {@link Directory} must do: each method's answers are compared
@@ -230,6 +214,8 @@ export function describeDirectory(
       expect(answers).toEqual(expected);
     });
 
+    describeExtensions(() => ({ directory: subject!.directory, model }));
+
     it(`finds whom ${options.searches} random searches mean`, async () => {
       let hits = 0;
       const search = fc.record({
@@ -258,42 +244,4 @@ export function describeDirectory(
       expect(hits).toBeGreaterThan(options.searches / 4);
     });
   });
-}
-
-/** The answers beside their questions, so that a difference tells its own. */
-async function answersOf<Q, A>(
-  questions: readonly Q[],
-  ask: (question: Q) => Promise<A>,
-): Promise<Answered<Q, A>> {
-  const answers: { question: Q; answer: A }[] = [];
-  for (let at = 0; at < questions.length; at += AT_ONCE) {
-    const some = questions.slice(at, at + AT_ONCE);
-    const found = await Promise.all(some.map(ask));
-    answers.push(
-      ...found.map((answer, index) => ({ question: some[index], answer })),
-    );
-  }
-  return answers;
-}
-
-function spelled(names: readonly string[]): readonly string[] {
-  const others = names.map(name =>
-    name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase(),
-  );
-  return [...names, ...others, ...NO_NAMES];
-}
-
-function viewer(usernames: readonly string[]): fc.Arbitrary<Visibility> {
-  const owner = fc.constantFrom(...['veiled', 'bob', undefined], ...usernames);
-  return fc.oneof(
-    { weight: 1, arbitrary: fc.constant(everything) },
-    {
-      weight: 3,
-      arbitrary: owner.map(name => ({
-        kind: 'public' as const,
-        hidden,
-        owner: name,
-      })),
-    },
-  );
 }

@@ -24,6 +24,9 @@ export interface Operation {
   /** Below the version's prefix, in Express's syntax. */
   readonly path: string;
   readonly permission: BasicPermission;
-  /** Resolves with the JSON body of the answer, or throws an `ApiError`. */
+  /**
+   * Resolves with the JSON body of the answer or a `FileStream`, or throws an
+   * `ApiError`.
+   */
   handle(call: Call): Promise<unknown>;
 }

@@ -13,7 +13,9 @@ import {
   MethodNotAllowedError,
   ResourceNotFoundError,
 } from './response/apiErrors';
+import { FileStream } from './response/FileStream';
 import { presentError } from './response/presentError';
+import { sendFile } from './response/sendFile';
 
 /** Who asks, and which fields, decide what is answered at one address. */
 const VARY = 'Authorization, X-Fields';
@@ -90,7 +92,7 @@ async function answer(
     readonly res: Response;
   },
 ): Promise<void> {
-  const { access, ownOrigin, operation, caller, req, res } = options;
+  const { access, ownOrigin, operation, caller, req, res, logger } = options;
   const { headers } = req;
   await access.require(caller, operation.permission);
   const isWrite = operation.method === 'post';
@@ -110,7 +112,11 @@ async function answer(
     fieldMask: req.get('x-fields'),
     context: { caller, signal: gone.signal },
   });
-  res.json(body);
+  if (body instanceof FileStream) {
+    await sendFile(res, { file: body, logger });
+  } else {
+    res.json(body);
+  }
 }
 
 /** Express leaves an object where a request has no body. */

@@ -2,8 +2,10 @@ import { directoryReadPermission } from '@directory-gateway/backstage-plugin-dir
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
+import { parseMemberSelection } from './request/parseMemberSelection';
 import { MAX_LIST_PAGE_SIZE, parsePage } from './request/parsePage';
 import { groupNotFound } from './response/apiErrors';
+import { countShown } from './response/countShown';
 import { envelopePage } from './response/envelope';
 import {
   groupFieldsFor,
@@ -38,8 +40,11 @@ export function groupOperations(options: {
           { page, fields: groupFieldsFor(keys) },
           context,
         );
+        const counts = await countShown(groups.items, {
+          ...{ keys, directory, context },
+        });
         return envelopePage(groups, page, group =>
-          presentGroup(group, keys, uris),
+          presentGroup(group, { keys, uris, counts }),
         );
       },
     },
@@ -56,7 +61,8 @@ export function groupOperations(options: {
         if (!group) {
           throw groupNotFound(groupname);
         }
-        return { result: presentGroup(group, keys, uris) };
+        const counts = await countShown([group], { keys, directory, context });
+        return { result: presentGroup(group, { keys, uris, counts }) };
       },
     },
     {
@@ -65,9 +71,10 @@ export function groupOperations(options: {
       path: '/groups/:groupname/members/',
       async handle({ params: { groupname }, query, fieldMask, context }) {
         const page = parsePage(query, bounds);
+        const selection = parseMemberSelection(query);
         const keys = resolveFields(fieldMask, memberModel);
         const members = await directory.listGroupMembers(
-          { groupname, page, fields: userFieldsFor(keys) },
+          { groupname, page, ...selection, fields: userFieldsFor(keys) },
           context,
         );
         if (!members) {

@@ -1,7 +1,7 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Operation } from './Call';
+import { requireAccount } from './requireAccount';
 import { resolveFields, type RecordModel } from './request/fieldMask';
-import { ForbiddenError } from './response/apiErrors';
 import type { ResourceUris } from './response/ResourceUris';
 
 const meModel: RecordModel = {
@@ -18,14 +18,9 @@ export function meOperation(options: {
     method: 'get',
     path: '/me/',
     permission: directoryReadPermission,
-    async handle({ caller: { account }, fieldMask }) {
+    async handle({ caller, fieldMask }) {
       const keys = resolveFields(fieldMask, meModel);
-      if (!account) {
-        throw new ForbiddenError({
-          message: 'You have no identity in the directory.',
-        });
-      }
-      const { dn, username, service, served } = account;
+      const { dn, username, service, served } = requireAccount(caller);
       const me: Record<string, unknown> = {
         dn,
         username: username ?? null,

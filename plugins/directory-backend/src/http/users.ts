@@ -4,6 +4,7 @@ import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
 import { MAX_LIST_PAGE_SIZE, parsePage } from './request/parsePage';
 import { userNotFound } from './response/apiErrors';
+import { countShown } from './response/countShown';
 import { envelopePage } from './response/envelope';
 import {
   groupFieldsFor,
@@ -67,8 +68,11 @@ export function userOperations(options: {
         if (!groups) {
           throw userNotFound(username);
         }
+        const counts = await countShown(groups.items, {
+          ...{ keys, directory, context },
+        });
         return envelopePage(groups, page, group =>
-          presentGroup(group, keys, uris),
+          presentGroup(group, { keys, uris, counts }),
         );
       },
     },

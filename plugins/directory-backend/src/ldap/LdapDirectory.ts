@@ -3,6 +3,7 @@ import type {
   Directory,
   DirectoryContext,
   GroupsQuery,
+  MemberSelection,
   OfGroup,
   OfUser,
   Paged,
@@ -11,26 +12,39 @@ import type {
 } from '../directory/Directory';
 import { compareNames } from '../directory/names';
 import type { Group } from '../directory/Group';
+import type { GroupSearchTerm } from '../directory/GroupSearch';
+import type { MemberGroup } from '../directory/MemberGroup';
+import type { Membership } from '../directory/Membership';
 import { slicePage, type Page } from '../directory/Page';
 import type { Principal } from '../directory/Principal';
 import type { DirectorySchema } from '../directory/schema';
 import type { User } from '../directory/User';
 import type { UserSearchTerm } from '../directory/UserSearch';
+import type { UserStream } from '../directory/UserStream';
 import { containersBelow } from './containers';
+import { createMembershipMirror } from './createMembershipMirror';
 import { normalizeDn } from './DistinguishedName';
 import { textsOf } from './entryValues';
+import { LdapColleagues } from './LdapColleagues';
 import { LdapGroups } from './LdapGroups';
+import { LdapGroupSearch } from './LdapGroupSearch';
+import { LdapMemberships } from './LdapMemberships';
 import { LdapPrincipals } from './LdapPrincipals';
 import type { Asking, LdapReader } from './LdapReader';
 import { LdapUsers } from './LdapUsers';
 import { createMirrors, type MirroredAgreement } from './mirrors';
 import type { MirroredEntries } from './MirroredEntries';
+import { streamUsers } from './streamUsers';
+import { UsnClock } from './UsnClock';
 
 /** Answers from FreeIPA's LDAP, asked as the service account. */
 export class LdapDirectory implements Directory {
   readonly #principals: LdapPrincipals;
   readonly #users: LdapUsers;
   readonly #groups: LdapGroups;
+  readonly #groupSearch: LdapGroupSearch;
+  readonly #memberships: LdapMemberships;
+  readonly #colleagues: LdapColleagues;
   readonly #agreements: MirroredEntries<MirroredAgreement> | undefined;
 
   constructor(options: {
@@ -50,6 +64,16 @@ export class LdapDirectory implements Directory {
     this.#principals = new LdapPrincipals(rooms);
     this.#users = new LdapUsers({ ...rooms, mirror: mirrors.users });
     this.#groups = new LdapGroups({ ...rooms, mirror: mirrors.groups });
+    this.#groupSearch = new LdapGroupSearch(rooms);
+    const people = { users: this.#users, groups: this.#groups };
+    this.#memberships = new LdapMemberships({
+      ...people,
+      mirror: createMembershipMirror({ ...rooms, clock: new UsnClock(rooms) }),
+    });
+    this.#colleagues = new LdapColleagues({
+      ...people,
+      memberships: this.#memberships,
+    });
     this.#agreements = options.schema.hasAgreements
       ? mirrors.agreements
       : undefined;
@@ -141,15 +165,23 @@ export class LdapDirectory implements Directory {
   }
 
   async listGroupMembers(
-    query: UsersQuery & OfGroup & Paged,
+    query: UsersQuery & OfGroup & Paged & MemberSelection,
     context: DirectoryContext,
   ): Promise<Page<User> | undefined> {
-    const dns = await this.#groups.members(query.groupname, context);
-    if (!dns) {
-      return undefined;
-    }
-    const users = await this.#users.names(context);
-    return this.#users.page(users.unlockedAmong(dns), query, context);
+    const names =
+      query.membership || query.terms
+        ? await this.#selectedMembers(query, context)
+        : await this.#members(query, context);
+    return names && this.#users.page(names, query, context);
+  }
+
+  async streamGroupMembers(
+    query: UsersQuery & OfGroup,
+    context: DirectoryContext,
+  ): Promise<UserStream | undefined> {
+    const names = await this.#members(query, context);
+    const users = this.#users;
+    return names && streamUsers(names, { users, query, asking: context });
   }
 
   async listGroupSponsors(
@@ -175,8 +207,77 @@ export class LdapDirectory implements Directory {
     );
   }
 
+  async listUserMemberships(
+    query: GroupsQuery & OfUser & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<Membership> | undefined> {
+    return this.#memberships.list(query, context);
+  }
+
+  async listSponsoredGroups(
+    query: GroupsQuery & OfUser & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<Group> | undefined> {
+    return this.#memberships.listSponsored(query, context);
+  }
+
+  async listMemberGroups(
+    query: GroupsQuery & OfGroup & Paged,
+    context: DirectoryContext,
+  ): Promise<Page<MemberGroup> | undefined> {
+    return this.#memberships.listMemberGroups(query, context);
+  }
+
+  async searchGroups(
+    query: GroupsQuery & Paged & { readonly terms: readonly GroupSearchTerm[] },
+    context: DirectoryContext,
+  ): Promise<Page<Group>> {
+    const names = await this.#groupSearch.find(query.terms, context);
+    return this.#groups.page(names, query, context);
+  }
+
+  async countGroupMembers(
+    query: { readonly groupnames: readonly string[] },
+    context: DirectoryContext,
+  ): Promise<ReadonlyMap<string, number>> {
+    return this.#memberships.count(query.groupnames, context);
+  }
+
+  async listColleagues(
+    query: UsersQuery & Paged & { readonly dn: string },
+    context: DirectoryContext,
+  ): Promise<Page<User>> {
+    return this.#colleagues.list(query, context);
+  }
+
+  /** The names of a group's members, straight from the directory. */
+  async #members(
+    { groupname }: OfGroup,
+    context: DirectoryContext,
+  ): Promise<readonly string[] | undefined> {
+    const dns = await this.#groups.members(groupname, context);
+    return dns && (await this.#users.names(context)).unlockedAmong(dns);
+  }
+
+  async #selectedMembers(
+    query: UsersQuery & OfGroup & MemberSelection,
+    context: DirectoryContext,
+  ): Promise<readonly string[] | undefined> {
+    const members = await this.#memberships.members(query, context);
+    if (!members?.length || !query.terms) {
+      return members;
+    }
+    const { terms, visibleTo } = query;
+    const found = new Set(
+      await this.#namesFound({ terms, visibleTo }, context),
+    );
+    return members.filter(name => found.has(name));
+  }
+
   async #namesFound(
-    query: UsersQuery & { readonly terms: readonly UserSearchTerm[] },
+    query: Pick<UsersQuery, 'visibleTo'> & {
+      readonly terms: readonly UserSearchTerm[];
+    },
     context: DirectoryContext,
   ): Promise<readonly string[]> {
     const terms = query.terms.filter(term => term.kind !== 'memberOfAny');

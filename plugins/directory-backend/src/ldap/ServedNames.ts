@@ -44,6 +44,15 @@ export class ServedNames {
     return this.#byDn.get(dn);
   }
 
+  /** How many of those entries, each named once, are served and not locked. */
+  countUnlocked(dns: ReadonlySet<string>): number {
+    let count = 0;
+    for (const dn of dns) {
+      count += this.#byDn.get(dn)?.locked === false ? 1 : 0;
+    }
+    return count;
+  }
+
   /** The names of those entries that are served and not locked, in order. */
   unlockedAmong(dns: Iterable<string>): readonly string[] {
     const found = new Set<ServedName>();

@@ -1,9 +1,10 @@
 import type { Filter } from 'ldapts';
 import type { DirectorySchema, UserField } from '../directory/schema';
-import type { UserSearchTerm } from '../directory/UserSearch';
+import type { UserFieldTerm, UserSearchTerm } from '../directory/UserSearch';
 import type { Visibility } from '../directory/Visibility';
 import type { DistinguishedName } from './DistinguishedName';
-import { all, any, atMost, contains, equals, isPresent, not } from './filters';
+import { all, any, atMost, equals, isPresent, not } from './filters';
+import { valueFilter } from './valueFilter';
 
 /** Generalized Time has four digits for a year (RFC 4517 §3.3.13). */
 const LAST_YEAR = 9999;
@@ -41,6 +42,19 @@ function termFilter(
     const dn = options.groupDn(term.groupname);
     return dn && equals('memberOf', dn);
   }
+  if (term.kind === 'anyOf') {
+    const filters = term.terms
+      .map(alternative => fieldTermFilter(alternative, options))
+      .filter(filter => filter !== undefined);
+    return filters.length > 0 ? any(filters) : undefined;
+  }
+  return fieldTermFilter(term, options);
+}
+
+function fieldTermFilter(
+  term: UserFieldTerm,
+  options: UserSearchFilterOptions,
+): Filter | undefined {
   const { attribute } = options.schema.users[term.field];
   const filter =
     attribute === undefined ? undefined : fieldFilter(attribute, term);
@@ -49,26 +63,11 @@ function termFilter(
 
 function fieldFilter(
   attribute: string,
-  term: Exclude<FilterTerm, { kind: 'memberOf' }>,
+  term: UserFieldTerm,
 ): Filter | undefined {
-  switch (term.kind) {
-    case 'present':
-      return isPresent(attribute);
-    case 'substring':
-      return isText(term.text) ? contains(attribute, term.text) : undefined;
-    case 'equals':
-      return isText(term.text) ? equals(attribute, term.text) : undefined;
-    default:
-      return strictlyBefore(attribute, term.time);
-  }
-}
-
-/**
- * A value with NUL is nobody's. 389 Directory Server reads up to NUL only and
- * would find those whose value is what stands before it, or call it an error.
- */
-function isText(text: string): boolean {
-  return !text.includes('\0');
+  return term.kind === 'before'
+    ? strictlyBefore(attribute, term.time)
+    : valueFilter(attribute, term);
 }
 
 /** LDAP compares "at most" only; directories keep whole seconds. */

@@ -178,6 +178,28 @@ export function describeCertificateAuthority(options: {
       );
     });
 
+    it('lists what a user has, unless the directory holds it', async () => {
+      const { username } = subject.user;
+      const issued = await subject.authority.sign(newRequest());
+      const list = (
+        which: 'usable' | 'all',
+        usernames = ['nobody', username],
+      ) => subject.authority.listByUsers?.({ usernames, which });
+      const has = (listed: Awaited<ReturnType<typeof list>>) =>
+        !listed ||
+        (listed.get(username)!.some(isSame(issued)) === true &&
+          (listed.get('nobody') ?? []).length === 0);
+      expect(has(await list('usable'))).toBe(true);
+      expect(has(await list('all'))).toBe(true);
+      expect((await list('all', []))?.size ?? 0).toBe(0);
+
+      const serialNumber = serialNumberOf(issued);
+      await subject.revoke?.({ serialNumber, reason: 4 });
+      const usable = (await list('usable'))?.get(username) ?? [];
+      expect(subject.revoke && usable.some(isSame(issued))).not.toBe(true);
+      expect(has(await list('all'))).toBe(true);
+    });
+
     it('never passes off a failure as an unknown serial number', async () => {
       const issued = await subject.authority.sign(newRequest());
       const restore = await subject.interrupt();
@@ -186,6 +208,13 @@ export function describeCertificateAuthority(options: {
         expect(await outcomeOf(read)).toBe('AuthorityUnavailableError');
         const unknown = subject.authority.get(0xdeadbeefn);
         expect(await outcomeOf(unknown)).toBe('AuthorityUnavailableError');
+        const listed = subject.authority.listByUsers?.({
+          usernames: [subject.user.username],
+          which: 'usable',
+        });
+        expect([undefined, 'AuthorityUnavailableError']).toContain(
+          await outcomeOf(Promise.resolve(listed)),
+        );
         const signed = subject.authority.sign(newRequest());
         expect(['AuthorityUnavailableError', 'OutcomeUnknownError']).toContain(
           await outcomeOf(signed),
@@ -203,6 +232,11 @@ export function describeCertificateAuthority(options: {
 /** The name of the error with which it rejects, else what it resolves to. */
 async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
   return await work.catch(error => error.name);
+}
+
+function isSame(one: IssuedCertificate) {
+  return (other: IssuedCertificate) =>
+    other.certificate.equals(one.certificate);
 }
 
 function serialNumberOf({ certificate }: IssuedCertificate): bigint {

@@ -1,6 +1,7 @@
 import type {
   Directory,
   GroupsQuery,
+  MemberSelection,
   OfGroup,
   OfUser,
   Paged,
@@ -8,15 +9,21 @@ import type {
   UsersQuery,
 } from '../../directory/Directory';
 import type { Group } from '../../directory/Group';
+import type { GroupSearchTerm } from '../../directory/GroupSearch';
+import type { MemberGroup } from '../../directory/MemberGroup';
+import type { Membership } from '../../directory/Membership';
 import type { Page, PageRequest } from '../../directory/Page';
 import type { Principal } from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
 import type { User } from '../../directory/User';
 import type { UserSearchTerm } from '../../directory/UserSearch';
+import type { UserStream } from '../../directory/UserStream';
 import { USER_ATTRIBUTES } from './attributes';
 import type { DumpedEntry } from './DumpedEntry';
+import { NaiveExtensions } from './NaiveExtensions';
 import { NaiveMembership } from './NaiveMembership';
-import { naiveGroup, naiveTime, naiveUser } from './naiveRecord';
+import { isLocked, naivePrincipal } from './naivePrincipal';
+import { naiveGroup, naiveUser } from './naiveRecord';
 import { naiveSearch } from './naiveSearch';
 
 const SUFFIX = 'dc=example,dc=test';
@@ -31,6 +38,7 @@ const AGREEMENTS = `cn=fasagreements,${SUFFIX}`;
 export class NaiveDirectory implements Directory {
   readonly #entries: readonly DumpedEntry[];
   readonly #membership: NaiveMembership;
+  readonly #extensions: NaiveExtensions;
   readonly #attributes: Partial<Record<UserField, string>>;
   /** Every served user and group, in the order of lists. */
   readonly users: readonly DumpedEntry[];
@@ -49,6 +57,12 @@ export class NaiveDirectory implements Directory {
     );
     this.users = served(entries, USERS, { as: userClass, by: 'uid' });
     this.groups = served(entries, GROUPS, { as: groupClass, by: 'cn' });
+    this.#extensions = new NaiveExtensions({
+      users: this.users,
+      groups: this.groups,
+      membership: this.#membership,
+      creation: this.#attributes.creation!,
+    });
   }
 
   /** Every Kerberos principal name of every account. */
@@ -65,7 +79,13 @@ export class NaiveDirectory implements Directory {
           isProperName(query.username) &&
           entry.isA('posixAccount'),
     );
-    return found.length === 1 ? this.#principal(found[0]) : undefined;
+    return found.length === 1
+      ? naivePrincipal(found[0], {
+          isUser: found[0].isIn(USERS),
+          served: this.users.includes(found[0]),
+          groups: this.#membership.groupsOf(found[0].key),
+        })
+      : undefined;
   }
 
   async getUser(query: UsersQuery & OfUser): Promise<User | undefined> {
@@ -80,15 +100,7 @@ export class NaiveDirectory implements Directory {
   async searchUsers(
     query: UsersQuery & Paged & { readonly terms: readonly UserSearchTerm[] },
   ): Promise<Page<User>> {
-    const found = this.users.filter(entry =>
-      query.terms.every(term =>
-        naiveSearch(entry, term, {
-          visibleTo: query.visibleTo,
-          attributes: this.#attributes,
-          groups: () => this.#groupNames(entry),
-        }),
-      ),
-    );
+    const found = this.users.filter(entry => this.#applies(entry, query));
     return this.#page(found, query);
   }
 
@@ -124,12 +136,33 @@ export class NaiveDirectory implements Directory {
   }
 
   async listGroupMembers(
-    query: UsersQuery & OfGroup & Paged,
+    query: UsersQuery & OfGroup & Paged & MemberSelection,
   ): Promise<Page<User> | undefined> {
     const group = named(this.groups, 'cn', query.groupname);
+    if (!group) {
+      return undefined;
+    }
+    const { membership, terms = [] } = query;
+    const direct = group.links('member');
+    const members = this.#unlocked(this.#membership.membersOf(group))
+      .filter(({ key }) => membership !== 'direct' || direct.includes(key))
+      .filter(({ key }) => membership !== 'indirect' || !direct.includes(key))
+      .filter(entry => this.#applies(entry, { ...query, terms }));
+    return this.#page(members, query);
+  }
+
+  async streamGroupMembers(
+    query: UsersQuery & OfGroup,
+  ): Promise<UserStream | undefined> {
+    const page = { number: 1, size: this.users.length };
+    const all = await this.listGroupMembers({ ...query, page });
     return (
-      group &&
-      this.#page(this.#unlocked(this.#membership.membersOf(group)), query)
+      all && {
+        total: all.total,
+        portions: (async function* portions() {
+          yield all.items;
+        })(),
+      }
     );
   }
 
@@ -155,31 +188,68 @@ export class NaiveDirectory implements Directory {
     );
   }
 
-  #principal(entry: DumpedEntry): Principal {
-    const isUser = entry.isIn(USERS);
-    const username = isUser ? entry.text('uid') : undefined;
-    const service = isUser
-      ? undefined
-      : (entry.text('krbCanonicalName') ?? '').split('@')[0];
-    const expires = entry.text('krbPrincipalExpiration');
-    const kindOfMachine = service?.startsWith('host/') ? 'host' : 'service';
-    return {
-      dn: entry.dn,
-      kind: isUser ? 'user' : kindOfMachine,
-      username,
-      service,
-      served: this.users.includes(entry),
-      principalNames: entry.texts('krbPrincipalName'),
-      canonicalName: entry.text('krbCanonicalName'),
-      emails: entry.texts('mail'),
-      locked: isLocked(entry),
-      expires: expires === undefined ? undefined : new Date(naiveTime(expires)),
-      groups: new Set(
-        this.#membership
-          .groupsOf(entry.key)
-          .map(group => group.text('cn')!.toLowerCase()),
-      ),
-    };
+  async listUserMemberships(
+    query: GroupsQuery & OfUser & Paged,
+  ): Promise<Page<Membership> | undefined> {
+    const user = named(this.users, 'uid', query.username);
+    return (
+      user && pageOf(this.#extensions.memberships(user, query), query.page)
+    );
+  }
+
+  async listSponsoredGroups(
+    query: GroupsQuery & OfUser & Paged,
+  ): Promise<Page<Group> | undefined> {
+    const user = named(this.users, 'uid', query.username);
+    return user && this.#groupPage(this.#extensions.sponsored(user), query);
+  }
+
+  async listMemberGroups(
+    query: GroupsQuery & OfGroup & Paged,
+  ): Promise<Page<MemberGroup> | undefined> {
+    const group = named(this.groups, 'cn', query.groupname);
+    return (
+      group && pageOf(this.#extensions.memberGroups(group, query), query.page)
+    );
+  }
+
+  async searchGroups(
+    query: GroupsQuery & Paged & { readonly terms: readonly GroupSearchTerm[] },
+  ): Promise<Page<Group>> {
+    return this.#groupPage(this.#extensions.found(query.terms), query);
+  }
+
+  async countGroupMembers(query: {
+    readonly groupnames: readonly string[];
+  }): Promise<ReadonlyMap<string, number>> {
+    return new Map(
+      query.groupnames.map(name => {
+        const group = named(this.groups, 'cn', name);
+        const members = group && this.#membership.membersOf(group);
+        return [name, members ? this.#unlocked(members).length : 0];
+      }),
+    );
+  }
+
+  async listColleagues(
+    query: UsersQuery & Paged & { readonly dn: string },
+  ): Promise<Page<User>> {
+    return this.#page(this.#extensions.colleagues(query.dn, query), query);
+  }
+
+  #applies(
+    entry: DumpedEntry,
+    query: Pick<UsersQuery, 'visibleTo'> & {
+      readonly terms: readonly UserSearchTerm[];
+    },
+  ): boolean {
+    return query.terms.every(term =>
+      naiveSearch(entry, term, {
+        visibleTo: query.visibleTo,
+        attributes: this.#attributes,
+        groups: () => this.#groupNames(entry),
+      }),
+    );
   }
 
   #groupsOf(user: DumpedEntry): readonly DumpedEntry[] {
@@ -242,10 +312,6 @@ function named(
 
 function isProperName(name: string): boolean {
   return name.length <= 256 && /^[a-z0-9_.][a-z0-9_.-]{0,254}[$]?$/i.test(name);
-}
-
-function isLocked(entry: DumpedEntry): boolean {
-  return entry.text('nsAccountLock')?.toUpperCase() === 'TRUE';
 }
 
 function byName(a: string, b: string): number {

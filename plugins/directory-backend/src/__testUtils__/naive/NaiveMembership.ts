@@ -30,6 +30,44 @@ export class NaiveMembership {
     );
   }
 
+  /** Of the shortest chains from an entry to a group the first by keys. */
+  chainTo(group: DumpedEntry, key: string): readonly DumpedEntry[] {
+    let chains: (readonly DumpedEntry[])[] = [[group]];
+    const ends = (chain: readonly DumpedEntry[]) =>
+      chain[0].links('member').includes(key);
+    while (!chains.some(ends)) {
+      chains = chains.flatMap(chain =>
+        [...this.#groups.values()]
+          .filter(nested => chain[0].links('member').includes(nested.key))
+          .filter(nested => !chain.includes(nested))
+          .map(nested => [nested, ...chain]),
+      );
+    }
+    const name = (chain: readonly DumpedEntry[]) =>
+      chain.map(step => step.key).join('\0');
+    return chains.filter(ends).sort((a, b) => (name(a) < name(b) ? -1 : 1))[0];
+  }
+
+  /** The groups among a group's members, looking through some of them. */
+  groupsIn(
+    group: DumpedEntry,
+    isShown: (group: DumpedEntry) => boolean,
+    through: readonly DumpedEntry[] = [],
+  ): ReadonlySet<DumpedEntry> {
+    const nested = group
+      .links('member')
+      .map(key => this.#groups.get(key))
+      .filter(member => member !== undefined)
+      .filter(member => !through.includes(member));
+    return new Set(
+      nested.flatMap(member =>
+        isShown(member)
+          ? [member]
+          : [...this.groupsIn(member, isShown, [...through, member])],
+      ),
+    );
+  }
+
   #reach(start: readonly string[]): ReadonlySet<string> {
     const found = new Set<string>();
     const open = [...start];

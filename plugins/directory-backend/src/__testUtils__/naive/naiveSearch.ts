@@ -1,5 +1,5 @@
 import type { UserField } from '../../directory/schema';
-import type { UserSearchTerm } from '../../directory/UserSearch';
+import type { UserFieldTerm, UserSearchTerm } from '../../directory/UserSearch';
 import type { Visibility } from '../../directory/Visibility';
 import type { DumpedEntry } from './DumpedEntry';
 import { isContained, isEqual } from './matching';
@@ -25,6 +25,11 @@ export function naiveSearch(
   if (term.kind === 'memberOf') {
     return groups().includes(term.groupname.toLowerCase());
   }
+  if (term.kind === 'anyOf') {
+    const { terms } = term;
+    const context = { visibleTo, attributes, groups };
+    return terms.some(alternative => naiveSearch(entry, alternative, context));
+  }
   const attribute = attributes[term.field];
   if (attribute === undefined || isHidden(entry, term.field, visibleTo)) {
     return false;
@@ -32,10 +37,7 @@ export function naiveSearch(
   return entry.texts(attribute).some(value => applies(value, term));
 }
 
-function applies(
-  value: string,
-  term: Exclude<UserSearchTerm, { kind: 'memberOf' | 'memberOfAny' }>,
-): boolean {
+function applies(value: string, term: UserFieldTerm): boolean {
   switch (term.kind) {
     case 'present':
       return true;

@@ -8,6 +8,8 @@ export interface RecordModel {
   readonly lists: ReadonlySet<string>;
   /** The keys without a mask, where these are not all. */
   readonly defaults?: readonly string[];
+  /** Keys that only a mask that names them brings: `*` does not. */
+  readonly onlyByName?: readonly string[];
 }
 
 /**
@@ -29,12 +31,13 @@ export function resolveFields(
     return model.defaults ?? model.keys;
   }
   const mask = parse(header);
+  const keys = [...model.keys, ...(model.onlyByName ?? [])];
   for (const [name, nested] of mask) {
-    if (isNestingOnScalar(name, nested, model)) {
+    if (isNestingOnScalar(name, nested, { ...model, keys })) {
       throw maskError('Mask error: Mask is inconsistent with model');
     }
   }
-  const named = [...mask.keys()].filter(name => model.keys.includes(name));
+  const named = [...mask.keys()].filter(name => keys.includes(name));
   if (!mask.has('*')) {
     return named;
   }

@@ -10,6 +10,9 @@ export const DEFAULT_PAGE_SIZE = 40;
 /** The largest `page_size` of a list; a search has a bound of its own. */
 export const MAX_LIST_PAGE_SIZE = 1000;
 
+/** The largest `page_size` of a search. */
+const MAX_SEARCH_PAGE_SIZE = 40;
+
 /**
  * Reads `page_size` and `page_number` of a list. The first value of a repeated
  * parameter counts.
@@ -45,4 +48,23 @@ export function parsePage(
     });
   }
   return page;
+}
+
+/**
+ * As {@link parsePage}, of a search, which has bounds and an error of its own.
+ *
+ * @throws InvalidRequestError
+ */
+export function parseSearchPage(query: URLSearchParams): PageRequest {
+  const text = query.get('page_size');
+  if (text !== null && /^-?\d+$/.test(text)) {
+    const size = Number(text);
+    if (size < 1 || size > MAX_SEARCH_PAGE_SIZE) {
+      throw new InvalidRequestError({
+        message: `Page size must be between 1 and ${MAX_SEARCH_PAGE_SIZE} when searching.`,
+        page_size: size,
+      });
+    }
+  }
+  return parsePage(query, { maxSize: MAX_SEARCH_PAGE_SIZE });
 }

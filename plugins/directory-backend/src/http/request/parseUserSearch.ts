@@ -1,9 +1,10 @@
 import type { PageRequest } from '../../directory/Page';
 import type { UserField } from '../../directory/schema';
 import type { UserSearchTerm } from '../../directory/UserSearch';
-import { InvalidRequestError } from '../response/apiErrors';
+import { InvalidRequestError, noSearchTerm } from '../response/apiErrors';
 import { parseIsoTime } from './parseIsoTime';
-import { parsePage } from './parsePage';
+import { parseSearchPage } from './parsePage';
+import { foldSearchText, readSearchText, requireSubstring } from './searchText';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
@@ -23,9 +24,6 @@ const EXACT_TERMS: Readonly<Record<string, UserField>> = {
   website: 'websites',
   rssurl: 'rssurls',
 };
-
-const MIN_SUBSTRING = 3;
-const MAX_PAGE_SIZE = 40;
 
 /** What a user search asks for. */
 export interface UserSearch {
@@ -52,30 +50,17 @@ export function parseUserSearch(query: URLSearchParams): UserSearch {
         readTerm(query, parameter, text => exactTerm(field, text)),
       ),
     ),
-    ...query.getAll('group').map(fold).filter(isNotBlank).map(groupTerm),
+    ...query
+      .getAll('group')
+      .map(foldSearchText)
+      .filter(isNotBlank)
+      .map(groupTerm),
     ...readTerm(query, 'creation__before', creationTerm),
   ];
   if (terms.length === 0) {
-    throw new InvalidRequestError({
-      message: 'At least one search term must be provided.',
-    });
+    throw noSearchTerm();
   }
   return { terms, page };
-}
-
-/** A page of a search has bounds and an error of its own. */
-function parseSearchPage(query: URLSearchParams): PageRequest {
-  const text = query.get('page_size');
-  if (text !== null && /^-?\d+$/.test(text)) {
-    const size = Number(text);
-    if (size < 1 || size > MAX_PAGE_SIZE) {
-      throw new InvalidRequestError({
-        message: `Page size must be between 1 and ${MAX_PAGE_SIZE} when searching.`,
-        page_size: size,
-      });
-    }
-  }
-  return parsePage(query, { maxSize: MAX_PAGE_SIZE });
 }
 
 function readTerm(
@@ -83,8 +68,8 @@ function readTerm(
   parameter: string,
   toTerm: (text: string) => UserSearchTerm,
 ): UserSearchTerm[] {
-  const text = fold(query.get(parameter) ?? '');
-  return isNotBlank(text) ? [toTerm(text)] : [];
+  const text = readSearchText(query, parameter);
+  return text === undefined ? [] : [toTerm(text)];
 }
 
 function substringTerm(
@@ -95,14 +80,7 @@ function substringTerm(
   if (text === '*') {
     return { kind: 'present', field };
   }
-  if ([...text].length < MIN_SUBSTRING) {
-    throw new InvalidRequestError({
-      message: `Search term must be at least ${MIN_SUBSTRING} characters long.`,
-      search_term: name,
-      search_value: text,
-    });
-  }
-  return { kind: 'substring', field, text };
+  return { kind: 'substring', field, text: requireSubstring(name, text) };
 }
 
 function exactTerm(field: UserField, text: string): UserSearchTerm {
@@ -129,15 +107,6 @@ function creationTerm(text: string): UserSearchTerm {
     });
   }
   return { kind: 'before', field: 'creation', time };
-}
-
-/**
- * As a directory compares: edges trimmed, runs of space one (RFC 4518 §2.6.1).
- * Spaces beyond ASCII stay what they are: 389 Directory Server does not take
- * the ideographic space of a Japanese name for a Latin one.
- */
-function fold(text: string): string {
-  return text.trim().replace(/[\t-\r ]+/g, ' ');
 }
 
 function isNotBlank(text: string): boolean {

@@ -109,6 +109,13 @@ export class SlowError extends ApiError {
   readonly status = 504;
 }
 
+/** The 400 of a search for nothing. */
+export function noSearchTerm(): InvalidRequestError {
+  return new InvalidRequestError({
+    message: 'At least one search term must be provided.',
+  });
+}
+
 /** The 404 of a user, with the name as it was asked for. */
 export function userNotFound(name: string): ResourceNotFoundError {
   return new ResourceNotFoundError({ message: 'User not found', name });

@@ -1,15 +1,15 @@
-import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import { AuthorityProtocolError } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   describeCertificate,
   type CertificateDescription,
 } from '@directory-gateway/x509';
+import type { HeldCertificate } from '../../certificates/HeldCertificate';
 import type { RecordModel } from '../request/fieldMask';
 import { rawInteger } from './rawInteger';
 import type { ResourceUris } from './ResourceUris';
 
 type Presenter = (
-  issued: IssuedCertificate,
+  issued: HeldCertificate,
   described: CertificateDescription,
   uris: ResourceUris,
 ) => unknown;
@@ -19,9 +19,10 @@ type Presenter = (
  * FreeIPA tells besides.
  */
 const presenters: Readonly<Record<string, Presenter>> = {
-  cacn: issued => issued.cacn,
+  cacn: issued => issued.cacn ?? null,
   certificate: (_issued, described) => described.pem,
-  certificate_chain: issued => issued.chain.map(der => der.toString('base64')),
+  certificate_chain: issued =>
+    issued.chain?.map(der => der.toString('base64')) ?? null,
   issuer: (_issued, described) => described.issuer,
   revoked: issued => issued.revocation !== undefined,
   san_other: (_issued, { san }) => nullIfEmpty(san.other),
@@ -69,7 +70,7 @@ export const certificateModel: RecordModel = {
  * @throws AuthorityProtocolError when the authority's bytes are no certificate.
  */
 export function presentCertificate(
-  issued: IssuedCertificate,
+  issued: HeldCertificate,
   keys: readonly string[],
   uris: ResourceUris,
 ): Record<string, unknown> {

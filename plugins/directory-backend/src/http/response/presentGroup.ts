@@ -9,9 +9,13 @@ import type { RecordModel } from '../request/fieldMask';
 import { presentRecord } from './presentRecord';
 import type { ResourceUris } from './ResourceUris';
 
+/** How many members a group has: counted for masks that name it only. */
+export const MEMBER_COUNT = 'member_count';
+
 /** The keys of a group's record, in the contract's order. */
 export const groupModel: RecordModel = {
   keys: [...groupFieldNames, 'uri'],
+  onlyByName: [MEMBER_COUNT],
   lists: new Set(
     groupFieldNames.filter(name => groupFields[name].syntax === 'strings'),
   ),
@@ -30,15 +34,26 @@ export function groupFieldsFor(
   return new Set(keys.filter(isGroupField));
 }
 
-/** A group as the API shows it, with the given keys in their order. */
+/** How a group is shown. */
+export interface GroupPresentation {
+  /** In their order. */
+  readonly keys: readonly string[];
+  readonly uris: ResourceUris;
+  /** Members by group name, where they are shown. */
+  readonly counts?: ReadonlyMap<string, number>;
+  /** Values of keys that only this list has. */
+  readonly besides?: Readonly<Record<string, unknown>>;
+}
+
+/** A group as the API shows it. */
 export function presentGroup(
   group: Group,
-  keys: readonly string[],
-  uris: ResourceUris,
+  { keys, uris, counts, besides }: GroupPresentation,
 ): Record<string, unknown> {
   return presentRecord(group, {
     keys,
     fields: groupFields,
     uri: uris.group(group.groupname),
+    besides: { ...besides, [MEMBER_COUNT]: counts?.get(group.groupname) },
   });
 }

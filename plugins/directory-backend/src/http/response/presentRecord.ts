@@ -10,13 +10,21 @@ export function presentRecord(
     readonly keys: readonly string[];
     readonly fields: Readonly<Record<string, FieldDefinition>>;
     readonly uri: string;
+    /** Values of keys that are no fields of the directory. */
+    readonly besides?: Readonly<Record<string, unknown>>;
   },
 ): Record<string, unknown> {
-  const { keys, fields, uri } = options;
+  const { keys, fields } = options;
+  const besides: Readonly<Record<string, unknown>> = {
+    ...options.besides,
+    uri: options.uri,
+  };
   return Object.fromEntries(
     keys.map(key => [
       key,
-      key === 'uri' ? uri : presentValue(record[key], fields[key].syntax),
+      Object.hasOwn(fields, key)
+        ? presentValue(record[key], fields[key].syntax)
+        : besides[key],
     ]),
   );
 }

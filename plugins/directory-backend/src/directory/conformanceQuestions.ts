@@ -1,0 +1,81 @@
+/* eslint-disable @backstage/no-undeclared-imports -- a part of the suite for the tests of every adapter */
+import fc from 'fast-check';
+import type { DirectoryContext } from './Directory';
+import {
+  userFieldNames,
+  userFields,
+  type FieldDefinition,
+  type UserField,
+} from './schema';
+import type { Visibility } from './Visibility';
+
+/** So many questions are under way at once. */
+export const AT_ONCE = 8;
+
+/** Nobody in particular asks. */
+export const context: DirectoryContext = {
+  caller: {
+    kind: 'portalService',
+    credentials: { $$type: '@backstage/BackstageCredentials', principal: {} },
+  },
+  signal: new AbortController().signal,
+};
+
+const definitions: Readonly<Record<UserField, FieldDefinition>> = userFields;
+const hidden = new Set(
+  userFieldNames.filter(name => definitions[name].hiddenByDefault),
+);
+/** Names that are nobody's, or that no adapter may take to its directory. */
+const NO_NAMES = [
+  ...['nobody', '-dash', 'plus+user', 'design team', '', '*', 'a)(uid=*'],
+  ...['alice,cn=x', 'alice\0', 'al\\69ce', 'äbc', 'alice '],
+];
+
+/** What was asked, with what was answered. */
+export type Answered<Q, A> = readonly {
+  readonly question: Q;
+  readonly answer: A;
+}[];
+
+/** The answers beside their questions, so that a difference tells its own. */
+export async function answersOf<Q, A>(
+  questions: readonly Q[],
+  ask: (question: Q) => Promise<A>,
+): Promise<Answered<Q, A>> {
+  const answers: { question: Q; answer: A }[] = [];
+  for (let at = 0; at < questions.length; at += AT_ONCE) {
+    const some = questions.slice(at, at + AT_ONCE);
+    const found = await Promise.all(some.map(ask));
+    answers.push(
+      ...found.map((answer, index) => ({ question: some[index], answer })),
+    );
+  }
+  return answers;
+}
+
+/** Names that there are, in two spellings, and some that are nobody's. */
+export function spelled(names: readonly string[]): readonly string[] {
+  const others = names.map(name =>
+    name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase(),
+  );
+  return [...names, ...others, ...NO_NAMES];
+}
+
+/** Who asks: mostly those who may see no private profile but their own. */
+export function viewer(
+  usernames: readonly string[],
+  alsoHidden: readonly UserField[] = [],
+): fc.Arbitrary<Visibility> {
+  const owner = fc.constantFrom(...['veiled', 'bob', undefined], ...usernames);
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant({ kind: 'everything' as const }) },
+    {
+      weight: 3,
+      arbitrary: owner.map(name => ({
+        kind: 'public' as const,
+        hidden: new Set([...hidden, ...alsoHidden]),
+        owner: name,
+      })),
+    },
+  );
+}

@@ -1,0 +1,249 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import { addGroup, groupDn, userDn } from './__testUtils__/conformanceEntries';
+import { eventually } from './__testUtils__/eventually';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { TokenClient } from './__testUtils__/TokenClient';
+
+jest.setTimeout(180_000);
+
+let realm: Realm;
+let gateway: Gateway;
+let client: GatewayClient;
+
+beforeAll(async () => {
+  realm = await startRealm();
+  const fasGroup = { objectClass: ['ipaUserGroup', 'fasGroup'] };
+  await realm.modify(
+    [
+      // Those that are in others come first: the directory computes upwards.
+      addGroup('inner', [userDn('dave'), userDn('carol')], fasGroup),
+      addGroup('middle', [groupDn('inner')]),
+      addGroup('outer', [groupDn('middle'), userDn('erin')], {
+        ...fasGroup,
+        memberManager: [groupDn('inner')],
+      }),
+      `dn: ${userDn('dave')}\nchangetype: modify\nreplace: displayName\n` +
+        'displayName: =HYPERLINK("http://x","a;b")\n\n',
+    ].join(''),
+  );
+  gateway = await startGateway({ realm });
+  client = new GatewayClient({ gateway, realm });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+});
+
+const ask = (path: string, mask?: string) =>
+  client.ask(`/v1${path}`, {
+    as: 'alice',
+    headers: mask === undefined ? {} : { 'X-Fields': mask },
+  });
+const items = (answer: Answer) =>
+  (answer.json as { result: Record<string, unknown>[] }).result;
+const named = (answer: Answer, groupname: string) =>
+  items(answer).find(item => item.groupname === groupname);
+
+describe('why somebody is in a group', () => {
+  it('is a chain of groups, with those that are not served as null', async () => {
+    const answer = await ask('/users/dave/memberships/?page_size=1000');
+    expect(named(answer, 'outer')).toMatchObject({
+      direct: false,
+      sponsor: true,
+      path: ['inner', null, 'outer'],
+      uri: expect.stringMatching(/\/groups\/outer\/$/),
+    });
+    expect(named(answer, 'inner')).toMatchObject({
+      ...{ direct: true, sponsor: false, path: ['inner'] },
+    });
+  });
+
+  it('has all the groups of the contract, in their order', async () => {
+    const groups = await ask('/users/dave/groups/?page_size=1000');
+    const why = await ask('/users/dave/memberships/', 'groupname,uri');
+    expect(items(why)).toEqual(items(groups).slice(0, 40));
+  });
+
+  it('follows the directory within a moment', async () => {
+    const change = (verb: string) =>
+      realm.modify(
+        `dn: ${groupDn('outer')}\nchangetype: modify\n` +
+          `${verb}: member\nmember: ${userDn('dave')}\n\n`,
+      );
+    const path = async () =>
+      named(await ask('/users/dave/memberships/?page_size=1000'), 'outer')
+        ?.path;
+    await change('add');
+    await eventually(async () => expect(await path()).toEqual(['outer']));
+    await change('delete');
+    const before = ['inner', null, 'outer'];
+    await eventually(async () => expect(await path()).toEqual(before));
+  });
+});
+
+describe('groups', () => {
+  it('are sponsored by members of the groups that do', async () => {
+    expect(items(await ask('/users/dave/sponsored-groups/'))).toContainEqual({
+      groupname: 'outer',
+      uri: `${gateway.baseUrl}/api/directory/v1/groups/outer/`,
+    });
+  });
+
+  it('are nested, those that are not served left out of the tree', async () => {
+    const outer = await ask(
+      '/groups/outer/member-groups/',
+      'groupname,has_member_groups,member_count',
+    );
+    expect(items(outer)).toEqual([
+      // Carol's account is locked.
+      { groupname: 'inner', has_member_groups: false, member_count: 1 },
+    ]);
+  });
+
+  it.each([
+    '/groups/?page_size=1000',
+    '/users/dave/groups/?page_size=1000',
+    '/search/groups/?groupname=*',
+    '/users/dave/memberships/?page_size=1000',
+  ])('are counted where the mask says so: %s', async path => {
+    const counted = items(await ask(path, 'groupname,member_count'));
+    expect(counted.length).toBeGreaterThan(2);
+    for (const { groupname, member_count } of counted) {
+      const members = await ask(`/groups/${groupname}/members/`);
+      expect([groupname, member_count]).toEqual([
+        groupname,
+        (members.json as { total_results: number }).total_results,
+      ]);
+    }
+    const starred = items(await ask(path, '*'));
+    expect(starred.some(item => 'member_count' in item)).toBe(false);
+  });
+
+  it('are found by a part of their name or description', async () => {
+    const answer = await ask('/search/groups/?q=OUT');
+    expect(named(answer, 'outer')).toBeDefined();
+    const exact = await ask('/search/groups/?groupname__exact=outer');
+    expect(items(exact)).toHaveLength(1);
+  });
+
+  it.each([
+    ['', 'At least one search term must be provided.'],
+    ['q=ab', 'Search term must be at least 3 characters long.'],
+    ['groupname=ab', 'Search term must be at least 3 characters long.'],
+    [
+      'q=abc&page_size=41',
+      'Page size must be between 1 and 40 when searching.',
+    ],
+  ])('are not searched for "%s"', async (query, message) => {
+    const answer = await ask(`/search/groups/?${query}`);
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      expect.objectContaining({ message }),
+    ]);
+  });
+});
+
+describe('members of a group', () => {
+  const names = async (query: string) =>
+    items(await ask(`/groups/outer/members/?${query}`)).map(
+      ({ username }) => username,
+    );
+
+  it('are selected by a text and by how they are in', async () => {
+    expect(await names('')).toEqual(['dave', 'erin']);
+    expect(await names('membership=direct')).toEqual(['erin']);
+    expect(await names('membership=indirect')).toEqual(['dave']);
+    expect(await names('q=%20dav%20')).toEqual(['dave']);
+    expect(await names('q=dave&membership=direct')).toEqual([]);
+    expect(await names('q=')).toEqual(['dave', 'erin']);
+  });
+
+  it.each(['q=ab', 'membership=both'])('are not by %s', async query => {
+    expect((await ask(`/groups/outer/members/?${query}`)).status).toBe(400);
+  });
+});
+
+describe('the members as a file', () => {
+  it('are CSV, in the order of the list', async () => {
+    const answer = await ask('/groups/outer/members.csv');
+    const [header, dave, erin, end] = answer.text.split('\r\n');
+    expect(header).toBe('username,human_name,emails,uri');
+    // No formula, and quoted as RFC 4180 §2 has it.
+    expect(dave).toContain('dave,"\'=HYPERLINK(""http://x"",""a;b"")",');
+    expect(erin).toMatch(/^erin,/);
+    expect(end).toBe('');
+    expect(answer.headers.get('x-total-results')).toBe('2');
+    expect(answer.headers.get('content-disposition')).toBe(
+      'attachment; filename="outer-members.csv"',
+    );
+  });
+
+  it('have the columns of the mask, and a header without members', async () => {
+    const masked = await ask('/groups/outer/members.csv', 'emails,username');
+    expect(masked.text.split('\r\n')[0]).toBe('emails,username');
+    const empty = await ask('/groups/outer/members.csv', 'nope');
+    expect(empty.status).toBe(200);
+  });
+
+  it('are put on record, and not for a mere look', async () => {
+    const events = () => gateway.log().split('group-export').length;
+    const before = events();
+    const head = await client.ask('/v1/groups/outer/members.csv', {
+      ...{ as: 'alice', method: 'HEAD' },
+    });
+    expect(head.headers.get('x-total-results')).toBe('2');
+    expect(events()).toBe(before);
+    await ask('/groups/outer/members.csv');
+    expect(events()).toBeGreaterThan(before);
+  });
+
+  it('are no file of a group that is not there', async () => {
+    expect((await ask('/groups/nope/members.csv')).json).toMatchObject({
+      ...{ message: 'Group not found', groupname: 'nope' },
+    });
+  });
+});
+
+describe('people of my groups', () => {
+  it('come newest first, without me', async () => {
+    const answer = await ask('/me/colleagues/', 'username,creation,locked');
+    const people = items(answer);
+    const times = people.map(({ creation }) => String(creation ?? ''));
+    expect(people.length).toBeGreaterThan(3);
+    expect(times).toEqual(times.toSorted().toReversed());
+    expect(people.some(({ username }) => username === 'alice')).toBe(false);
+    expect(people.every(({ locked }) => locked === false)).toBe(true);
+  });
+
+  it('are for those who are in the directory', async () => {
+    // The portal's user is not mapped to a directory user here.
+    const stranger = await TokenClient.signIn(gateway);
+    expect((await stranger.ask('/v1/me/colleagues/')).status).toBe(403);
+    const host = await client.ask('/v1/me/colleagues/', {
+      as: 'host/build1.example.test',
+    });
+    expect(host.json).toMatchObject({ result: [], total_results: 0 });
+  });
+});
+
+it.each([
+  ...['/users/nobody/memberships/', '/users/nobody/sponsored-groups/'],
+  ...['/users/nobody/certificates/', '/groups/nope/member-groups/'],
+  ...['/users/-dash/memberships/', '/groups/-dash/members/?q=alice'],
+])('%s is 404', async path => {
+  expect((await ask(path)).status).toBe(404);
+});
+
+it.each([
+  ...['/me/colleagues/', '/users/alice/memberships/', '/search/groups/'],
+  ...['/groups/outer/members.csv', '/users/alice/certificates/'],
+])('%s has its methods, and asks who calls', async path => {
+  const method = (name: string, as?: string) =>
+    client.ask(`/v1${path}`, { method: name, as });
+  const options = await method('OPTIONS', 'alice');
+  expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  expect((await method('DELETE', 'alice')).status).toBe(405);
+  expect((await method('GET')).status).toBe(401);
+});

@@ -1,0 +1,35 @@
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import type { Operation } from './Call';
+import { requireAccount } from './requireAccount';
+import { resolveFields } from './request/fieldMask';
+import { parseSearchPage } from './request/parsePage';
+import { envelopePage } from './response/envelope';
+import { presentUser, userFieldsFor, userModel } from './response/presentUser';
+import type { ResourceUris } from './response/ResourceUris';
+
+/** An extension: people of the caller's groups, newest first. */
+export function colleaguesOperation(options: {
+  readonly directory: PrivateDirectory;
+  readonly uris: ResourceUris;
+}): Operation {
+  const { directory, uris } = options;
+  return {
+    id: 'list_colleagues',
+    method: 'get',
+    path: '/me/colleagues/',
+    permission: directoryReadPermission,
+    async handle({ caller, query, fieldMask, context }) {
+      const page = parseSearchPage(query);
+      const keys = resolveFields(fieldMask, userModel);
+      const { dn } = requireAccount(caller);
+      const colleagues = await directory.listColleagues(
+        { dn, page, fields: userFieldsFor(keys) },
+        context,
+      );
+      return envelopePage(colleagues, page, user =>
+        presentUser(user, keys, uris),
+      );
+    },
+  };
+}

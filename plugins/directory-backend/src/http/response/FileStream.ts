@@ -1,0 +1,18 @@
+/** An answer that is a file, sent while it is made. */
+export class FileStream {
+  /** With its parameters, for example `text/csv; charset=utf-8`. */
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Made as it is asked for; an error ends it before its proper end. */
+  readonly chunks: AsyncIterable<string>;
+
+  constructor(options: {
+    readonly contentType: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly chunks: AsyncIterable<string>;
+  }) {
+    this.contentType = options.contentType;
+    this.headers = options.headers;
+    this.chunks = options.chunks;
+  }
+}

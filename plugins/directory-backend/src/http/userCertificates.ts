@@ -1,0 +1,37 @@
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import type { UserCertificates } from '../certificates/UserCertificates';
+import type { Operation } from './Call';
+import { resolveFields } from './request/fieldMask';
+import { MAX_LIST_PAGE_SIZE, parsePage } from './request/parsePage';
+import { userNotFound } from './response/apiErrors';
+import { envelopePage } from './response/envelope';
+import {
+  certificateModel,
+  presentCertificate,
+} from './response/presentCertificate';
+import type { ResourceUris } from './response/ResourceUris';
+
+/** An extension: the certificates of a user, newest first. */
+export function userCertificatesOperation(options: {
+  readonly certificates: UserCertificates;
+  readonly uris: ResourceUris;
+}): Operation {
+  const { certificates, uris } = options;
+  return {
+    id: 'list_user_certificates',
+    method: 'get',
+    path: '/users/:username/certificates/',
+    permission: directoryReadPermission,
+    async handle({ params: { username }, query, fieldMask, context }) {
+      const page = parsePage(query, { maxSize: MAX_LIST_PAGE_SIZE });
+      const keys = resolveFields(fieldMask, certificateModel);
+      const held = await certificates.list({ username, page }, context);
+      if (!held) {
+        throw userNotFound(username);
+      }
+      return envelopePage(held, page, certificate =>
+        presentCertificate(certificate, keys, uris),
+      );
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { UsersQuery } from '../directory/Directory';
+import type { UserStream } from '../directory/UserStream';
+import type { User } from '../directory/User';
+import type { Asking } from './LdapReader';
+import type { LdapUsers } from './LdapUsers';
+
+/** A few searches' worth: they run at the same time. */
+const USERS_AT_A_TIME = 200;
+
+/** Users by ordered names, read as they are asked for. */
+export function streamUsers(
+  names: readonly string[],
+  options: {
+    readonly users: LdapUsers;
+    readonly query: UsersQuery;
+    readonly asking: Asking;
+  },
+): UserStream {
+  return { total: names.length, portions: portionsOf(names, options) };
+}
+
+async function* portionsOf(
+  names: readonly string[],
+  options: Parameters<typeof streamUsers>[1],
+): AsyncIterable<readonly User[]> {
+  const { users, query, asking } = options;
+  for (let at = 0; at < names.length; at += USERS_AT_A_TIME) {
+    asking.signal.throwIfAborted();
+    const some = names.slice(at, at + USERS_AT_A_TIME);
+    yield await users.records(some, query, asking);
+  }
+}
