@@ -35,7 +35,7 @@ export async function runBench(run: BenchRun): Promise<Results> {
     );
     const idle = await portal.vitals();
     const questions = questionsAbout(people).filter(({ name }) =>
-      name.includes(run.only),
+      run.only.test(name),
     );
     const rows: Row[] = [];
     for (const question of questions) {

@@ -49,11 +49,12 @@ export interface Config {
        * seconds.
        */
       operationTimeout?: HumanDuration | string;
-      /** Connections to a server, at most. Default: 4. */
+      /** Connections to a server, at most. Default: 16. */
       maxConnections?: number;
       /**
-       * Operations under way on a connection before another connection is
-       * opened. Default: 16.
+       * Operations under way on a connection at a time. With more than one, 389
+       * Directory Server (and so FreeIPA) now and then holds an answer back for
+       * 100 ms or more; see docs/performance.md. Default: 1.
        */
       pipelining?: number;
       /**

@@ -54,8 +54,8 @@ export function readLdapConfig(config: Config): LdapConfig {
     bindPassword: readBindPassword(config),
     connectTimeoutMs: readMs(config, 'connectTimeout', { seconds: 2 }),
     operationTimeoutMs: readMs(config, 'operationTimeout', { seconds: 5 }),
-    maxConnections: readCount(config, 'maxConnections', 4),
-    pipelining: readCount(config, 'pipelining', 16),
+    maxConnections: readCount(config, 'maxConnections', 16),
+    pipelining: readCount(config, 'pipelining', 1),
     maxQueued: readCount(config, 'maxQueued', 1000),
     idleProbeMs: readMs(config, 'idleProbe', { seconds: 15 }),
     breaker: Object.freeze({

@@ -140,7 +140,9 @@ describe('a slow server', () => {
   });
 
   it('with one slow question goes on answering its neighbors', async () => {
-    start([first], { operationTimeout: '1s', maxConnections: 1 });
+    start([first], {
+      ...{ operationTimeout: '1s', maxConnections: 1, pipelining: 16 },
+    });
     await ask();
     let isSlow = true;
     const slow = tested!

@@ -142,16 +142,18 @@ export class LdapPool implements LdapSearcher {
         break;
       }
       try {
-        const connection = await server.connect();
-        if (performance.now() >= endsAt) {
-          // Nobody waits any more, and the server is not to blame for that.
-          throw tooSlow();
-        }
-        sendings++;
-        sent();
-        // The server has the whole time, however long the question was queued.
-        const timeoutMs = this.#timeoutMs;
-        const entries = await server.search(connection, search, { timeoutMs });
+        const entries = await server.search(search, {
+          // The server has the whole time, however long the question was queued.
+          timeoutMs: this.#timeoutMs,
+          beforeSending: () => {
+            if (performance.now() >= endsAt) {
+              // Nobody waits any more, and the server is not to blame for that.
+              throw tooSlow();
+            }
+            sendings++;
+            sent();
+          },
+        });
         return { entries, server: server.url };
       } catch (error) {
         if (!isConnectionFailure(error)) {

@@ -1,18 +1,15 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import type { Entry } from 'ldapts';
-import {
-  DirectoryTimeoutError,
-  DirectoryUnavailableError,
-} from '../directory/errors';
+import { DirectoryTimeoutError } from '../directory/errors';
 import { trustedDn } from './DistinguishedName';
 import { isPresent } from './filters';
+import type { LdapConnection, LdapSearch } from './LdapConnection';
 import {
-  LdapConnection,
-  type LdapEndpoint,
-  type LdapSearch,
-} from './LdapConnection';
-import { isRefusedBind, isServerFailure } from './ldapErrors';
+  LdapConnections,
+  type LdapConnectionsOptions,
+} from './LdapConnections';
+import { isServerFailure } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
 import { ServerBreaker, type ServerBreakerOptions } from './ServerBreaker';
 
@@ -24,22 +21,8 @@ const ROOT_DSE: LdapSearch = {
   attributes: ['1.1'],
 };
 
-/**
- * A password that was refused is not tried again for this long: a directory
- * that counts wrong ones would lock the account. Another password is tried at
- * once.
- */
-const REFUSAL_HOLDS_MS = 10_000;
-
 /** How one directory server is used. */
-export interface LdapServerOptions {
-  readonly url: string;
-  /** Read for each new connection, so that a changed password takes effect. */
-  readonly endpoint: () => Promise<LdapEndpoint>;
-  /** Connections kept at most. */
-  readonly maxConnections: number;
-  /** Searches under way on a connection before another one is opened. */
-  readonly pipelining: number;
+export interface LdapServerOptions extends LdapConnectionsOptions {
   /** Milliseconds of silence after which a connection is tried out. */
   readonly idleProbeMs: number;
   /** Milliseconds in which it has to answer then. */
@@ -59,13 +42,11 @@ export interface LdapServerOptions {
 export class LdapServer {
   readonly #options: LdapServerOptions;
   readonly #breaker: ServerBreaker;
-  readonly #connections = new Set<LdapConnection>();
+  readonly #connections: LdapConnections;
   /** Connections whose loss has been counted, whoever waited on them. */
   readonly #lost = new WeakSet<LdapConnection>();
   readonly #metrics: LdapMetrics;
   readonly #probe: NodeJS.Timeout;
-  #opening: Promise<LdapConnection> | undefined;
-  #refused: { password: string; at: number; error: unknown } | undefined;
   #closed = false;
 
   constructor(options: LdapServerOptions) {
@@ -86,6 +67,11 @@ export class LdapServer {
         logger.info(`Directory server ${url} is back in use`);
       },
     });
+    this.#connections = new LdapConnections({
+      ...options,
+      metrics: this.#metrics,
+      onFailure: error => this.#breaker.failed(error),
+    });
     // Half of it, so that a silence is found soon after it is too long.
     this.#probe = setInterval(
       () => this.#probeIdle(),
@@ -103,61 +89,43 @@ export class LdapServer {
   }
 
   /**
-   * The connection with the fewest pending searches, or a new one.
+   * Sends one search, as soon as a connection has room for it.
    *
-   * @throws DirectoryUnavailableError when none can be opened.
+   * `beforeSending` may throw to have it not sent; that is no failure of the
+   * server.
    */
-  async connect(): Promise<LdapConnection> {
-    const best = this.#leastBusy();
-    if (!best) {
-      return this.#open();
-    }
-    const { maxConnections, pipelining } = this.#options;
-    if (
-      best.pending >= pipelining &&
-      this.#connections.size < maxConnections &&
-      !this.#opening
-    ) {
-      // In the background: the search at hand need not wait for it.
-      this.#open().catch(error =>
-        this.#options.logger.debug('No further directory connection', error),
-      );
-    }
-    return best;
-  }
-
-  /** Sends one search on a connection to this server. */
   async search(
-    connection: LdapConnection,
     search: LdapSearch,
-    options: { readonly timeoutMs: number },
+    options: {
+      readonly timeoutMs: number;
+      readonly beforeSending: () => void;
+    },
   ): Promise<Entry[]> {
-    try {
-      const entries = await this.#metrics.operation(() =>
-        connection.search(search, options),
-      );
-      this.#breaker.succeeded();
-      return entries;
-    } catch (error) {
-      this.#judge(connection, error);
-      throw error;
-    }
+    return this.#connections.use(async connection => {
+      options.beforeSending();
+      try {
+        const entries = await this.#metrics.operation(() =>
+          connection.search(search, options),
+        );
+        this.#breaker.succeeded();
+        return entries;
+      } catch (error) {
+        this.#judge(connection, error);
+        throw error;
+      }
+    });
   }
 
   /** Closes every connection; pending searches reject. */
   close(): void {
     this.#end();
-    for (const connection of this.#connections) {
-      connection.close();
-    }
+    this.#connections.close();
   }
 
   /** Takes no new search, and closes when the pending ones have ended. */
   retire(): void {
     this.#end();
-    for (const connection of this.#connections) {
-      connection.retire();
-    }
+    this.#connections.retire();
   }
 
   #end(): void {
@@ -189,89 +157,23 @@ export class LdapServer {
    * has to wait for one.
    */
   #probeIdle(): void {
-    for (const connection of this.#connections) {
-      if (connection.usable && connection.idleMs >= this.#options.idleProbeMs) {
-        this.#ask(connection).catch(() => {
-          connection.close();
-          // Nor should a caller have to find out that nothing else is there.
-          this.#tryOut().catch(reason => this.#breaker.open(reason));
-        });
-      }
+    for (const connection of this.#connections.idle(
+      this.#options.idleProbeMs,
+    )) {
+      this.#ask(connection).catch(() => {
+        connection.close();
+        // Nor should a caller have to find out that nothing else is there.
+        this.#tryOut().catch(reason => this.#breaker.open(reason));
+      });
     }
   }
 
   async #tryOut(): Promise<void> {
-    await this.#ask(this.#leastBusy() ?? (await this.#open()));
+    await this.#ask(await this.#connections.any());
   }
 
   async #ask(connection: LdapConnection): Promise<void> {
     const timeoutMs = this.#options.probeTimeoutMs;
     await connection.search(ROOT_DSE, { timeoutMs });
-  }
-
-  #leastBusy(): LdapConnection | undefined {
-    let best: LdapConnection | undefined;
-    for (const connection of this.#connections) {
-      if (connection.usable && !(best && best.pending <= connection.pending)) {
-        best = connection;
-      }
-    }
-    return best;
-  }
-
-  /** One connection is opened at a time, whoever waits for it. */
-  #open(): Promise<LdapConnection> {
-    this.#opening ??= this.#openOne().finally(() => {
-      this.#opening = undefined;
-    });
-    return this.#opening;
-  }
-
-  async #openOne(): Promise<LdapConnection> {
-    const connection = await this.#connect();
-    if (this.#closed) {
-      connection.close();
-      throw new DirectoryUnavailableError(
-        `Directory server ${this.url} is not used any more`,
-      );
-    }
-    this.#connections.add(connection);
-    const count = this.#metrics.opened();
-    connection.onClose(() => {
-      this.#connections.delete(connection);
-      count();
-    });
-    return connection;
-  }
-
-  async #connect(): Promise<LdapConnection> {
-    try {
-      const connection = await this.#bind(await this.#options.endpoint());
-      this.#metrics.attempted('success');
-      return connection;
-    } catch (error) {
-      this.#metrics.attempted('failure');
-      this.#breaker.failed(error);
-      throw error;
-    }
-  }
-
-  async #bind(endpoint: LdapEndpoint): Promise<LdapConnection> {
-    const password = endpoint.bindPassword;
-    const refused = this.#refused;
-    if (
-      refused?.password === password &&
-      performance.now() - refused.at < REFUSAL_HOLDS_MS
-    ) {
-      throw refused.error;
-    }
-    try {
-      return await LdapConnection.open(endpoint);
-    } catch (error) {
-      if (isRefusedBind(error)) {
-        this.#refused = { password, at: performance.now(), error };
-      }
-      throw error;
-    }
   }
 }

@@ -125,6 +125,8 @@ describe('servers from DNS', () => {
         servers: undefined,
         srv: { name: '_ldaps._tcp.example.test', refresh },
         operationTimeout: '2s',
+        // One connection is enough for a server, which makes them countable.
+        pipelining: 16,
       },
       resolver: {
         resolveSrv: name => {

