@@ -247,3 +247,23 @@ it.each([
   expect((await method('DELETE', 'alice')).status).toBe(405);
   expect((await method('GET')).status).toBe(401);
 });
+
+it('no list is empty because the directory is away', async () => {
+  const token = await TokenClient.signIn(gateway);
+  const paths = [
+    ...['/users/dave/memberships/', '/users/dave/sponsored-groups/'],
+    ...['/users/dave/certificates/', '/groups/outer/member-groups/'],
+    ...['/groups/outer/members/?membership=direct', '/search/groups/?q=out'],
+    ...['/groups/outer/members/?q=dave', '/groups/outer/members.csv'],
+  ];
+  await realm.directory.kill();
+  await eventually(async () => {
+    const answer = await token.ask('/v1/groups/', { mask: 'member_count' });
+    expect(answer.status).toBe(503);
+  });
+  for (const path of paths) {
+    const { status, headers } = await token.ask(`/v1${path}`);
+    expect([path, status]).toEqual([path, 503]);
+    expect(headers.get('retry-after')).toMatch(/^\d+$/);
+  }
+});

@@ -26,6 +26,9 @@ const PATHS = [
   '/v1/groups/packager/members/',
   '/v1/groups/packager/is-member/alice',
   '/v1/search/users/?email=alice@example.test',
+  '/v1/users/alice/memberships/',
+  '/v1/groups/packager/members/?q=ali&membership=direct',
+  '/v1/me/colleagues/',
 ];
 
 const portalUsers = { namespace: 'default', username: 'entityName' };

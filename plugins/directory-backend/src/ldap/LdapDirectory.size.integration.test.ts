@@ -103,3 +103,31 @@ it('finds everybody by 500 a search', async () => {
   const presence = sent.filter(({ filter }) => filter.includes('(uid=*)'));
   expect(presence).toHaveLength(Math.ceil(found.total / 500));
 });
+
+it('counts the members of all groups', async () => {
+  const groupnames = model.groups.map(group => group.text('cn')!);
+  const counts = await opened.directory.countGroupMembers(
+    { groupnames },
+    context,
+  );
+  expect(counts).toEqual(await model.countGroupMembers({ groupnames }));
+  expect(Math.max(...counts.values())).toBeGreaterThan(0.8 * PEOPLE);
+});
+
+it('streams the members of the largest group, and stops when nobody listens', async () => {
+  const log = new AccessLog(realm);
+  const caller = new AbortController();
+  const stream = await opened.directory.streamGroupMembers(
+    { groupname: 'contributors', fields, visibleTo },
+    { ...context, signal: caller.signal },
+  );
+  await log.searches();
+  const portions = stream!.portions[Symbol.asyncIterator]();
+  const first = await portions.next();
+  expect(first.value.length).toBeGreaterThan(100);
+  const sent = (await log.searches()).length;
+  caller.abort();
+  await expect(portions.next()).rejects.toThrow('aborted');
+  expect(await log.searches()).toEqual([]);
+  expect(sent).toBeLessThan(stream!.total / 100);
+});
