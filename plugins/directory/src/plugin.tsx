@@ -9,7 +9,6 @@ import {
   groupsRouteRef,
   peopleRouteRef,
   personRouteRef,
-  rootRouteRef,
 } from './routes';
 
 // The pages bring their own header, so that its h1 names the person or the
@@ -38,11 +37,10 @@ const groupsPage = PageBlueprint.make({
   },
 });
 
-/** Without a title it stays out of the navigation. */
+/** Leads to people. Without a route reference it stays out of the navigation. */
 const rootPage = PageBlueprint.make({
   params: {
     path: '/directory',
-    routeRef: rootRouteRef,
     noHeader: true,
     loader: () => import('./people/ToPeople').then(m => <m.ToPeople />),
   },
@@ -61,7 +59,6 @@ export const directoryPlugin = createFrontendPlugin({
   info: { packageJson: () => import('../package.json') },
   extensions: [directoryApi, rootPage, peoplePage, groupsPage],
   routes: {
-    root: rootRouteRef,
     people: peopleRouteRef,
     person: personRouteRef,
     groups: groupsRouteRef,

@@ -3,9 +3,6 @@ import {
   createSubRouteRef,
 } from '@backstage/frontend-plugin-api';
 
-/** `/directory`, which leads to people. */
-export const rootRouteRef = createRouteRef();
-
 /** `/directory/people`: who am I looking for? */
 export const peopleRouteRef = createRouteRef();
 

@@ -3,6 +3,7 @@ import { copyMessages } from './copy/messages';
 import { groupMessages } from './group/messages';
 import { groupsMessages } from './groups/messages';
 import { pageMessages } from './page/messages';
+import { pagingMessages } from './paging/messages';
 import { peopleMessages } from './people/messages';
 import { personMessages } from './person/messages';
 import { statesMessages } from './states/messages';
@@ -21,6 +22,7 @@ export const directoryTranslationRef = createTranslationRef({
     group: groupMessages,
     groups: groupsMessages,
     page: pageMessages,
+    paging: pagingMessages,
     people: peopleMessages,
     person: personMessages,
     states: statesMessages,

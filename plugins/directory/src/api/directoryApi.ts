@@ -9,12 +9,16 @@ export const directoryApi = ApiBlueprint.make({
     defineParams({
       api: directoryApiRef,
       deps: { fetchApi: fetchApiRef },
-      factory: ({ fetchApi }) => ({
-        client: createDirectoryClient({
-          baseUrl: 'plugin://directory/v1',
-          fetch: fetchApi.fetch,
-        }),
-        queries: new QueryClient(),
-      }),
+      factory: ({ fetchApi }) => {
+        const queries = new QueryClient();
+        queries.mount(); // hears of focus as long as the portal is open
+        return {
+          client: createDirectoryClient({
+            baseUrl: 'plugin://directory/v1',
+            fetch: fetchApi.fetch,
+          }),
+          queries,
+        };
+      },
     }),
 });

@@ -44,6 +44,8 @@ export function useDirectoryQuery<Data>(
       enabled,
       staleTime: STALE_AFTER,
       retry: false,
+      // Offline, a question fails and says so instead of waiting in silence.
+      networkMode: 'always',
       refetchInterval: ({ state }) => retryDelay(state.error) ?? false,
       placeholderData: keepPrevious ? keepPreviousData : undefined,
     },

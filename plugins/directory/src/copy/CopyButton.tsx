@@ -1,5 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
+  Button,
   ButtonIcon,
   Tooltip,
   TooltipTrigger,
@@ -29,10 +30,14 @@ export interface CopyButtonProps {
 
   /** What the button does, for instance "Copy user name". */
   label: string;
+
+  /** Whether the label is written on the button. Defaults to a bare icon. */
+  isLabeled?: boolean;
 }
 
 /** Puts a value on the clipboard, and says whether that worked. */
-export function CopyButton({ value, label }: CopyButtonProps) {
+export function CopyButton(props: CopyButtonProps) {
+  const { value, label, isLabeled } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [state, setState] = useState<keyof typeof icons>('ready');
 
@@ -56,16 +61,27 @@ export function CopyButton({ value, label }: CopyButtonProps) {
   const outcome = state === 'ready' ? undefined : t(`copy.${state}`);
   return (
     <>
-      <TooltipTrigger delay={300}>
-        <ButtonIcon
-          aria-label={label}
-          icon={icons[state]}
+      {isLabeled ? (
+        <Button
+          iconStart={icons[state]}
           onPress={copy}
           size="small"
           variant="tertiary"
-        />
-        <Tooltip>{outcome ?? label}</Tooltip>
-      </TooltipTrigger>
+        >
+          {label}
+        </Button>
+      ) : (
+        <TooltipTrigger delay={300}>
+          <ButtonIcon
+            aria-label={label}
+            icon={icons[state]}
+            onPress={copy}
+            size="small"
+            variant="tertiary"
+          />
+          <Tooltip>{outcome ?? label}</Tooltip>
+        </TooltipTrigger>
+      )}
       <VisuallyHidden role="status">{outcome}</VisuallyHidden>
     </>
   );

@@ -1,6 +1,78 @@
+import { useRef } from 'react';
 import { DirectoryPage } from '../page';
+import { ErrorState, StaleNotice } from '../states';
+import { Filters } from './Filters';
+import styles from './PeoplePage.module.css';
+import { PeopleResults, PeopleTotal } from './PeopleResults';
+import { PeopleSkeleton } from './PeopleSkeleton';
+import { readTask } from './readTask';
+import { SearchBox } from './SearchBox';
+import { focusFirstResult, useArrowKeys } from './useArrowKeys';
+import { usePeople } from './usePeople';
+import { usePeopleQuestion } from './usePeopleQuestion';
+import { ViewSwitch } from './ViewSwitch';
 
-/** Under construction by its own commit. */
+/** `/directory/people`: who am I looking for? */
 export function PeoplePage() {
-  return <DirectoryPage room="people">{null}</DirectoryPage>;
+  const [question, ask] = usePeopleQuestion();
+  const task = readTask(question);
+  const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = usePeople(
+    question,
+    task,
+  );
+  const page = useRef<HTMLDivElement>(null);
+  const results = useRef<HTMLDivElement>(null);
+  const handleKeys = useArrowKeys(results, () =>
+    page.current?.querySelector('input')?.focus(),
+  );
+  const isTooShort = task.kind === 'tooShort';
+
+  return (
+    <DirectoryPage room="people">
+      <div ref={page} className={styles.page}>
+        <SearchBox
+          text={question.text}
+          isTooShort={isTooShort}
+          onSearch={text =>
+            ask({ text, only: undefined, wide: false }, { replace: true })
+          }
+          onLeaveDown={() => focusFirstResult(results.current)}
+        />
+        <div className={styles.bar}>
+          <Filters filters={question} onChange={ask} />
+          <div className={styles.total}>
+            {data && !isTooShort && <PeopleTotal answer={data} />}
+          </div>
+          <ViewSwitch view={question.view} onChange={view => ask({ view })} />
+        </div>
+        {error && data && (
+          <StaleNotice
+            error={error}
+            loadedAt={dataUpdatedAt}
+            onRetry={refetch}
+          />
+        )}
+        {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys only add to what its links do */}
+        <div
+          ref={results}
+          onKeyDown={question.view === 'cards' ? handleKeys : undefined}
+          aria-busy={isPlaceholderData}
+          className={isPlaceholderData || isTooShort ? styles.old : undefined}
+        >
+          {data && (
+            <PeopleResults
+              answer={data}
+              question={question}
+              task={task}
+              ask={ask}
+            />
+          )}
+          {!data && error && <ErrorState error={error} onRetry={refetch} />}
+          {!data && !error && !isTooShort && (
+            <PeopleSkeleton view={question.view} />
+          )}
+        </div>
+      </div>
+    </DirectoryPage>
+  );
 }

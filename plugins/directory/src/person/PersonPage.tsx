@@ -1,12 +1,54 @@
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonLink } from '@backstage/ui';
+import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
+import { RiUserUnfollowLine } from '@remixicon/react';
 import { useParams } from 'react-router-dom';
 import { DirectoryPage } from '../page';
+import { peopleRouteRef } from '../routes';
+import { EmptyState, ErrorState, StaleNotice } from '../states';
+import { directoryTranslationRef } from '../translation';
+import { Person } from './Person';
+import { PersonSkeleton } from './PersonSkeleton';
+import { usePerson } from './usePerson';
 
-/** Its h1 is the name until the rest is there. */
+/** `/directory/people/{username}`: who is this, how do I reach them? */
 export function PersonPage() {
-  const { username } = useParams();
+  const { username = '' } = useParams();
+  const { data, error, dataUpdatedAt, refetch } = usePerson(username);
+  const isGone = isDirectoryResponseError(error) && error.status === 404;
+
   return (
-    <DirectoryPage room="people" subject={username}>
-      {null}
+    <DirectoryPage room="people" subject={data?.human_name ?? username}>
+      {error && data && !isGone && (
+        <StaleNotice error={error} loadedAt={dataUpdatedAt} onRetry={refetch} />
+      )}
+      {isGone && <GonePerson username={username} />}
+      {data && !isGone && <Person key={data.username} person={data} />}
+      {!data && error && !isGone && (
+        <ErrorState error={error} onRetry={refetch} />
+      )}
+      {!data && !error && <PersonSkeleton />}
     </DirectoryPage>
+  );
+}
+
+/** Nobody has this name, or nobody has it any more. */
+function GonePerson({ username }: { username: string }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const people = useRouteRef(peopleRouteRef)?.() ?? '/';
+  return (
+    <EmptyState
+      icon={<RiUserUnfollowLine />}
+      title={t('person.gone.title', { username })}
+      description={t('person.gone.description')}
+      actions={
+        <ButtonLink
+          variant="primary"
+          href={`${people}?${new URLSearchParams({ q: username })}`}
+        >
+          {t('person.gone.search', { username })}
+        </ButtonLink>
+      }
+    />
   );
 }

@@ -1,0 +1,106 @@
+import type {
+  ErrorBody,
+  Membership,
+  MaskedCertificate,
+  User,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import { http, HttpResponse, type JsonBodyType } from 'msw';
+import { setupServer } from 'msw/node';
+
+const BASE = 'http://localhost:7007/api/directory/v1';
+
+/** What a call of a test's server was. */
+export interface Asked {
+  path: string;
+  query: URLSearchParams;
+}
+
+type Answer = JsonBodyType | Response;
+
+/**
+ * A server with the shapes of `/v1/` for tests of pages: paths without the
+ * base, and what they answer. It keeps what it was asked.
+ */
+export class DirectoryServer {
+  readonly msw = setupServer();
+  readonly asked: Asked[] = [];
+
+  /** Answers a path (msw's notation) until the end of the test. */
+  on(path: string, answer: (asked: Asked) => Answer | Promise<Answer>) {
+    this.msw.use(
+      http.get(`${BASE}${path}`, async ({ request }) => {
+        const { pathname, searchParams } = new URL(request.url);
+        const asked = {
+          path: pathname.replace('/api/directory/v1', ''),
+          query: searchParams,
+        };
+        this.asked.push(asked);
+        const body = await answer(asked);
+        return body instanceof Response ? body : HttpResponse.json(body);
+      }),
+    );
+  }
+
+  /** Knows a person, and whatever the tabs of their page ask. */
+  hasPerson(
+    person: User,
+    given: {
+      memberships?: Membership[];
+      sponsored?: string[];
+      agreements?: string[];
+      certificates?: MaskedCertificate[];
+    } = {},
+  ) {
+    const { memberships = [], sponsored = [] } = given;
+    const { agreements = [], certificates = [] } = given;
+    const path = `/users/${person.username}`;
+    this.on(`${path}/`, () => ({ result: person }));
+    this.on(`${path}/memberships/`, () => pageOf(memberships));
+    this.on(`${path}/sponsored-groups/`, () =>
+      pageOf(sponsored.map(groupname => ({ groupname, uri: '' }))),
+    );
+    this.on(`${path}/agreements/`, () =>
+      pageOf(agreements.map(name => ({ name }))),
+    );
+    this.on(`${path}/certificates/`, () =>
+      // JSON has no bigint; the API writes exact integers.
+      pageOf(
+        certificates.map(one => ({
+          ...one,
+          serial_number: Number(one.serial_number),
+        })),
+      ),
+    );
+  }
+
+  /** Makes the reader a user of the directory, or a stranger. */
+  hasReader(username: string | undefined) {
+    this.on('/me/', () =>
+      username
+        ? {
+            result: { dn: `uid=${username}`, username, service: null, uri: '' },
+          }
+        : failure(403, { message: 'You have no identity in the directory' }),
+    );
+  }
+}
+
+/** All of a list on one page, or a part of it. */
+export function pageOf<Item extends JsonBodyType>(
+  items: Item[],
+  total = items.length,
+) {
+  return { result: items, page: 1, page_size: 24, total_results: total };
+}
+
+/** An error as the API answers it. */
+export function failure(
+  status: number,
+  body: Partial<ErrorBody> & { message: string },
+  headers: Record<string, string> = {},
+): Response {
+  return HttpResponse.json(
+    { request_id: 'test-request', ...body } as JsonBodyType,
+    { status, headers },
+  );
+}

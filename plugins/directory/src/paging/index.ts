@@ -1,0 +1,1 @@
+export { PageTurner, type PageTurnerProps } from './PageTurner';

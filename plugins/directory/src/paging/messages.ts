@@ -1,0 +1,3 @@
+export const pagingMessages = {
+  range: '{{from}} to {{to}} of {{total}}',
+} as const;

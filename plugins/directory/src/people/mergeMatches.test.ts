@@ -1,0 +1,60 @@
+import { aPerson } from '../__testUtils__/people';
+import { mergeMatches } from './mergeMatches';
+import type { SearchField } from './searchFields';
+
+const karl = aPerson({
+  username: 'karl',
+  human_name: 'Karl Larsson',
+  ircnicks: ['irc:/other', 'irc:/KARLP'],
+});
+const karla = aPerson({ username: 'karla', human_name: 'Someone Else' });
+const hidden = aPerson({ username: 'x', github_username: null });
+
+function answer(field: SearchField, people: (typeof karl)[], total?: number) {
+  return {
+    term: { field, value: 'karl' },
+    page: { people, total: total ?? people.length },
+  };
+}
+
+describe('mergeMatches', () => {
+  it('shows everybody once, under the first field, with all that matched', () => {
+    const { sections, count, isExact } = mergeMatches([
+      answer('username', [karl, karla]),
+      answer('human_name', [karl]),
+      answer('ircnick', [karl]),
+    ]);
+
+    expect(sections.map(({ people }) => people.length)).toEqual([2, 0, 0]);
+    expect(sections.map(({ shownAbove }) => shownAbove)).toEqual([0, 1, 1]);
+    expect(sections[0].people[0].matches).toEqual([
+      { field: 'username', text: 'karl', value: 'karl' },
+      { field: 'human_name', text: 'karl', value: 'Karl Larsson' },
+      { field: 'ircnick', text: 'karl', value: 'irc:/KARLP' },
+    ]);
+    expect({ count, isExact }).toEqual({ count: 2, isExact: true });
+  });
+
+  it('knows no more people than the pages tell', () => {
+    const merged = mergeMatches([
+      answer('username', [karl], 30),
+      answer('human_name', [karla], 12),
+    ]);
+    expect(merged).toMatchObject({ count: 30, isExact: false });
+  });
+
+  it('keeps what worked when a field fails', () => {
+    const error = new Error('slow');
+    const { sections, isExact } = mergeMatches([
+      answer('username', [karl]),
+      { term: { field: 'github_username', value: 'karl' }, error },
+    ]);
+    expect(sections[1]).toMatchObject({ people: [], total: 0, error });
+    expect(isExact).toBe(false);
+  });
+
+  it('bears a match in a value that it cannot see', () => {
+    const { sections } = mergeMatches([answer('github_username', [hidden])]);
+    expect(sections[0].people[0].matches[0].value).toBe('');
+  });
+});

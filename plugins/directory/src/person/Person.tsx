@@ -1,0 +1,37 @@
+import type { User } from '@directory-gateway/backstage-plugin-directory-common';
+import { useState } from 'react';
+import { useReader } from '../api';
+import { hidePrivateFields } from './hidePrivateFields';
+import { Identity } from './identity';
+import { OwnProfile } from './OwnProfile';
+import styles from './Person.module.css';
+import { PersonTabs } from './PersonTabs';
+
+/**
+ * Somebody: who they are stays in view at the left, what they have is in tabs
+ * at the right. The reader can look at themself as others do.
+ */
+export function Person({ person }: { person: User }) {
+  const reader = useReader();
+  const [asOthers, setAsOthers] = useState(false);
+  const isOwn = reader === person.username;
+  const shown = asOthers ? hidePrivateFields(person) : person;
+
+  return (
+    <div className={styles.person}>
+      <div className={styles.identity}>
+        <Identity person={shown} isOwn={isOwn && !asOthers} />
+        {isOwn && (
+          <OwnProfile
+            person={person}
+            asOthers={asOthers}
+            onAsOthers={setAsOthers}
+          />
+        )}
+      </div>
+      <div className={styles.details}>
+        <PersonTabs person={shown} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,283 @@
+import { registerMswTestHooks } from '@backstage/frontend-test-utils';
+import type { Membership } from '@directory-gateway/backstage-plugin-directory-common';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { webcrypto } from 'node:crypto';
+import { DirectoryServer, failure } from '../__testUtils__/DirectoryServer';
+import { aPerson, karl, SCRIPT_URL } from '../__testUtils__/people';
+import { renderDirectory } from '../__testUtils__/renderDirectory';
+
+const server = new DirectoryServer();
+registerMswTestHooks(server.msw);
+
+function aMembership(
+  groupname: string,
+  given: Partial<Membership> = {},
+): Membership {
+  return {
+    groupname,
+    description: `About ${groupname}`,
+    mailing_list: null,
+    url: null,
+    irc: null,
+    discussion_url: null,
+    uri: `http://localhost:7007/api/directory/v1/groups/${groupname}/`,
+    direct: true,
+    sponsor: false,
+    path: [groupname],
+    ...given,
+  };
+}
+
+const memberships = [
+  aMembership('packager', {
+    direct: false,
+    path: ['infra-team', null, 'packager'],
+  }),
+  aMembership('infra-team', { sponsor: true }),
+];
+
+const tab = (name: RegExp) => screen.findByRole('tab', { name });
+
+beforeAll(() => {
+  // jsdom has no cryptography; a browser has this one.
+  Object.defineProperty(globalThis.crypto, 'subtle', {
+    value: webcrypto.subtle,
+    configurable: true,
+  });
+});
+
+beforeEach(() => server.hasReader('alice'));
+
+afterEach(() => jest.restoreAllMocks());
+
+describe('the page of a person', () => {
+  it('says who they are and how to reach them', async () => {
+    server.hasPerson(karl);
+    renderDirectory('/directory/people/karl');
+
+    expect(
+      await screen.findByRole('heading', { level: 2, name: 'Karl Larsson' }),
+    ).toBeVisible();
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
+      'Karl Larsson',
+    );
+    expect(document.title).toBe('Karl Larsson · Portal');
+    expect(screen.getByText('he/him')).toBeVisible();
+    expect(screen.getByTitle('Asia/Kolkata')).toHaveTextContent(
+      /5 hrs? 30 min ahead of you$/,
+    );
+    const contacts = screen.getByRole('list', { name: 'Contact' });
+    expect(
+      within(contacts)
+        .getAllByRole('link')
+        .map(link => link.getAttribute('href')),
+    ).toEqual([
+      'mailto:karl@example.test',
+      'https://matrix.to/#/%40karl%3Aexample.test',
+      'irc://irc.libera.chat/karlp,isnick',
+      'https://github.com/karlp',
+      'https://karl.example.test/',
+    ]);
+    // What is not safe to follow is text.
+    expect(within(contacts).getByText(SCRIPT_URL)).toBeVisible();
+    expect(screen.queryByText('This is you')).toBeNull();
+  });
+
+  it('shows direct groups first, and why somebody is in another', async () => {
+    server.hasPerson(karl, { memberships, sponsored: ['infra-team', 'docs'] });
+    renderDirectory('/directory/people/karl');
+
+    expect(await tab(/^Groups 2/)).toHaveAttribute('aria-selected', 'true');
+    const rows = screen.getAllByRole('listitem');
+    const named = (name: string) =>
+      rows.findIndex(row => row.textContent?.startsWith(name));
+    expect(named('infra-team')).toBeLessThan(named('packager'));
+    expect(rows[named('infra-team')]).toHaveTextContent('Sponsor');
+    expect(rows[named('packager')]).toHaveTextContent('Inherited');
+    expect(
+      screen.getByRole('heading', { name: 'Sponsors without being in' })
+        .parentElement,
+    ).toHaveTextContent(/docs$/);
+
+    await userEvent.click(
+      screen.getByRole('button', { name: 'Why is Karl Larsson in packager?' }),
+    );
+    const path = await screen.findByRole('dialog');
+    expect(
+      within(path)
+        .getAllByRole('listitem')
+        .map(step => step.textContent),
+    ).toEqual([
+      'Karl Larsson',
+      'infra-team',
+      'a group that is not shown',
+      'packager',
+    ]);
+  });
+
+  it('filters groups by name and description', async () => {
+    server.hasPerson(karl, { memberships });
+    renderDirectory('/directory/people/karl');
+    await userEvent.type(
+      await screen.findByRole('searchbox', { name: 'Filter groups' }),
+      'about pack',
+    );
+    expect(screen.getByRole('link', { name: 'packager' })).toBeVisible();
+    expect(screen.queryByRole('link', { name: 'infra-team' })).toBeNull();
+
+    await userEvent.keyboard('zzz');
+    expect(screen.getByText('No group matches “about packzzz”')).toBeVisible();
+    await userEvent.click(
+      screen.getByRole('button', { name: 'Clear the filter' }),
+    );
+    expect(screen.getByRole('link', { name: 'infra-team' })).toBeVisible();
+  });
+
+  it('computes the fingerprints of keys', async () => {
+    server.hasPerson(karl);
+    renderDirectory('/directory/people/karl?tab=keys');
+
+    expect(await tab(/^Keys 2/)).toHaveAttribute('aria-selected', 'true');
+    // ssh-keygen -lf says so.
+    expect(
+      await screen.findByText(
+        'SHA256:4hXFlZjwTr/iSzwWdCOSiJJt1LBXrj3vQfZbWW2d88A',
+      ),
+    ).toBeVisible();
+    expect(screen.getByText('256 bits')).toBeVisible();
+    expect(screen.getByText('0123 4567 89AB CDEF')).toBeVisible();
+  });
+
+  it('shows how certificates stand, and the agreements', async () => {
+    const certificate = (serial_number: bigint, ends: number) => ({
+      subject: 'CN=karl,O=EXAMPLE.TEST',
+      issuer: 'CN=CA',
+      serial_number,
+      serial_number_hex: `0x${serial_number.toString(16).toUpperCase()}`,
+      revoked: serial_number === 3n,
+      valid_not_before: 'Wed, 01 Jan 2020 00:00:00 -0000',
+      valid_not_after: new Date(ends).toUTCString().replace('GMT', '-0000'),
+    });
+    const day = 86_400_000;
+    server.hasPerson(karl, {
+      agreements: ['FPCA'],
+      certificates: [
+        certificate(1n, Date.now() + 400 * day),
+        certificate(2n, Date.now() + 10.5 * day),
+        certificate(3n, Date.now() + 400 * day),
+        certificate(4n, Date.now() - day),
+      ],
+    });
+    renderDirectory('/directory/people/karl?tab=certificates');
+
+    await tab(/^Certificates 4/);
+    const rows = screen
+      .getAllByRole('listitem')
+      .filter(row => /CN=karl/.test(row.textContent ?? ''));
+    expect(
+      rows.map(
+        row =>
+          row.textContent?.match(/Valid|Expires soon|Revoked|Expired/)?.[0],
+      ),
+    ).toEqual(['Valid', 'Expires soon', 'Revoked', 'Expired']);
+    expect(rows[1]).toHaveTextContent('(in 10 days)');
+
+    await userEvent.click(await tab(/^Agreements 1/));
+    expect(await screen.findByText('FPCA')).toBeVisible();
+  });
+
+  it('keeps a private profile private, without a trace of what is hidden', async () => {
+    server.hasPerson(
+      aPerson({
+        username: 'bob',
+        is_private: true,
+        emails: ['bob@example.test'],
+      }),
+    );
+    renderDirectory('/directory/people/bob');
+
+    expect(
+      await screen.findByText('bob keeps this profile private'),
+    ).toBeVisible();
+    expect(screen.getByText('bob@example.test')).toBeVisible();
+    expect(screen.queryByRole('tab', { name: /Keys/ })).toBeNull();
+    expect(await screen.findByText('bob is in no group')).toBeVisible();
+  });
+
+  it('shows owners what others see, and where to edit', async () => {
+    server.hasReader('karl');
+    server.hasPerson({ ...karl, is_private: true });
+    renderDirectory('/directory/people/karl', {
+      editProfileUrl: 'https://accounts.example.test/{username}/edit',
+    });
+
+    expect(
+      await screen.findByRole('link', { name: /Edit your profile/ }),
+    ).toHaveAttribute('href', 'https://accounts.example.test/karl/edit');
+    expect(screen.queryByText(/keeps this profile private/)).toBeNull();
+
+    await userEvent.click(
+      screen.getByRole('switch', { name: 'What others see' }),
+    );
+    expect(screen.getByText('karl keeps this profile private')).toBeVisible();
+    expect(screen.queryByText('he/him')).toBeNull();
+    expect(screen.getByText('karl@example.test')).toBeVisible();
+  });
+
+  it('marks a locked account', async () => {
+    server.hasPerson({ ...karl, locked: true });
+    renderDirectory('/directory/people/karl');
+    expect(await screen.findByText('Locked')).toBeVisible();
+  });
+
+  it('offers the search for somebody who is gone', async () => {
+    server.on('/users/nobody/', () =>
+      failure(404, { message: 'User not found' }),
+    );
+    renderDirectory('/directory/people/nobody');
+
+    expect(
+      await screen.findByText('There is no nobody in the directory'),
+    ).toBeVisible();
+    expect(
+      screen.getByRole('link', { name: 'Look for nobody' }),
+    ).toHaveAttribute('href', '/directory/people?q=nobody');
+  });
+
+  it('keeps what was loaded when the directory goes away', async () => {
+    server.hasPerson(karl, { memberships });
+    renderDirectory('/directory/people/karl');
+    await screen.findByRole('link', { name: 'packager' });
+
+    server.on('/users/karl/', () =>
+      failure(503, { message: 'Away' }, { 'Retry-After': '60' }),
+    );
+    // The reader comes back to the tab after an hour.
+    const hourLater = Date.now() + 3_600_000;
+    jest.spyOn(Date, 'now').mockImplementation(() => hourLater);
+    window.dispatchEvent(new Event('visibilitychange'));
+
+    expect(
+      await screen.findByText('The directory cannot be reached'),
+    ).toBeVisible();
+    expect(screen.getByText(/What you see was loaded at/)).toHaveTextContent(
+      'It is tried again by itself in 60 seconds.',
+    );
+    expect(screen.getByText('karl@example.test')).toBeVisible();
+    expect(screen.getByRole('link', { name: 'packager' })).toBeVisible();
+
+    server.on('/users/karl/', () => ({ result: karl }));
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() =>
+      expect(screen.queryByText('The directory cannot be reached')).toBeNull(),
+    );
+  });
+
+  it('says when it cannot be loaded at all', async () => {
+    server.on('/users/karl/', () => failure(403, { message: 'Not for you' }));
+    renderDirectory('/directory/people/karl');
+    expect(await screen.findByText('You may not see this')).toBeVisible();
+    expect(screen.getByText('Not for you')).toBeVisible();
+  });
+});

@@ -1,0 +1,31 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Card, Skeleton } from '@backstage/ui';
+import { directoryTranslationRef } from '../translation';
+import identity from './identity/Identity.module.css';
+import styles from './Person.module.css';
+
+/** The shape of a person, before they are there. */
+export function PersonSkeleton() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <div
+      className={styles.person}
+      role="status"
+      aria-label={t('states.loading')}
+    >
+      <div className={styles.identity}>
+        <Card className={identity.card}>
+          <Skeleton width={88} height={88} rounded />
+          <Skeleton width="70%" height={28} />
+          <Skeleton width="45%" height={18} />
+          <Skeleton width="60%" height={18} />
+          <Skeleton width="100%" height={180} />
+        </Card>
+      </div>
+      <div className={styles.details}>
+        <Skeleton width="60%" height={36} />
+        <Skeleton width="100%" height={360} style={{ marginTop: 16 }} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Badge, Text } from '@backstage/ui';
+import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { EmptyState } from '../../states';
+import { directoryTranslationRef } from '../../translation';
+import { QueryPanel } from '../QueryPanel';
+import { Rows, rows } from '../rows';
+
+/** The agreements that somebody has signed. */
+export function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <QueryPanel query={query}>
+      {names =>
+        names.length === 0 ? (
+          <EmptyState
+            icon={<RiQuillPenLine />}
+            title={t('person.agreements.none')}
+          />
+        ) : (
+          <Rows>
+            {names.map(name => (
+              <li key={name} className={rows.row}>
+                <Text weight="bold" className={rows.words}>
+                  {name}
+                </Text>
+                <Badge icon={<RiCheckLine />}>
+                  {t('person.agreements.signed')}
+                </Badge>
+              </li>
+            ))}
+          </Rows>
+        )
+      }
+    </QueryPanel>
+  );
+}

@@ -1,0 +1,2 @@
+export { AgreementsTab } from './AgreementsTab';
+export { useAgreements } from './useAgreements';

@@ -1,0 +1,70 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Text } from '@backstage/ui';
+import { CopyButton } from '../../copy';
+import { DateTime, useNow } from '../../time';
+import { directoryTranslationRef } from '../../translation';
+import { rows } from '../rows';
+import { CertificateBadge } from './CertificateBadge';
+import styles from './CertificateRow.module.css';
+import { certificateState } from './certificateState';
+import type { ListedCertificate } from './useCertificates';
+
+/** A certificate: for whom, by whom, its number, and how it stands. */
+export function CertificateRow({
+  certificate,
+}: {
+  certificate: ListedCertificate;
+}) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const now = useNow();
+  const { subject, issuer, serial_number, serial_number_hex } = certificate;
+  const ends = new Date(certificate.valid_not_after);
+  const state = certificateState(certificate, now);
+  const serial = String(serial_number);
+
+  return (
+    <li className={rows.row}>
+      <div className={rows.words}>
+        <Text as="p" weight="bold">
+          {subject}
+        </Text>
+        <Text as="p" variant="body-small" color="secondary">
+          {t('person.certificates.issuer')} {issuer}
+        </Text>
+        <span className={styles.serial}>
+          {t('person.certificates.serial')}{' '}
+          <code title={serial_number_hex}>{shorten(serial_number_hex)}</code>
+          <CopyButton
+            value={serial}
+            label={t('person.certificates.copySerial', { serial })}
+          />
+        </span>
+      </div>
+      <div className={styles.state}>
+        <CertificateBadge state={state} />
+        <Text as="p" variant="body-small" color="secondary">
+          {t('person.certificates.ends')} <DateTime value={ends} />
+          {(state === 'valid' || state === 'expiring') && (
+            <> ({formatLeft(ends, now)})</>
+          )}
+        </Text>
+      </div>
+    </li>
+  );
+}
+
+/** The ends of a long number; the whole of it is to copy. */
+function shorten(serial: string): string {
+  return serial.length > 14
+    ? `${serial.slice(0, 8)}…${serial.slice(-4)}`
+    : serial;
+}
+
+/** "in 12 days", in the reader's language; years beyond two of them. */
+function formatLeft(ends: Date, now: Date): string {
+  const days = Math.floor((ends.getTime() - now.getTime()) / 86_400_000);
+  const format = new Intl.RelativeTimeFormat(undefined);
+  return days > 730
+    ? format.format(Math.floor(days / 365.25), 'year')
+    : format.format(days, 'day');
+}

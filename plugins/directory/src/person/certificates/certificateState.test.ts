@@ -1,0 +1,21 @@
+import { certificateState } from './certificateState';
+
+const now = new Date('2026-03-15T12:00:00Z');
+const past = 'Thu, 01 Jan 2026 00:00:00 -0000';
+
+describe('certificateState', () => {
+  it.each([
+    ['valid', past, 'Wed, 15 Apr 2026 12:00:01 -0000'],
+    ['expiring', past, 'Tue, 14 Apr 2026 11:59:59 -0000'],
+    ['expired', past, 'Sun, 15 Mar 2026 11:59:59 -0000'],
+    [
+      'notYet',
+      'Mon, 16 Mar 2026 00:00:00 -0000',
+      'Mon, 16 Mar 2027 00:00:00 -0000',
+    ],
+  ])('is %s', (state, valid_not_before, valid_not_after) => {
+    const dates = { valid_not_before, valid_not_after };
+    expect(certificateState({ ...dates, revoked: false }, now)).toBe(state);
+    expect(certificateState({ ...dates, revoked: true }, now)).toBe('revoked');
+  });
+});

@@ -1,0 +1,2 @@
+export { CertificatesTab } from './CertificatesTab';
+export { useCertificates } from './useCertificates';

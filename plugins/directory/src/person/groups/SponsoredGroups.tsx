@@ -1,0 +1,31 @@
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Link, Text } from '@backstage/ui';
+import { RiStarFill } from '@remixicon/react';
+import { groupRouteRef } from '../../routes';
+import { directoryTranslationRef } from '../../translation';
+import { Rows, rows } from '../rows';
+import star from './MembershipRow.module.css';
+import styles from './SponsoredGroups.module.css';
+
+/** The groups that somebody looks after without being in. */
+export function SponsoredGroups({ groups }: { groups: readonly string[] }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(groupRouteRef);
+  return (
+    <section className={styles.section}>
+      <Text as="h3" variant="body-medium" weight="bold">
+        {t('person.groups.sponsored')}
+      </Text>
+      <Rows>
+        {groups.map(groupname => (
+          <li key={groupname} className={rows.row}>
+            <RiStarFill className={star.star} size={16} aria-hidden="true" />
+            <Link href={href?.({ groupname }) ?? ''} weight="bold" standalone>
+              {groupname}
+            </Link>
+          </li>
+        ))}
+      </Rows>
+    </section>
+  );
+}

@@ -1,0 +1,2 @@
+export { GroupsTab } from './GroupsTab';
+export { useMemberships } from './useMemberships';

@@ -1,0 +1,74 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Text } from '@backstage/ui';
+import type { User } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  RiBug2Line,
+  RiChat3Line,
+  RiGithubFill,
+  RiGitlabFill,
+  RiGlobalLine,
+  RiHashtag,
+  RiMailLine,
+  RiMessage3Line,
+  RiRssLine,
+} from '@remixicon/react';
+import type { ReactElement } from 'react';
+import { CopyButton } from '../../copy';
+import { SafeLink } from '../../links';
+import { directoryTranslationRef } from '../../translation';
+import styles from './ContactLinks.module.css';
+import { type Contact, contactsOf } from './contactsOf';
+
+const icons: Record<Contact['kind'], ReactElement> = {
+  email: <RiMailLine />,
+  matrix: <RiMessage3Line />,
+  irc: <RiHashtag />,
+  nick: <RiChat3Line />,
+  github: <RiGithubFill />,
+  gitlab: <RiGitlabFill />,
+  website: <RiGlobalLine />,
+  feed: <RiRssLine />,
+  bugs: <RiBug2Line />,
+};
+
+/** The ways to reach somebody, each with its kind, and to copy. */
+export function ContactLinks({ person }: { person: User }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const contacts = contactsOf(person);
+  const name = person.human_name ?? person.username;
+  if (contacts.length === 0) {
+    return (
+      <Text as="p" variant="body-small" color="secondary">
+        {t('person.contact.none', { name })}
+      </Text>
+    );
+  }
+  return (
+    <ul className={styles.contacts} aria-label={t('person.contact.title')}>
+      {contacts.map(({ kind, text, href }) => {
+        const words = t(`person.contact.${kind}`);
+        return (
+          <li key={`${kind} ${text}`} className={styles.contact}>
+            <span
+              role="img"
+              aria-label={words}
+              title={words}
+              className={styles.icon}
+            >
+              {icons[kind]}
+            </span>
+            <span className={styles.value}>
+              <SafeLink href={href ?? ''}>{text}</SafeLink>
+            </span>
+            <span className={styles.copy}>
+              <CopyButton
+                value={text}
+                label={t('person.copyValue', { value: text })}
+              />
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,90 @@
+/** A public key of OpenSSH, as a line of authorized_keys says it. */
+export interface SshKey {
+  /** `ssh-ed25519`, `ecdsa-sha2-nistp256`, … */
+  type: string;
+
+  /** Of the modulus or the curve; nothing for a type that is not known. */
+  bits: number | undefined;
+
+  /** Whatever follows the key, usually whose it is. */
+  comment: string;
+
+  /** The key itself (RFC 4253, section 6.6). */
+  blob: Uint8Array<ArrayBuffer>;
+
+  /** Type, key and comment, without options. */
+  line: string;
+}
+
+const CURVES: Record<string, number> = {
+  'ssh-ed25519': 256,
+  'sk-ssh-ed25519@openssh.com': 256,
+  'ssh-ed448': 448,
+  'ecdsa-sha2-nistp256': 256,
+  'ecdsa-sha2-nistp384': 384,
+  'ecdsa-sha2-nistp521': 521,
+  'sk-ecdsa-sha2-nistp256@openssh.com': 256,
+};
+
+/**
+ * Reads a key as people put it into the directory: options before it are left
+ * out, for whoever copies the line asked for a key and not for a command.
+ * `undefined` for what is no key.
+ */
+export function readSshKey(text: string): SshKey | undefined {
+  const [, type, base64, rest = ''] =
+    text.match(
+      /(?:^|\s)((?:ssh|ecdsa|sk)-[\w@.-]+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+([^\r\n]*))?/,
+    ) ?? [];
+  const blob = base64 ? decode(base64) : undefined;
+  if (!blob) {
+    return undefined;
+  }
+  const parts = readParts(blob);
+  if (new TextDecoder().decode(parts[0]) !== type) {
+    return undefined; // the line says one type and the key another
+  }
+  const comment = rest.trim();
+  return {
+    type,
+    bits: CURVES[type] ?? modulusBits(type, parts),
+    comment,
+    blob,
+    line: [type, base64, comment].filter(Boolean).join(' '),
+  };
+}
+
+/** RSA is exponent, modulus; DSA is p first. The first byte may be padding. */
+function modulusBits(
+  type: string,
+  parts: readonly Uint8Array[],
+): number | undefined {
+  const modulus = { 'ssh-rsa': parts[2], 'ssh-dss': parts[1] }[type];
+  const first = modulus?.findIndex(byte => byte !== 0) ?? -1;
+  if (!modulus || first < 0) {
+    return undefined;
+  }
+  const leading = 32 - Math.clz32(modulus[first]);
+  return (modulus.length - first - 1) * 8 + leading;
+}
+
+function decode(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(base64), character => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The strings of a key, each after its length in four bytes (RFC 4251, section 5). */
+function readParts(blob: Uint8Array<ArrayBuffer>): Uint8Array[] {
+  const view = new DataView(blob.buffer);
+  const parts: Uint8Array[] = [];
+  let offset = 0;
+  while (offset + 4 <= blob.length) {
+    const end = offset + 4 + view.getUint32(offset);
+    parts.push(blob.subarray(offset + 4, end));
+    offset = end;
+  }
+  return parts;
+}

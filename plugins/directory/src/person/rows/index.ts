@@ -1,0 +1,2 @@
+export { Rows } from './Rows';
+export { default as rows } from './Rows.module.css';
