@@ -1,12 +1,12 @@
 # Each command brings what it needs first and is safe to run twice.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check crash realm bench clean
+.PHONY: help start dev test check screenshots crash realm bench clean
 
 # Read by scripts/start, scripts/realm and scripts/crash; empty means the default.
 export USERS LDIF SCHEMA PORT KILLS
 
 help: ## Show this
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 	@echo
 	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); KILLS=500 (crash)'
 
@@ -21,6 +21,9 @@ check: ## Types, lint, format and unit tests: the quick half of test
 
 test: ## Everything that the continuous integration runs
 	@scripts/test
+
+screenshots: ## Pictures of every page and state, in .build/screenshots
+	@scripts/browser screenshots
 
 crash: ## Kill the certificate authority while it signs, and count what is lost
 	@scripts/crash

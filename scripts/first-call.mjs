@@ -8,13 +8,17 @@ export function firstCall({ PORT, PORTAL_URL, KRB5_CONFIG, KEYTAB }) {
   // Beside the realm's own files, so that the ticket goes when the realm goes.
   const ticket = join(dirname(KRB5_CONFIG), 'ticket');
   return `
-The portal is ready at ${PORTAL_URL} (its "Enter" makes you alice).
+The portal is ready at ${PORTAL_URL} ("Enter as Alice" makes you alice).
 
 The first call, in another terminal:
 
   export KRB5_CONFIG=${KRB5_CONFIG} KRB5CCNAME=${ticket} KEYTAB=${KEYTAB}
   kinit -k -t "$KEYTAB" alice
   curl --negotiate -u : http://localhost:${PORT}/api/directory/v1/me/
+
+The same ticket opens the portal, where this browser is installed:
+
+  chromium --auth-server-allowlist=localhost ${PORTAL_URL}
 
 Whom kinit can make you:
 

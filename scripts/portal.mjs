@@ -4,24 +4,28 @@
 //   node scripts/portal.mjs built      what scripts/build made, as in production
 //   node scripts/portal.mjs sources    with reload, the pages on a port of their own
 //
+// Further arguments are configuration files, loaded after the demo's.
 // PORT is the server's port; PORTAL_URL is where a browser finds the pages.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { firstCall } from './first-call.mjs';
 import { plainLogLine } from './plain-log-line.mjs';
 
+/** How long the portal may take to stop. */
+const PATIENCE_MS = 3_000;
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const config = ['app-config.yaml', 'app-config.demo.yaml'].flatMap(file => [
-  '--config',
-  join(root, file),
-]);
+const [way, ...furtherConfig] = process.argv.slice(2);
+const config = ['app-config.yaml', 'app-config.demo.yaml', ...furtherConfig]
+  .map(file => resolve(root, file))
+  .flatMap(file => ['--config', file]);
 const ways = {
   built: {
     command: [process.execPath, 'packages/backend', ...config],
@@ -37,7 +41,7 @@ const ways = {
   },
 };
 
-const { command, cwd, env, stdout } = ways[process.argv[2]];
+const { command, cwd, env, stdout } = ways[way];
 const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const [program, ...args] = command;
 const portal = spawn(program, args, {
@@ -59,6 +63,10 @@ let stopping = false;
 function stop() {
   stopping = true;
   signalAll('SIGTERM');
+  // Once a page has been open, Backstage asks itself for events in requests
+  // that last a minute, and waits for them. Nobody else has to: all that a demo
+  // knows is in memory.
+  setTimeout(() => signalAll('SIGKILL'), PATIENCE_MS).unref();
 }
 function signalAll(signal) {
   try {
@@ -70,6 +78,9 @@ function signalAll(signal) {
 }
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
+// Of a program that started this with a channel and has gone, in whatever way.
+process.on('disconnect', stop);
+process.channel?.unref();
 
 if (portal.stdout) {
   createInterface({ input: portal.stdout }).on('line', line =>

@@ -16,6 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const results = join(root, '.build/test');
 const jestResults = join(results, 'jest.json');
 const startResults = join(results, 'start.tap');
+const browserResults = join(root, '.build/e2e/results.json');
 const quick = process.argv.includes('--quick');
 
 const jest = [
@@ -70,6 +71,11 @@ const steps = quick
         ],
         count: countNodeTest,
       },
+      {
+        name: 'browser',
+        command: ['scripts/browser', 'tests'],
+        count: countPlaywright,
+      },
     ];
 
 async function countJest() {
@@ -90,6 +96,16 @@ async function countNodeTest() {
     passed: number('pass'),
     failed: number('fail') + number('cancelled'),
     skipped: number('skipped') + number('todo'),
+  };
+}
+
+async function countPlaywright() {
+  const { stats, errors } = JSON.parse(await readFile(browserResults, 'utf8'));
+  return {
+    passed: stats.expected,
+    // What went wrong outside of the tests, a file that cannot be read say.
+    failed: stats.unexpected + stats.flaky + errors.length,
+    skipped: stats.skipped,
   };
 }
 
@@ -119,6 +135,7 @@ async function run({ name, command, count }) {
 }
 
 await rm(results, { recursive: true, force: true });
+await rm(browserResults, { force: true });
 await mkdir(results, { recursive: true });
 
 const total = { passed: 0, failed: 0, skipped: 0 };

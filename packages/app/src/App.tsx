@@ -5,6 +5,7 @@ import orgPlugin from '@backstage/plugin-org/alpha';
 import signalsPlugin from '@backstage/plugin-signals/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
 import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
+import appModuleKerberosSignIn from '@directory-gateway/backstage-plugin-app-module-kerberos-sign-in';
 import { navigationModule } from './navigation';
 
 /**
@@ -14,6 +15,7 @@ import { navigationModule } from './navigation';
 export const app = createApp({
   features: [
     navigationModule,
+    appModuleKerberosSignIn,
     directoryPlugin,
     catalogPlugin,
     orgPlugin,

@@ -8,6 +8,11 @@ backend.add(rootHttpRouter);
 backend.add(import('@backstage/plugin-app-backend'));
 backend.add(import('@backstage/plugin-auth-backend'));
 backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
+backend.add(
+  import(
+    '@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider'
+  ),
+);
 backend.add(import('@backstage/plugin-catalog-backend'));
 backend.add(import('@backstage/plugin-events-backend'));
 backend.add(import('@backstage/plugin-permission-backend'));

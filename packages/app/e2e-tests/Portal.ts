@@ -1,0 +1,95 @@
+import type { Realm } from '@directory-gateway/realm';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const repository = resolve(__dirname, '../../..');
+
+/**
+ * The portal as `make start` runs it, on a realm and a port of its own.
+ */
+export class Portal {
+  /** For example `http://localhost:40123`. */
+  readonly url: string;
+  /** Its people; `realm.directory` stops, hangs and restarts its directory. */
+  readonly realm: Realm;
+  readonly #process: ChildProcess;
+  readonly #log: readonly string[];
+
+  /**
+   * Starts what `scripts/build` made and waits until it is ready.
+   *
+   * @throws Error with what it said, when it ends before
+   */
+  static async start(options: {
+    readonly realm: Realm;
+    /** Configuration files, loaded after those of the demo. */
+    readonly config?: readonly string[];
+  }): Promise<Portal> {
+    const { realm, config = [] } = options;
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const child = spawn(
+      process.execPath,
+      [join(repository, 'scripts/portal.mjs'), 'built', ...config],
+      {
+        env: { ...process.env, ...realm.env, PORT: `${port}`, PORTAL_URL: url },
+        // The channel: when this process goes in whatever way, so does the portal.
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      },
+    );
+    const log: string[] = [];
+    await new Promise<void>((ready, fail) => {
+      for (const input of [child.stdout, child.stderr]) {
+        const lines = input ? createInterface(input) : undefined;
+        lines?.on('line', line => {
+          log.push(line);
+          if (line.startsWith('Ctrl-C stops')) {
+            ready();
+          }
+        });
+      }
+      child.once('exit', () => fail(new Error(log.join('\n'))));
+    });
+    return new Portal({ url, realm, child, log });
+  }
+
+  private constructor(options: {
+    readonly url: string;
+    readonly realm: Realm;
+    readonly child: ChildProcess;
+    readonly log: readonly string[];
+  }) {
+    this.url = options.url;
+    this.realm = options.realm;
+    this.#process = options.child;
+    this.#log = options.log;
+  }
+
+  /** Everything that it has said so far. */
+  log(): string {
+    return this.#log.join('\n');
+  }
+
+  /** Ends it in order and waits. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      this.#process.kill('SIGTERM');
+      await once(this.#process, 'exit');
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') {
+    throw new Error('The system gave no port');
+  }
+  return address.port;
+}

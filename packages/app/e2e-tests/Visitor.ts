@@ -1,0 +1,15 @@
+/** Who sits before the browser. */
+export interface Visitor {
+  /**
+   * Whose Kerberos ticket the browser finds: `alice`, `carol` (locked), `bob`
+   * (private) …, see the realm's README. Default: nobody's.
+   */
+  readonly ticket?: string;
+  /** A ticket cache of the test's own making, in place of `ticket`. */
+  readonly ticketCache?: string;
+  /** Whether the browser may send tickets to the portal. Default: yes. */
+  readonly hostAllowed?: boolean;
+}
+
+/** An ordinary person with a ticket: in without a click. */
+export const alice: Visitor = { ticket: 'alice' };

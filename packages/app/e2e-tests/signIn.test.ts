@@ -1,0 +1,187 @@
+import type { Page } from '@playwright/test';
+import { RefreshLog } from './RefreshLog';
+import { signOut } from './signOut';
+import { expect, test } from './test';
+import { alice } from './Visitor';
+
+const inside = (page: Page) =>
+  page.getByRole('link', { name: 'Directory gateway, home' });
+const tryAgain = (page: Page) =>
+  page.getByRole('button', { name: 'Try again' });
+
+test('a ticket lets in without a click, in a fresh profile', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  const refreshes = new RefreshLog(page);
+
+  await page.goto(portal.url);
+  await expect(inside(page)).toBeVisible();
+
+  // Chromium answers the first challenge of a fresh profile with nothing.
+  expect(refreshes.statuses()).toEqual([401, 200]);
+  const { profile, backstageIdentity } = await refreshes.last().json();
+  expect(profile).toEqual({ displayName: 'alice' });
+  expect(backstageIdentity.identity).toEqual({
+    type: 'user',
+    userEntityRef: 'user:default/alice',
+    ownershipEntityRefs: ['user:default/alice'],
+  });
+  expect(await refreshes.last().headerValue('WWW-Authenticate')).toMatch(
+    /^Negotiate [A-Za-z0-9+/]+=*$/,
+  );
+});
+
+test('who has no user in the catalog gets in as well', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit({ ticket: 'bob' });
+  const refreshes = new RefreshLog(page);
+
+  await page.goto(portal.url);
+  await expect(inside(page)).toBeVisible();
+
+  const { backstageIdentity } = await refreshes.last().json();
+  expect(backstageIdentity.identity.userEntityRef).toBe('user:default/bob');
+});
+
+for (const [what, visitor] of [
+  ['without a ticket', {}],
+  [
+    'with a ticket and a browser that keeps it',
+    { ticket: 'alice', hostAllowed: false },
+  ],
+] as const) {
+  test(`${what}, the page tells both fixes and does not ask again by itself`, async ({
+    portal,
+    visit,
+  }) => {
+    const page = await visit(visitor);
+    const refreshes = new RefreshLog(page);
+
+    await page.goto(portal.url);
+
+    await expect(page.getByRole('status').first()).toHaveText(
+      'Your browser sent no Kerberos ticket.',
+    );
+    await expect(page.getByRole('heading', { level: 2 })).toHaveText([
+      'Get a ticket',
+      'Let Chromium send it to localhost',
+    ]);
+    await tryAgain(page).click();
+    await expect.poll(() => refreshes.statuses()).toHaveLength(4);
+    await expect(tryAgain(page)).toBeEnabled();
+    await page.waitForLoadState('networkidle');
+    expect(refreshes.statuses()).toEqual([401, 401, 401, 401]);
+  });
+}
+
+for (const [ticket, sentence] of [
+  ['carol', /Your account is locked/],
+  ['ghost', /the portal does not know you/],
+  ['bot/builder.example.test', /belongs to a service or a host/],
+  ['plus+user', /characters that the portal cannot use/],
+] as const) {
+  test(`${ticket} is not let in and is told why`, async ({ portal, visit }) => {
+    const page = await visit({ ticket });
+    const refreshes = new RefreshLog(page);
+
+    await page.goto(portal.url);
+
+    await expect(page.getByRole('status').first()).toHaveText(sentence);
+    expect(refreshes.statuses()).toEqual([401, 401]);
+    await expect(inside(page)).toBeHidden();
+  });
+}
+
+test('the guest is alice', async ({ portal, visit }) => {
+  const page = await visit();
+  await page.goto(portal.url);
+  const answer = page.waitForResponse('**/api/auth/guest/refresh');
+
+  await page.getByRole('button', { name: 'Enter as Alice (demo)' }).click();
+
+  await expect(inside(page)).toBeVisible();
+  const { backstageIdentity } = await (await answer).json();
+  expect(backstageIdentity.identity.userEntityRef).toBe('user:default/alice');
+});
+
+test('who signs out stays out until they want in again', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  await page.goto(portal.url);
+  await signOut(page);
+  const refreshes = new RefreshLog(page);
+
+  await page.reload();
+  await expect(page.getByRole('status').first()).toHaveText(
+    /You have signed out/,
+  );
+  await page.waitForLoadState('networkidle');
+  expect(refreshes.statuses()).toEqual([]);
+
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(inside(page)).toBeVisible();
+  await page.reload();
+  await expect(inside(page)).toBeVisible();
+});
+
+test('the keyboard is enough', async ({ portal, visit }) => {
+  const page = await visit();
+  await page.goto(portal.url);
+  await expect(tryAgain(page)).toBeVisible();
+
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeFocused();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    'kinit',
+  );
+
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+    '"AuthServerAllowlist": "localhost"',
+  );
+
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(tryAgain(page)).toBeFocused();
+
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(inside(page)).toBeVisible();
+});
+
+test('a ticket is asked for by scripts of the portal only', async ({
+  portal,
+}) => {
+  const url = `${portal.url}/api/auth/kerberos/refresh`;
+
+  const image = await fetch(url);
+  expect(image.status).toBe(403);
+  expect(image.headers.get('WWW-Authenticate')).toBeNull();
+
+  const foreign = await fetch(url, {
+    headers: {
+      'X-Requested-With': 'XMLHttpRequest',
+      Origin: 'https://elsewhere.example.org',
+    },
+  });
+  expect(foreign.status).toBe(403);
+
+  const own = await fetch(url, {
+    headers: { 'X-Requested-With': 'XMLHttpRequest', Origin: portal.url },
+  });
+  expect(own.status).toBe(401);
+  expect(own.headers.get('WWW-Authenticate')).toBe('Negotiate');
+  expect(own.headers.get('Cache-Control')).toBe('no-store');
+  expect(await own.json()).toEqual({
+    reason: 'no_credentials',
+    message: expect.stringContaining('ticket'),
+  });
+});

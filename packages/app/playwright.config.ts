@@ -1,0 +1,23 @@
+import { defineConfig } from '@playwright/test';
+
+const results = '../../.build/e2e';
+
+/**
+ * Browser tests and screenshots, on the production build (`scripts/build`).
+ * The browser is Debian's; nothing is downloaded.
+ */
+export default defineConfig({
+  testDir: 'e2e-tests',
+  outputDir: `${results}/artifacts`,
+  // One realm, one portal and one browser at a time: the tests share their
+  // directory, and two cores are all that some machines have.
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  forbidOnly: Boolean(process.env.CI),
+  reporter: [['list'], ['json', { outputFile: `${results}/results.json` }]],
+  projects: [
+    { name: 'tests', testMatch: '*.test.ts' },
+    { name: 'screenshots', testMatch: 'screenshots.ts' },
+  ],
+});

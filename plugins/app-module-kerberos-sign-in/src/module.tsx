@@ -1,0 +1,35 @@
+import { createFrontendModule } from '@backstage/frontend-plugin-api';
+import { SignInPageBlueprint } from '@backstage/plugin-app-react';
+import { z } from 'zod';
+
+const signInPage = SignInPageBlueprint.makeWithOverrides({
+  configSchema: {
+    autoSignIn: z.boolean().default(true),
+    realm: z.string().min(1).optional(),
+    helpUrl: z.url({ protocol: /^https?$/ }).optional(),
+  },
+  factory(original, { config }) {
+    return original({
+      loader: async () => {
+        const { KerberosSignInPage } = await import(
+          './page/KerberosSignInPage'
+        );
+        return props => <KerberosSignInPage {...props} {...config} />;
+      },
+    });
+  },
+});
+
+/**
+ * Replaces the app's sign-in page (`sign-in-page:app`) with one that lets in
+ * whoever has a Kerberos ticket, and explains itself to everybody else. Its
+ * configuration: `autoSignIn` (boolean, default true; false waits for a click,
+ * for sites whose browsers prompt), `realm` (shown in what to type) and
+ * `helpUrl` (where the site's own help is).
+ *
+ * @public
+ */
+export const appModuleKerberosSignIn = createFrontendModule({
+  pluginId: 'app',
+  extensions: [signInPage],
+});

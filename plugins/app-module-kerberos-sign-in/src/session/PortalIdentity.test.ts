@@ -1,0 +1,101 @@
+import { PortalIdentity } from './PortalIdentity';
+import type { PortalSession } from './PortalSession';
+
+function sessionOf(token: string, expiresInSeconds?: number): PortalSession {
+  return {
+    profile: { displayName: 'alice' },
+    backstageIdentity: {
+      token,
+      expiresInSeconds,
+      identity: {
+        type: 'user',
+        userEntityRef: 'user:default/alice',
+        ownershipEntityRefs: ['user:default/alice'],
+      },
+    },
+  };
+}
+
+describe('PortalIdentity', () => {
+  let now: number;
+
+  beforeEach(() => {
+    now = 1_000_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  function start(fetchSession: jest.Mock, expiresInSeconds?: number) {
+    return new PortalIdentity({
+      session: sessionOf('first', expiresInSeconds),
+      fetchSession,
+      onSignOut: () => {},
+    });
+  }
+
+  it('renews shortly before the end, once for all who ask then', async () => {
+    const fetchSession = jest.fn(async () => sessionOf('second', 3600));
+    const identity = start(fetchSession, 3600);
+
+    now += 54 * 60_000;
+    expect(await identity.getCredentials()).toEqual({ token: 'first' });
+    expect(fetchSession).not.toHaveBeenCalled();
+
+    now += 2 * 60_000;
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, () => identity.getCredentials()),
+    );
+    expect(new Set(tokens.map(({ token }) => token))).toEqual(
+      new Set(['second']),
+    );
+    expect(fetchSession).toHaveBeenCalledTimes(1);
+
+    now += 54 * 60_000;
+    await identity.getCredentials();
+    expect(fetchSession).toHaveBeenCalledTimes(1);
+  });
+
+  it('leaves a short session most of its life', async () => {
+    const fetchSession = jest.fn(async () => sessionOf('second', 60));
+    const identity = start(fetchSession, 60);
+
+    now += 47_000;
+    expect(await identity.getCredentials()).toEqual({ token: 'first' });
+    now += 2_000;
+    expect(await identity.getCredentials()).toEqual({ token: 'second' });
+  });
+
+  it('goes on with what is still good, and fails when that has ended', async () => {
+    const fetchSession = jest.fn(async () => {
+      throw new Error('no ticket');
+    });
+    const identity = start(fetchSession, 3600);
+
+    now += 56 * 60_000;
+    expect(await identity.getCredentials()).toEqual({ token: 'first' });
+    expect(fetchSession).toHaveBeenCalledTimes(1);
+
+    now += 5 * 60_000;
+    await expect(identity.getCredentials()).rejects.toThrow('no ticket');
+    await expect(identity.getCredentials()).rejects.toThrow('no ticket');
+    expect(fetchSession).toHaveBeenCalledTimes(3);
+
+    fetchSession.mockImplementation(
+      async () => sessionOf('later', 3600) as never,
+    );
+    expect(await identity.getCredentials()).toEqual({ token: 'later' });
+  });
+
+  it('supposes five minutes of a session that does not say', async () => {
+    const fetchSession = jest.fn(async () => sessionOf('second'));
+    const identity = start(fetchSession);
+
+    now += 3 * 60_000;
+    expect(await identity.getCredentials()).toEqual({ token: 'first' });
+    now += 2 * 60_000;
+    expect(await identity.getCredentials()).toEqual({ token: 'second' });
+  });
+});

@@ -1,0 +1,155 @@
+import {
+  coreServices,
+  createBackendPlugin,
+  createServiceFactory,
+} from '@backstage/backend-plugin-api';
+import { mockServices, startTestBackend } from '@backstage/backend-test-utils';
+import type { Entity } from '@backstage/catalog-model';
+import authPlugin from '@backstage/plugin-auth-backend';
+import { catalogServiceMock } from '@backstage/plugin-catalog-node/testUtils';
+import type { JsonArray } from '@backstage/types';
+import {
+  kerberosServiceRef,
+  type KerberosResult,
+} from '@directory-gateway/kerberos';
+import Router from 'express-promise-router';
+import { authModuleKerberosProvider } from '../module';
+
+/** What stands round the module under test. */
+export interface PortalSurroundings {
+  /** `auth.providers.kerberos.signIn.resolvers`. */
+  readonly resolvers?: JsonArray;
+  /** `kerberos.realms`. */
+  readonly realms?: readonly string[];
+  /** The catalog's users. */
+  readonly users?: readonly Entity[];
+  /** What the directory says of accounts; nobody else is in it. */
+  readonly accounts?: Readonly<Record<string, { readonly locked: boolean }>>;
+}
+
+/** The auth plugin with the module, asked over HTTP. */
+export interface TestPortal {
+  /** Asks for an identity with `Authorization: Negotiate <principal>`. */
+  refresh(
+    principal?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>;
+  /** Everything that was logged. */
+  readonly logged: () => string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts it. A principal stands for its ticket here; tickets that are real are
+ * presented in the portal's browser tests.
+ */
+export async function startPortal(
+  surroundings: PortalSurroundings,
+): Promise<TestPortal> {
+  const { users = [], realms = [], resolvers } = surroundings;
+  const logger = mockServices.rootLogger.mock({
+    child: () => logger,
+  });
+  const backend = await startTestBackend({
+    features: [
+      authPlugin,
+      authModuleKerberosProvider,
+      directoryWith(surroundings.accounts),
+      catalogServiceMock.factory({ entities: [...users] }),
+      createServiceFactory({
+        service: kerberosServiceRef,
+        deps: {},
+        factory: () => ({ accept: async header => judge(header) }),
+      }),
+      createServiceFactory({
+        service: coreServices.logger,
+        deps: {},
+        factory: () => logger,
+      }),
+      mockServices.rootConfig.factory({
+        data: {
+          app: { baseUrl: 'http://localhost:3000' },
+          backend: { baseUrl: 'http://localhost:7007' },
+          kerberos: { realms: [...realms] },
+          auth: {
+            providers: { kerberos: resolvers ? { signIn: { resolvers } } : {} },
+          },
+        },
+      }),
+    ],
+  });
+  return {
+    refresh: (principal, headers) =>
+      fetch(
+        `http://localhost:${backend.server.port()}/api/auth/kerberos/refresh`,
+        {
+          headers: {
+            'X-Requested-With': 'XMLHttpRequest',
+            ...(principal && { Authorization: `Negotiate ${principal}` }),
+            ...headers,
+          },
+        },
+      ),
+    logged: () =>
+      [logger.error, logger.warn, logger.info, logger.debug]
+        .flatMap(log => log.mock.calls.map(([message]) => String(message)))
+        .join('\n'),
+    stop: () => backend.stop(),
+  };
+}
+
+function judge(header: string | readonly string[] | undefined): KerberosResult {
+  const [value] = typeof header === 'string' ? [header] : header ?? [];
+  const principal = value?.replace('Negotiate ', '');
+  switch (principal) {
+    case undefined:
+      return {
+        outcome: 'refused',
+        reason: 'no_credentials',
+        message: 'No ticket.',
+      };
+    case 'skewed':
+      return {
+        outcome: 'refused',
+        reason: 'clock_skew',
+        message: 'Wrong time.',
+      };
+    case 'keytab-away':
+      return { outcome: 'unavailable', message: 'Not now.' };
+    default:
+      return { outcome: 'accepted', principal, replyToken: 'cmVwbHk=' };
+  }
+}
+
+/** A stand-in for the plugin `directory`, which lets in services only. */
+function directoryWith(accounts: PortalSurroundings['accounts']) {
+  return createBackendPlugin({
+    pluginId: 'directory',
+    register(env) {
+      env.registerInit({
+        deps: {
+          httpAuth: coreServices.httpAuth,
+          httpRouter: coreServices.httpRouter,
+        },
+        async init({ httpAuth, httpRouter }) {
+          const router = Router();
+          router.get('/v1/users/:name/', async (req, res) => {
+            await httpAuth.credentials(req, { allow: ['service'] });
+            if (!accounts) {
+              res.status(503).json({ message: 'Away.', request_id: 'r1' });
+              return;
+            }
+            const account = accounts[req.params.name];
+            if (!account) {
+              const message = 'User not found';
+              res.status(404).json({ message, request_id: 'r1' });
+              return;
+            }
+            res.json({ result: { username: req.params.name, ...account } });
+          });
+          httpRouter.use(router);
+        },
+      });
+    },
+  });
+}

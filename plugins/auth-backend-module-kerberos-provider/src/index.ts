@@ -1,0 +1,8 @@
+/**
+ * Sign-in with a Kerberos ticket, the server's side.
+ *
+ * @packageDocumentation
+ */
+export { authModuleKerberosProvider as default } from './module';
+export { KERBEROS_PRINCIPAL_ANNOTATION } from './resolvers/principalMatchingUserEntityAnnotation';
+export type { SignInRefusalReason } from './SignInRefusal';
