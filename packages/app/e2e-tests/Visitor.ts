@@ -5,8 +5,6 @@ export interface Visitor {
    * (private) …, see the realm's README. Default: nobody's.
    */
   readonly ticket?: string;
-  /** A ticket cache of the test's own making, in place of `ticket`. */
-  readonly ticketCache?: string;
   /** Whether the browser may send tickets to the portal. Default: yes. */
   readonly hostAllowed?: boolean;
 }

@@ -19,10 +19,9 @@ export async function openBrowser(options: {
   const { portal, visitor, folder } = options;
   const { ticket, hostAllowed = true } = visitor;
   const ticketCache =
-    visitor.ticketCache ??
-    (ticket === undefined
+    ticket === undefined
       ? `FILE:${join(folder, 'no-ticket')}`
-      : await portal.realm.ticket(ticket));
+      : await portal.realm.ticket(ticket);
   return await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath,
     // Chromium's sandbox does not work for root.
