@@ -42,7 +42,7 @@ export function DirectoryPage(props: DirectoryPageProps) {
   useArrivalFocus(main, title);
 
   return (
-    <>
+    <main ref={main} tabIndex={-1} className={styles.main}>
       <PluginHeader
         icon={icons[room]}
         title={title}
@@ -57,9 +57,7 @@ export function DirectoryPage(props: DirectoryPageProps) {
         }
         customActions={actions}
       />
-      <main ref={main} tabIndex={-1} className={styles.main}>
-        <Container>{children}</Container>
-      </main>
-    </>
+      <Container>{children}</Container>
+    </main>
   );
 }
