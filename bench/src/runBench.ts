@@ -2,17 +2,18 @@ import { askDirectory } from './askDirectory';
 import { formatRow } from './formatTable';
 import { measureRow } from './measureRow';
 import { milliseconds } from './milliseconds';
-import type { People } from './People';
+import { certificateQuestions } from './questions/certificateQuestions';
 import { groupQuestions } from './questions/groupQuestions';
 import type { Question } from './questions/Question';
 import { searchQuestions } from './questions/searchQuestions';
 import { userQuestions } from './questions/userQuestions';
 import type { BenchOptions } from './readOptions';
+import { issueCertificates } from './requests/issueCertificates';
 import type { Results } from './Results';
 import type { Row } from './Row';
 import { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
-import { withSetup, type Setup } from './Setup';
+import { GUEST, withSetup, type Setup } from './Setup';
 import { summarizeRow } from './summarizeRow';
 
 /** A run's options, how to end it, and who hears how it goes. */
@@ -34,9 +35,13 @@ export async function runBench(run: BenchRun): Promise<Results> {
       `${people.all.length} users, ${people.groups.length} groups are served`,
     );
     const idle = await portal.vitals();
-    const questions = questionsAbout(people).filter(({ name }) =>
+    const questions = questionsAbout(setup).filter(({ name }) =>
       run.only.test(name),
     );
+    for (const question of questions) {
+      await warmUp(question, setup, run);
+    }
+    run.tell('warmed up');
     const rows: Row[] = [];
     for (const question of questions) {
       rows.push(...(await rowsOf(question, setup, run)));
@@ -46,13 +51,46 @@ export async function runBench(run: BenchRun): Promise<Results> {
   });
 }
 
-function questionsAbout(people: People): readonly Question[] {
+function questionsAbout({ people, portal }: Setup): readonly Question[] {
   const random = new SeededRandom(settings.seed);
   return [
     ...userQuestions(people),
     ...groupQuestions(people),
     ...searchQuestions(people, random),
+    ...certificateQuestions({
+      issue: () =>
+        issueCertificates({
+          ...{ portal, username: GUEST },
+          count: settings.certificates,
+        }),
+    }),
   ];
+}
+
+/**
+ * Asks before anything is measured, so that no row is slow for being the first
+ * one: the code that all share is compiled by then.
+ */
+async function warmUp(
+  question: Question,
+  { credentials, loop }: Setup,
+  { signal }: BenchRun,
+): Promise<void> {
+  const random = new SeededRandom(settings.seed);
+  for (const each of credentials) {
+    await question.prepare?.({
+      usernames: each.usernames,
+      count: settings.warmUpRequests,
+    });
+    await each.prepare(settings.warmUpRequests);
+    await loop.run({
+      credentials: each,
+      draw: username => question.draw(random, username),
+      connections: settings.connections,
+      ms: settings.warmUpMs,
+      signal,
+    });
+  }
 }
 
 /** One row a mode, each beside the directory's own answer. */
@@ -78,7 +116,7 @@ async function rowsOf(
     const row = summarizeRow({
       ...{ question, measurement, mode: credentials.mode },
       people: people.all.length,
-      directP50Ms: milliseconds(direct, 50),
+      directP50Ms: direct ? milliseconds(direct, 50) : null,
     });
     tell(formatRow(row));
     rows.push(row);

@@ -19,10 +19,14 @@ export const settings = Object.freeze({
   singleMs: 300,
   /** What is not counted, in milliseconds. */
   warmUpMs: 600,
+  /** The credentials at hand for each row before anything is measured. */
+  warmUpRequests: 1500,
   /** For how long the directory is asked a question, in milliseconds. */
   directMs: 600,
   /** How often at least. */
   directTimes: 3,
+  /** How many certificates are read by their serial numbers. */
+  certificates: 500,
   /** Whose tickets are used, in turn. */
   callers: 8,
   /** Of the names that are drawn. */

@@ -35,6 +35,7 @@ import { LdapDirectory } from './ldap/LdapDirectory';
 import { LdapPool } from './ldap/LdapPool';
 import { LdapReader } from './ldap/LdapReader';
 import { RightsProof } from './ldap/RightsProof';
+import { SchemaProof } from './ldap/SchemaProof';
 
 /**
  * The directory gateway: answers `/api/directory/v1/` from the directory that
@@ -83,8 +84,18 @@ export const directoryPlugin = createBackendPlugin({
 
         const { baseDn, bindDn, probeIntervalMs: maxAgeMs } = ldap;
         const searcher = LdapPool.create({ config: ldap, logger, lifecycle });
+        const schemaProof = new SchemaProof({ searcher, schema });
+        await schemaProof.requireIfReachable();
         const proof = new RightsProof({
-          ...{ searcher, schema, baseDn, bindDn, maxAgeMs, logger },
+          ...{
+            searcher,
+            schemaProof,
+            schema,
+            baseDn,
+            bindDn,
+            maxAgeMs,
+            logger,
+          },
         });
         const reader = new LdapReader({ searcher, proof });
         const directory = new LdapDirectory({

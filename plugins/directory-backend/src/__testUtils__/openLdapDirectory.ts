@@ -7,6 +7,7 @@ import { LdapDirectory } from '../ldap/LdapDirectory';
 import { LdapPool, type LdapSearcher } from '../ldap/LdapPool';
 import { LdapReader } from '../ldap/LdapReader';
 import { RightsProof } from '../ldap/RightsProof';
+import { SchemaProof } from '../ldap/SchemaProof';
 import { RecordingLogger } from './RecordingLogger';
 import { ldapOf } from './startGateway';
 
@@ -57,6 +58,7 @@ export function createLdapDirectory(options: {
   const schema = schemaPreset(options.schema ?? 'fas');
   const proof = new RightsProof({
     ...{ searcher, bindDn, baseDn, schema, logger, maxAgeMs: 60_000 },
+    schemaProof: new SchemaProof({ searcher, schema }),
   });
   const reader = new LdapReader({ searcher, proof });
   return new LdapDirectory({

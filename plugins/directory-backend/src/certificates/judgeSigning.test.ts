@@ -119,7 +119,7 @@ describe('who may ask', () => {
           kind: 'portalUser',
           credentials: {
             $$type: '@backstage/BackstageCredentials',
-            principal: {},
+            principal: { type: 'user', userEntityRef: 'user:default/alice' },
           },
           account: alice,
         },

@@ -1,4 +1,7 @@
-import type { BackstageCredentials } from '@backstage/backend-plugin-api';
+import type {
+  BackstageCredentials,
+  BackstageUserPrincipal,
+} from '@backstage/backend-plugin-api';
 import type { Principal } from './Principal';
 
 /**
@@ -17,7 +20,7 @@ export type Caller =
     }
   | {
       readonly kind: 'portalUser';
-      readonly credentials: BackstageCredentials;
+      readonly credentials: BackstageCredentials<BackstageUserPrincipal>;
       readonly account?: Principal;
     }
   | {

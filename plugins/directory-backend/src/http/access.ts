@@ -1,11 +1,25 @@
-import type { PermissionsService } from '@backstage/backend-plugin-api';
+import type {
+  BackstageCredentials,
+  PermissionsService,
+} from '@backstage/backend-plugin-api';
 import {
   AuthorizeResult,
   type BasicPermission,
 } from '@backstage/plugin-permission-common';
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import { LRUCache } from 'lru-cache';
 import type { AccessRule } from '../config';
 import type { Caller } from '../directory/Caller';
 import { ForbiddenError } from './response/apiErrors';
+
+/** As long as what is known of a caller's account holds. */
+const READING_HOLDS_MS = 4000;
+
+/** What a decision is made about. */
+interface Asked {
+  readonly permission: BasicPermission;
+  readonly credentials: BackstageCredentials;
+}
 
 /**
  * Who may do what. The portal's permission framework decides about holders of
@@ -15,13 +29,28 @@ import { ForbiddenError } from './response/apiErrors';
 export class AccessControl {
   readonly #permissions: PermissionsService;
   readonly #rules: readonly AccessRule[] | undefined;
+  /**
+   * Who may read, by entity reference: a decision is a request to another
+   * plugin, with a token made for it, and costs more than what it decides
+   * about. What else there is to permit is asked each time.
+   */
+  readonly #readers: LRUCache<string, { allowed: boolean }, Asked>;
 
   constructor(options: {
     readonly permissions: PermissionsService;
     readonly rules?: readonly AccessRule[];
+    /** Milliseconds for which a decision about reading holds. Default 4,000. */
+    readonly readingHoldsMs?: number;
   }) {
     this.#permissions = options.permissions;
     this.#rules = options.rules;
+    this.#readers = new LRUCache({
+      max: 10_000,
+      ttl: options.readingHoldsMs ?? READING_HOLDS_MS,
+      fetchMethod: async (_user, _stale, { context }) => ({
+        allowed: await this.#decide(context),
+      }),
+    });
   }
 
   /** @throws ForbiddenError when the caller may not do this. */
@@ -44,8 +73,21 @@ export class AccessControl {
         )
       );
     }
+    const asked = { permission, credentials: caller.credentials };
+    if (
+      caller.kind !== 'portalUser' ||
+      permission.name !== directoryReadPermission.name
+    ) {
+      return this.#decide(asked);
+    }
+    const { userEntityRef } = caller.credentials.principal;
+    const known = await this.#readers.fetch(userEntityRef, { context: asked });
+    return known?.allowed ?? false;
+  }
+
+  async #decide({ permission, credentials }: Asked): Promise<boolean> {
     const [decision] = await this.#permissions.authorize([{ permission }], {
-      credentials: caller.credentials,
+      credentials,
     });
     return decision.result === AuthorizeResult.ALLOW;
   }

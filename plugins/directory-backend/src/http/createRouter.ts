@@ -100,7 +100,12 @@ async function answer(
     requireSameOrigin({ caller, headers, ownOrigin });
   }
   const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  res.once('close', () => {
+    // Nothing is left to be ended for those who have got their answer.
+    if (!res.writableFinished) {
+      gone.abort();
+    }
+  });
   const query = queryOf(req);
   const body = await operation.handle({
     caller,

@@ -22,7 +22,6 @@ import type { User } from '../directory/User';
 import type { UserSearchTerm } from '../directory/UserSearch';
 import type { UserStream } from '../directory/UserStream';
 import { containersBelow } from './containers';
-import { createMembershipMirror } from './createMembershipMirror';
 import { normalizeDn } from './DistinguishedName';
 import { textsOf } from './entryValues';
 import { LdapColleagues } from './LdapColleagues';
@@ -35,7 +34,6 @@ import { LdapUsers } from './LdapUsers';
 import { createMirrors, type MirroredAgreement } from './mirrors';
 import type { MirroredEntries } from './MirroredEntries';
 import { streamUsers } from './streamUsers';
-import { UsnClock } from './UsnClock';
 
 /** Answers from FreeIPA's LDAP, asked as the service account. */
 export class LdapDirectory implements Directory {
@@ -68,7 +66,7 @@ export class LdapDirectory implements Directory {
     const people = { users: this.#users, groups: this.#groups };
     this.#memberships = new LdapMemberships({
       ...people,
-      mirror: createMembershipMirror({ ...rooms, clock: new UsnClock(rooms) }),
+      mirror: mirrors.memberships,
     });
     this.#colleagues = new LdapColleagues({
       ...people,

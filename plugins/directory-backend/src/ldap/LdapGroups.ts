@@ -229,9 +229,11 @@ export class LdapGroups {
       {
         base: this.#containers.groups,
         scope: 'one',
+        // The names first: with few candidates the server leaves the index of
+        // object classes alone, which lists every entry there is.
         filter: all(
-          isA(this.#schema.groupClass),
           any(names.map(name => equals(this.#cn, name))),
+          isA(this.#schema.groupClass),
         ),
         attributes: attributesOf(this.#schema.groups, [
           'groupname',

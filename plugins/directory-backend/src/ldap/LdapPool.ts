@@ -135,25 +135,24 @@ export class LdapPool implements LdapSearcher {
   ): Promise<LdapAnswer> {
     const tries = new Map<LdapServer, number>();
     let sendings = 0;
-    let failure: unknown = new DirectoryUnavailableError('No server is in use');
+    let failure: unknown;
+    const beforeSending = () => {
+      if (performance.now() >= endsAt) {
+        // Nobody waits any more, and the server is not to blame for that.
+        throw tooSlow();
+      }
+      sendings++;
+      sent();
+    };
     while (sendings < MAX_SENDINGS) {
       const server = await this.#leastTried(tries);
       if (!server) {
         break;
       }
       try {
-        const entries = await server.search(search, {
-          // The server has the whole time, however long the question was queued.
-          timeoutMs: this.#timeoutMs,
-          beforeSending: () => {
-            if (performance.now() >= endsAt) {
-              // Nobody waits any more, and the server is not to blame for that.
-              throw tooSlow();
-            }
-            sendings++;
-            sent();
-          },
-        });
+        // The server has the whole time, however long the question was queued.
+        const options = { timeoutMs: this.#timeoutMs, beforeSending };
+        const entries = await server.search(search, options);
         return { entries, server: server.url };
       } catch (error) {
         if (!isConnectionFailure(error)) {
@@ -167,7 +166,7 @@ export class LdapPool implements LdapSearcher {
         tries.set(server, tried + 1);
       }
     }
-    throw failure;
+    throw failure ?? new DirectoryUnavailableError('No server is in use');
   }
 
   /** The first server in use that was not tried yet, or least often. */

@@ -173,9 +173,11 @@ export class LdapUsers {
       {
         base: this.#containers.users,
         scope: 'one',
+        // The names first: with few candidates the server leaves the index of
+        // object classes alone, which lists every entry there is.
         filter: all(
-          isA(this.#schema.userClass),
           any(names.map(name => equals(this.#uid, name))),
+          isA(this.#schema.userClass),
         ),
         attributes: attributesOf(this.#schema.users, [
           'username',

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import { InputError } from '@backstage/errors';
 import { EqualityFilter, type Entry } from 'ldapts';
 import { DirectoryUnavailableError } from '../directory/errors';
 import type { DirectorySchema } from '../directory/schema';
@@ -10,6 +11,7 @@ import {
   parseAttributeLevelRights,
 } from './GetEffectiveRightsControl';
 import type { LdapSearcher } from './LdapPool';
+import type { SchemaProof } from './SchemaProof';
 
 /** How long a missing right is believed before the directory is asked again. */
 const FAILURE_HOLDS_MS = 1000;
@@ -28,6 +30,7 @@ interface Requirement {
  */
 export class RightsProof {
   readonly #searcher: LdapSearcher;
+  readonly #schemaProof: SchemaProof;
   readonly #bindDn: string;
   readonly #requirements: readonly Requirement[];
   readonly #maxAgeMs: number;
@@ -38,6 +41,7 @@ export class RightsProof {
 
   constructor(options: {
     readonly searcher: LdapSearcher;
+    readonly schemaProof: SchemaProof;
     readonly bindDn: string;
     readonly baseDn: string;
     readonly schema: DirectorySchema;
@@ -46,6 +50,7 @@ export class RightsProof {
     readonly logger: LoggerService;
   }) {
     this.#searcher = options.searcher;
+    this.#schemaProof = options.schemaProof;
     this.#bindDn = options.bindDn;
     this.#requirements = requirementsOf(options.schema, options.baseDn);
     this.#maxAgeMs = options.maxAgeMs;
@@ -65,7 +70,7 @@ export class RightsProof {
     }
     if (isWithin(FAILURE_HOLDS_MS, this.#failedAt, now)) {
       throw new DirectoryUnavailableError(
-        'The service account lacks rights on the directory',
+        'The directory or the rights on it are not what is needed',
       );
     }
     context.signal.throwIfAborted();
@@ -76,6 +81,11 @@ export class RightsProof {
   }
 
   async #prove(): Promise<void> {
+    try {
+      await this.#schemaProof.require();
+    } catch (error) {
+      throw error instanceof InputError ? this.#failed(error.message) : error;
+    }
     // A proof serves everybody, so nobody's leaving may end it.
     const signal = new AbortController().signal;
     const missing = await Promise.all(
@@ -88,15 +98,19 @@ export class RightsProof {
       }),
     );
     if (missing.flat().length > 0) {
-      this.#provenAt = undefined;
-      this.#failedAt = performance.now();
-      const message = `The service account may not read and search ${missing
-        .flat()
-        .join(', ')}: nothing is served until it may`;
-      this.#logger.error(message);
-      throw new DirectoryUnavailableError(message);
+      const names = missing.flat().join(', ');
+      throw this.#failed(
+        `The service account may not read and search ${names}`,
+      );
     }
     this.#provenAt = performance.now();
+  }
+
+  #failed(reason: string): DirectoryUnavailableError {
+    this.#provenAt = undefined;
+    this.#failedAt = performance.now();
+    this.#logger.error(`${reason}: nothing is served until that is mended`);
+    return new DirectoryUnavailableError(reason);
   }
 
   async #rightsOn(

@@ -11,12 +11,13 @@ import { MirroredEntries, type MirrorServices } from './MirroredEntries';
  * or sponsored by, groups that are not.
  */
 export function createMembershipMirror(
-  services: MirrorServices & {
+  services: MirrorServices,
+  options: {
     readonly schema: DirectorySchema;
     readonly containers: Containers;
   },
 ): MirroredEntries<MirroredGroup> {
-  const { schema, containers } = services;
+  const { schema, containers } = options;
   return new MirroredEntries(services, {
     container: containers.groups,
     filter: any([isA(schema.groupClass), isPresent('member')]),

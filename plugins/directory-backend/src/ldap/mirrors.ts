@@ -4,10 +4,12 @@ import type { Entry } from 'ldapts';
 import { isName } from '../directory/names';
 import type { DirectorySchema } from '../directory/schema';
 import type { Containers } from './containers';
+import { createMembershipMirror } from './createMembershipMirror';
 import { normalizeDn } from './DistinguishedName';
 import { booleanOf, textOf, textsOf } from './entryValues';
 import { isA } from './filters';
 import type { LdapReader } from './LdapReader';
+import type { MirroredGroup } from './MembershipGraph';
 import { MirroredEntries, type MirrorServices } from './MirroredEntries';
 import type { ServedName } from './ServedNames';
 import { UsnClock } from './UsnClock';
@@ -28,16 +30,10 @@ export interface Mirrors {
   readonly users: MirroredEntries<ServedName>;
   readonly groups: MirroredEntries<ServedName>;
   readonly agreements: MirroredEntries<MirroredAgreement>;
+  readonly memberships: MirroredEntries<MirroredGroup>;
 }
 
-const unnamed = metrics
-  .getMeter('directory')
-  .createCounter('directory.entries.unnamed', {
-    description:
-      'Entries read and left out because their name breaks the pattern of names',
-  });
-
-/** Mirrors what lists need to know: names, locks and signatures. */
+/** Mirrors what lists need to know: names, locks, signatures and members. */
 export function createMirrors(options: {
   readonly reader: LdapReader;
   readonly schema: DirectorySchema;
@@ -51,6 +47,7 @@ export function createMirrors(options: {
   const uid = schema.users.username.attribute!;
   const lock = schema.users.locked.attribute!;
   const cn = schema.groups.groupname.attribute!;
+  const servedName = servedNames();
   return {
     users: new MirroredEntries(services, {
       container: containers.users,
@@ -70,20 +67,30 @@ export function createMirrors(options: {
       attributes: ['cn', 'ipaEnabledFlag', 'memberUser'],
       decode: decodeAgreement,
     }),
+    memberships: createMembershipMirror(services, { schema, containers }),
   };
 }
 
-function servedName(
+/** Reads the names that are served, and counts those that cannot be. */
+function servedNames(): (
   entry: Entry,
   attribute: string,
   locked: boolean,
-): ServedName | undefined {
-  const name = textOf(entry, attribute);
-  if (name === undefined || !isName(name)) {
-    unnamed.add(1);
-    return undefined;
-  }
-  return { name, locked };
+) => ServedName | undefined {
+  const unnamed = metrics
+    .getMeter('directory')
+    .createCounter('directory.entries.unnamed', {
+      description:
+        'Entries read and left out because their name breaks the pattern of names',
+    });
+  return (entry, attribute, locked) => {
+    const name = textOf(entry, attribute);
+    if (name === undefined || !isName(name)) {
+      unnamed.add(1);
+      return undefined;
+    }
+    return { name, locked };
+  };
 }
 
 function decodeAgreement(entry: Entry): MirroredAgreement | undefined {
