@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { ClosedLoop } from './ClosedLoop';
 import type { Credential, Credentials } from './Credentials';
@@ -9,12 +15,14 @@ describe('ClosedLoop', () => {
   let server: Server;
   let loop: ClosedLoop;
   let answer: (res: ServerResponse, authorization: string) => void;
+  let lastRequest: IncomingMessage;
   let connections: Set<unknown>;
 
   beforeEach(async () => {
     connections = new Set();
     server = createServer((req, res) => {
       connections.add(req.socket);
+      lastRequest = req;
       answer(res, req.headers.authorization ?? '');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -69,6 +77,27 @@ describe('ClosedLoop', () => {
     );
   });
 
+  it('sends a form, and says so when its answer is wrong', async () => {
+    const forms: string[] = [];
+    answer = async res => {
+      forms.push(await text(lastRequest));
+      res.writeHead(forms.length > 1 ? 429 : 200).end('ok');
+    };
+    await expect(
+      loop.run({
+        credentials: supply(2),
+        draw: () => ({ path: '/certs/', form: 'user=alice', expected: ['ok'] }),
+        connections: 1,
+        ms: 10_000,
+        signal: new AbortController().signal,
+      }),
+    ).rejects.toThrow('POST /certs/ answered 429');
+    expect(forms).toEqual(['user=alice', 'user=alice']);
+    expect(lastRequest.headers['content-type']).toBe(
+      'application/x-www-form-urlencoded',
+    );
+  });
+
   it('ends when it is told to', async () => {
     const ending = new AbortController();
     answer = res => {
@@ -94,6 +123,7 @@ function supply(count: number): Credentials {
   }));
   return {
     mode: 'negotiate',
+    usernames: ['alice'],
     prepare: async () => {},
     next: () => ready.pop(),
     stop: async () => {},

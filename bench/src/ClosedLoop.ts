@@ -3,6 +3,8 @@ import { Client } from 'undici';
 import type { Credential, Credentials } from './Credentials';
 import type { Drawn } from './questions/Question';
 
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
 /** What a run of requests came to. */
 export interface Sample {
   readonly requests: number;
@@ -79,18 +81,20 @@ export class ClosedLoop {
 async function ask(
   client: Client,
   { authorization }: Credential,
-  { path, expected }: Drawn,
+  { path, form, expected }: Drawn,
 ): Promise<void> {
+  const method = form === undefined ? 'GET' : 'POST';
   const { statusCode, body } = await client.request({
-    method: 'GET',
+    method,
     path: `/api/directory/v1${path}`,
-    headers: { authorization },
+    headers: { authorization, ...(form !== undefined && FORM) },
+    body: form,
   });
   const text = await body.text();
   const missing = expected.find(part => !text.includes(part));
   if (statusCode !== 200 || missing !== undefined) {
     throw new Error(
-      `GET ${path} answered ${statusCode} without ${
+      `${method} ${path} answered ${statusCode} without ${
         missing ?? 'the right status'
       }: ${text.slice(0, 500)}`,
     );

@@ -12,6 +12,8 @@ export interface Credential {
 /** Where the load generator gets its credentials, outside what is measured. */
 export interface Credentials {
   readonly mode: Mode;
+  /** Those who call, each as often as the others. */
+  readonly usernames: readonly string[];
   /** Makes sure that `next` has so many more to give. */
   prepare(count: number): Promise<void>;
   /** One for a request; `undefined` when all are used up. */

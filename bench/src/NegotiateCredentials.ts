@@ -18,6 +18,7 @@ interface MadeCredential extends Credential {
  */
 export class NegotiateCredentials implements Credentials {
   readonly mode = 'negotiate';
+  readonly usernames: readonly string[];
   readonly #callers: readonly { username: string; ticket: string }[];
   readonly #makers: readonly TokenMaker[];
   #ready: MadeCredential[] = [];
@@ -27,6 +28,7 @@ export class NegotiateCredentials implements Credentials {
     readonly makers: readonly TokenMaker[];
   }) {
     this.#callers = options.callers;
+    this.usernames = options.callers.map(({ username }) => username);
     this.#makers = options.makers;
   }
 

@@ -21,10 +21,13 @@ export interface Row {
   /** Under load, waiting for others included. */
   readonly load_p50_ms: number;
   readonly load_p99_ms: number;
-  /** The same asked of the directory by ldapts, on one connection. */
-  readonly direct_p50_ms: number;
+  /**
+   * The same asked of the directory by ldapts, on one connection; null when the
+   * directory does not know it.
+   */
+  readonly direct_p50_ms: number | null;
   /** `p50_ms` as a multiple of `direct_p50_ms`. */
-  readonly ratio: number;
+  readonly ratio: number | null;
   readonly goal_rps: number | null;
   readonly goal_p50_ms: number | null;
   /** Under load, the portal's time on its CPU for a request, in microseconds. */

@@ -12,7 +12,7 @@ import { settings } from './settings';
 import { TokenCredentials } from './TokenCredentials';
 
 /** Whom app-config.bench.yaml signs in as a guest. */
-const GUEST = 'alice';
+export const GUEST = 'alice';
 
 /**
  * A directory buffers its access log, also FreeIPA's; a realm writes it

@@ -5,7 +5,7 @@ import type { Drawn } from './questions/Question';
 /**
  * Asks the directory the drawn questions one after another.
  *
- * @returns the times in nanoseconds
+ * @returns the times in nanoseconds; `undefined` when it knows nothing of them
  * @throws Error when the directory answers something else than the gateway
  * would have to
  */
@@ -16,15 +16,19 @@ export async function askDirectory(options: {
   readonly ms: number;
   readonly atLeast: number;
   readonly signal: AbortSignal;
-}): Promise<RecordableHistogram> {
+}): Promise<RecordableHistogram | undefined> {
   const { directory, draw, ms, atLeast, signal } = options;
   const latencies = createHistogram();
   const start = performance.now();
   while (latencies.count < atLeast || performance.now() - start < ms) {
     signal.throwIfAborted();
-    const { path, ask, entries } = draw();
+    const drawn = draw();
+    if (!drawn.ask) {
+      return undefined;
+    }
+    const { path, entries } = drawn;
     const sent = process.hrtime.bigint();
-    const found = await ask(directory);
+    const found = await drawn.ask(directory);
     latencies.record(process.hrtime.bigint() - sent);
     if (found.length !== entries) {
       throw new Error(

@@ -42,6 +42,14 @@ describe('formatTable', () => {
     expect(lines[2]).toContain('1600 (1500–1700)');
   });
 
+  it('leaves out what the directory was not asked', () => {
+    const [, , line] = formatTable([
+      { ...row, direct_p50_ms: null, ratio: null },
+    ]).split('\n');
+    const cells = line.split('|').map(cell => cell.trim());
+    expect(cells.slice(10, 13)).toEqual(['', '', '480']);
+  });
+
   it('says whether the goal was met, in rate and in time', () => {
     expect(verdictOn({})).toBe('1500 met');
     expect(verdictOn({ rps: 1499 })).toBe('1500 missed');

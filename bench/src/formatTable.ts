@@ -13,8 +13,8 @@ const COLUMNS: readonly {
   { title: 'p99', cell: row => time(row.p99_ms) },
   { title: 'load p50', cell: row => time(row.load_p50_ms) },
   { title: 'load p99', cell: row => time(row.load_p99_ms) },
-  { title: 'direct p50', cell: row => time(row.direct_p50_ms) },
-  { title: 'ratio', cell: ({ ratio }) => ratio.toFixed(2) },
+  { title: 'direct p50', cell: row => orNothing(row.direct_p50_ms, time) },
+  { title: 'ratio', cell: row => orNothing(row.ratio, x => x.toFixed(2)) },
   { title: 'µs CPU', cell: ({ portal_cpu_us }) => whole(portal_cpu_us) },
   { title: 'CPU 0', cell: row => percent(row.portal_cpu) },
   { title: 'CPU 1', cell: row => percent(row.generator_cpu) },
@@ -64,6 +64,14 @@ function whole(rps: number): string {
 
 function time(ms: number): string {
   return ms < 10 ? ms.toFixed(2) : ms.toFixed(0);
+}
+
+/** A cell is empty where there is no such thing. */
+function orNothing(
+  value: number | null,
+  format: (value: number) => string,
+): string {
+  return value === null ? '' : format(value);
 }
 
 function percent(share: number): string {

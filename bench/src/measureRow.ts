@@ -54,7 +54,13 @@ export async function measureRow(
   const run = (on: number, ms: number) =>
     loop.run({ credentials, draw, signal, connections: on, ms });
 
-  await credentials.prepare(FIRST_CREDENTIALS);
+  const { usernames } = credentials;
+  const prepare = async (count: number) => {
+    await question.prepare?.({ usernames, count });
+    await credentials.prepare(count);
+  };
+
+  await prepare(FIRST_CREDENTIALS);
   // What the portal reads once is read now, and does not count as its speed.
   await run(1, 1);
   const connections = connectionsFor(await run(1, settings.singleMs));
@@ -63,7 +69,7 @@ export async function measureRow(
   const rounds: Round[] = [];
   while (rounds.length < settings.rounds) {
     const seconds = (settings.loadMs + settings.singleMs) / 1000;
-    await credentials.prepare(Math.ceil(fastest * seconds * HEADROOM));
+    await prepare(Math.ceil(fastest * seconds * HEADROOM));
     const load = await observe(portal, () => run(connections, settings.loadMs));
     fastest = Math.max(fastest, rate(load.loaded));
     rounds.push({ ...load, alone: await run(1, settings.singleMs) });

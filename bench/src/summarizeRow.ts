@@ -12,7 +12,8 @@ export function summarizeRow(options: {
   readonly mode: Mode;
   readonly people: number;
   readonly measurement: Measurement;
-  readonly directP50Ms: number;
+  /** `null` when the directory does not know the answer. */
+  readonly directP50Ms: number | null;
 }): Row {
   const { question, mode, people, measurement, directP50Ms } = options;
   const { name, goal } = question;
@@ -33,7 +34,7 @@ export function summarizeRow(options: {
     load_p50_ms: milliseconds(loaded, 50),
     load_p99_ms: milliseconds(loaded, 99),
     direct_p50_ms: directP50Ms,
-    ratio: milliseconds(alone, 50) / directP50Ms,
+    ratio: directP50Ms && milliseconds(alone, 50) / directP50Ms,
     goal_rps: goalHere?.rps ?? null,
     goal_p50_ms: goalHere?.p50Ms ?? null,
     portal_cpu_us: middle(

@@ -8,6 +8,12 @@ import type { SigningRequest } from '../CertificateAuthority';
 /** The kinds of key that a CSR can be made with here. */
 export type SigningKeyType = 'p256' | 'rsa2048' | 'ed25519';
 
+/** A key of one's own. */
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
 /** Options of {@link createSigningRequest}. */
 export interface CreateSigningRequestOptions {
   /** Who the certificate is for; becomes the CSR's CN. */
@@ -16,22 +22,24 @@ export interface CreateSigningRequestOptions {
   readonly principal: string;
   /** Name of the certificate profile. */
   readonly profile: string;
-  /** Default: `p256`. */
-  readonly key?: SigningKeyType;
+  /** A key, or the kind of a new one. Default: `p256`. */
+  readonly key?: SigningKeyType | KeyPair;
   /** Organization in the CSR's subject. Default: none. */
   readonly organization?: string;
 }
 
 /**
- * A request to sign as an authority gets it, with a new key and a PKCS#10 CSR
- * (RFC 2986) that is really signed with it.
+ * A request to sign as an authority gets it, with a PKCS#10 CSR (RFC 2986) that
+ * is really signed with its key.
  *
  * @public
  */
 export function createSigningRequest(
   options: CreateSigningRequestOptions,
 ): SigningRequest {
-  const { publicKey, privateKey } = newKeyPair(options.key ?? 'p256');
+  const { key = 'p256' } = options;
+  const { publicKey, privateKey } =
+    typeof key === 'string' ? newKeyPair(key) : key;
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return {
     username: options.username,
@@ -48,7 +56,7 @@ export function createSigningRequest(
   };
 }
 
-function newKeyPair(type: SigningKeyType) {
+function newKeyPair(type: SigningKeyType): KeyPair {
   switch (type) {
     case 'p256':
       return generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -9,5 +9,6 @@ export type { CertificateAuthoritySubject } from './certificateAuthorityConforma
 export { createSigningRequest } from './createSigningRequest';
 export type {
   CreateSigningRequestOptions,
+  KeyPair,
   SigningKeyType,
 } from './createSigningRequest';
