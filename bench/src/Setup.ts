@@ -14,16 +14,6 @@ import { TokenCredentials } from './TokenCredentials';
 /** Whom app-config.bench.yaml signs in as a guest. */
 export const GUEST = 'alice';
 
-/**
- * A directory buffers its access log, also FreeIPA's; a realm writes it
- * through for the sake of tests, which costs each operation a system call.
- */
-const BUFFERED_LOG = `dn: cn=config
-changetype: modify
-replace: nsslapd-accesslog-logbuffering
-nsslapd-accesslog-logbuffering: on
-`;
-
 /** Everything that a run is measured with. */
 export interface Setup {
   readonly directory: DirectoryClient;
@@ -46,9 +36,8 @@ export async function withSetup<T>(
   const { users, signal, profileTo } = options;
   const endings: (() => Promise<unknown>)[] = [];
   try {
-    const realm = await startRealm({ users, signal });
+    const realm = await startRealm({ users, signal, accessLog: 'buffered' });
     endings.push(() => realm.stop());
-    await realm.modify(BUFFERED_LOG);
     const directory = await DirectoryClient.connect(realm);
     endings.push(() => directory.close());
     const people = await People.read(directory);

@@ -24,7 +24,7 @@ export interface Realm {
   readonly keytab: string;
   /** The keys of every person, service and host. */
   readonly peopleKeytab: string;
-  /** The directory's access log, written through. */
+  /** The directory's access log, written as `RealmOptions.accessLog` says. */
   readonly accessLog: string;
   /** What a program needs to know of the realm; see `realmEnvironment`. */
   readonly env: Readonly<Record<string, string>>;

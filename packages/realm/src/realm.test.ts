@@ -241,6 +241,17 @@ changetype: delete
     expect(await readFile(realm.accessLog, 'utf8')).toContain(filter);
   });
 
+  it('writes the access log later when asked to, as FreeIPA does', async () => {
+    const buffered = await startRealm({ accessLog: 'buffered' });
+    try {
+      const filter = '(uid=seen-later)';
+      await ldapsearch(buffered, { as: portal, filter });
+      expect(await readFile(buffered.accessLog, 'utf8')).not.toContain(filter);
+    } finally {
+      await buffered.stop();
+    }
+  });
+
   it('gets a ticket once, and says for whom there is none', async () => {
     expect(await realm.ticket('alice')).toBe(
       await realm.ticket('alice@EXAMPLE.TEST'),

@@ -17,12 +17,13 @@ export interface Place {
   ldapPort: number;
   ldapsPort: number;
   account: Account;
+  accessLog: 'immediate' | 'buffered';
 }
 
-/** Gives a copied instance its folder, its ports and its owner. */
+/** Gives a copied instance its folder, its ports, its owner and its log. */
 export async function placeInstance(
   layout: RealmLayout,
-  { ldapPort, ldapsPort, account }: Place,
+  { ldapPort, ldapsPort, account, accessLog }: Place,
 ): Promise<void> {
   await editDse(layout, entries => {
     const placed = entries.map(entry => substitute(entry, NOWHERE, layout.dir));
@@ -30,7 +31,11 @@ export async function placeInstance(
       .find(({ dn }) => normalizeDn(dn) === 'cn=config')
       ?.replace('nsslapd-port', String(ldapPort))
       .replace('nsslapd-securePort', String(ldapsPort))
-      .replace('nsslapd-localuser', account.name);
+      .replace('nsslapd-localuser', account.name)
+      .replace(
+        'nsslapd-accesslog-logbuffering',
+        accessLog === 'buffered' ? 'on' : 'off',
+      );
     return placed;
   });
 }

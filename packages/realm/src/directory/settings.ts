@@ -25,8 +25,8 @@ const REFERENCES = [
 /**
  * What differs from a fresh instance: attributes replaced in entries of
  * `dse.ldif` that are there already. Loopback only, the secure port on, no
- * local socket, FreeIPA's limits and plug-ins; the access log is written
- * through, and no transaction waits for the disk.
+ * local socket, FreeIPA's limits and plug-ins; no transaction waits for the
+ * disk.
  */
 export const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
   'cn=config': {
@@ -34,7 +34,6 @@ export const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
     'nsslapd-securelistenhost': '127.0.0.1',
     'nsslapd-security': 'on',
     'nsslapd-ldapilisten': 'off',
-    'nsslapd-accesslog-logbuffering': 'off',
     'nsslapd-sizelimit': LIMIT,
     'nsslapd-entryusn-global': 'on',
     'nsslapd-entryusn-import-initval': 'next',

@@ -78,7 +78,7 @@ export class RealmServers {
     }
     await symlink(layout.config, layout.ownConfig);
     this.#onProgress('starting the servers');
-    return this.#serve(layout, account);
+    return this.#serve(layout, { account, accessLog: options.accessLog });
   }
 
   async #build(options: ResolvedOptions, account: Account): Promise<string> {
@@ -96,13 +96,21 @@ export class RealmServers {
     return folder;
   }
 
-  async #serve(layout: RealmLayout, account: Account): Promise<RealmFacts> {
+  async #serve(
+    layout: RealmLayout,
+    {
+      account,
+      accessLog,
+    }: Pick<ResolvedOptions, 'accessLog'> & { account: Account },
+  ): Promise<RealmFacts> {
     const owner = this.#owner;
     for (let attempt = 1; ; attempt += 1) {
       const [ldapPort, ldapsPort, kdcPort] = await freePorts(3);
       await writeFile(layout.krb5Config, krb5Config(layout, kdcPort));
       await writeFile(layout.kdcConfig, kdcConfig(layout, kdcPort));
-      await placeInstance(layout, { ldapPort, ldapsPort, account });
+      await placeInstance(layout, {
+        ...{ ldapPort, ldapsPort, account, accessLog },
+      });
       const kdc = new Server({
         owner,
         command: kdcCommand(layout, account),
