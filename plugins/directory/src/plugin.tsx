@@ -4,7 +4,9 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { RiGroupLine, RiTeamLine } from '@remixicon/react';
 import { directoryApi } from './api';
+import { groupEntityCard, userEntityCard } from './entity/entityCards';
 import {
+  catalogEntityRouteRef,
   groupRouteRef,
   groupsRouteRef,
   peopleRouteRef,
@@ -57,11 +59,19 @@ export const directoryPlugin = createFrontendPlugin({
   title: 'Directory',
   icon: <RiTeamLine size={24} />,
   info: { packageJson: () => import('../package.json') },
-  extensions: [directoryApi, rootPage, peoplePage, groupsPage],
+  extensions: [
+    directoryApi,
+    rootPage,
+    peoplePage,
+    groupsPage,
+    userEntityCard,
+    groupEntityCard,
+  ],
   routes: {
     people: peopleRouteRef,
     person: personRouteRef,
     groups: groupsRouteRef,
     group: groupRouteRef,
   },
+  externalRoutes: { catalogEntity: catalogEntityRouteRef },
 });

@@ -1,4 +1,5 @@
 import {
+  createExternalRouteRef,
   createRouteRef,
   createSubRouteRef,
 } from '@backstage/frontend-plugin-api';
@@ -19,4 +20,25 @@ export const groupsRouteRef = createRouteRef();
 export const groupRouteRef = createSubRouteRef({
   parent: groupsRouteRef,
   path: '/:groupname',
+});
+
+/** `/directory/certificates`: what do I hold, what runs out? */
+export const certificatesRouteRef = createRouteRef();
+
+/** `/directory/certificates/request`: how do I get one? */
+export const requestCertificateRouteRef = createSubRouteRef({
+  parent: certificatesRouteRef,
+  path: '/request',
+});
+
+/** `/directory/certificates/{serial}`: one, by its serial number as text. */
+export const certificateRouteRef = createSubRouteRef({
+  parent: certificatesRouteRef,
+  path: '/:serial',
+});
+
+/** The catalog's page of an entity, in portals that have a catalog. */
+export const catalogEntityRouteRef = createExternalRouteRef({
+  params: ['kind', 'namespace', 'name'],
+  defaultTarget: 'catalog.catalogEntity',
 });

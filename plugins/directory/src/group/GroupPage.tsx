@@ -1,12 +1,64 @@
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonLink } from '@backstage/ui';
+import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
+import { RiGroupLine } from '@remixicon/react';
 import { useParams } from 'react-router-dom';
+import { CatalogLink } from '../entity';
 import { DirectoryPage } from '../page';
+import { groupsRouteRef } from '../routes';
+import { EmptyState, ErrorState, StaleNotice } from '../states';
+import { directoryTranslationRef } from '../translation';
+import { Group } from './Group';
+import { GroupSkeleton } from './GroupSkeleton';
+import { useGroup } from './useGroup';
 
-/** Its h1 is the name until the rest is there. */
+/** `/directory/groups/{groupname}`: what is this, who runs it, who is in? */
 export function GroupPage() {
-  const { groupname } = useParams();
+  const { groupname = '' } = useParams();
+  const { data, error, dataUpdatedAt, refetch } = useGroup(groupname);
+  const isGone = isDirectoryResponseError(error) && error.status === 404;
+
   return (
-    <DirectoryPage room="groups" subject={groupname}>
-      {null}
+    <DirectoryPage
+      room="groups"
+      subject={data?.groupname ?? groupname}
+      actions={
+        data &&
+        !isGone && <CatalogLink kind="group" directoryName={data.groupname} />
+      }
+    >
+      {error && data && !isGone && (
+        <StaleNotice error={error} loadedAt={dataUpdatedAt} onRetry={refetch} />
+      )}
+      {isGone && <GoneGroup groupname={groupname} />}
+      {data && !isGone && (
+        <Group key={data.groupname} group={data} isOld={Boolean(error)} />
+      )}
+      {!data && error && !isGone && (
+        <ErrorState error={error} onRetry={refetch} />
+      )}
+      {!data && !error && <GroupSkeleton />}
     </DirectoryPage>
+  );
+}
+
+/** No group has this name, or none has it any more. */
+function GoneGroup({ groupname }: { groupname: string }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const groups = useRouteRef(groupsRouteRef)?.() ?? '/';
+  return (
+    <EmptyState
+      icon={<RiGroupLine />}
+      title={t('group.gone.title', { groupname })}
+      description={t('group.gone.description')}
+      actions={
+        <ButtonLink
+          variant="primary"
+          href={`${groups}?${new URLSearchParams({ q: groupname })}`}
+        >
+          {t('group.gone.search', { groupname })}
+        </ButtonLink>
+      }
+    />
   );
 }

@@ -1,3 +1,33 @@
 export const groupsMessages = {
-  title: 'Groups',
+  search: {
+    label: 'Look for groups',
+    placeholder: 'Part of a group’s name or description…',
+  },
+  list: 'Groups',
+  column: {
+    group: 'Group',
+    description: 'Description',
+    members: 'Members',
+    links: 'Links',
+  },
+  total_one: '{{count}} group',
+  total_other: '{{count}} groups',
+  link: {
+    url: 'Website',
+    mailingList: 'Mailing list',
+    discussion: 'Discussion',
+    irc: 'IRC channel',
+    matrix: 'Matrix room',
+    other: 'Channel',
+  },
+  linkOf: '{{kind}} of {{group}}: {{text}}',
+  nothing: {
+    title: 'No group found',
+    searched: 'No group has “{{text}}” in its name or description.',
+    everything: 'Show all groups',
+    empty: 'There are no groups',
+    emptyHint: 'The directory has no group to show.',
+    pastEnd: 'There is no page {{page}}',
+    firstPage: 'Go to the first page',
+  },
 } as const;

@@ -1,0 +1,64 @@
+import {
+  configApiRef,
+  useApi,
+  useApiHolder,
+  useRouteRef,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
+import { catalogApiRef } from '@backstage/plugin-catalog-react';
+import { ButtonLink } from '@backstage/ui';
+import { RiBookOpenLine } from '@remixicon/react';
+import { useDirectoryQuery } from '../api';
+import { catalogEntityRouteRef } from '../routes';
+import { directoryTranslationRef } from '../translation';
+import { type CatalogKind, readCatalogNames } from './catalogNames';
+import { findEntity } from './findEntity';
+
+/** Options of {@link CatalogLink}. */
+export interface CatalogLinkProps {
+  kind: CatalogKind;
+
+  /** What the directory calls the person or group. */
+  directoryName: string;
+}
+
+/**
+ * Leads to the catalog's entity of a person or a group. Nothing without one,
+ * and nothing in a portal without a catalog.
+ */
+export function CatalogLink({ kind, directoryName }: CatalogLinkProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const names = readCatalogNames(useApi(configApiRef));
+  const catalog = useApiHolder().get(catalogApiRef);
+  const href = useRouteRef(catalogEntityRouteRef);
+
+  const { data } = useDirectoryQuery({
+    key: ['catalog entity', kind, directoryName],
+    enabled: Boolean(catalog && href),
+    load: async () => {
+      try {
+        return await findEntity({
+          catalog: catalog!,
+          kind,
+          directoryName,
+          names,
+        });
+      } catch {
+        return null; // the page is about the directory, and that works
+      }
+    },
+  });
+  if (!data || !href) {
+    return null;
+  }
+  return (
+    <ButtonLink
+      href={href(data)}
+      size="small"
+      variant="secondary"
+      iconStart={<RiBookOpenLine />}
+    >
+      {t('entity.openCatalog')}
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,77 @@
+import {
+  configApiRef,
+  useApi,
+  useRouteRef,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
+import { useEntity } from '@backstage/plugin-catalog-react';
+import { Link, Text } from '@backstage/ui';
+import { groupRouteRef, personRouteRef } from '../routes';
+import { directoryTranslationRef } from '../translation';
+import { directoryNameOf, readCatalogNames } from './catalogNames';
+import { DirectoryCard } from './DirectoryCard';
+import styles from './DirectoryCard.module.css';
+import { type KnownGroup, useKnownGroup } from './useKnownGroup';
+
+/** Sponsors that are named on a card. */
+const NAMED_SPONSORS = 5;
+
+/** On a group of the catalog: how large it is in the directory, and whom to ask. */
+export function GroupCard() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { entity } = useEntity();
+  const names = readCatalogNames(useApi(configApiRef));
+  const groupname = directoryNameOf(entity, names) ?? entity.metadata.name;
+  const href = useRouteRef(groupRouteRef);
+  const query = useKnownGroup(groupname);
+
+  return (
+    <DirectoryCard
+      title={t('entity.group.title')}
+      unknown={t('entity.group.unknown', { name: groupname })}
+      query={query}
+      footer={
+        <Link href={href?.({ groupname }) ?? ''} standalone>
+          {t('entity.group.open')}
+        </Link>
+      }
+    >
+      {({ description, memberCount, sponsors }) => (
+        <>
+          {description && <Text as="p">{description}</Text>}
+          <Text as="p" weight="bold">
+            {t('entity.group.members', { count: memberCount })}
+          </Text>
+          <SponsorNames sponsors={sponsors} />
+        </>
+      )}
+    </DirectoryCard>
+  );
+}
+
+function SponsorNames({ sponsors }: Pick<KnownGroup, 'sponsors'>) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(personRouteRef);
+  if (sponsors.length === 0) {
+    return (
+      <Text as="p" color="secondary">
+        {t('entity.group.noSponsors')}
+      </Text>
+    );
+  }
+  return (
+    <div className={styles.line}>
+      <Text weight="bold">{t('entity.group.sponsors')}</Text>
+      {sponsors.slice(0, NAMED_SPONSORS).map(({ username, name }) => (
+        <Link key={username} href={href?.({ username }) ?? ''} standalone>
+          {name}
+        </Link>
+      ))}
+      {sponsors.length > NAMED_SPONSORS && (
+        <Text color="secondary">
+          {t('entity.group.more', { count: sponsors.length - NAMED_SPONSORS })}
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import {
+  configApiRef,
+  useApi,
+  useRouteRef,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
+import { useEntity } from '@backstage/plugin-catalog-react';
+import { Link, Text } from '@backstage/ui';
+import { ColoredAvatar } from '../avatar';
+import { PersonBadges } from '../people/PersonBadges';
+import { groupRouteRef, personRouteRef } from '../routes';
+import { LocalTime } from '../time';
+import { directoryTranslationRef } from '../translation';
+import { directoryNameOf, readCatalogNames } from './catalogNames';
+import { DirectoryCard } from './DirectoryCard';
+import styles from './DirectoryCard.module.css';
+import { type KnownUser, useKnownUser } from './useKnownUser';
+
+/** On a user of the catalog: who they are in the directory, and their groups. */
+export function UserCard() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { entity } = useEntity();
+  const names = readCatalogNames(useApi(configApiRef));
+  const username = directoryNameOf(entity, names) ?? entity.metadata.name;
+  const href = useRouteRef(personRouteRef);
+  const query = useKnownUser(username);
+
+  return (
+    <DirectoryCard
+      title={t('entity.user.title')}
+      unknown={t('entity.user.unknown', { name: username })}
+      query={query}
+      footer={
+        <Link href={href?.({ username }) ?? ''} standalone>
+          {t('entity.user.open')}
+        </Link>
+      }
+    >
+      {user => (
+        <>
+          <Identity user={user} />
+          <Groups user={user} />
+        </>
+      )}
+    </DirectoryCard>
+  );
+}
+
+function Identity({ user: { person } }: { user: KnownUser }) {
+  const { username, human_name, timezone } = person;
+  return (
+    <div className={styles.who}>
+      <ColoredAvatar username={username} name={human_name} />
+      <div className={styles.names}>
+        <Text as="p" weight="bold">
+          {human_name ?? username}
+        </Text>
+        <Text as="p" variant="body-small" color="secondary">
+          {username}
+        </Text>
+        <PersonBadges person={person} />
+      </div>
+      {timezone && (
+        <Text variant="body-small" color="secondary">
+          <LocalTime timeZone={timezone} form="brief" />
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Groups({ user: { groups, groupCount } }: { user: KnownUser }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(groupRouteRef);
+  if (groupCount === 0) {
+    return (
+      <Text as="p" color="secondary">
+        {t('entity.user.noGroups')}
+      </Text>
+    );
+  }
+  return (
+    <div className={styles.line}>
+      <Text weight="bold">
+        {t('entity.user.groups', { count: groupCount })}
+      </Text>
+      {groups.map(groupname => (
+        <Link key={groupname} href={href?.({ groupname }) ?? ''} standalone>
+          {groupname}
+        </Link>
+      ))}
+      {groupCount > groups.length && (
+        <Text color="secondary">
+          {t('entity.user.more', { count: groupCount - groups.length })}
+        </Text>
+      )}
+    </div>
+  );
+}

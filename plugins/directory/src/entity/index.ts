@@ -1,0 +1,1 @@
+export { CatalogLink, type CatalogLinkProps } from './CatalogLink';

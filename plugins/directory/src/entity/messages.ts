@@ -1,0 +1,26 @@
+export const entityMessages = {
+  openCatalog: 'Open in the catalog',
+  user: {
+    title: 'In the directory',
+    unknown: 'The directory has nobody called {{name}}.',
+    groups_one: '{{count}} group',
+    groups_other: '{{count}} groups',
+    more_one: 'and {{count}} more',
+    more_other: 'and {{count}} more',
+    noGroups: 'In no group.',
+    open: 'Open the directory page',
+  },
+  group: {
+    title: 'In the directory',
+    unknown: 'The directory has no group called {{name}}.',
+    members_one: '{{count}} member',
+    members_other: '{{count}} members',
+    sponsors: 'Sponsors',
+    noSponsors: 'No sponsors.',
+    more_one: 'and {{count}} more',
+    more_other: 'and {{count}} more',
+    open: 'Open the directory page',
+  },
+  failed: 'The directory could not be asked.',
+  again: 'Try again',
+} as const;

@@ -1,0 +1,66 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Card, Text } from '@backstage/ui';
+import { RiGroupLine } from '@remixicon/react';
+import { CopyButton } from '../copy';
+import { GroupLinkIcon } from '../groups/GroupLinkIcon';
+import { groupLinks } from '../groups/groupLinks';
+import { SafeLink } from '../links';
+import { directoryTranslationRef } from '../translation';
+import styles from './About.module.css';
+import type { GroupDetails } from './useGroup';
+
+/** What a group is for, how large it is, and where it is found. */
+export function About({ group }: { group: GroupDetails }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { description, member_count } = group;
+  return (
+    <Card className={styles.card}>
+      <Text as="p" color={description ? 'primary' : 'secondary'}>
+        {description ?? t('group.about.noDescription')}
+      </Text>
+      <div className={styles.count}>
+        <RiGroupLine aria-hidden="true" />
+        <Text>{t('group.about.members', { count: member_count })}</Text>
+      </div>
+      <Links group={group} />
+    </Card>
+  );
+}
+
+function Links({ group }: { group: GroupDetails }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const links = groupLinks(group);
+  if (links.length === 0) {
+    return (
+      <Text as="p" variant="body-small" color="secondary">
+        {t('group.about.noLinks')}
+      </Text>
+    );
+  }
+  return (
+    <ul className={styles.links} aria-label={t('group.about.links')}>
+      {links.map(({ kind, text, href }) => {
+        const words = t(`groups.link.${kind}`);
+        return (
+          <li key={`${kind} ${text}`} className={styles.link}>
+            <span
+              role="img"
+              aria-label={words}
+              title={words}
+              className={styles.icon}
+            >
+              <GroupLinkIcon kind={kind} />
+            </span>
+            <span className={styles.value}>
+              <SafeLink href={href ?? ''}>{text}</SafeLink>
+            </span>
+            <CopyButton
+              value={text}
+              label={t('group.about.copy', { value: text })}
+            />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

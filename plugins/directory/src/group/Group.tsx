@@ -1,0 +1,36 @@
+import { About } from './About';
+import styles from './Group.module.css';
+import { IsMember } from './isMember/IsMember';
+import { Members } from './members/Members';
+import { NestedGroups } from './nested/NestedGroups';
+import { Sponsors } from './sponsors/Sponsors';
+import type { GroupDetails } from './useGroup';
+
+/** Options of {@link Group}. */
+export interface GroupProps {
+  group: GroupDetails;
+
+  /** Whether the page says already that it shows what was loaded before. */
+  isOld: boolean;
+}
+
+/**
+ * A group: what it is stays in view at the left; at the right, who lets people
+ * in, what is nested in it, and who is in.
+ */
+export function Group({ group, isOld }: GroupProps) {
+  const { groupname } = group;
+  return (
+    <div className={styles.group}>
+      <div className={styles.about}>
+        <About group={group} />
+        <IsMember groupname={groupname} />
+      </div>
+      <div className={styles.people}>
+        <Sponsors groupname={groupname} />
+        <NestedGroups groupname={groupname} />
+        <Members groupname={groupname} isOld={isOld} />
+      </div>
+    </div>
+  );
+}

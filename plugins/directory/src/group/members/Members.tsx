@@ -1,0 +1,95 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useRef } from 'react';
+import { PageTurner } from '../../paging';
+import { PeopleCards } from '../../people/PeopleCards';
+import { PeopleTable } from '../../people/PeopleTable';
+import { focusFirstResult, useArrowKeys } from '../../people/useArrowKeys';
+import { isTooShort } from '../../search';
+import { StaleNotice } from '../../states';
+import { directoryTranslationRef } from '../../translation';
+import { CardsQuery } from '../CardsQuery';
+import { ExportButton } from '../export/ExportButton';
+import { Section } from '../Section';
+import { MembersBar } from './MembersBar';
+import styles from './Members.module.css';
+import { NoMembers } from './NoMembers';
+import { type MembersAnswer, PAGE_SIZE, useMembers } from './useMembers';
+import { useMembersQuestion } from './useMembersQuestion';
+
+/** Options of {@link Members}. */
+export interface MembersProps {
+  groupname: string;
+
+  /** Whether the page says already that it shows what was loaded before. */
+  isOld: boolean;
+}
+
+/** Who is in a group: a page at a time, searched by the server. */
+export function Members({ groupname, isOld }: MembersProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [question, ask] = useMembersQuestion();
+  const { page, view } = question;
+  const query = useMembers(groupname, question);
+  const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = query;
+  const section = useRef<HTMLDivElement>(null);
+  const results = useRef<HTMLDivElement>(null);
+  const handleKeys = useArrowKeys(results, () =>
+    section.current?.querySelector('input')?.focus(),
+  );
+  const isWaiting = isTooShort(question.text);
+
+  const list = ({ people, total }: MembersAnswer) =>
+    people.length === 0 ? (
+      <NoMembers question={question} ask={ask} />
+    ) : (
+      <>
+        {view === 'table' ? (
+          <PeopleTable people={people} />
+        ) : (
+          <PeopleCards people={people} />
+        )}
+        <PageTurner
+          page={page}
+          pageSize={PAGE_SIZE}
+          total={total}
+          onTurn={next => ask({ page: next })}
+        />
+      </>
+    );
+
+  return (
+    <Section
+      title={t('group.members.title')}
+      actions={<ExportButton groupname={groupname} />}
+    >
+      <div ref={section}>
+        <MembersBar
+          question={question}
+          ask={ask}
+          total={isWaiting ? undefined : data?.total}
+          onLeaveDown={() => focusFirstResult(results.current)}
+        />
+        {error && data && !isOld && (
+          <StaleNotice
+            error={error}
+            loadedAt={dataUpdatedAt}
+            onRetry={refetch}
+          />
+        )}
+        {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys only add to what its links do */}
+        <div
+          ref={results}
+          onKeyDown={view === 'cards' ? handleKeys : undefined}
+          aria-busy={isPlaceholderData}
+          className={isPlaceholderData || isWaiting ? styles.old : undefined}
+        >
+          {!(isWaiting && !data) && (
+            <CardsQuery query={query} places={12}>
+              {list}
+            </CardsQuery>
+          )}
+        </div>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,114 @@
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  Cell,
+  CellText,
+  type ColumnConfig,
+  Table,
+  Text,
+  useBreakpoint,
+} from '@backstage/ui';
+import { useMemo } from 'react';
+import { groupRouteRef } from '../routes';
+import { MarkedText } from '../people/MarkedText';
+import { directoryTranslationRef } from '../translation';
+import styles from './GroupsTable.module.css';
+import { LinkIcons } from './LinkIcons';
+import type { ListedGroup } from './useGroups';
+
+type Row = ListedGroup & { id: string };
+
+/** Options of {@link GroupsTable}. */
+export interface GroupsTableProps {
+  groups: readonly ListedGroup[];
+
+  /** What was looked for, to mark it; empty when nothing was. */
+  text: string;
+}
+
+/** Groups as rows that lead to them; a narrow screen puts the words together. */
+export function GroupsTable({ groups, text }: GroupsTableProps) {
+  const href = useRouteRef(groupRouteRef);
+  const columns = useColumns(text);
+  const rows = useMemo(
+    () => groups.map(group => ({ ...group, id: group.groupname })),
+    [groups],
+  );
+  return (
+    <Table
+      columnConfig={columns}
+      data={rows}
+      pagination={{ type: 'none' }}
+      rowConfig={{ getHref: ({ id }) => href?.({ groupname: id }) }}
+    />
+  );
+}
+
+function useColumns(text: string): ColumnConfig<Row>[] {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { up } = useBreakpoint();
+  const isWide = up('md');
+
+  return useMemo(
+    () => [
+      {
+        id: 'group',
+        label: t('groups.column.group'),
+        isRowHeader: true,
+        defaultWidth: isWide ? '2fr' : '3fr',
+        cell: ({ groupname, description }) => (
+          <Cell className={styles.words}>
+            <Text as="p" weight="bold">
+              <Marked value={groupname} text={text} />
+            </Text>
+            {!isWide && description && (
+              <Text as="p" variant="body-small" color="secondary">
+                <Marked value={description} text={text} />
+              </Text>
+            )}
+          </Cell>
+        ),
+      },
+      {
+        id: 'description',
+        label: t('groups.column.description'),
+        isHidden: !isWide,
+        defaultWidth: '4fr',
+        cell: ({ description }) => (
+          <Cell className={styles.words}>
+            <Text as="p" color="secondary">
+              <Marked value={description ?? ''} text={text} />
+            </Text>
+          </Cell>
+        ),
+      },
+      {
+        id: 'members',
+        label: t('groups.column.members'),
+        defaultWidth: '1fr',
+        minWidth: 88,
+        cell: ({ member_count }) => (
+          <CellText
+            title={member_count.toLocaleString()}
+            className={styles.number}
+          />
+        ),
+      },
+      {
+        id: 'links',
+        label: t('groups.column.links'),
+        isHidden: !isWide,
+        defaultWidth: '2fr',
+        cell: group => (
+          <Cell>
+            <LinkIcons group={group} />
+          </Cell>
+        ),
+      },
+    ],
+    [isWide, t, text],
+  );
+}
+
+function Marked({ value, text }: { value: string; text: string }) {
+  return text ? <MarkedText value={value} mark={text} /> : <>{value}</>;
+}

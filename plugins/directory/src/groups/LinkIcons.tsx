@@ -1,0 +1,41 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonLink } from '@backstage/ui';
+import { safeHref } from '../links';
+import { directoryTranslationRef } from '../translation';
+import { GroupLinkIcon } from './GroupLinkIcon';
+import { groupLinks } from './groupLinks';
+import styles from './LinkIcons.module.css';
+import type { ListedGroup } from './useGroups';
+
+/** Where a group is found, as pictures that lead there. */
+export function LinkIcons({ group }: { group: ListedGroup }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <span className={styles.icons}>
+      {groupLinks(group).map(({ kind, text, href }) => {
+        const safe = safeHref(href ?? '');
+        const words = t('groups.linkOf', {
+          kind: t(`groups.link.${kind}`),
+          group: group.groupname,
+          text,
+        });
+        return safe ? (
+          <ButtonLink
+            key={`${kind} ${text}`}
+            href={safe}
+            target={/^https?:/.test(safe) ? '_blank' : undefined}
+            rel="noopener noreferrer nofollow"
+            size="small"
+            variant="tertiary"
+            aria-label={words}
+            className={styles.icon}
+          >
+            <span title={`${t(`groups.link.${kind}`)}: ${text}`}>
+              <GroupLinkIcon kind={kind} />
+            </span>
+          </ButtonLink>
+        ) : null;
+      })}
+    </span>
+  );
+}

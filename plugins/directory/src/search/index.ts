@@ -1,0 +1,3 @@
+export { isTooShort } from './isTooShort';
+export { readPage } from './readPage';
+export { TextSearch, type TextSearchProps } from './TextSearch';

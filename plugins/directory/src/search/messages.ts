@@ -1,0 +1,3 @@
+export const searchMessages = {
+  tooShort: 'Type at least three characters.',
+} as const;
