@@ -143,7 +143,7 @@ export interface Config {
       read?: string[];
       /** The profiles that are offered. Default: `userCerts` for everyone. */
       profiles?: Array<{
-        /** The authority's name for it. */
+        /** The authority's name for it; it must have it. */
         name: string;
         /** Groups whose members may have it. Default: everyone. */
         allowedGroups?: string[];

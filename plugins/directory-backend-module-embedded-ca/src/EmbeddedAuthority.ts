@@ -44,12 +44,14 @@ export interface EmbeddedAuthorityOptions {
  * request is repeated.
  */
 export class EmbeddedAuthority implements CertificateAuthority {
+  readonly profileNames: ReadonlySet<string>;
   readonly #options: EmbeddedAuthorityOptions;
   readonly #metrics = new SigningMetrics();
   readonly #now: () => number;
 
   constructor(options: EmbeddedAuthorityOptions) {
     this.#options = options;
+    this.profileNames = new Set(options.profiles.keys());
     this.#now = options.now ?? Date.now;
   }
 

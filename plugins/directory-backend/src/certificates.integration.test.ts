@@ -1,4 +1,5 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
+import { generateKeyPairSync } from 'node:crypto';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
@@ -193,27 +194,49 @@ describe('POST /certs/', () => {
     expect(answer.status).toBe(403);
   });
 
-  it('keeps the request out of every log, however it is sent', async () => {
-    const challenge = 'MarkerMarkerMarker';
-    const marked = makeCsr({ subject: '/CN=alice', challenge });
-    const line = marked.split('\n')[2];
-    const parameters = { user: 'alice', csr: marked };
-    await client.ask('/v1/certs/', { as: 'alice', ...form(parameters) });
-    await client.ask('/v1/certs/', {
+  /** Asks in a form, in JSON and in the query; resolves with the statuses. */
+  async function askThreeWays(parameters: {
+    readonly user: string;
+    readonly csr: string;
+  }): Promise<readonly number[]> {
+    const inForm = await client.ask('/v1/certs/', {
+      as: 'alice',
+      ...form(parameters),
+    });
+    const inJson = await client.ask('/v1/certs/', {
       as: 'alice',
       method: 'POST',
       body: JSON.stringify(parameters),
       headers: { 'Content-Type': 'application/json' },
     });
-    await client.ask(`/v1/certs/?${new URLSearchParams(parameters)}`, {
-      as: 'alice',
-      method: 'POST',
-    });
+    const inQuery = await client.ask(
+      `/v1/certs/?${new URLSearchParams(parameters)}`,
+      { as: 'alice', method: 'POST' },
+    );
+    return [inForm.status, inJson.status, inQuery.status];
+  }
+
+  it('keeps the request out of every log, however it is sent', async () => {
+    const challenge = 'MarkerMarkerMarker';
+    const marked = makeCsr({ subject: '/CN=alice', challenge });
+    const line = marked.split('\n')[2];
+    const statuses = await askThreeWays({ user: 'alice', csr: marked });
+    expect(statuses).toEqual([200, 200, 200]);
     const log = gateway.log();
     expect(log).toContain('certificate-sign');
     for (const secret of [challenge, line, encodeURIComponent(line)]) {
       expect(log).not.toContain(secret);
     }
+  });
+
+  it('refuses a private key, and keeps it out of every log', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const line = key.split('\n')[2];
+    const statuses = await askThreeWays({ user: 'alice', csr: csr + key });
+    expect(statuses).toEqual([400, 400, 400]);
+    expect(gateway.log()).not.toContain(line);
+    expect(gateway.log()).not.toContain(encodeURIComponent(line));
   });
 
   it('is 429 with Retry-After when one caller asks too often', async () => {
@@ -294,4 +317,23 @@ it('serves the revocation list to everyone, and nothing else', async () => {
   for (const path of ['/ca', '/ca/crl/x', '/ca/crl/../../v1/me/', '/ca/CRL']) {
     expect([path, (await client.ask(path)).status]).toEqual([path, 401]);
   }
+});
+
+it('does not start with a profile that the authority does not have', async () => {
+  const started = startGateway({
+    realm,
+    directory: {
+      certificates: {
+        authority: 'embedded',
+        profiles: [{ name: 'userCerts' }, { name: 'vpn' }],
+        embedded: {
+          organization: realm.realm,
+          keyFile: `${realm.dir}/other-ca-key.pem`,
+        },
+      },
+    },
+  });
+  await expect(started).rejects.toThrow(
+    'directory.certificates.profiles: the authority "embedded" has no profile "vpn", only userCerts',
+  );
 });

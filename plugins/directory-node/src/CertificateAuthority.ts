@@ -58,6 +58,12 @@ export interface IssuedCertificate {
  */
 export interface CertificateAuthority {
   /**
+   * The names of all profiles with which it signs, so that the gateway offers
+   * no other at start. An authority that cannot tell them leaves this out.
+   */
+  readonly profileNames?: ReadonlySet<string>;
+
+  /**
    * Issues a certificate. An answer means that the authority has it on record.
    *
    * @throws AuthorityRefusalError when this request will never be signed.

@@ -30,7 +30,8 @@ export class CertificateAuthorities
   /**
    * Settles who issues and who is read, once every module has registered.
    *
-   * @throws InputError that names the key whose authority is not there.
+   * @throws InputError that names the key whose authority is not there, or the
+   *   profile that the issuing authority does not have.
    */
   configure(config: CertificatesConfig): void {
     for (const name of config.read) {
@@ -40,7 +41,22 @@ export class CertificateAuthorities
         );
       }
     }
+    this.#requireProfiles(config);
     this.#config = config;
+  }
+
+  /** Every request for another profile would be refused, at the earliest then. */
+  #requireProfiles({ authority, profiles }: CertificatesConfig): void {
+    const { profileNames } = this.#get(authority);
+    for (const name of profiles.keys()) {
+      if (profileNames && !profileNames.has(name)) {
+        throw new InputError(
+          `directory.certificates.profiles: the authority "${authority}" has no profile "${name}", only ${[
+            ...profileNames,
+          ].join(', ')}`,
+        );
+      }
+    }
   }
 
   sign(request: SigningRequest): Promise<IssuedCertificate> {

@@ -151,6 +151,12 @@ export function describeCertificateAuthority(options: {
       );
     });
 
+    it('names the profile with which it signs, if any', () => {
+      const { profileNames } = subject.authority;
+      expect(profileNames?.has(subject.profile)).not.toBe(false);
+      expect(profileNames?.has('noSuchProfile')).not.toBe(true);
+    });
+
     it('refuses what it will never sign', async () => {
       const changes = [
         { why: 'an unknown profile', change: { profile: 'noSuchProfile' } },

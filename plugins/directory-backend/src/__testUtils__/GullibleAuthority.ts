@@ -1,0 +1,59 @@
+import {
+  createCaCertificate,
+  Issuer,
+  randomSerialNumber,
+} from '@directory-gateway/x509';
+import type {
+  CertificateAuthority,
+  IssuedCertificate,
+  SigningRequest,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { generateKeyPairSync } from 'node:crypto';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Signs whatever it is asked, as FreeIPA does for the gateway's principal: what
+ * it has signed is what the gateway's own rules have let through.
+ */
+export class GullibleAuthority implements CertificateAuthority {
+  readonly signed: SigningRequest[] = [];
+  readonly #issuer: Issuer;
+  readonly #issued = new Map<bigint, IssuedCertificate>();
+
+  constructor() {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const certificate = createCaCertificate({
+      ...validity(),
+      subject: [{ type: 'CN', value: 'Gullible' }],
+      privateKey,
+    });
+    this.#issuer = Issuer.create({ certificate, privateKey });
+  }
+
+  async sign(request: SigningRequest): Promise<IssuedCertificate> {
+    this.signed.push(request);
+    const serialNumber = randomSerialNumber();
+    const certificate = this.#issuer.signCertificate({
+      ...validity(),
+      ...{ serialNumber, spki: request.publicKey },
+      subject: [{ type: 'CN', value: request.username }],
+      extensions: { basicConstraints: { ca: false } },
+    });
+    const issued = {
+      ...{ certificate, chain: [certificate], cacn: 'gullible' },
+      owners: [request.username],
+    };
+    this.#issued.set(serialNumber, issued);
+    return issued;
+  }
+
+  async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
+    return this.#issued.get(serialNumber);
+  }
+}
+
+function validity(): { readonly notBefore: Date; readonly notAfter: Date } {
+  const now = Date.now();
+  return { notBefore: new Date(now), notAfter: new Date(now + DAY_MS) };
+}

@@ -1,0 +1,93 @@
+import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
+import {
+  AuthorityUnavailableError,
+  type CertificateAuthority,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { describeCertificate } from '@directory-gateway/x509';
+import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
+import { CertificateAuthorities } from './CertificateAuthorities';
+import { readCertificatesConfig } from './CertificatesConfig';
+
+/** An authority that tells its profiles and cannot do anything else now. */
+function authorityWith(profileNames?: readonly string[]): CertificateAuthority {
+  return {
+    ...(profileNames && { profileNames: new Set(profileNames) }),
+    sign: async () => Promise.reject(new AuthorityUnavailableError('Away')),
+    get: async () => Promise.reject(new AuthorityUnavailableError('Away')),
+  };
+}
+
+/** Has a certificate signed; resolves with its serial number. */
+async function sign(authority: CertificateAuthority): Promise<bigint> {
+  const { certificate } = await authority.sign(
+    createSigningRequest({
+      ...{ username: 'alice', principal: 'alice', profile: 'userCerts' },
+    }),
+  );
+  const described = describeCertificate(certificate);
+  return described.ok ? described.certificate.serialNumber : -1n;
+}
+
+describe('CertificateAuthorities', () => {
+  const configure = (certificates: JsonObject) => {
+    const authorities = new CertificateAuthorities();
+    authorities.addAuthority('knows', authorityWith(['userCerts', 'vpn']));
+    authorities.addAuthority('cannotTell', authorityWith());
+    const config = readCertificatesConfig(new ConfigReader({ certificates }));
+    return () => authorities.configure(config!);
+  };
+
+  it.each([
+    ['that its authority has', { authority: 'knows' }, ['userCerts', 'vpn']],
+    ['of which no more is known', { authority: 'cannotTell' }, ['caIPA']],
+    [
+      'that only a reading authority lacks',
+      { authority: 'cannotTell', read: ['knows'] },
+      ['caIPA'],
+    ],
+  ])('takes profiles %s', (_what, certificates, names) => {
+    const profiles = names.map(name => ({ name }));
+    expect(configure({ ...certificates, profiles })).not.toThrow();
+  });
+
+  it.each([
+    [{ profiles: [{ name: 'vpn' }, { name: 'usercerts' }] }, 'usercerts'],
+    [{ profiles: [{ name: 'caIPA' }] }, 'caIPA'],
+  ])('names the profile that the authority does not have', (changes, name) => {
+    expect(configure({ authority: 'knows', ...changes })).toThrow(
+      `directory.certificates.profiles: the authority "knows" has no profile "${name}", only userCerts, vpn`,
+    );
+  });
+
+  it('names the authority that is not there', () => {
+    expect(configure({ authority: 'knows', read: ['gone'] })).toThrow(
+      'directory.certificates names the authority "gone"',
+    );
+  });
+
+  it('reads the listed authorities in order, and takes none that is away for "no"', async () => {
+    const [first, second] = [new GullibleAuthority(), new GullibleAuthority()];
+    const away = authorityWith();
+    const authorities = new CertificateAuthorities();
+    for (const [name, authority] of Object.entries({ first, away, second })) {
+      authorities.addAuthority(name, authority);
+    }
+    const read = (certificates: JsonObject, serialNumber: bigint) => {
+      const config = readCertificatesConfig(new ConfigReader({ certificates }));
+      authorities.configure(config!);
+      return authorities.get(serialNumber);
+    };
+    const [ofFirst, ofSecond] = await Promise.all([sign(first), sign(second)]);
+    const both = { authority: 'first', read: ['second'] };
+    expect(await read(both, ofFirst)).toBeDefined();
+    expect(await read(both, ofSecond)).toBeDefined();
+    expect(await read(both, 42n)).toBeUndefined();
+    const withAway = { authority: 'first', read: ['away', 'second'] };
+    expect(await read(withAway, ofFirst)).toBeDefined();
+    await expect(read(withAway, ofSecond)).rejects.toMatchObject({
+      name: 'AuthorityUnavailableError',
+    });
+  });
+});
