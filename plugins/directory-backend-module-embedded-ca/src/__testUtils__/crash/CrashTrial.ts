@@ -19,8 +19,8 @@ const KILLED_AT_START = 5;
 /** So many in a row to begin with, so that the making is killed, too. */
 const FIRST_AT_START = 4;
 
-/** Longest time until a kill, in milliseconds: opening, and signing. */
-const OPENING_MS = 300;
+/** Longest times until a kill, in milliseconds: opening, and signing. */
+const LONGEST_OPENING_MS = 300;
 const SIGNING_MS = 500;
 
 /** What was counted. All that must not be is 0 when all is well. */
@@ -57,6 +57,8 @@ export class CrashTrial {
   readonly #unanswered = new Set<SigningRequest>();
   #everUnanswered = 0;
   #killsAtStart = 0;
+  /** Longest time until a kill that is to come before the opening ends. */
+  #openingMs = LONGEST_OPENING_MS;
   #changed = 0;
 
   static async run(options: {
@@ -112,14 +114,24 @@ export class CrashTrial {
     }
   }
 
+  /**
+   * How long the opening takes depends on the machine and on what else it does:
+   * after a kill that came too late the next one comes sooner, and after one in
+   * time it may come later, so that every moment of the opening has its turn.
+   */
   async #killOpening(authority: AuthorityProcess): Promise<void> {
-    const started = authority.start(this.#options).then(
+    const opened = authority.start(this.#options).then(
       () => true,
       error => isEnd(error) && false,
     );
-    await sleep(randomInt(OPENING_MS));
+    await sleep(randomInt(Math.ceil(this.#openingMs)));
     await authority.kill();
-    this.#killsAtStart += (await started) ? 0 : 1;
+    if (await opened) {
+      this.#openingMs = Math.max(1, this.#openingMs / 2);
+    } else {
+      this.#killsAtStart += 1;
+      this.#openingMs = Math.min(LONGEST_OPENING_MS, this.#openingMs * 1.2);
+    }
   }
 
   async #killSigning(authority: AuthorityProcess): Promise<void> {
