@@ -37,6 +37,11 @@ export async function startGateway(options: {
   readonly guest?: string;
   /** A token that stands for another service of the site. */
   readonly serviceToken?: string;
+  /** A program's token, and the only permissions that it has. */
+  readonly program?: {
+    readonly token: string;
+    readonly permissions: readonly string[];
+  };
   /** What to boot, from the root of the repository. Default: the plugin alone. */
   readonly entry?: string;
 }): Promise<Gateway> {
@@ -93,7 +98,7 @@ function configOf(
       listen: { host: '127.0.0.1', port },
       // No connection ends between two requests of a slow machine.
       server: { keepAliveTimeout: { minutes: 5 } },
-      auth: { externalAccess: externalAccessOf(options.serviceToken) },
+      auth: { externalAccess: externalAccessOf(options) },
       database: { client: 'better-sqlite3', connection: ':memory:' },
     },
     auth: {
@@ -104,6 +109,8 @@ function configOf(
         },
       },
     },
+    // The plugin alone has nobody who could decide.
+    permission: { enabled: options.entry !== undefined },
     kerberos: { keytab: realm.keytab, ...options.kerberos },
     directory: {
       ldap: ldapOf(realm),
@@ -112,10 +119,34 @@ function configOf(
   };
 }
 
-function externalAccessOf(token: string | undefined): JsonObject[] {
-  return token === undefined
-    ? []
-    : [{ type: 'static', options: { token, subject: 'test' } }];
+function externalAccessOf({
+  serviceToken,
+  program,
+}: Pick<
+  Parameters<typeof startGateway>[0],
+  'serviceToken' | 'program'
+>): JsonObject[] {
+  return [
+    ...(serviceToken === undefined
+      ? []
+      : [
+          {
+            type: 'static',
+            options: { token: serviceToken, subject: 'test' },
+          },
+        ]),
+    ...(program === undefined
+      ? []
+      : [
+          {
+            type: 'static',
+            options: { token: program.token, subject: 'program' },
+            accessRestrictions: [
+              { plugin: 'directory', permission: [...program.permissions] },
+            ],
+          },
+        ]),
+  ];
 }
 
 /** The `directory.ldap` block for a realm. */
