@@ -16,39 +16,48 @@ import {
   type SigningJudgement,
   type SigningQuestion,
 } from './judgeSigning';
+import type { SigningLimit } from './SigningLimit';
 import { SigningRefusedError } from './SigningRefusedError';
 
 /** A question, and for whom it is. */
 export type SigningOrder = SigningQuestion & { readonly username: string };
 
 /**
- * Where certificates are asked for: decides by the rules, has the authority
- * sign, and puts every attempt on record with the key's hash and the serial
- * number, never with the request itself.
+ * Where certificates are asked for: counts, decides by the rules, has the
+ * authority sign, and puts every attempt on record with the key's hash and the
+ * serial number, never with the request itself.
  */
 export class CertificateDesk {
-  readonly #directory: Directory;
-  readonly #authority: CertificateAuthority;
+  readonly #directory: Pick<Directory, 'findPrincipal'>;
+  readonly #authority: Pick<CertificateAuthority, 'sign'>;
   readonly #auditor: AuditorService;
+  readonly #limit: SigningLimit;
   readonly #config: CertificatesConfig;
 
   constructor(options: {
-    readonly directory: Directory;
-    readonly authority: CertificateAuthority;
+    readonly directory: Pick<Directory, 'findPrincipal'>;
+    readonly authority: Pick<CertificateAuthority, 'sign'>;
     readonly auditor: AuditorService;
+    readonly limit: SigningLimit;
     readonly config: CertificatesConfig;
   }) {
     this.#directory = options.directory;
     this.#authority = options.authority;
     this.#auditor = options.auditor;
+    this.#limit = options.limit;
     this.#config = options.config;
   }
 
-  /** The verdict on an order, rule by rule, without signing. */
+  /**
+   * The verdict on an order, rule by rule, without signing.
+   *
+   * @throws TooManyRequestsError when the caller asks too often.
+   */
   async judge(
     order: SigningOrder,
     context: DirectoryContext,
   ): Promise<SigningJudgement> {
+    await this.#limit.consume(context.caller);
     // Straight from the directory: a lock of this second counts.
     const subject = await this.#directory.findPrincipal(order, context);
     return judgeSigning({
@@ -62,6 +71,7 @@ export class CertificateDesk {
   /**
    * A signed certificate.
    *
+   * @throws TooManyRequestsError when the caller asks too often.
    * @throws SigningRefusedError with the first rule that failed.
    * @throws what {@link CertificateAuthority.sign} throws.
    */

@@ -10,14 +10,14 @@ import type { CertificatesConfig } from './CertificatesConfig';
  * lets the caller see them; another's is then not there.
  */
 export class CertificateReader {
-  readonly #directory: Directory;
-  readonly #authority: CertificateAuthority;
-  readonly #config: CertificatesConfig;
+  readonly #directory: Pick<Directory, 'findPrincipal'>;
+  readonly #authority: Pick<CertificateAuthority, 'get'>;
+  readonly #config: Pick<CertificatesConfig, 'readable'>;
 
   constructor(options: {
-    readonly directory: Directory;
-    readonly authority: CertificateAuthority;
-    readonly config: CertificatesConfig;
+    readonly directory: Pick<Directory, 'findPrincipal'>;
+    readonly authority: Pick<CertificateAuthority, 'get'>;
+    readonly config: Pick<CertificatesConfig, 'readable'>;
   }) {
     this.#directory = options.directory;
     this.#authority = options.authority;

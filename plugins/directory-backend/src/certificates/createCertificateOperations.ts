@@ -28,11 +28,11 @@ export async function createCertificateOperations(options: {
 }): Promise<readonly Operation[]> {
   const { authorities, config, database } = options;
   authorities.configure(config);
+  const limit = await SigningLimit.create({ database, limit: config.limit });
   const rooms = { ...options, authority: authorities };
   return certificateOperations({
-    desk: new CertificateDesk(rooms),
+    desk: new CertificateDesk({ ...rooms, limit }),
     reader: new CertificateReader(rooms),
-    limit: await SigningLimit.create({ database, limit: config.limit }),
     defaultProfile: config.defaultProfile,
     uris: options.uris,
   });

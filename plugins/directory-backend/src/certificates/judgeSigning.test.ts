@@ -1,30 +1,11 @@
 import { ConfigReader } from '@backstage/config';
 import { makeCsr, type CsrOptions } from '../__testUtils__/makeCsr';
+import { holder, person } from '../__testUtils__/people';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import { readCertificatesConfig } from './CertificatesConfig';
 import { judgeSigning } from './judgeSigning';
 import type { SigningRule } from './SigningRule';
-
-function person(username: string, groups: string[] = []): Principal {
-  return {
-    dn: `uid=${username},cn=users`,
-    kind: 'user',
-    username,
-    served: true,
-    principalNames: [`${username}@EXAMPLE.TEST`, `${username}2@EXAMPLE.TEST`],
-    canonicalName: `${username}@EXAMPLE.TEST`,
-    emails: [`${username}@example.test`],
-    locked: false,
-    groups: new Set(groups),
-  };
-}
-
-const holder = (account: Principal): Caller => ({
-  kind: 'kerberos',
-  principal: account.canonicalName!,
-  account,
-});
 
 const alice = person('alice');
 const signer = person('signer');

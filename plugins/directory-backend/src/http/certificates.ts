@@ -4,7 +4,6 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { CertificateDesk } from '../certificates/CertificateDesk';
 import type { CertificateReader } from '../certificates/CertificateReader';
-import type { SigningLimit } from '../certificates/SigningLimit';
 import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
 import { parseSigningOrder } from './request/parseSigningOrder';
@@ -19,23 +18,21 @@ import type { ResourceUris } from './response/ResourceUris';
 export function certificateOperations(options: {
   readonly desk: CertificateDesk;
   readonly reader: CertificateReader;
-  readonly limit: SigningLimit;
   readonly defaultProfile: string;
   readonly uris: ResourceUris;
 }): readonly Operation[] {
-  const { desk, reader, limit, defaultProfile, uris } = options;
+  const { desk, reader, defaultProfile, uris } = options;
   return [
     {
       id: 'sign_csr',
       method: 'post',
       path: '/certs/',
       permission: directoryCertificateSignPermission,
-      async handle({ caller, parameters, fieldMask, context }) {
+      async handle({ parameters, fieldMask, context }) {
         const { order, isDryRun } = parseSigningOrder(parameters, {
           defaultProfile,
         });
         const keys = resolveFields(fieldMask, certificateModel);
-        await limit.consume(caller);
         if (isDryRun) {
           const { verdicts, approved } = await desk.judge(order, context);
           return {
