@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { emptyReport, FuzzReport, mergeReports } from './FuzzReport';
 
 const BATCH = 20_000;
@@ -69,11 +70,14 @@ async function tryBatch(from: number, to: number): Promise<FuzzReport> {
         }
       },
     );
-    child.once('exit', (code, signal) => {
-      clearTimeout(watchdog);
-      const what = `ended the process: ${signal ?? code}`;
-      resolve(report ?? { ...emptyReport(), findings: [{ seed, what }] });
-    });
+    // The end may be known before the last messages are read; the channel closes after them.
+    Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(
+      ([[code, signal]]) => {
+        clearTimeout(watchdog);
+        const what = `ended the process: ${signal ?? code}`;
+        resolve(report ?? { ...emptyReport(), findings: [{ seed, what }] });
+      },
+    );
   });
 }
 
