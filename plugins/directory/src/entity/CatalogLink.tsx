@@ -53,7 +53,7 @@ export function CatalogLink({ kind, directoryName }: CatalogLinkProps) {
   }
   return (
     <ButtonLink
-      href={href(data)}
+      href={href({ ...data, kind: data.kind.toLowerCase() })}
       size="small"
       variant="secondary"
       iconStart={<RiBookOpenLine />}

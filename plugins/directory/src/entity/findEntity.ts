@@ -1,6 +1,7 @@
 import {
   type CompoundEntityRef,
   getCompoundEntityRef,
+  stringifyEntityRef,
 } from '@backstage/catalog-model';
 import type { catalogApiRef } from '@backstage/plugin-catalog-react';
 import {
@@ -8,6 +9,8 @@ import {
   type CatalogKind,
   type CatalogNames,
 } from './catalogNames';
+
+const FIELDS = ['kind', 'metadata.namespace', 'metadata.name'];
 
 /** Options of {@link findEntity}. */
 export interface FindEntityOptions {
@@ -27,9 +30,13 @@ export async function findEntity(
   const { catalog, kind, directoryName, names } = options;
   const { namespace } = names;
   if (names.by === 'entityName') {
-    const ref = { kind, namespace, name: directoryName };
-    const found = await catalog.getEntityByRef(ref);
-    return found ? getCompoundEntityRef(found) : null;
+    const ref = stringifyEntityRef({ kind, namespace, name: directoryName });
+    // One that is not there is an answer here, not an error.
+    const { items } = await catalog.getEntitiesByRefs({
+      entityRefs: [ref],
+      fields: FIELDS,
+    });
+    return items[0] ? getCompoundEntityRef(items[0]) : null;
   }
   const { items } = await catalog.getEntities({
     filter: {
@@ -37,7 +44,7 @@ export async function findEntity(
       'metadata.namespace': namespace,
       [`metadata.annotations.${ANNOTATIONS[kind]}`]: directoryName,
     },
-    fields: ['kind', 'metadata.namespace', 'metadata.name'],
+    fields: FIELDS,
     limit: 1,
   });
   return items.length > 0 ? getCompoundEntityRef(items[0]) : null;

@@ -12,9 +12,12 @@ import type { GroupDetails } from './useGroup';
 /** What a group is for, how large it is, and where it is found. */
 export function About({ group }: { group: GroupDetails }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { description, member_count } = group;
+  const { groupname, description, member_count } = group;
   return (
     <Card className={styles.card}>
+      <Text as="h2" variant="title-small" weight="bold">
+        {groupname}
+      </Text>
       <Text as="p" color={description ? 'primary' : 'secondary'}>
         {description ?? t('group.about.noDescription')}
       </Text>

@@ -1,7 +1,6 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
   Cell,
-  CellText,
   type ColumnConfig,
   Table,
   Text,
@@ -87,10 +86,11 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         defaultWidth: '1fr',
         minWidth: 88,
         cell: ({ member_count }) => (
-          <CellText
-            title={member_count.toLocaleString()}
-            className={styles.number}
-          />
+          <Cell>
+            <Text className={styles.number}>
+              {member_count.toLocaleString()}
+            </Text>
+          </Cell>
         ),
       },
       {

@@ -39,6 +39,12 @@ export async function readMembersFile(
   const pieces: BlobPart[] = [BYTE_ORDER_MARK];
   const count = rowCounter();
   const reader = data.getReader();
+  // Ends the reading at once, also where an abort leaves the stream open.
+  signal.addEventListener(
+    'abort',
+    () => reader.cancel().catch(() => undefined),
+    { once: true },
+  );
   let rows = 0;
   for (
     let piece = await reader.read();

@@ -17,7 +17,7 @@ export function Verdict({ username, answer }: VerdictProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(personRouteRef);
   const { data, error } = answer;
-  // What authorizes people is never answered from memory.
+  // People are let in by this: an answer that cannot be renewed is none.
   if (error) {
     return (
       <Text as="p" className={styles.verdict} color="danger">
@@ -31,7 +31,7 @@ export function Verdict({ username, answer }: VerdictProps) {
   }
   return data ? (
     <>
-      <Text as="p" className={styles.verdict} color="success">
+      <Text as="p" className={styles.verdict} weight="bold">
         <RiCheckLine aria-hidden="true" />
         {t('group.isMember.yes', { username })}
       </Text>
@@ -41,7 +41,7 @@ export function Verdict({ username, answer }: VerdictProps) {
     </>
   ) : (
     <>
-      <Text as="p" className={styles.verdict}>
+      <Text as="p" className={styles.verdict} weight="bold">
         <RiCloseLine aria-hidden="true" />
         {t('group.isMember.no', { username })}
       </Text>

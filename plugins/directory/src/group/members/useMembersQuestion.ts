@@ -42,7 +42,7 @@ export function useMembersQuestion(): [MembersQuestion, AskMembers] {
             ...change,
           });
         },
-        { replace: options?.replace, preventScrollReset: true },
+        { replace: options?.replace },
       ),
     [setParams],
   );

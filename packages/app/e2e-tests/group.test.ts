@@ -1,0 +1,132 @@
+import type { Realm } from '@directory-gateway/realm';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from './test';
+import { alice } from './Visitor';
+
+/** Gives somebody another full name in the directory. */
+async function rename(realm: Realm, username: string, name: string) {
+  const bind = ['-x', '-D', realm.rootDn, '-y', realm.rootPasswordFile];
+  const ldapmodify = spawn('ldapmodify', [...bind, '-H', realm.ldapUrl], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  ldapmodify.stdin.end(
+    [
+      `dn: uid=${username},cn=users,cn=accounts,${realm.baseDn}`,
+      'changetype: modify',
+      'replace: displayName',
+      `displayName: ${name}`,
+      '',
+    ].join('\n'),
+  );
+  const [code] = await once(ldapmodify, 'exit');
+  expect(code).toBe(0);
+}
+
+test('a large group is searched, filtered and turned by the server', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  await page.goto(`${portal.url}/directory/groups/contributors`);
+  const members = page.getByRole('region', { name: 'Members' });
+  await expect(members.getByRole('article')).toHaveCount(24);
+
+  await members.getByRole('button', { name: 'Next table page' }).click();
+  await expect(page).toHaveURL(/page=2/);
+  await expect(members.getByText(/^25 to 48 of \d+$/)).toBeVisible();
+
+  await members.getByRole('searchbox').fill('alice');
+  await expect(
+    members.getByRole('link', { name: 'Alice Liddell, alice' }),
+  ).toBeVisible();
+  await expect(page).toHaveURL(/\?q=alice$/);
+
+  await members.getByRole('radio', { name: 'Inherited' }).click();
+  await expect(members.getByText('No member found')).toBeVisible();
+});
+
+test('nested groups open level by level, with the keyboard', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  await page.goto(`${portal.url}/directory/groups/packager`);
+  await page
+    .getByRole('button', { name: 'Show the groups in provenpackager' })
+    .focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('link', { name: 'rel-eng' })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+
+  await expect(page).toHaveURL(/\/directory\/groups\/rel-eng$/);
+});
+
+test.describe('the file of all members', () => {
+  test.afterEach(({ realm }) => rename(realm, 'alice', 'Alice Liddell'));
+
+  test('is saved whole, and no cell of it is a formula', async ({
+    portal,
+    realm,
+    visit,
+  }) => {
+    await rename(realm, 'alice', '=1+1');
+    const page = await visit(alice);
+    await page.goto(`${portal.url}/directory/groups/contributors`);
+    const members = page.getByRole('region', { name: 'Members' });
+    const total = await members.getByText(/^\d+ members$/).textContent();
+
+    const downloading = page.waitForEvent('download');
+    await members.getByRole('button', { name: 'Save as CSV' }).click();
+    const download = await downloading;
+    const file = await readFile(await download.path());
+
+    expect(download.suggestedFilename()).toBe('contributors-members.csv');
+    expect([...file.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    const [names, ...rows] = file.subarray(3).toString().trim().split(/\r?\n/);
+    expect(names).toBe('username,human_name,emails,uri');
+    expect(`${rows.length} members`).toBe(total);
+    expect(rows.find(row => row.startsWith('alice,'))).toContain("'=1+1");
+    expect(rows.join('\n')).not.toMatch(/(^|,)"?=/m);
+    await expect(
+      members.getByText(`Saved ${rows.length} members.`),
+    ).toBeVisible();
+  });
+});
+
+test('a user of the catalog leads to the directory', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  await page.goto(`${portal.url}/catalog/default/user/alice`);
+  await page.getByRole('link', { name: 'Open the directory page' }).click();
+  await expect(page).toHaveURL(/\/directory\/people\/alice$/);
+});
+
+test.describe('when the directory goes away', () => {
+  test.afterEach(({ portal }) => portal.realm.directory.start());
+
+  test('what was loaded stays, and an answer about members is not made up', async ({
+    portal,
+    visit,
+  }) => {
+    const page = await visit(alice);
+    await page.goto(`${portal.url}/directory/groups/contributors`);
+    const members = page.getByRole('region', { name: 'Members' });
+    await expect(members.getByRole('article')).toHaveCount(24);
+
+    await portal.realm.directory.stop();
+    await members.getByRole('button', { name: 'Save as CSV' }).click();
+    await expect(
+      members.getByText('The list broke off: nothing was saved.'),
+    ).toBeVisible();
+    await page.getByRole('textbox', { name: 'User name' }).fill('dave');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await expect(page.getByText('That could not be checked.')).toBeVisible();
+    await expect(members.getByRole('article')).toHaveCount(24);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from './test';
+import { alice } from './Visitor';
+
+test('one finds a group and opens it, with the keyboard only', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  await page.goto(`${portal.url}/directory/groups`);
+  await expect(page.getByRole('searchbox')).toBeFocused();
+
+  await page.keyboard.type('provenp');
+  await expect(page).toHaveURL(/\?q=provenp$/);
+  await expect(page.getByText('1 group', { exact: true })).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('row', { name: /provenpackager/ })).toBeFocused();
+  await page.keyboard.press('Enter');
+
+  await expect(page).toHaveURL(/\/directory\/groups\/provenpackager$/);
+  await expect(page).toHaveTitle('provenpackager · Directory gateway');
+  await page.goBack();
+  await expect(page.getByRole('searchbox')).toHaveValue('provenp');
+});
+
+test('groups are on pages, and the page is in the URL', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  await page.goto(`${portal.url}/directory/groups`);
+  const first = page.getByRole('rowheader').first();
+  const name = await first.textContent();
+
+  await page.getByRole('button', { name: 'Next table page' }).click();
+  await expect(page).toHaveURL(/page=2/);
+  await expect(first).not.toHaveText(name!);
+  await page.goBack();
+  await expect(first).toHaveText(name!);
+});

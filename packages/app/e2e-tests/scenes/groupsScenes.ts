@@ -1,0 +1,146 @@
+import { expect, type Page } from '@playwright/test';
+import { alice } from '../Visitor';
+import type { Scene } from './Scene';
+
+/** The page of groups or of one, once something has appeared. */
+function groups(options: {
+  readonly name: string;
+  readonly path: string;
+  readonly shows: (page: Page) => ReturnType<Page['locator']>;
+}): Scene {
+  const { name, path, shows } = options;
+  return {
+    name,
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.goto(`${portal.url}/directory/groups${path}`);
+      await expect(shows(page).first()).toBeVisible();
+    },
+  };
+}
+
+const heading = (name: string) => (page: Page) =>
+  page.getByRole('heading', { name, exact: true });
+
+const person = (page: Page) => page.getByRole('article');
+
+/** Groups and a group, in all states. */
+export const groupsScenes: readonly Scene[] = [
+  groups({
+    name: 'groups',
+    path: '',
+    shows: page => page.getByText('contributors').first(),
+  }),
+  groups({
+    name: 'groups-found',
+    path: '?q=pack',
+    shows: page => page.locator('mark'),
+  }),
+  groups({
+    name: 'groups-too-short',
+    path: '?q=pa',
+    shows: page => page.getByText('Type at least three characters.'),
+  }),
+  groups({
+    name: 'groups-nothing-found',
+    path: '?q=nothing-like-it',
+    shows: heading('No group found'),
+  }),
+  {
+    name: 'groups-loading',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.route('**/v1/groups/**', () => undefined);
+      await page.goto(`${portal.url}/directory/groups`);
+      await expect(
+        page.getByRole('status', { name: 'Loading' }).first(),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: 'groups-directory-away',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.route('**/v1/groups/**', route =>
+        route.fulfill({
+          status: 503,
+          headers: { 'Retry-After': '30' },
+          json: { message: 'The directory cannot be reached' },
+        }),
+      );
+      await page.goto(`${portal.url}/directory/groups`);
+      await expect(
+        page.getByRole('button', { name: 'Try again' }),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: 'group',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.goto(`${portal.url}/directory/groups/packager`);
+      await page
+        .getByRole('button', { name: 'Show the groups in provenpackager' })
+        .click();
+      await expect(page.getByRole('link', { name: 'rel-eng' })).toBeVisible();
+      await expect(person(page).first()).toBeVisible();
+    },
+  },
+  groups({ name: 'group-large', path: '/contributors', shows: person }),
+  groups({
+    name: 'group-table',
+    path: '/contributors?view=table&page=2',
+    shows: page => page.getByRole('columnheader', { name: 'Person' }),
+  }),
+  groups({
+    name: 'group-members-found',
+    path: '/contributors?q=mar&membership=direct',
+    shows: page => page.locator('mark'),
+  }),
+  groups({
+    name: 'group-no-member-found',
+    path: '/contributors?q=nobodyatall',
+    shows: heading('No member found'),
+  }),
+  groups({
+    name: 'group-empty',
+    path: '/unsung',
+    shows: heading('Nobody is in this group'),
+  }),
+  groups({
+    name: 'group-gone',
+    path: '/no-such-group',
+    shows: page => page.getByRole('link', { name: 'Look for no-such-group' }),
+  }),
+  {
+    name: 'group-is-member',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.goto(`${portal.url}/directory/groups/packager`);
+      await page.getByRole('textbox', { name: 'User name' }).fill('dave');
+      await page.getByRole('button', { name: 'Check' }).click();
+      await expect(page.getByText('dave is a member.')).toBeVisible();
+    },
+  },
+  {
+    name: 'group-loading',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.route('**/v1/groups/packager/', () => undefined);
+      await page.goto(`${portal.url}/directory/groups/packager`);
+      await expect(
+        page.getByRole('status', { name: 'Loading' }).first(),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: 'group-exporting',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.route('**/members.csv', () => undefined);
+      await page.goto(`${portal.url}/directory/groups/contributors`);
+      await page.getByRole('button', { name: 'Save as CSV' }).click();
+      await expect(page.getByText('Reading the members…')).toBeVisible();
+    },
+  },
+];

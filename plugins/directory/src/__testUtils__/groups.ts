@@ -1,0 +1,16 @@
+import type { GroupDetails } from '../group/useGroup';
+
+/** A group of which the directory knows nothing but the name. */
+export function aGroup(
+  given: Partial<GroupDetails> & { groupname: string },
+): GroupDetails {
+  return {
+    description: null,
+    mailing_list: null,
+    url: null,
+    irc: null,
+    discussion_url: null,
+    member_count: 0,
+    ...given,
+  };
+}
