@@ -84,7 +84,7 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         id: 'members',
         label: t('groups.column.members'),
         defaultWidth: '1fr',
-        minWidth: 88,
+        minWidth: 108, // the heading, whole
         cell: ({ member_count }) => (
           <Cell>
             <Text className={styles.number}>
