@@ -1,6 +1,5 @@
 export const groupMessages = {
   about: {
-    title: 'About',
     noDescription: 'Nobody has described this group yet.',
     members_one: '{{count}} member',
     members_other: '{{count}} members',

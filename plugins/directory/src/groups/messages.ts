@@ -3,7 +3,6 @@ export const groupsMessages = {
     label: 'Look for groups',
     placeholder: 'Part of a group’s name or description…',
   },
-  list: 'Groups',
   column: {
     group: 'Group',
     description: 'Description',
