@@ -1,5 +1,9 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
@@ -79,6 +83,44 @@ describe('POST /certs/', () => {
     const read = await client.ask(`/v1/certs/${serial}/`, { as: 'bob' });
     expect(serial.length).toBeGreaterThan(30);
     expect(read.text).toBe(signed.text);
+  });
+
+  it('answers with what OpenSSL reads in the same way, and verifies', async () => {
+    const answer = await client.ask('/v1/certs/', {
+      as: 'alice',
+      ...form({ user: 'alice', csr }),
+    });
+    const signed = result(answer);
+    const [, root] = signed.certificate_chain as string[];
+    const folder = await mkdtemp(join(tmpdir(), 'signed-'));
+    try {
+      const [leafFile, rootFile] = ['leaf', 'root'].map(name =>
+        join(folder, `${name}.pem`),
+      );
+      await writeFile(leafFile, String(signed.certificate));
+      await writeFile(
+        rootFile,
+        `-----BEGIN CERTIFICATE-----\n${root}\n-----END CERTIFICATE-----\n`,
+      );
+      const openssl = (...args: readonly string[]) =>
+        execFileSync('openssl', args, { encoding: 'utf8' });
+      const purpose = ['-purpose', 'sslclient'];
+      expect(
+        openssl('verify', ...purpose, '-CAfile', rootFile, leafFile),
+      ).toContain(': OK');
+      const facts = openssl(
+        ...['x509', '-in', leafFile, '-noout', '-nameopt', 'RFC2253'],
+        ...['-subject', '-issuer', '-serial', '-fingerprint', '-sha256'],
+      );
+      const serial = String(signed.serial_number_hex).replace('0x', '');
+      const fingerprint = String(signed.sha256_fingerprint).toUpperCase();
+      expect(facts).toContain(`subject=${signed.subject}\n`);
+      expect(facts).toContain(`issuer=${signed.issuer}\n`);
+      expect(facts).toMatch(new RegExp(`serial=0?${serial}\n`));
+      expect(facts).toContain(fingerprint);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('gives the verdict rule by rule, without signing', async () => {
