@@ -63,6 +63,11 @@ export interface Config {
        */
       maxQueued?: number;
       /**
+       * Users' records kept for lists as long as nothing at all is written to
+       * the directory, some 2.5 kB each; 0 keeps none. Default: 20000.
+       */
+      keptRecords?: number;
+      /**
        * Silence after which a connection is tried out, so that no caller waits
        * for one whose other end has gone. Default: 15 seconds.
        */

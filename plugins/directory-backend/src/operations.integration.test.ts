@@ -49,7 +49,8 @@ beforeAll(async () => {
     directory: {
       portalUsers: { namespace: 'default', username: 'entityName' },
       // Rights are proven once, at the start.
-      ldap: { ...ldapOf(realm), probeInterval: { hours: 1 } },
+      // Nor is anything kept of what an earlier request has read.
+      ldap: { ...ldapOf(realm), probeInterval: { hours: 1 }, keptRecords: 0 },
     },
   });
   log = new AccessLog(realm);

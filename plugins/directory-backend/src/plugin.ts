@@ -82,7 +82,8 @@ export const directoryPlugin = createBackendPlugin({
         );
         requireSecureTransport(externalBaseUrl);
 
-        const { baseDn, bindDn, probeIntervalMs: maxAgeMs } = ldap;
+        const { baseDn, bindDn, keptRecords } = ldap;
+        const maxAgeMs = ldap.probeIntervalMs;
         const searcher = LdapPool.create({ config: ldap, logger, lifecycle });
         const schemaProof = new SchemaProof({ searcher, schema });
         await schemaProof.requireIfReachable();
@@ -99,7 +100,7 @@ export const directoryPlugin = createBackendPlugin({
         });
         const reader = new LdapReader({ searcher, proof });
         const directory = new LdapDirectory({
-          ...{ reader, schema, baseDn, logger },
+          ...{ reader, schema, baseDn, keptRecords, logger },
         });
         const privateDirectory = new PrivateDirectory(
           certificates

@@ -63,5 +63,6 @@ export function createLdapDirectory(options: {
   const reader = new LdapReader({ searcher, proof });
   return new LdapDirectory({
     ...{ reader, schema, baseDn, logger, comparisonIntervalMs },
+    keptRecords: 20_000,
   });
 }

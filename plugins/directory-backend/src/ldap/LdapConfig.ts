@@ -29,6 +29,7 @@ export interface LdapConfig {
   readonly maxConnections: number;
   readonly pipelining: number;
   readonly maxQueued: number;
+  readonly keptRecords: number;
   readonly idleProbeMs: number;
   readonly breaker: {
     readonly failures: number;
@@ -57,6 +58,7 @@ export function readLdapConfig(config: Config): LdapConfig {
     maxConnections: readCount(config, 'maxConnections', 16),
     pipelining: readCount(config, 'pipelining', 1),
     maxQueued: readCount(config, 'maxQueued', 1000),
+    keptRecords: readCount(config, 'keptRecords', 20_000, { least: 0 }),
     idleProbeMs: readMs(config, 'idleProbe', { seconds: 15 }),
     breaker: Object.freeze({
       failures: readCount(config, 'breaker.failures', 3),
@@ -134,11 +136,16 @@ function readMs(config: Config, key: string, fallback: HumanDuration): number {
   );
 }
 
-function readCount(config: Config, key: string, fallback: number): number {
+function readCount(
+  config: Config,
+  key: string,
+  fallback: number,
+  { least } = { least: 1 },
+): number {
   const count = config.getOptionalNumber(key) ?? fallback;
-  if (!Number.isSafeInteger(count) || count < 1) {
+  if (!Number.isSafeInteger(count) || count < least) {
     throw new InputError(
-      `directory.ldap.${key} must be a whole number above 0`,
+      `directory.ldap.${key} must be a whole number, at least ${least}`,
     );
   }
   return count;

@@ -55,12 +55,18 @@ export class LdapDirectory implements Directory {
      * gone. Default 10,000.
      */
     readonly comparisonIntervalMs?: number;
+    /** As `RecentRecords` has it. */
+    readonly keptRecords: number;
   }) {
     const containers = containersBelow(options.baseDn);
     const rooms = { ...options, containers };
     const mirrors = createMirrors(rooms);
     this.#principals = new LdapPrincipals(rooms);
-    this.#users = new LdapUsers({ ...rooms, mirror: mirrors.users });
+    this.#users = new LdapUsers({
+      ...rooms,
+      mirror: mirrors.users,
+      clock: mirrors.clock,
+    });
     this.#groups = new LdapGroups({ ...rooms, mirror: mirrors.groups });
     this.#groupSearch = new LdapGroupSearch(rooms);
     const people = { users: this.#users, groups: this.#groups };

@@ -12,7 +12,9 @@ import { all, any, equals, isA, not } from './filters';
 import type { Asking, LdapReader } from './LdapReader';
 import type { MirroredEntries } from './MirroredEntries';
 import { namesAtATime } from './namesAtATime';
+import { RecentRecords } from './RecentRecords';
 import { ServedNames, type ServedName } from './ServedNames';
+import type { UsnClock } from './UsnClock';
 import {
   userSearchFilter,
   type UserSearchFilterOptions,
@@ -27,17 +29,22 @@ export class LdapUsers {
   readonly #schema: DirectorySchema;
   readonly #containers: Containers;
   readonly #mirror: MirroredEntries<ServedName>;
+  readonly #recent: RecentRecords<User>;
 
   constructor(options: {
     readonly reader: LdapReader;
     readonly schema: DirectorySchema;
     readonly containers: Containers;
     readonly mirror: MirroredEntries<ServedName>;
+    readonly clock: UsnClock;
+    /** As {@link RecentRecords} has it. */
+    readonly keptRecords: number;
   }) {
     this.#reader = options.reader;
     this.#schema = options.schema;
     this.#containers = options.containers;
     this.#mirror = options.mirror;
+    this.#recent = new RecentRecords(options);
   }
 
   /** The DN of the user of a name that has passed {@link isName}. */
@@ -107,13 +114,25 @@ export class LdapUsers {
     if (isNameEnough || names.length === 0) {
       return names.map(username => ({ username }));
     }
+    const fields = [...query.fields].sort().join();
+    const keyOf = (username: string) => `${username} ${fields}`;
+    const quiet = await this.#recent.now(asking);
+    const known = names.flatMap(name => quiet?.get(keyOf(name)) ?? []);
+    const isKnown = new Set(known.map(({ username }) => username));
+    const missing = names.filter(name => !isKnown.has(name));
     const found = await Promise.all(
-      namesAtATime(names).map(some => this.#readNamed(some, query, asking)),
+      namesAtATime(missing).map(async some => {
+        const { users, server } = await this.#readNamed(some, query, asking);
+        const records = users.map(
+          user => [keyOf(user.username), user] as const,
+        );
+        quiet?.keep(new Map(records), server);
+        return users;
+      }),
     );
-    return found
-      .flat()
-      .map(entry => this.#decode(entry, query))
-      .sort((a, b) => compareNames(a.username, b.username));
+    return [...known, ...found.flat()].sort((a, b) =>
+      compareNames(a.username, b.username),
+    );
   }
 
   /** The names of the users to whom all terms apply, in order. */
@@ -164,12 +183,12 @@ export class LdapUsers {
     return entry !== undefined;
   }
 
-  #readNamed(
+  async #readNamed(
     names: readonly string[],
     query: UsersQuery,
     asking: Asking,
-  ): Promise<readonly Entry[]> {
-    return this.#reader.read(
+  ): Promise<{ readonly users: readonly User[]; readonly server: string }> {
+    const { entries, server } = await this.#reader.search(
       {
         base: this.#containers.users,
         scope: 'one',
@@ -186,6 +205,7 @@ export class LdapUsers {
       },
       asking,
     );
+    return { users: entries.map(entry => this.#decode(entry, query)), server };
   }
 
   #decode(entry: Entry, { fields }: UsersQuery): User {

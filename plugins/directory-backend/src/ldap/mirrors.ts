@@ -27,6 +27,7 @@ export interface MirroredAgreement {
 
 /** The mirrors of one directory, on one clock. */
 export interface Mirrors {
+  readonly clock: UsnClock;
   readonly users: MirroredEntries<ServedName>;
   readonly groups: MirroredEntries<ServedName>;
   readonly agreements: MirroredEntries<MirroredAgreement>;
@@ -43,12 +44,14 @@ export function createMirrors(options: {
   readonly comparisonIntervalMs?: number;
 }): Mirrors {
   const { schema, containers } = options;
-  const services: MirrorServices = { ...options, clock: new UsnClock(options) };
+  const clock = new UsnClock(options);
+  const services: MirrorServices = { ...options, clock };
   const uid = schema.users.username.attribute!;
   const lock = schema.users.locked.attribute!;
   const cn = schema.groups.groupname.attribute!;
   const servedName = servedNames();
   return {
+    clock,
     users: new MirroredEntries(services, {
       container: containers.users,
       filter: isA(schema.userClass),
