@@ -7,6 +7,8 @@ describe('directoryPlugin', () => {
     ['/directory', 'People'],
     ['/directory/people', 'People'],
     ['/directory/groups', 'Groups'],
+    ['/directory/certificates', 'Certificates'],
+    ['/directory/certificates/request', 'Request a certificate'],
   ])('shows %s under the one heading %s', async (path, heading) => {
     renderTestApp({
       features: [directoryPlugin],

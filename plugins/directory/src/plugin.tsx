@@ -2,11 +2,13 @@ import {
   createFrontendPlugin,
   PageBlueprint,
 } from '@backstage/frontend-plugin-api';
-import { RiGroupLine, RiTeamLine } from '@remixicon/react';
+import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
 import { directoryApi } from './api';
 import { groupEntityCard, userEntityCard } from './entity/entityCards';
 import {
   catalogEntityRouteRef,
+  certificateRouteRef,
+  certificatesRouteRef,
   groupRouteRef,
   groupsRouteRef,
   peopleRouteRef,
@@ -39,6 +41,21 @@ const groupsPage = PageBlueprint.make({
   },
 });
 
+const certificatesPage = PageBlueprint.make({
+  name: 'certificates',
+  params: {
+    path: '/directory/certificates',
+    title: 'Certificates',
+    icon: <RiShieldKeyholeLine size={24} />,
+    routeRef: certificatesRouteRef,
+    noHeader: true,
+    loader: () =>
+      import('./certificates/CertificatesRoutes').then(m => (
+        <m.CertificatesRoutes />
+      )),
+  },
+});
+
 /** Leads to people. Without a route reference it stays out of the navigation. */
 const rootPage = PageBlueprint.make({
   params: {
@@ -64,6 +81,7 @@ export const directoryPlugin = createFrontendPlugin({
     rootPage,
     peoplePage,
     groupsPage,
+    certificatesPage,
     userEntityCard,
     groupEntityCard,
   ],
@@ -72,6 +90,8 @@ export const directoryPlugin = createFrontendPlugin({
     person: personRouteRef,
     groups: groupsRouteRef,
     group: groupRouteRef,
+    certificates: certificatesRouteRef,
+    certificate: certificateRouteRef,
   },
   externalRoutes: { catalogEntity: catalogEntityRouteRef },
 });

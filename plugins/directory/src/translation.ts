@@ -1,4 +1,5 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
+import { certificatesMessages } from './certificates/messages';
 import { copyMessages } from './copy/messages';
 import { entityMessages } from './entity/messages';
 import { groupMessages } from './group/messages';
@@ -20,6 +21,7 @@ import { timeMessages } from './time/messages';
 export const directoryTranslationRef = createTranslationRef({
   id: 'plugin.directory',
   messages: {
+    certificates: certificatesMessages,
     copy: copyMessages,
     entity: entityMessages,
     group: groupMessages,

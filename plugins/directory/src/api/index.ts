@@ -5,4 +5,4 @@ export {
   useDirectoryQuery,
   type DirectoryQueryOptions,
 } from './useDirectoryQuery';
-export { useReader } from './useReader';
+export { useReader, useReaderQuery } from './useReader';

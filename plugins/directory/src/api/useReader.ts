@@ -1,12 +1,13 @@
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useDirectoryQuery } from './useDirectoryQuery';
 
 /**
- * The reader's own user name in the directory: `undefined` while it is asked
- * for, `null` when the directory does not know the reader.
+ * Asks for the reader's own user name in the directory: `null` when the
+ * directory does not know the reader.
  */
-export function useReader(): string | null | undefined {
-  const { data } = useDirectoryQuery({
+export function useReaderQuery(): UseQueryResult<string | null> {
+  return useDirectoryQuery({
     key: ['me'],
     load: async (client, signal) => {
       try {
@@ -19,5 +20,12 @@ export function useReader(): string | null | undefined {
       }
     },
   });
-  return data;
+}
+
+/**
+ * The reader's own user name in the directory: `undefined` while it is asked
+ * for, `null` when the directory does not know the reader.
+ */
+export function useReader(): string | null | undefined {
+  return useReaderQuery().data;
 }

@@ -1,19 +1,28 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Container, PluginHeader } from '@backstage/ui';
-import { RiGroupLine, RiTeamLine } from '@remixicon/react';
+import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
 import { type ReactNode, useRef } from 'react';
-import { groupsRouteRef, peopleRouteRef } from '../routes';
+import {
+  certificatesRouteRef,
+  groupsRouteRef,
+  peopleRouteRef,
+} from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './DirectoryPage.module.css';
+import { readable } from './readable';
 import { useArrivalFocus } from './useArrivalFocus';
 import { useDocumentTitle } from './useDocumentTitle';
 
-const icons = { people: <RiTeamLine />, groups: <RiGroupLine /> };
+const icons = {
+  people: <RiTeamLine />,
+  groups: <RiGroupLine />,
+  certificates: <RiShieldKeyholeLine />,
+};
 
 /** Options of {@link DirectoryPage}. */
 export interface DirectoryPageProps {
   /** Which part of the directory the page belongs to. */
-  room: 'people' | 'groups';
+  room: 'people' | 'groups' | 'certificates';
 
   /** The person or group that it is about; without it, the room's own page. */
   subject?: string;
@@ -32,17 +41,20 @@ export interface DirectoryPageProps {
 export function DirectoryPage(props: DirectoryPageProps) {
   const { room, subject, actions, children } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const people = useRouteRef(peopleRouteRef)?.() ?? '/';
-  const groups = useRouteRef(groupsRouteRef)?.() ?? '/';
+  const hrefs = {
+    people: useRouteRef(peopleRouteRef)?.() ?? '/',
+    groups: useRouteRef(groupsRouteRef)?.() ?? '/',
+    certificates: useRouteRef(certificatesRouteRef)?.() ?? '/',
+  };
   const main = useRef<HTMLElement>(null);
 
-  const href = room === 'people' ? people : groups;
+  const href = hrefs[room];
   const title = subject ?? t(`page.${room}`);
   useDocumentTitle(title);
   useArrivalFocus(main, title);
 
   return (
-    <main ref={main} tabIndex={-1} className={styles.main}>
+    <main ref={main} tabIndex={-1} className={`${styles.main} ${readable}`}>
       <PluginHeader
         icon={icons[room]}
         title={title}

@@ -1,1 +1,2 @@
 export { DirectoryPage, type DirectoryPageProps } from './DirectoryPage';
+export { readable } from './readable';

@@ -1,4 +1,5 @@
 export const pageMessages = {
   people: 'People',
   groups: 'Groups',
+  certificates: 'Certificates',
 } as const;

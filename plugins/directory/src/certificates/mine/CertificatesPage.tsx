@@ -1,0 +1,101 @@
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonLink } from '@backstage/ui';
+import { RiAddLine, RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
+import { useReaderQuery } from '../../api';
+import { DirectoryPage } from '../../page';
+import { requestCertificateRouteRef } from '../../routes';
+import { EmptyState, ErrorState, StaleNotice } from '../../states';
+import { useNow } from '../../time';
+import { directoryTranslationRef } from '../../translation';
+import { OpenBySerial } from '../OpenBySerial';
+import styles from './CertificatesPage.module.css';
+import { CertificatesSkeleton } from './CertificatesSkeleton';
+import { CertificatesTable } from './CertificatesTable';
+import { Timeline } from './Timeline';
+import { type MyCertificate, useMyCertificates } from './useMyCertificates';
+
+/** `/directory/certificates`: what do I hold, what runs out? */
+export function CertificatesPage() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const request = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
+  const { data: reader, error, refetch } = useReaderQuery();
+
+  return (
+    <DirectoryPage
+      room="certificates"
+      actions={
+        reader && (
+          <ButtonLink
+            variant="primary"
+            href={request}
+            iconStart={<RiAddLine />}
+          >
+            {t('certificates.request')}
+          </ButtonLink>
+        )
+      }
+    >
+      <div className={styles.page}>
+        {reader === undefined && error && (
+          <ErrorState error={error} onRetry={refetch} />
+        )}
+        {reader === null && (
+          <EmptyState
+            icon={<RiUserLine />}
+            title={t('certificates.stranger.title')}
+            description={t('certificates.stranger.description')}
+          />
+        )}
+        {reader !== null && !(reader === undefined && error) && (
+          <Mine username={reader} requestHref={request} />
+        )}
+        <OpenBySerial />
+      </div>
+    </DirectoryPage>
+  );
+}
+
+function Mine(props: { username: string | undefined; requestHref: string }) {
+  const { username, requestHref } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { data, error, dataUpdatedAt, refetch } = useMyCertificates(username);
+
+  if (!data) {
+    return error ? (
+      <ErrorState error={error} onRetry={refetch} />
+    ) : (
+      <CertificatesSkeleton />
+    );
+  }
+  return (
+    <>
+      {error && (
+        <StaleNotice error={error} loadedAt={dataUpdatedAt} onRetry={refetch} />
+      )}
+      {data.length === 0 ? (
+        <EmptyState
+          icon={<RiShieldKeyholeLine />}
+          title={t('certificates.none.title')}
+          description={t('certificates.none.description')}
+          actions={
+            <ButtonLink variant="primary" href={requestHref}>
+              {t('certificates.request')}
+            </ButtonLink>
+          }
+        />
+      ) : (
+        <Certificates certificates={data} />
+      )}
+    </>
+  );
+}
+
+function Certificates({ certificates }: { certificates: MyCertificate[] }) {
+  const now = useNow();
+  return (
+    <>
+      <Timeline certificates={certificates} now={now} />
+      <CertificatesTable certificates={certificates} now={now} />
+    </>
+  );
+}

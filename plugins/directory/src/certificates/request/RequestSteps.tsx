@@ -1,0 +1,76 @@
+import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { useMemo, useState } from 'react';
+import { CheckStep } from './CheckStep';
+import { DoneStep } from './DoneStep';
+import { firstChoice, requestOf } from './KeyChoice';
+import { KeyStep } from './KeyStep';
+import { LeaveDialog } from './LeaveDialog';
+import { ProfileStep } from './ProfileStep';
+import { type Step, Stepper } from './Stepper';
+import { useLeaveGuard } from './useLeaveGuard';
+import { useProfiles } from './useProfiles';
+
+/**
+ * The way to a certificate, step by step. All that is entered, and the key,
+ * is in the state of this component and nowhere else: gone when it goes.
+ */
+export function RequestSteps({ username }: { username: string }) {
+  const profiles = useProfiles();
+  const [step, setStep] = useState<Step>('profile');
+  const [profile, setProfile] = useState(profiles[0]?.name);
+  const [choice, setChoice] = useState(firstChoice);
+  const [certificate, setCertificate] = useState<Certificate>();
+  const [isSaved, setSaved] = useState(false);
+
+  const privateKey =
+    choice.way === 'make' ? choice.made?.privateKey : undefined;
+  const guard = useLeaveGuard(Boolean(certificate && privateKey && !isSaved));
+  const csr = requestOf(choice) ?? '';
+  const order = useMemo(
+    () => ({ username, profile, csr }),
+    [username, profile, csr],
+  );
+
+  return (
+    <>
+      <Stepper step={step} />
+      {step === 'profile' && (
+        <ProfileStep
+          profiles={profiles}
+          chosen={profile}
+          onChoose={setProfile}
+          onNext={() => setStep('key')}
+        />
+      )}
+      {step === 'key' && (
+        <KeyStep
+          username={username}
+          choice={choice}
+          onChange={setChoice}
+          onBack={() => setStep('profile')}
+          onNext={() => setStep('check')}
+        />
+      )}
+      {step === 'check' && (
+        <CheckStep
+          order={order}
+          onBack={() => setStep('key')}
+          onSigned={signed => {
+            setCertificate(signed);
+            setStep('done');
+          }}
+        />
+      )}
+      {step === 'done' && certificate && (
+        <DoneStep
+          certificate={certificate}
+          privateKey={privateKey}
+          username={username}
+          isSaved={isSaved}
+          onSaved={() => setSaved(true)}
+        />
+      )}
+      <LeaveDialog guard={guard} />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, PasswordField } from '@backstage/ui';
+import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { type FormEvent, useState } from 'react';
+import { directoryTranslationRef } from '../../translation';
+import { Part } from '../details/Part';
+import { saveFile } from '../download';
+import { exportKey } from '../key/exportKey';
+import { isPassphrase, SHORTEST_PASSPHRASE } from '../key/isPassphrase';
+import styles from './SaveKey.module.css';
+
+/** Options of {@link SaveKey}. */
+export interface SaveKeyProps {
+  certificate: Certificate;
+  privateKey: CryptoKey;
+  username: string;
+
+  /** Is told once the key is among the reader's downloads. */
+  onSaved: () => void;
+}
+
+/** The two ways to keep a key that was made here. */
+export function SaveKey(props: SaveKeyProps) {
+  const { certificate, privateKey, username, onSaved } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+
+  async function savePem() {
+    saveFile({
+      name: `${username}.pem`,
+      type: 'application/x-pem-file',
+      content: (await exportKey(privateKey)) + certificate.certificate,
+    });
+    onSaved();
+  }
+
+  return (
+    <>
+      <SavePkcs12 {...props} />
+      <Part
+        title={t('certificates.newOne.done.pem')}
+        note={t('certificates.newOne.done.pemHint')}
+      >
+        <Button variant="secondary" onPress={savePem}>
+          {t('certificates.newOne.done.downloadPem')}
+        </Button>
+      </Part>
+    </>
+  );
+}
+
+function SavePkcs12(props: SaveKeyProps) {
+  const { certificate, privateKey, username, onSaved } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [passphrase, setPassphrase] = useState('');
+  const [isMaking, setMaking] = useState(false);
+  const isGood = isPassphrase(passphrase);
+
+  async function handleSubmit(event: FormEvent) {
+    event.preventDefault();
+    if (!isGood || isMaking) {
+      return;
+    }
+    setMaking(true);
+    const { makePkcs12 } = await import('../key/makePkcs12');
+    const content = await makePkcs12({
+      privateKey,
+      certificate: certificate.certificate,
+      issuers: certificate.certificate_chain?.slice(1) ?? [],
+      name: username,
+      passphrase,
+    });
+    saveFile({
+      name: `${username}.p12`,
+      type: 'application/x-pkcs12',
+      content,
+    });
+    setMaking(false);
+    onSaved();
+  }
+
+  return (
+    <Part
+      title={t('certificates.newOne.done.p12')}
+      note={t('certificates.newOne.done.p12Hint')}
+    >
+      <form className={styles.form} onSubmit={handleSubmit} noValidate>
+        <PasswordField
+          label={t('certificates.newOne.done.passphrase')}
+          description={t('certificates.newOne.done.passphraseHint', {
+            length: String(SHORTEST_PASSPHRASE),
+          })}
+          value={passphrase}
+          onChange={setPassphrase}
+          isInvalid={passphrase !== '' && !isGood}
+          // A password manager would offer the reader's own password.
+          autoComplete="new-password"
+        />
+        <Button type="submit" isDisabled={!isGood} isPending={isMaking}>
+          {t('certificates.newOne.done.downloadP12')}
+        </Button>
+      </form>
+    </Part>
+  );
+}
