@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from './__testUtils__/eventually';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
@@ -226,7 +227,13 @@ describe('POST /certs/', () => {
     ['Origin', 'null'],
     ['Sec-Fetch-Site', 'cross-site'],
     ['Sec-Fetch-Site', 'same-site'],
-  ])('refuses a page with %s: %s', async (name, value) => {
+  ])('refuses a page with %s: %s, on record', async (name, value) => {
+    const failures = () =>
+      gateway
+        .log()
+        .split('\n')
+        .filter(line => /certificate-sign.*failed/.test(line));
+    const before = failures().length;
     const request = form({ user: 'alice', csr });
     const answer = await client.ask('/v1/certs/', {
       as: 'alice',
@@ -234,6 +241,8 @@ describe('POST /certs/', () => {
       headers: { ...request.headers, [name]: value },
     });
     expect(answer.status).toBe(403);
+    await eventually(() => expect(failures()).toHaveLength(before + 1));
+    expect(failures().at(-1)).toContain('alice');
   });
 
   /** Asks in a form, in JSON and in the query; resolves with the statuses. */

@@ -125,6 +125,13 @@ describe('CertificateDesk', () => {
     },
   );
 
+  it('puts on record who may not even place an order', async () => {
+    await desk.recordRefusal(holder(person('bob')), new Error('No'));
+    expect(auditor.events).toEqual([
+      { eventId: 'certificate-sign', requestedBy: 'bob', failed: 'Error' },
+    ]);
+  });
+
   it('puts on record who asks too often', async () => {
     for (const time of [1, 2, 3]) {
       await sign(alice);

@@ -79,7 +79,7 @@ export class CertificateDesk {
     order: SigningOrder,
     context: DirectoryContext,
   ): Promise<IssuedCertificate> {
-    const event = await this.#record(order, context.caller);
+    const event = await this.#record(context.caller, order);
     const meta: Record<string, string> = {};
     try {
       const judgement = await this.judge(order, context);
@@ -97,15 +97,22 @@ export class CertificateDesk {
     }
   }
 
+  /** Puts on record that somebody may not even place an order. */
+  async recordRefusal(caller: Caller, error: Error): Promise<void> {
+    const event = await this.#record(caller);
+    // The auditor spreads an error over the event, whose status it would hide.
+    const { name, message } = error;
+    await event.fail({ error: Object.assign(new Error(message), { name }) });
+  }
+
   /** The request itself is not handed over: its address may hold a CSR. */
-  #record(order: SigningOrder, caller: Caller): Promise<AuditorServiceEvent> {
+  #record(caller: Caller, order?: SigningOrder): Promise<AuditorServiceEvent> {
     return this.#auditor.createEvent({
       eventId: 'certificate-sign',
       severityLevel: 'medium',
       meta: {
         requestedBy: nameOf(caller),
-        username: order.username,
-        profile: order.profile,
+        ...(order && { username: order.username, profile: order.profile }),
       },
     });
   }

@@ -29,4 +29,9 @@ export interface Operation {
    * `ApiError`.
    */
   handle(call: Call): Promise<unknown>;
+  /**
+   * Puts on record that a caller was turned away before there was a call.
+   * Default: the request log alone tells of it.
+   */
+  recordRefusal?(caller: Caller, error: Error): Promise<void>;
 }

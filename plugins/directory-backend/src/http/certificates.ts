@@ -28,6 +28,7 @@ export function certificateOperations(options: {
       method: 'post',
       path: '/certs/',
       permission: directoryCertificateSignPermission,
+      recordRefusal: (caller, error) => desk.recordRefusal(caller, error),
       async handle({ parameters, fieldMask, context }) {
         const { order, isDryRun } = parseSigningOrder(parameters, {
           defaultProfile,

@@ -92,12 +92,17 @@ async function answer(
     readonly res: Response;
   },
 ): Promise<void> {
-  const { access, ownOrigin, operation, caller, req, res, logger } = options;
+  const { operation, caller, req, res, logger } = options;
   const { headers } = req;
-  await access.require(caller, operation.permission);
   const isWrite = operation.method === 'post';
-  if (isWrite) {
-    requireSameOrigin({ caller, headers, ownOrigin });
+  try {
+    await options.access.require(caller, operation.permission);
+    if (isWrite) {
+      requireSameOrigin({ caller, headers, ownOrigin: options.ownOrigin });
+    }
+  } catch (error) {
+    await operation.recordRefusal?.(caller, error as Error);
+    throw error;
   }
   const gone = new AbortController();
   res.once('close', () => {
