@@ -11,6 +11,7 @@ import {
 } from '@backstage/ui';
 import { RiFilter3Line } from '@remixicon/react';
 import { lazy, Suspense } from 'react';
+import { readable } from '../page';
 import { directoryTranslationRef } from '../translation';
 import styles from './Filters.module.css';
 import { FilterTags } from './FilterTags';
@@ -48,12 +49,12 @@ export function Filters({ filters, onChange }: FiltersProps) {
         </Button>
         {up('sm') ? (
           <Popover placement="bottom start" hideArrow>
-            <div className={styles.panel}>{panel}</div>
+            <div className={`${styles.panel} ${readable}`}>{panel}</div>
           </Popover>
         ) : (
           <Dialog className={styles.drawer}>
             <DialogHeader>{t('people.filter.title')}</DialogHeader>
-            <DialogBody>{panel}</DialogBody>
+            <DialogBody className={readable}>{panel}</DialogBody>
             <DialogFooter>
               <Button slot="close">{t('people.filter.done')}</Button>
             </DialogFooter>

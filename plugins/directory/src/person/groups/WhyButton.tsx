@@ -1,6 +1,7 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, DialogTrigger, Link, Popover, Text } from '@backstage/ui';
 import { RiArrowRightLine } from '@remixicon/react';
+import { readable } from '../../page';
 import { groupRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
 import styles from './WhyButton.module.css';
@@ -27,7 +28,7 @@ export function WhyButton({ name, groupname, path }: WhyButtonProps) {
         {t('person.groups.why')}
       </Button>
       <Popover aria-label={question} placement="bottom end">
-        <ol className={styles.path}>
+        <ol className={`${styles.path} ${readable}`}>
           <li className={styles.step}>
             <Text weight="bold">{name}</Text>
           </li>

@@ -1,0 +1,103 @@
+import { expect, type Page } from '@playwright/test';
+import { alice } from '../Visitor';
+import type { Scene } from './Scene';
+
+/** The page of people, with a query, once something has appeared. */
+function people(options: {
+  readonly name: string;
+  readonly query?: string;
+  readonly shows: (page: Page) => ReturnType<Page['locator']>;
+}): Scene {
+  const { name, query = '', shows } = options;
+  return {
+    name: `people-${name}`,
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.goto(`${portal.url}/directory/people${query}`);
+      await expect(shows(page).first()).toBeVisible();
+    },
+  };
+}
+
+const heading = (name: string) => (page: Page) =>
+  page.getByRole('heading', { name, exact: true });
+
+/** Looking for people, in all states. */
+export const peopleScenes: readonly Scene[] = [
+  people({ name: 'before-typing', shows: heading('People of your groups') }),
+  people({
+    name: 'found',
+    query: '?q=alice',
+    shows: page => page.locator('mark'),
+  }),
+  people({
+    name: 'found-in-several-fields',
+    query: '?q=mar',
+    shows: page => page.locator('mark'),
+  }),
+  people({
+    name: 'table',
+    query: '?q=mar&view=table',
+    shows: page => page.locator('mark'),
+  }),
+  people({
+    name: 'filtered',
+    query: '?group=contributors&before=2020-01-01&has=github_username',
+    shows: heading('People who match the filters'),
+  }),
+  people({
+    name: 'everybody',
+    query: '?everybody',
+    shows: heading('Everybody'),
+  }),
+  people({
+    name: 'too-short',
+    query: '?q=al',
+    shows: page => page.getByText('Type at least three characters.'),
+  }),
+  people({
+    name: 'nothing-found',
+    query: '?q=nobodyatall&group=packager',
+    shows: heading('Nobody found'),
+  }),
+  {
+    name: 'people-filters-open',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.goto(`${portal.url}/directory/people`);
+      await page.getByRole('button', { name: 'Filters' }).click();
+      await expect(page.getByText('Joined before')).toBeVisible();
+    },
+  },
+  {
+    name: 'people-loading',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.route('**/v1/me/colleagues/**', () => undefined);
+      await page.goto(`${portal.url}/directory/people`);
+      await expect(
+        page.getByRole('status', { name: 'Loading' }).first(),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: 'people-directory-away',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.route('**/v1/me/colleagues/**', route =>
+        route.fulfill({
+          status: 503,
+          headers: { 'Retry-After': '30' },
+          json: {
+            message: 'The directory cannot be reached',
+            request_id: '0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de',
+          },
+        }),
+      );
+      await page.goto(`${portal.url}/directory/people`);
+      await expect(
+        page.getByRole('button', { name: 'Try again' }),
+      ).toBeVisible();
+    },
+  },
+];

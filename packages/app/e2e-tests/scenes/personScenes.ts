@@ -1,0 +1,86 @@
+import { expect, type Page } from '@playwright/test';
+import { alice, type Visitor } from '../Visitor';
+import type { Scene } from './Scene';
+
+/** Somebody's page, once something has appeared. */
+function person(options: {
+  readonly name: string;
+  readonly path: string;
+  readonly visitor?: Visitor;
+  readonly shows: (page: Page) => ReturnType<Page['locator']>;
+}): Scene {
+  const { name, path, visitor = alice, shows } = options;
+  return {
+    name: `person-${name}`,
+    visitor,
+    async open({ page, portal }) {
+      await page.goto(`${portal.url}/directory/people/${path}`);
+      await expect(shows(page).first()).toBeVisible();
+    },
+  };
+}
+
+const groups = (page: Page) => page.getByRole('link', { name: 'contributors' });
+
+/** A person, in all states. */
+export const personScenes: readonly Scene[] = [
+  person({ name: 'own', path: 'alice', shows: groups }),
+  person({
+    name: 'other',
+    path: 'dave',
+    shows: page => page.getByText('Inherited'),
+  }),
+  person({
+    name: 'keys',
+    path: 'alice?tab=keys',
+    shows: page => page.getByText(/^SHA256:/),
+  }),
+  person({
+    name: 'certificates',
+    path: 'dave?tab=certificates',
+    shows: page => page.getByText('Valid'),
+  }),
+  person({
+    name: 'agreements',
+    path: 'alice?tab=agreements',
+    shows: page => page.getByText('FPCA'),
+  }),
+  person({
+    name: 'private',
+    path: 'bob',
+    shows: page => page.getByText('keeps this profile private'),
+  }),
+  person({
+    name: 'private-own',
+    path: 'bob',
+    visitor: { ticket: 'bob' },
+    shows: page => page.getByText('This is you'),
+  }),
+  person({
+    name: 'locked',
+    path: 'carol',
+    shows: page => page.getByText('Locked', { exact: true }),
+  }),
+  person({
+    name: 'strange-name',
+    path: 'special',
+    shows: groups,
+  }),
+  person({
+    name: 'gone',
+    path: 'nobody-here',
+    shows: page => page.getByRole('link', { name: 'Look for nobody-here' }),
+  }),
+  {
+    name: 'person-why',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.goto(`${portal.url}/directory/people/dave`);
+      await page
+        .getByRole('button', { name: /^Why is Dave/ })
+        .first()
+        .click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+];
