@@ -1,18 +1,17 @@
-import { useRouteRef, useTranslationRef } from "@backstage/frontend-plugin-api";
-import { Container, PluginHeader } from "@backstage/ui";
-import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from "@remixicon/react";
-import { type ReactNode, useRef } from "react";
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Container, PluginHeader } from '@backstage/ui';
+import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
+import { type ReactNode, useRef } from 'react';
 import {
   certificatesRouteRef,
   groupsRouteRef,
   peopleRouteRef,
-} from "../routes";
-import { directoryTranslationRef } from "../translation";
-import styles from "./DirectoryPage.module.css";
-import { readable } from "./readable";
-import { readable } from "./readable";
-import { useArrivalFocus } from "./useArrivalFocus";
-import { useDocumentTitle } from "./useDocumentTitle";
+} from '../routes';
+import { directoryTranslationRef } from '../translation';
+import styles from './DirectoryPage.module.css';
+import { readable } from './readable';
+import { useArrivalFocus } from './useArrivalFocus';
+import { useDocumentTitle } from './useDocumentTitle';
 
 const icons = {
   people: <RiTeamLine />,
@@ -23,7 +22,7 @@ const icons = {
 /** Options of {@link DirectoryPage}. */
 export interface DirectoryPageProps {
   /** Which part of the directory the page belongs to. */
-  room: "people" | "groups" | "certificates";
+  room: 'people' | 'groups' | 'certificates';
 
   /** The person or group that it is about; without it, the room's own page. */
   subject?: string;
@@ -43,9 +42,9 @@ export function DirectoryPage(props: DirectoryPageProps) {
   const { room, subject, actions, children } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const hrefs = {
-    people: useRouteRef(peopleRouteRef)?.() ?? "/",
-    groups: useRouteRef(groupsRouteRef)?.() ?? "/",
-    certificates: useRouteRef(certificatesRouteRef)?.() ?? "/",
+    people: useRouteRef(peopleRouteRef)?.() ?? '/',
+    groups: useRouteRef(groupsRouteRef)?.() ?? '/',
+    certificates: useRouteRef(certificatesRouteRef)?.() ?? '/',
   };
   const main = useRef<HTMLElement>(null);
 
