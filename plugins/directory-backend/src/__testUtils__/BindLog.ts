@@ -28,8 +28,9 @@ class Story {
   ): LoggedBind | { base: string; bind: LoggedBind | undefined } | undefined {
     const connection = / conn=(\d+) /.exec(line)?.[1] ?? '';
     const bind = this.#binds.get(connection);
-    if (/ connection from | UNBIND/.test(line)) {
-      // A server that restarts numbers its connections from 1 again.
+    if (/ connection from /.test(line)) {
+      // A server that restarts numbers its connections from 1 again. A farewell
+      // is no end: it may stand before the result that it answers.
       this.#binds.delete(connection);
     } else if (/ BIND dn=/.test(line)) {
       const next: LoggedBind = { dn: quoted('dn', line) };
