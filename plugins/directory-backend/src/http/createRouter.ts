@@ -36,8 +36,8 @@ export interface RouterOptions {
 
 /**
  * The API's HTTP side. But for an exact list of public documents, every
- * request is authenticated before its path is looked at: the framework's own gate is open for this plugin, because it does
- * not know tickets.
+ * request is authenticated before its path is looked at: the framework's own
+ * gate is open for this plugin, because it does not know tickets.
  */
 export function createRouter(options: RouterOptions): Router {
   const { authenticator, operations, logger } = options;
