@@ -150,6 +150,8 @@ export interface Config {
       profiles?: Array<{
         /** The authority's name for it; it must have it. */
         name: string;
+        /** What it is for, in a sentence for people who choose. */
+        purpose?: string;
         /** Groups whose members may have it. Default: everyone. */
         allowedGroups?: string[];
       }>;

@@ -44,14 +44,14 @@ export interface EmbeddedAuthorityOptions {
  * request is repeated.
  */
 export class EmbeddedAuthority implements CertificateAuthority {
-  readonly profileNames: ReadonlySet<string>;
+  readonly profiles: ReadonlyMap<string, CertificateProfile>;
   readonly #options: EmbeddedAuthorityOptions;
   readonly #metrics = new SigningMetrics();
   readonly #now: () => number;
 
   constructor(options: EmbeddedAuthorityOptions) {
     this.#options = options;
-    this.profileNames = new Set(options.profiles.keys());
+    this.profiles = options.profiles;
     this.#now = options.now ?? Date.now;
   }
 

@@ -8,6 +8,7 @@ import { eventually } from './__testUtils__/eventually';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { TokenClient } from './__testUtils__/TokenClient';
 
 jest.setTimeout(180_000);
 
@@ -24,9 +25,21 @@ beforeAll(async () => {
     directory: {
       certificates: {
         authority: 'embedded',
+        profiles: [
+          { name: 'userCerts', purpose: 'Signing in' },
+          { name: 'builders', allowedGroups: ['admins', 'ProvenPackager'] },
+        ],
         embedded: {
           organization: realm.realm,
           keyFile: `${realm.dir}/ca-key.pem`,
+          profiles: [
+            { name: 'userCerts' },
+            {
+              name: 'builders',
+              validity: 'PT36H',
+              extendedKeyUsage: ['clientAuth', '1.3.6.1.4.1.5'],
+            },
+          ],
         },
         signers: { principals: ['bot/builder.example.test'] },
         limit: { requests: 25 },
@@ -302,6 +315,50 @@ describe('POST /certs/', () => {
     }
     expect(answer.status).toBe(429);
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+});
+
+describe('GET /certs/profiles/', () => {
+  const userCerts = {
+    name: 'userCerts',
+    purpose: 'Signing in',
+    lifetime: 'P30D',
+    extended_key_usage: ['clientAuth'],
+    is_default: true,
+  };
+  const builders = {
+    name: 'builders',
+    purpose: null,
+    lifetime: 'P1DT12H',
+    extended_key_usage: ['clientAuth', '1.3.6.1.4.1.5'],
+    is_default: false,
+  };
+
+  it.each([
+    // In a group that is nested in one of the two.
+    ['erin', [userCerts, builders]],
+    ['alice', [userCerts]],
+    ['bot/builder.example.test', [userCerts]],
+  ])('lists what is open to %s', async (as, profiles) => {
+    const answer = await client.ask('/v1/certs/profiles/', { as });
+    expect(answer.json).toEqual({ result: profiles });
+  });
+
+  it('honours a mask', async () => {
+    const answer = await client.ask('/v1/certs/profiles/', {
+      as: 'alice',
+      headers: { 'X-Fields': 'lifetime,name,nope' },
+    });
+    expect(answer.json).toEqual({
+      result: [{ lifetime: 'P30D', name: 'userCerts' }],
+    });
+  });
+
+  it('is for those who are somebody in the directory', async () => {
+    const anonymous = await client.ask('/v1/certs/profiles/');
+    const stranger = await TokenClient.signIn(gateway);
+    const strange = await stranger.ask('/v1/certs/profiles/');
+    expect([anonymous.status, strange.status]).toEqual([401, 403]);
   });
 });
 

@@ -63,6 +63,7 @@ describe('openApiDocument', () => {
       list_member_groups: 'get /groups/{groupname}/member-groups/',
       export_group_members: 'get /groups/{groupname}/members.csv',
       search_groups: 'get /search/groups/',
+      list_certificate_profiles: 'get /certs/profiles/',
     });
   });
 

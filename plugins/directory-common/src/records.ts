@@ -99,6 +99,21 @@ export type Certificate = Schemas['Certificate'];
 export type MaskedCertificate = Schemas['MaskedCertificate'];
 
 /**
+ * A certificate profile, with every field: an extension of the contract.
+ *
+ * @public
+ */
+export type CertificateProfile = Schemas['CertificateProfile'];
+
+/**
+ * A certificate profile under a mask: any subset of
+ * {@link CertificateProfile}'s keys.
+ *
+ * @public
+ */
+export type MaskedCertificateProfile = Schemas['MaskedCertificateProfile'];
+
+/**
  * What `POST /certs/` is asked: the user, a PEM request, and a profile unless
  * the configured default will do.
  *

@@ -50,6 +50,18 @@ export interface IssuedCertificate {
 }
 
 /**
+ * What an authority tells of the certificates of one profile.
+ *
+ * @public
+ */
+export interface AuthorityProfile {
+  /** How long they last, at most, in milliseconds. */
+  readonly validityMs: number;
+  /** Names of key purposes such as `clientAuth`, or OIDs. */
+  readonly extendedKeyUsage: readonly string[];
+}
+
+/**
  * Signs certificates and knows the ones it signed: the port between the
  * directory gateway and its authorities. Exactly one issues, by
  * `directory.certificates.authority`; others may be read.
@@ -58,10 +70,10 @@ export interface IssuedCertificate {
  */
 export interface CertificateAuthority {
   /**
-   * The names of all profiles with which it signs, so that the gateway offers
-   * no other at start. An authority that cannot tell them leaves this out.
+   * All profiles with which it signs, by name, so that the gateway offers no
+   * other at start. An authority that cannot tell them leaves this out.
    */
-  readonly profileNames?: ReadonlySet<string>;
+  readonly profiles?: ReadonlyMap<string, AuthorityProfile>;
 
   /**
    * Issues a certificate. An answer means that the authority has it on record.

@@ -11,9 +11,13 @@ import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
 
 /** An authority that tells its profiles and cannot do anything else now. */
-function authorityWith(profileNames?: readonly string[]): CertificateAuthority {
+function authorityWith(names?: readonly string[]): CertificateAuthority {
   return {
-    ...(profileNames && { profileNames: new Set(profileNames) }),
+    ...(names && {
+      profiles: new Map(
+        names.map(name => [name, { validityMs: 1, extendedKeyUsage: [] }]),
+      ),
+    }),
     sign: async () => Promise.reject(new AuthorityUnavailableError('Away')),
     get: async () => Promise.reject(new AuthorityUnavailableError('Away')),
   };

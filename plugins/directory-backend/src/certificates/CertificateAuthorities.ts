@@ -47,16 +47,20 @@ export class CertificateAuthorities
 
   /** Every request for another profile would be refused, at the earliest then. */
   #requireProfiles({ authority, profiles }: CertificatesConfig): void {
-    const { profileNames } = this.#get(authority);
+    const known = this.#get(authority).profiles;
     for (const name of profiles.keys()) {
-      if (profileNames && !profileNames.has(name)) {
+      if (known && !known.has(name)) {
         throw new InputError(
           `directory.certificates.profiles: the authority "${authority}" has no profile "${name}", only ${[
-            ...profileNames,
+            ...known.keys(),
           ].join(', ')}`,
         );
       }
     }
+  }
+
+  get profiles(): CertificateAuthority['profiles'] {
+    return this.#get(this.#config!.authority).profiles;
   }
 
   sign(request: SigningRequest): Promise<IssuedCertificate> {

@@ -2,13 +2,10 @@ import { readDurationFromConfig, type Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { durationToMilliseconds } from '@backstage/types';
 import { readPrincipalSet, type PrincipalSet } from '../directory/PrincipalSet';
-
-/** A certificate profile that the gateway offers. */
-export interface CertificateProfile {
-  readonly name: string;
-  /** Groups whose members may have it; `undefined` is everyone. */
-  readonly allowedGroups?: readonly string[];
-}
+import {
+  readCertificateProfiles,
+  type CertificateProfile,
+} from './CertificateProfile';
 
 /** Whose certificates a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';
@@ -46,7 +43,7 @@ export function readCertificatesConfig(
     return undefined;
   }
   const authority = config.getString('authority');
-  const profiles = readProfiles(config);
+  const profiles = readCertificateProfiles(config);
   const defaultProfile =
     config.getOptionalString('defaultProfile') ?? [...profiles.keys()][0];
   if (!profiles.has(defaultProfile)) {
@@ -61,26 +58,15 @@ export function readCertificatesConfig(
     profiles,
     defaultProfile,
     signers: readPrincipalSet(config.getOptionalConfig('signers')),
-    protectedGroups: lowerCase(
-      config.getOptionalStringArray('protectedGroups') ?? ['admins'],
-    ),
+    protectedGroups: (
+      config.getOptionalStringArray('protectedGroups') ?? ['admins']
+    ).map(group => group.toLowerCase()),
     readable: readReadable(config),
     limit: readLimit(config),
     portalUsersMayRequest:
       directory.getOptionalBoolean('portalUsers.mayRequestCertificates') ??
       false,
   });
-}
-
-function readProfiles(config: Config): ReadonlyMap<string, CertificateProfile> {
-  const profiles = config.getOptionalConfigArray('profiles')?.map(profile => ({
-    name: profile.getString('name'),
-    allowedGroups: lowerCase(profile.getOptionalStringArray('allowedGroups')),
-  })) ?? [{ name: 'userCerts' }];
-  if (profiles.length === 0) {
-    throw new InputError('directory.certificates.profiles must have a profile');
-  }
-  return new Map(profiles.map(profile => [profile.name, profile]));
 }
 
 function readReadable(config: Config): ReadableCertificates {
@@ -106,10 +92,4 @@ function readLimit(config: Config): CertificatesConfig['limit'] {
       )
     : 60_000;
   return { requests, perMs };
-}
-
-function lowerCase(names: string[]): string[];
-function lowerCase(names: string[] | undefined): string[] | undefined;
-function lowerCase(names: string[] | undefined): string[] | undefined {
-  return names?.map(name => name.toLowerCase());
 }

@@ -4,6 +4,7 @@ import type {
 } from '@backstage/backend-plugin-api';
 import type { Directory } from '../directory/Directory';
 import type { Operation } from '../http/Call';
+import { certificateProfilesOperation } from '../http/certificateProfiles';
 import { certificateOperations } from '../http/certificates';
 import type { ResourceUris } from '../http/response/ResourceUris';
 import type { CertificateAuthorities } from './CertificateAuthorities';
@@ -30,10 +31,13 @@ export async function createCertificateOperations(options: {
   authorities.configure(config);
   const limit = await SigningLimit.create({ database, limit: config.limit });
   const rooms = { ...options, authority: authorities };
-  return certificateOperations({
-    desk: new CertificateDesk({ ...rooms, limit }),
-    reader: new CertificateReader(rooms),
-    defaultProfile: config.defaultProfile,
-    uris: options.uris,
-  });
+  return [
+    certificateProfilesOperation(rooms),
+    ...certificateOperations({
+      desk: new CertificateDesk({ ...rooms, limit }),
+      reader: new CertificateReader(rooms),
+      defaultProfile: config.defaultProfile,
+      uris: options.uris,
+    }),
+  ];
 }

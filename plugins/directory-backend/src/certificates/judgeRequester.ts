@@ -1,5 +1,6 @@
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
+import { isOpenTo } from './CertificateProfile';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { fail, forbid, pass, type RuleVerdict } from './SigningRule';
 
@@ -53,9 +54,7 @@ export function judgeProfile(options: {
   if (!profile) {
     return fail('profile', 'There is no such certificate profile.');
   }
-  const { allowedGroups } = profile;
-  return !allowedGroups ||
-    allowedGroups.some(group => subject.groups.has(group))
+  return isOpenTo(profile, subject)
     ? pass('profile', 'The profile is open to this user.')
     : forbid('profile', 'The profile is not open to this user.');
 }

@@ -518,6 +518,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/certs/profiles/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the certificate profiles that I may use
+     * @description The profiles that `directory.certificates.profiles` offers and whose
+     *     groups the caller is in, in the order of the configuration, not
+     *     paginated. Callers without an identity in the directory get 403.
+     */
+    get: operations['list_certificate_profiles'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/certs/{serial_number}/': {
     parameters: {
       query?: never;
@@ -1051,6 +1073,54 @@ export interface components {
       | 'revocation_reason'
       | 'uri'
     >;
+    /** @description A certificate profile under a mask. */
+    MaskedCertificateProfile: {
+      /**
+       * @description The name by which it is asked for.
+       * @example userCerts
+       */
+      name?: string;
+      /**
+       * @description What its certificates are for, as the site says it.
+       * @example Signing in to web services
+       */
+      purpose?: string | null;
+      /**
+       * Format: duration
+       * @description How long its certificates last, at most, as an ISO 8601 duration in
+       *     days, hours, minutes and seconds; null where the authority alone
+       *     knows.
+       * @example P30D
+       * @example PT12H
+       */
+      lifetime?: string | null;
+      /**
+       * @description Names of key purposes (RFC 5280, section 4.2.1.12), or OIDs; null
+       *     where the authority alone knows.
+       * @example [
+       *       "clientAuth"
+       *     ]
+       */
+      extended_key_usage?: string[] | null;
+      /** @description True for the profile of requests that name none. */
+      is_default?: boolean;
+    };
+    /**
+     * @description A certificate profile.
+     * @example {
+     *       "name": "userCerts",
+     *       "purpose": "Signing in to web services",
+     *       "lifetime": "P30D",
+     *       "extended_key_usage": [
+     *         "clientAuth"
+     *       ],
+     *       "is_default": true
+     *     }
+     */
+    CertificateProfile: WithRequired<
+      components['schemas']['MaskedCertificateProfile'],
+      'name' | 'purpose' | 'lifetime' | 'extended_key_usage' | 'is_default'
+    >;
     /** @description Where a page stands among the results. */
     PageInfo: {
       /** @description Number of this page, counted from 1. */
@@ -1138,6 +1208,12 @@ export interface components {
     MaskedCertificatePage: {
       result: components['schemas']['MaskedCertificate'][];
     } & components['schemas']['PageInfo'];
+    CertificateProfilesResponse: {
+      result: components['schemas']['CertificateProfile'][];
+    };
+    MaskedCertificateProfilesResponse: {
+      result: components['schemas']['MaskedCertificateProfile'][];
+    };
     /** @description The verdict on a request to sign (`dry_run`). */
     SigningVerdictResponse: {
       result: components['schemas']['SigningVerdict'];
@@ -2351,6 +2427,42 @@ export interface operations {
       413: components['responses']['ContentTooLarge'];
       429: components['responses']['TooManyRequests'];
       502: components['responses']['BadGateway'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_certificate_profiles: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description All of the caller's profiles */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['CertificateProfilesResponse']
+            | components['schemas']['MaskedCertificateProfilesResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };

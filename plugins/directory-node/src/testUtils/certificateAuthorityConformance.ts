@@ -51,6 +51,9 @@ export interface CertificateAuthoritySubject {
 /** RFC 5280 §4.1.2.2 allows 20 octets; nobody issues all of them. */
 const LARGEST_SERIAL_NUMBER = (1n << 159n) - 1n;
 
+/** Validity begins a little earlier, for clocks that are behind. */
+const CLOCK_ALLOWANCE_MS = 60 * 60 * 1000;
+
 /**
  * What every {@link CertificateAuthority} promises, as tests: defines a
  * `describe` block in a test runner with Jest's globals.
@@ -102,6 +105,19 @@ export function describeCertificateAuthority(options: {
       },
     );
 
+    it('keeps what it tells of a profile, if it does', async () => {
+      const profile = subject.authority.profiles?.get(subject.profile);
+      const issued = await subject.authority.sign(newRequest());
+      const certificate = new X509Certificate(issued.certificate);
+      const { validFromDate, validToDate } = certificate;
+      expect(validToDate.getTime() - validFromDate.getTime()).toBeLessThan(
+        (profile?.validityMs ?? Infinity) + CLOCK_ALLOWANCE_MS,
+      );
+      expect(certificate.keyUsage?.length).toBe(
+        (profile?.extendedKeyUsage ?? certificate.keyUsage)?.length,
+      );
+    });
+
     it('returns the chain, leaf first, each signed by the next', async () => {
       const issued = await subject.authority.sign(newRequest());
       const chain = issued.chain.map(der => new X509Certificate(der));
@@ -152,9 +168,9 @@ export function describeCertificateAuthority(options: {
     });
 
     it('names the profile with which it signs, if any', () => {
-      const { profileNames } = subject.authority;
-      expect(profileNames?.has(subject.profile)).not.toBe(false);
-      expect(profileNames?.has('noSuchProfile')).not.toBe(true);
+      const { profiles } = subject.authority;
+      expect(profiles?.has(subject.profile)).not.toBe(false);
+      expect(profiles?.has('noSuchProfile')).not.toBe(true);
     });
 
     it('refuses what it will never sign', async () => {
