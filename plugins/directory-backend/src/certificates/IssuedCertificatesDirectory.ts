@@ -2,9 +2,13 @@ import type {
   CertificateAuthority,
   IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import DataLoader from 'dataloader';
 import type { Directory, UsersQuery } from '../directory/Directory';
 import type { Page } from '../directory/Page';
 import type { User } from '../directory/User';
+
+/** As many as the authority takes in one question. */
+const USERS_AT_A_TIME = 1000;
 
 /** A method of the port. */
 type Method<Name extends keyof Directory> = Directory[Name];
@@ -12,18 +16,34 @@ type Method<Name extends keyof Directory> = Directory[Name];
 /**
  * Adds to the users' certificates those that an authority keeps on its own
  * record instead of in the directory, less the revoked ones: a decorator of a
- * directory. Nobody is asked when no certificates are.
+ * directory. Nobody is asked when no certificates are. Callers who wait at the
+ * same time share one question, for it costs more than its answer.
  */
 export class IssuedCertificatesDirectory implements Directory {
   readonly #directory: Directory;
-  readonly #authority: Pick<CertificateAuthority, 'listByUsers'>;
+  readonly #issued: DataLoader<string, readonly IssuedCertificate[]>;
 
   constructor(
     directory: Directory,
     authority: Pick<CertificateAuthority, 'listByUsers'>,
   ) {
     this.#directory = directory;
-    this.#authority = authority;
+    this.#issued = new DataLoader(
+      async usernames => {
+        const issued = await authority.listByUsers?.({
+          usernames: [...new Set(usernames)],
+          which: 'usable',
+        });
+        return usernames.map(username => issued?.get(username) ?? []);
+      },
+      {
+        maxBatchSize: USERS_AT_A_TIME,
+        // A certificate may be issued or revoked at any time.
+        cache: false,
+        // After all answers of the directory that have arrived by now.
+        batchScheduleFn: ask => setImmediate(ask),
+      },
+    );
   }
 
   getUser: Method<'getUser'> = async (query, context) => {
@@ -125,12 +145,10 @@ export class IssuedCertificatesDirectory implements Directory {
     if (!fields.has('certificates') || users.length === 0) {
       return users;
     }
-    const issued = await this.#authority.listByUsers?.({
-      usernames: users.map(({ username }) => username),
-      which: 'usable',
-    });
-    return users.map(user =>
-      withCertificates(user, issued?.get(user.username) ?? []),
+    return Promise.all(
+      users.map(async user =>
+        withCertificates(user, await this.#issued.load(user.username)),
+      ),
     );
   }
 }
