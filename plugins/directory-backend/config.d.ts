@@ -121,9 +121,10 @@ export interface Config {
     };
 
     /**
-     * What holders of a Kerberos ticket may do. Without it everyone may do
-     * everything; with it a caller needs a rule. Holders of a portal token are
-     * decided about by the portal's permission policy.
+     * What holders of a Kerberos ticket may do. Without it everyone may read
+     * and ask for certificates, and nobody may revoke one; with it a caller
+     * needs a rule. Holders of a portal token are decided about by the portal's
+     * permission policy.
      */
     access?: Array<{
       /**
@@ -133,7 +134,10 @@ export interface Config {
       principals?: string[];
       /** Names of groups; members of nested groups count. */
       groups?: string[];
-      /** For example `directory.read`. */
+      /**
+       * Some of `directory.read`, `directory.certificate.sign`,
+       * `directory.certificate.revoke`.
+       */
       operations: string[];
     }>;
 

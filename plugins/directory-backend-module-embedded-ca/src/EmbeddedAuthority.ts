@@ -6,6 +6,7 @@ import {
   type CertificateAuthority,
   type CertificatesQuery,
   type IssuedCertificate,
+  type RevocationOrder,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { REVOCATION_REASONS } from '@directory-gateway/x509';
@@ -20,12 +21,14 @@ import {
 import { refuseOwnKey } from './certificates/refuseOwnKey';
 import { requestKeyOf } from './certificates/requestKeyOf';
 import { validityOf } from './certificates/validityOf';
+import type { Revoker } from './revocation/Revoker';
 import { SigningMetrics } from './SigningMetrics';
 
 /** What an {@link EmbeddedAuthority} is made of. */
 export interface EmbeddedAuthorityOptions {
   readonly keeper: AuthorityKeeper;
   readonly certificates: CertificateStore;
+  readonly revoker: Revoker;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /** Its name in answers. */
   readonly cacn: string;
@@ -64,6 +67,11 @@ export class EmbeddedAuthority implements CertificateAuthority {
     const { certificates } = this.#options;
     const record = await available(() => certificates.find(serialNumber));
     return record && this.#present(record);
+  }
+
+  async revoke(order: RevocationOrder): Promise<IssuedCertificate | undefined> {
+    await available(() => this.#options.revoker.revoke(order));
+    return await this.get(order.serialNumber);
   }
 
   async listByUsers({

@@ -8,6 +8,7 @@ import type { EmbeddedCaConfig } from './config';
 import { EmbeddedAuthority } from './EmbeddedAuthority';
 import { RevocationLists } from './revocation/RevocationLists';
 import { RevocationStore } from './revocation/RevocationStore';
+import { Revoker } from './revocation/Revoker';
 
 /** The parts of the authority that the portal is given. */
 export interface EmbeddedCa {
@@ -15,6 +16,7 @@ export interface EmbeddedCa {
   readonly authority: EmbeddedAuthority;
   readonly lists: RevocationLists;
   readonly revocations: RevocationStore;
+  readonly revoker: Revoker;
 }
 
 /**
@@ -42,14 +44,15 @@ export async function createEmbeddedCa(options: {
   });
   const revocations = new RevocationStore(database);
   const { listValidityMs: validityMs } = config;
+  const lists = new RevocationLists({ keeper, revocations, validityMs, now });
+  const revoker = new Revoker({ revocations, lists, logger, now });
   return {
-    keeper,
-    revocations,
-    lists: new RevocationLists({ keeper, revocations, validityMs, now }),
+    ...{ keeper, revocations, lists, revoker },
     authority: new EmbeddedAuthority({
       ...config,
       keeper,
       certificates: new CertificateStore(database),
+      revoker,
       crlUrl,
       logger,
       now,

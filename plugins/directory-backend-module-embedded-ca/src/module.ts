@@ -51,11 +51,10 @@ export const directoryModuleEmbeddedCa = createBackendModule({
           await migrateDatabase(database);
         }
         const baseUrl = await deps.discovery.getExternalBaseUrl('directory');
-        const { authority, keeper, lists, revocations } =
-          await createEmbeddedCa({
-            ...{ config, database, logger },
-            crlUrl: `${baseUrl}${CRL_PATH}`,
-          });
+        const { authority, keeper, lists, revoker } = await createEmbeddedCa({
+          ...{ config, database, logger },
+          crlUrl: `${baseUrl}${CRL_PATH}`,
+        });
 
         deps.authorities.addAuthority('embedded', authority);
         deps.publicDocuments.addPublicDocument({
@@ -65,9 +64,7 @@ export const directoryModuleEmbeddedCa = createBackendModule({
         });
         registerRevokeCertificate({
           actionsRegistry: deps.actionsRegistry,
-          service: new RevocationService({
-            ...{ revocations, lists, permissions, auditor, logger },
-          }),
+          service: new RevocationService({ revoker, permissions, auditor }),
         });
         await scheduleUpkeep({
           ...{ keeper, lists, logger },

@@ -41,7 +41,7 @@ export interface DirectoryConfig {
     readonly hidden: ReadonlySet<UserField>;
     readonly trustedReaders: PrincipalSet;
   };
-  /** `undefined`: everyone may do everything. */
+  /** `undefined`: everyone may do what the contract offers. */
   readonly access?: readonly AccessRule[];
   /** `undefined`: the gateway has nothing to do with certificates. */
   readonly certificates?: CertificatesConfig;

@@ -1,6 +1,6 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { execFileSync } from 'node:child_process';
-import { GatewayClient } from './__testUtils__/GatewayClient';
+import { GatewayClient, type AskOptions } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
 
@@ -22,6 +22,16 @@ beforeAll(async () => {
     guest: ADMINISTRATOR,
     program: { token: READER, permissions: ['directory.read'] },
     directory: {
+      access: [
+        {
+          principals: ['*'],
+          operations: ['directory.read', 'directory.certificate.sign'],
+        },
+        {
+          principals: ['dave'],
+          operations: ['directory.certificate.revoke'],
+        },
+      ],
       certificates: {
         authority: 'embedded',
         embedded: {
@@ -151,5 +161,93 @@ describe('revoke-certificate', () => {
       .at(-1);
     expect(record).toContain(ADMINISTRATOR);
     expect(record).toContain('succeeded');
+  });
+});
+
+describe('POST /certs/{serial}/revocation/', () => {
+  const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const post = (
+    serial: string,
+    options: Partial<AskOptions> = {},
+    reason = 'superseded',
+  ) =>
+    client.ask(`/v1/certs/${serial}/revocation/`, {
+      method: 'POST',
+      body: `reason=${reason}`,
+      ...options,
+      headers: { ...FORM, ...options.headers },
+    });
+  const bearer = (token: string) => ({
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  const recordOf = (serial: string) =>
+    gateway
+      .log()
+      .split('\n')
+      .filter(line => line.includes('certificate-revoke'))
+      .filter(line => line.includes(serial));
+
+  it('revokes for an administrator of the portal, once and for good', async () => {
+    const certificate = await sign();
+    const { serial } = certificate;
+    const administrator = bearer(await signInAdministrator());
+    const revoked = await post(serial, administrator);
+    expect(revoked).toMatchObject({
+      status: 200,
+      json: { result: { revoked: true, revocation_reason: 4 } },
+    });
+    expect(revoked.text).toContain(serial);
+    const again = await post(serial, administrator, 'keyCompromise');
+    expect(again.json).toEqual(revoked.json);
+    expect(await stateOf(certificate)).toEqual({
+      ...{ revoked: true, reason: 4 },
+      ...{ ofUser: false, listed: true },
+    });
+    const [first] = recordOf(serial);
+    expect(first).toContain(ADMINISTRATOR);
+    expect(recordOf(serial).join('\n')).toContain('succeeded');
+  });
+
+  it('revokes for a holder of a ticket whom a rule names', async () => {
+    const { serial } = await sign();
+    expect(await post(serial, { as: 'dave' })).toMatchObject({ status: 200 });
+    expect(recordOf(serial).at(-1)).toContain('dave');
+  });
+
+  it.each<[string, number, () => Promise<AskOptions>]>([
+    ['nobody', 401, async () => ({})],
+    ['its own owner', 403, async () => ({ as: 'alice' })],
+    ['a program that may only read', 403, async () => bearer(READER)],
+    [
+      "another site's page",
+      403,
+      async () => ({
+        as: 'dave',
+        headers: { Origin: 'https://elsewhere.example.test' },
+      }),
+    ],
+  ])('is refused to %s', async (_who, status, options) => {
+    const certificate = await sign();
+    const before = gateway.log().length;
+    expect(await post(certificate.serial, await options())).toMatchObject({
+      status,
+    });
+    expect(await stateOf(certificate)).toEqual(USABLE);
+    const refused = gateway.log().slice(before).includes('certificate-revoke');
+    expect(refused).toBe(status === 403);
+  });
+
+  it('knows no other certificate, and no other reason', async () => {
+    const as = 'dave';
+    expect(await post('42', { as })).toMatchObject({
+      status: 404,
+      json: { message: 'Certificate not found', serial_number: 42 },
+    });
+    const certificate = await sign();
+    for (const reason of ['', '1', 'certificateHold', 'caCompromise']) {
+      const answer = await post(certificate.serial, { as }, reason);
+      expect(answer).toMatchObject({ status: 400 });
+    }
+    expect(await stateOf(certificate)).toEqual(USABLE);
   });
 });

@@ -64,6 +64,7 @@ describe('openApiDocument', () => {
       export_group_members: 'get /groups/{groupname}/members.csv',
       search_groups: 'get /search/groups/',
       list_certificate_profiles: 'get /certs/profiles/',
+      revoke_cert: 'post /certs/{serial_number}/revocation/',
     });
   });
 

@@ -1,3 +1,5 @@
+import type { RevocableReason } from './revocableReasons';
+
 /**
  * A request to sign, already authorised and its CSR already read: an authority
  * decides nothing about who may have what.
@@ -62,6 +64,18 @@ export interface AuthorityProfile {
 }
 
 /**
+ * A revocation, already authorised.
+ *
+ * @public
+ */
+export interface RevocationOrder {
+  readonly serialNumber: bigint;
+  readonly reason: RevocableReason;
+  /** Who revokes, for the authority's record: an entity reference, or a name. */
+  readonly revokedBy: string;
+}
+
+/**
  * Signs certificates and knows the ones it signed: the port between the
  * directory gateway and its authorities. Exactly one issues, by
  * `directory.certificates.authority`; others may be read.
@@ -92,6 +106,16 @@ export interface CertificateAuthority {
    *   never an `undefined` in its place.
    */
   get(serialNumber: bigint): Promise<IssuedCertificate | undefined>;
+
+  /**
+   * Revokes a certificate for good. One that is revoked already stays as it is.
+   * An authority that does not let the gateway revoke leaves this out.
+   *
+   * @returns the certificate as it is from now on, `undefined` when this
+   *   authority never issued it
+   * @throws AuthorityUnavailableError when the authority cannot be asked.
+   */
+  revoke?(order: RevocationOrder): Promise<IssuedCertificate | undefined>;
 
   /**
    * The certificates of users that the directory itself does not hold, by user

@@ -7,3 +7,4 @@ export * from './authorityErrors';
 export * from './certificateAuthoritiesExtensionPoint';
 export type * from './CertificateAuthority';
 export * from './publicDocumentsExtensionPoint';
+export * from './revocableReasons';

@@ -29,10 +29,9 @@ describe('RevocationService', () => {
   ) => {
     const audit = new AuditTrail();
     const service = new RevocationService({
-      ...on,
+      revoker: on.revoker,
       permissions: mockServices.permissions({ result }),
       auditor: audit,
-      logger: ca.logger,
     });
     return { audit, service };
   };

@@ -1,29 +1,25 @@
 import type {
   AuditorService,
   BackstageCredentials,
-  LoggerService,
   PermissionsService,
 } from '@backstage/backend-plugin-api';
 import { assertError, NotAllowedError, NotFoundError } from '@backstage/errors';
 import { AuthorizeResult } from '@backstage/plugin-permission-common';
 import { directoryCertificateRevokePermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { RevocableReason } from './revocableReasons';
-import type { RevocationLists } from './RevocationLists';
-import type { RevocationStore } from './RevocationStore';
+import type {
+  RevocableReason,
+  RevocationOrder,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import type { Revoker } from './Revoker';
 
 /** What a {@link RevocationService} is made of. */
 export interface RevocationServiceOptions {
-  readonly revocations: RevocationStore;
-  readonly lists: RevocationLists;
+  readonly revoker: Revoker;
   readonly permissions: PermissionsService;
   readonly auditor: AuditorService;
-  readonly logger: LoggerService;
 }
 
-/**
- * Revokes certificates for those who may, puts every attempt on record, and has
- * the revocation list tell of it.
- */
+/** Revokes certificates for those who may, and puts every attempt on record. */
 export class RevocationService {
   readonly #options: RevocationServiceOptions;
 
@@ -74,27 +70,10 @@ export class RevocationService {
     }
   }
 
-  async #record(request: {
-    readonly serialNumber: bigint;
-    readonly reason: RevocableReason;
-    readonly revokedBy: string;
-  }): Promise<Date> {
-    const { revocations, lists, logger } = this.#options;
-    const revocation = await revocations.revoke({
-      ...request,
-      revokedAt: new Date(),
-    });
+  async #record(order: RevocationOrder): Promise<Date> {
+    const revocation = await this.#options.revoker.revoke(order);
     if (!revocation) {
       throw new NotFoundError('Certificate not found');
-    }
-    try {
-      await lists.renew();
-    } catch (error) {
-      // It is revoked, and the list follows: the task that renews it sees that
-      // a revocation is missing there.
-      logger.error(
-        `Certificate ${request.serialNumber} is revoked, and not on the revocation list yet: ${error}`,
-      );
     }
     return revocation.revokedAt;
   }

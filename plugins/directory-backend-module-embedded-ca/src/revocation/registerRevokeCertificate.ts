@@ -1,7 +1,7 @@
 import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha';
 import { directoryCertificateRevokePermission } from '@directory-gateway/backstage-plugin-directory-common';
+import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
 import { parseSerialNumber } from './parseSerialNumber';
-import { REVOCABLE_REASONS } from './revocableReasons';
 import type { RevocationService } from './RevocationService';
 
 /** Registers the action `directory:revoke-certificate` with the portal. */

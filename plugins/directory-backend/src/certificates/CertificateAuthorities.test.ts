@@ -3,6 +3,7 @@ import type { JsonObject } from '@backstage/types';
 import {
   AuthorityUnavailableError,
   type CertificateAuthority,
+  type RevocationOrder,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeCertificate } from '@directory-gateway/x509';
@@ -92,6 +93,37 @@ describe('CertificateAuthorities', () => {
     expect(await read(withAway, ofFirst)).toBeDefined();
     await expect(read(withAway, ofSecond)).rejects.toMatchObject({
       name: 'AuthorityUnavailableError',
+    });
+  });
+
+  it('has the authority that issued it revoke, and no other', async () => {
+    const [cannot, can] = [new GullibleAuthority(), new GullibleAuthority()];
+    const orders: RevocationOrder[] = [];
+    const authorities = new CertificateAuthorities();
+    authorities.addAuthority('cannot', cannot);
+    authorities.addAuthority('can', {
+      sign: request => can.sign(request),
+      get: serialNumber => can.get(serialNumber),
+      async revoke(order) {
+        orders.push(order);
+        return can.get(order.serialNumber);
+      },
+    });
+    const certificates = { authority: 'cannot', read: ['can'] };
+    authorities.configure(
+      readCertificatesConfig(new ConfigReader({ certificates }))!,
+    );
+    const revoke = (serialNumber: bigint) =>
+      authorities.revoke({
+        ...{ serialNumber, reason: 'superseded', revokedBy: 'dave' },
+      });
+    const serialNumber = await sign(can);
+    expect(await revoke(serialNumber)).toEqual(await can.get(serialNumber));
+    expect(orders).toMatchObject([{ serialNumber, revokedBy: 'dave' }]);
+    expect(await revoke(42n)).toBeUndefined();
+    await expect(revoke(await sign(cannot))).rejects.toMatchObject({
+      name: 'AuthorityRefusalError',
+      message: 'The authority "cannot" does not revoke through this gateway.',
     });
   });
 });

@@ -4,8 +4,10 @@ import type {
   CertificatesQuery,
   DirectoryCertificateAuthoritiesExtensionPoint,
   IssuedCertificate,
+  RevocationOrder,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { CertificatesConfig } from './CertificatesConfig';
 
 /**
@@ -73,6 +75,28 @@ export class CertificateAuthorities
       const certificate = await this.#get(name).get(serialNumber);
       if (certificate) {
         return certificate;
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * Only the authority that issued it can revoke it.
+   *
+   * @throws AuthorityRefusalError when that one does not let the gateway do so.
+   */
+  async revoke(order: RevocationOrder): Promise<IssuedCertificate | undefined> {
+    for (const name of this.#config!.read) {
+      const authority = this.#get(name);
+      if (authority.revoke) {
+        const revoked = await authority.revoke(order);
+        if (revoked) {
+          return revoked;
+        }
+      } else if (await authority.get(order.serialNumber)) {
+        throw new AuthorityRefusalError(
+          `The authority "${name}" does not revoke through this gateway.`,
+        );
       }
     }
     return undefined;

@@ -6,11 +6,13 @@ import type { Directory } from '../directory/Directory';
 import type { Operation } from '../http/Call';
 import { certificateProfilesOperation } from '../http/certificateProfiles';
 import { certificateOperations } from '../http/certificates';
+import { revokeCertificateOperation } from '../http/revokeCertificate';
 import type { ResourceUris } from '../http/response/ResourceUris';
 import type { CertificateAuthorities } from './CertificateAuthorities';
 import { CertificateDesk } from './CertificateDesk';
 import { CertificateReader } from './CertificateReader';
 import type { CertificatesConfig } from './CertificatesConfig';
+import { RevocationDesk } from './RevocationDesk';
 import { SigningLimit } from './SigningLimit';
 
 /**
@@ -37,6 +39,10 @@ export async function createCertificateOperations(options: {
       desk: new CertificateDesk({ ...rooms, limit }),
       reader: new CertificateReader(rooms),
       defaultProfile: config.defaultProfile,
+      uris: options.uris,
+    }),
+    revokeCertificateOperation({
+      desk: new RevocationDesk(rooms),
       uris: options.uris,
     }),
   ];

@@ -6,10 +6,14 @@ import type {
 import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
 import { AuthorizeResult } from '@backstage/plugin-permission-common';
 import {
+  directoryCertificateRevokePermission,
   directoryCertificateSignPermission,
+  directoryPermissions,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { eventually } from '../__testUtils__/eventually';
+import { holder, person } from '../__testUtils__/people';
+import { PrincipalSet } from '../directory/PrincipalSet';
 import { AccessControl } from './access';
 
 function userOf(options: PermissionsServiceRequestOptions): string {
@@ -88,4 +92,29 @@ it('takes no failure for a decision', async () => {
   await expect(ask()).rejects.toThrow('away');
   isAway = false;
   await expect(ask()).resolves.toBeUndefined();
+});
+
+it('lets holders of a ticket do what the contract offers, and revoke by a rule only', async () => {
+  const permissions = mockServices.permissions.mock();
+  const revoking = new PrincipalSet({ principals: ['dave'] });
+  const operations = new Set([directoryCertificateRevokePermission.name]);
+  const mayDo = async (
+    name: string,
+    rules?: [{ who: PrincipalSet; operations: Set<string> }],
+  ) => {
+    const control = new AccessControl({ permissions, rules });
+    const asked = directoryPermissions.map(permission =>
+      control.require(holder(person(name)), permission).then(
+        () => [permission.name],
+        () => [],
+      ),
+    );
+    return (await Promise.all(asked)).flat();
+  };
+  const offered = ['directory.read', 'directory.certificate.sign'];
+  expect(await mayDo('dave')).toEqual(offered);
+  expect(await mayDo('dave', [{ who: revoking, operations }])).toEqual([
+    'directory.certificate.revoke',
+  ]);
+  expect(await mayDo('alice', [{ who: revoking, operations }])).toEqual([]);
 });

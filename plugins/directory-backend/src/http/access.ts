@@ -6,7 +6,10 @@ import {
   AuthorizeResult,
   type BasicPermission,
 } from '@backstage/plugin-permission-common';
-import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  directoryCertificateSignPermission,
+  directoryReadPermission,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import { LRUCache } from 'lru-cache';
 import type { AccessRule } from '../config';
 import type { Caller } from '../directory/Caller';
@@ -14,6 +17,12 @@ import { ForbiddenError } from './response/apiErrors';
 
 /** As long as what is known of a caller's account holds. */
 const READING_HOLDS_MS = 4000;
+
+/** What the contract offers to every holder of a ticket. */
+const OFFERED_TO_ALL: ReadonlySet<string> = new Set([
+  directoryReadPermission.name,
+  directoryCertificateSignPermission.name,
+]);
 
 /** What a decision is made about. */
 interface Asked {
@@ -24,7 +33,8 @@ interface Asked {
 /**
  * Who may do what. The portal's permission framework decides about holders of
  * a portal token; about holders of a ticket, who have none, `directory.access`
- * does: without rules everyone may do everything that the contract offers.
+ * does: without rules everyone may do everything that the contract offers, and
+ * nothing beyond it.
  */
 export class AccessControl {
   readonly #permissions: PermissionsService;
@@ -65,13 +75,12 @@ export class AccessControl {
     permission: BasicPermission,
   ): Promise<boolean> {
     if (caller.kind === 'kerberos') {
-      return (
-        !this.#rules ||
-        this.#rules.some(
-          ({ who, operations }) =>
-            operations.has(permission.name) && who.has(caller),
-        )
-      );
+      return this.#rules
+        ? this.#rules.some(
+            ({ who, operations }) =>
+              operations.has(permission.name) && who.has(caller),
+          )
+        : OFFERED_TO_ALL.has(permission.name);
     }
     const asked = { permission, credentials: caller.credentials };
     if (

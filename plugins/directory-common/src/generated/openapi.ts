@@ -563,6 +563,38 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/certs/{serial_number}/revocation/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Decimal digits, any number of them.
+         * @example 12
+         */
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Revoke a certificate
+     * @description Takes a certificate back for good and answers it as it is then. One that
+     *     is revoked already stays as it is, with its first reason.
+     *
+     *     Users of the portal need the permission `directory.certificate.revoke`;
+     *     callers with a ticket need a rule of `directory.access` that names it.
+     *     It is 400 when the authority that issued the certificate does not let
+     *     the gateway revoke, as FreeIPA does not.
+     */
+    post: operations['revoke_cert'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -959,6 +991,25 @@ export interface components {
        * @enum {string}
        */
       dry_run?: 'true' | 'false';
+    };
+    /**
+     * @description Why a certificate is taken back.
+     * @example {
+     *       "reason": "superseded"
+     *     }
+     */
+    RevocationRequest: {
+      /**
+       * @description As the revocation list tells it (RFC 5280 §5.3.1).
+       * @enum {string}
+       */
+      reason:
+        | 'unspecified'
+        | 'keyCompromise'
+        | 'affiliationChanged'
+        | 'superseded'
+        | 'cessationOfOperation'
+        | 'privilegeWithdrawn';
     };
     /** @description A certificate under a mask. */
     MaskedCertificate: {
@@ -2505,6 +2556,56 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       404: components['responses']['CertificateNotFound'];
+      429: components['responses']['TooManyRequests'];
+      502: components['responses']['BadGateway'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  revoke_cert: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description A mask: the names of the fields to answer, separated by commas, with or
+         *     without outer braces; `*` stands for all fields, and the answer keeps
+         *     the order of the mask. Unknown names are dropped, so a mask that names
+         *     no field gives empty objects. An empty header is no mask.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * @description Decimal digits, any number of them.
+         * @example 12
+         */
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/x-www-form-urlencoded': components['schemas']['RevocationRequest'];
+        'application/json': components['schemas']['RevocationRequest'];
+      };
+    };
+    responses: {
+      /** @description The certificate, revoked */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['CertificateResponse']
+            | components['schemas']['MaskedCertificateResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['CertificateNotFound'];
+      413: components['responses']['ContentTooLarge'];
       429: components['responses']['TooManyRequests'];
       502: components['responses']['BadGateway'];
       503: components['responses']['ServiceUnavailable'];

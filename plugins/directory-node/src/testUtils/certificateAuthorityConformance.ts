@@ -5,6 +5,7 @@ import type {
   IssuedCertificate,
   SigningRequest,
 } from '../CertificateAuthority';
+import type { RevocableReason } from '../revocableReasons';
 import {
   createSigningRequest,
   type SigningKeyType,
@@ -39,7 +40,10 @@ export interface CertificateAuthoritySubject {
    * until the returned function is called.
    */
   interrupt(): Promise<() => Promise<void>>;
-  /** Revokes a certificate, if this authority can. */
+  /**
+   * Revokes a certificate behind the gateway's back, if this authority can be
+   * made to.
+   */
   revoke?(options: {
     readonly serialNumber: bigint;
     readonly reason: number;
@@ -200,6 +204,23 @@ export function describeCertificateAuthority(options: {
       );
     });
 
+    it('revokes for good what it issued, and knows no other, if it can', async () => {
+      const { authority } = subject;
+      const issued = await authority.sign(newRequest());
+      const serialNumber = serialNumberOf(issued);
+      const revokedBy = 'user:default/admin';
+      const revoke = (number: bigint, reason: RevocableReason) =>
+        authority.revoke?.({ serialNumber: number, reason, revokedBy });
+      const expected = authority.revoke
+        ? { ...issued, revocation: { reason: 1 } }
+        : undefined;
+      expect(await revoke(serialNumber, 'keyCompromise')).toEqual(expected);
+      expect(await revoke(serialNumber, 'superseded')).toEqual(expected);
+      expect(await revoke(0xdeadbeefn, 'superseded')).toBeUndefined();
+      const found = await authority.get(serialNumber);
+      expect(found?.revocation).toEqual(expected?.revocation);
+    });
+
     it('lists what a user has, unless the directory holds it', async () => {
       const { username } = subject.user;
       const issued = await subject.authority.sign(newRequest());
@@ -236,6 +257,13 @@ export function describeCertificateAuthority(options: {
         });
         expect([undefined, 'AuthorityUnavailableError']).toContain(
           await outcomeOf(Promise.resolve(listed)),
+        );
+        const revoked = subject.authority.revoke?.({
+          serialNumber: serialNumberOf(issued),
+          ...{ reason: 'superseded', revokedBy: 'user:default/admin' },
+        });
+        expect([undefined, 'AuthorityUnavailableError']).toContain(
+          await outcomeOf(Promise.resolve(revoked)),
         );
         const signed = subject.authority.sign(newRequest());
         expect(['AuthorityUnavailableError', 'OutcomeUnknownError']).toContain(
