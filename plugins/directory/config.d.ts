@@ -31,27 +31,6 @@ export interface Config {
        * @visibility frontend
        */
       editProfileUrl?: string;
-      /**
-       * The profiles that people choose from when they request a certificate.
-       * Default: one choice, the gateway's default profile.
-       */
-      certificateProfiles?: Array<{
-        /**
-         * As in `directory.certificates.profiles`.
-         * @visibility frontend
-         */
-        name: string;
-        /**
-         * Default: the name.
-         * @visibility frontend
-         */
-        title?: string;
-        /**
-         * What it is for and how long it holds, in a sentence.
-         * @visibility frontend
-         */
-        description?: string;
-      }>;
     };
   };
 }

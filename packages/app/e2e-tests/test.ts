@@ -31,7 +31,7 @@ export interface WorkerFixtures {
  * be used: they know no tickets.
  */
 export const test = base.extend<Fixtures, WorkerFixtures>({
-  portalConfig: [[], { scope: 'worker', option: true }],
+  portalConfig: [['portal.yaml'], { scope: 'worker', option: true }],
 
   realm: [
     // eslint-disable-next-line no-empty-pattern -- Playwright reads the pattern

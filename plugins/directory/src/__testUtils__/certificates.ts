@@ -53,3 +53,11 @@ export function exactJson(body: unknown): Response {
     headers: { 'Content-Type': 'application/json' },
   });
 }
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The moment so many days from now, as certificates of the API have it. */
+export function rfc822(days: number): string {
+  const moment = new Date(Date.now() + days * DAY);
+  return moment.toUTCString().replace('GMT', '-0000');
+}

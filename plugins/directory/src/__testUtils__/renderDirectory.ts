@@ -5,6 +5,7 @@ import { directoryPlugin } from '../plugin';
 export function renderDirectory(
   path: string,
   config: Record<string, string> = {},
+  apis: NonNullable<Parameters<typeof renderTestApp>[0]>['apis'] = [],
 ) {
   return renderTestApp({
     config: {
@@ -13,6 +14,7 @@ export function renderDirectory(
       ...(Object.keys(config).length && { directory: { pages: config } }),
     },
     features: [directoryPlugin],
+    apis,
     initialRouteEntries: [path],
   });
 }

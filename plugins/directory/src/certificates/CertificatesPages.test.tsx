@@ -5,6 +5,7 @@ import {
   aCertificate,
   exactJson,
   LONG_SERIAL,
+  rfc822,
 } from '../__testUtils__/certificates';
 import {
   DirectoryServer,
@@ -15,10 +16,6 @@ import { renderDirectory } from '../__testUtils__/renderDirectory';
 
 const server = new DirectoryServer();
 registerMswTestHooks(server.msw);
-
-const DAY = 24 * 60 * 60 * 1000;
-const rfc822 = (days: number) =>
-  new Date(Date.now() + days * DAY).toUTCString().replace('GMT', '-0000');
 
 const aliceHolds = (certificates: unknown[]) =>
   server.on('/users/alice/certificates/', () =>
@@ -49,11 +46,10 @@ describe('my certificates', () => {
 
     const rows = await screen.findAllByRole('row');
     const texts = rows.map(row => row.textContent);
-    expect(texts[1]).toContain('Valid');
-    expect(texts[2]).toContain('Expires soon');
-    expect(texts[2]).toContain('in 12 days');
+    expect(texts[1]).toContain('Expires soonin 12 days');
+    expect(texts[2]).toContain('Valid');
     expect(texts[3]).toContain('Expired');
-    expect(texts[4]).toContain('Revoked');
+    expect(texts[4]).toMatch(/Revoked6 May 2022|RevokedMay 6, 2022/);
 
     await user.click(
       screen.getByRole('button', { name: `Copy serial number ${LONG_SERIAL}` }),
@@ -174,8 +170,19 @@ describe('the page of a certificate', () => {
     [503, 'The authority is away', 'The directory cannot be reached'],
   ])('says what %i means', async (status, message, heading) => {
     server.on('/certs/:serial/', () => failure(status, { message }));
+    aliceHolds([]);
     renderDirectory(path);
     expect(await screen.findByRole('heading', { name: heading })).toBeVisible();
+  });
+
+  it("shows one of the reader's own that no authority knows", async () => {
+    server.on('/certs/:serial/', () =>
+      failure(404, { message: 'Certificate not found' }),
+    );
+    aliceHolds([aCertificate({ cacn: null, certificate_chain: null })]);
+    renderDirectory(path);
+    expect(await screen.findByText(String(LONG_SERIAL))).toBeVisible();
+    expect(screen.getByText(/does not hand out the chain/)).toBeVisible();
   });
 
   it('does not ask for what is no serial number', async () => {

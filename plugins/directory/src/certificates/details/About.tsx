@@ -65,7 +65,8 @@ export function About({
             name: t('certificates.details.to'),
             value: (
               <>
-                <DateTime value={end} /> ({formatLeft(end, now)})
+                <DateTime value={end} />
+                {!certificate.revoked && <> ({formatLeft(end, now)})</>}
               </>
             ),
           },

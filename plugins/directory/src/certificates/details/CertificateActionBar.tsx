@@ -8,6 +8,7 @@ import {
 import { directoryTranslationRef } from '../../translation';
 import { chainFile, pemFile, saveFile } from '../download';
 import { useReminder } from '../useReminder';
+import { RevokeButton } from './revoke';
 import type { CertificateDetails } from './useCertificate';
 
 /** What can be taken along from a certificate's page. */
@@ -22,6 +23,7 @@ export function CertificateActionBar({
 
   return (
     <Flex gap="2" style={{ flexWrap: 'wrap' }}>
+      <RevokeButton certificate={certificate} />
       <Button
         variant="secondary"
         iconStart={<RiCalendarEventLine />}

@@ -6,6 +6,11 @@ import { Facts } from './Facts';
 import styles from './Fingerprints.module.css';
 import { Part } from './Part';
 
+/** May break after a colon, and never within an octet. */
+function breakable(fingerprint: string): string {
+  return fingerprint.replaceAll(':', ':\u200b');
+}
+
 /** Hashes of the certificate, to compare with what another tool says. */
 export function Fingerprints({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -20,7 +25,7 @@ export function Fingerprints({ certificate }: { certificate: Certificate }) {
           name: kind,
           value: (
             <span className={styles.fingerprint}>
-              <code>{fingerprint}</code>
+              <code>{breakable(fingerprint)}</code>
               <CopyButton
                 value={fingerprint}
                 label={t('certificates.details.copyFingerprint', { kind })}

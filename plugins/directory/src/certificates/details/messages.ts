@@ -53,6 +53,23 @@ export const detailsMessages = {
   pem: 'Certificate (PEM)',
   chainFile: 'Chain (PEM)',
   reminder: 'Reminder (.ics)',
+  revoke: {
+    button: 'Revoke',
+    title: 'Revoke this certificate?',
+    description:
+      'It cannot be undone. Whoever checks the revocation list refuses the certificate from then on.',
+    why: 'Why?',
+    reason: {
+      superseded: 'Another certificate has taken its place',
+      cessationOfOperation: 'It is no longer needed',
+      keyCompromise: 'Somebody else has its key, or may have',
+      affiliationChanged: 'Its owner’s name or affiliation has changed',
+      privilegeWithdrawn: 'Its owner may no longer have it',
+      unspecified: 'Another reason',
+    },
+    cancel: 'Keep it',
+    confirm: 'Revoke for good',
+  },
   gone: {
     title: 'There is no certificate {{serial}}',
     description: 'No authority that this portal asks has issued it.',

@@ -1,5 +1,6 @@
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../../api';
+import { loadCertificate } from './loadCertificate';
 import type { ReadCertificate } from './readCertificate';
 
 /** A certificate, and what it and its issuers say themselves, leaf first. */
@@ -14,15 +15,10 @@ export function useCertificate(serial: bigint | undefined) {
     key: ['certificate', String(serial)],
     enabled: serial !== undefined,
     load: async (client, signal): Promise<CertificateDetails> => {
-      const [{ data }, { readCertificate }] = await Promise.all([
-        client.get('/certs/{serial_number}/', {
-          params: { path: { serial_number: serial! } },
-          signal,
-        }),
+      const [certificate, { readCertificate }] = await Promise.all([
+        loadCertificate(serial!, client, signal),
         import('./readCertificate'), // a parser, for these pages only
       ]);
-      // Without a mask every field is there.
-      const certificate = data.result as Certificate;
       const encoded = certificate.certificate_chain ?? [
         certificate.certificate,
       ];

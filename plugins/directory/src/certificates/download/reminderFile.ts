@@ -2,39 +2,50 @@ import type { Certificate } from '@directory-gateway/backstage-plugin-directory-
 import type { SavedFile } from './saveFile';
 
 /** Words and links of a {@link reminderFile}. */
-export interface ReminderWords {
+export interface ReminderOptions {
   title: string;
   description: string;
 
   /** Where to get the next one. */
   renewUrl: string;
+
+  /** When it is made. Defaults to now. */
+  now?: Date;
 }
 
 /** So many days before the end a calendar reminds. */
-const ALARMS = [30, 7];
+const ALARMS = [30, 14, 7, 1];
 
-/** An event at the end of a certificate, for any calendar (RFC 5545). */
+const DAY = 24 * 60 * 60 * 1000;
+
+/**
+ * An event at the end of a certificate, for any calendar (RFC 5545), with
+ * alarms before it as far as they are still to come. It takes no time, so it
+ * has no end (§3.6.1).
+ */
 export function reminderFile(
   certificate: Pick<Certificate, 'serial_number' | 'valid_not_after'>,
-  words: ReminderWords,
+  options: ReminderOptions,
 ): SavedFile {
   const { serial_number, valid_not_after } = certificate;
-  const end = toUtc(new Date(valid_not_after));
-  const title = escapeText(words.title);
+  const { description, renewUrl, now = new Date() } = options;
+  const end = new Date(valid_not_after);
+  const title = escapeText(options.title);
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Directory gateway//Certificates//EN',
     'BEGIN:VEVENT',
-    `UID:certificate-${serial_number}@${new URL(words.renewUrl).hostname}`,
-    `DTSTAMP:${toUtc(new Date())}`,
-    `DTSTART:${end}`,
-    `DTEND:${end}`,
+    `UID:certificate-${serial_number}@${new URL(renewUrl).hostname}`,
+    `DTSTAMP:${toUtc(now)}`,
+    `DTSTART:${toUtc(end)}`,
     `SUMMARY:${title}`,
-    `DESCRIPTION:${escapeText(`${words.description}\n${words.renewUrl}`)}`,
-    `URL:${words.renewUrl}`,
+    `DESCRIPTION:${escapeText(`${description}\n${renewUrl}`)}`,
+    `URL:${renewUrl}`,
     'TRANSP:TRANSPARENT',
-    ...ALARMS.flatMap(days => [
+    ...ALARMS.filter(
+      days => end.getTime() - days * DAY > now.getTime(),
+    ).flatMap(days => [
       'BEGIN:VALARM',
       'ACTION:DISPLAY',
       `DESCRIPTION:${title}`,

@@ -1,6 +1,7 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { RiAddLine, RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
+import { useMemo } from 'react';
 import { useReaderQuery } from '../../api';
 import { DirectoryPage } from '../../page';
 import { requestCertificateRouteRef } from '../../routes';
@@ -11,6 +12,7 @@ import { OpenBySerial } from '../OpenBySerial';
 import styles from './CertificatesPage.module.css';
 import { CertificatesSkeleton } from './CertificatesSkeleton';
 import { CertificatesTable } from './CertificatesTable';
+import { orderByEnd } from './orderByEnd';
 import { Timeline } from './Timeline';
 import { type MyCertificate, useMyCertificates } from './useMyCertificates';
 
@@ -92,10 +94,14 @@ function Mine(props: { username: string | undefined; requestHref: string }) {
 
 function Certificates({ certificates }: { certificates: MyCertificate[] }) {
   const now = useNow();
+  const ordered = useMemo(
+    () => orderByEnd(certificates, now),
+    [certificates, now],
+  );
   return (
     <>
-      <Timeline certificates={certificates} now={now} />
-      <CertificatesTable certificates={certificates} now={now} />
+      <Timeline certificates={ordered} now={now} />
+      <CertificatesTable certificates={ordered} now={now} />
     </>
   );
 }

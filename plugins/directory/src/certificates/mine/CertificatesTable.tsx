@@ -131,7 +131,7 @@ function SerialOf({ certificate }: { certificate: MyCertificate }) {
   return <Serial serial={serial_number} hex={serial_number_hex} />;
 }
 
-/** How it stands, when it ends, and how long that is. */
+/** How it stands, and when it ends: of what is revoked, when it would have. */
 function Ends(props: { certificate: MyCertificate; now: Date }) {
   const { certificate, now } = props;
   const end = new Date(certificate.valid_not_after);
@@ -139,7 +139,8 @@ function Ends(props: { certificate: MyCertificate; now: Date }) {
     <div className={styles.ends}>
       <CertificateBadge state={certificateState(certificate, now)} />
       <Text as="p" variant="body-small" color="secondary">
-        {formatLeft(end, now)} · <DateTime value={end} />
+        {!certificate.revoked && <>{formatLeft(end, now)} · </>}
+        <DateTime value={end} />
       </Text>
     </div>
   );

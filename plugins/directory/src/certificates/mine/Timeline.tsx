@@ -11,7 +11,7 @@ import type { MyCertificate } from './useMyCertificates';
 
 const tickFormats = {
   year: { year: 'numeric' },
-  month: { month: 'short', year: '2-digit' },
+  month: { month: 'short', year: 'numeric' },
   day: { day: 'numeric', month: 'short' },
 } as const satisfies Record<TimeScale['unit'], Intl.DateTimeFormatOptions>;
 

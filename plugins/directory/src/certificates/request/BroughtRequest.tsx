@@ -38,7 +38,7 @@ export function BroughtRequest({ text, read, onChange }: BroughtRequestProps) {
         label={t('certificates.newOne.key.paste')}
         description={t('certificates.newOne.key.pasteHint')}
         placeholder="-----BEGIN CERTIFICATE REQUEST-----"
-        rows={8}
+        rows={10}
         value={text}
         onChange={onChange}
         spellCheck="false"

@@ -3,8 +3,8 @@ import { Alert, Button, Flex, Skeleton } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { useEffect } from 'react';
 import { ErrorState } from '../../states';
-import { useFailureWords } from '../../states/useFailureWords';
 import { directoryTranslationRef } from '../../translation';
+import { FailureAlert } from '../FailureAlert';
 import { StepFrame } from './StepFrame';
 import { type SigningOrder, useSigning, useVerdict } from './useSigning';
 import { VerdictRules } from './VerdictRules';
@@ -72,21 +72,7 @@ export function CheckStep({ order, onBack, onSigned }: CheckStepProps) {
           />
         </>
       )}
-      {signing.error && <Refusal error={signing.error} />}
+      {signing.error && <FailureAlert error={signing.error} />}
     </StepFrame>
-  );
-}
-
-/** Why it was not signed after all; the button above tries again. */
-function Refusal({ error }: { error: unknown }) {
-  const { title, message, reference } = useFailureWords(error);
-  return (
-    <Alert
-      role="alert"
-      status="danger"
-      icon
-      title={title}
-      description={[message, reference].filter(Boolean).join(' · ')}
-    />
   );
 }

@@ -1,14 +1,16 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, ButtonLink } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { RiCalendarEventLine } from '@remixicon/react';
 import { certificateRouteRef } from '../../routes';
-import { DateTime } from '../../time';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from '../details/Facts';
 import { Part } from '../details/Part';
 import { pemFile, saveFile } from '../download';
-import { Serial } from '../Serial';
+import { useReminder } from '../useReminder';
+import styles from './DoneStep.module.css';
+import type { Holding } from './commandsFor';
 import { HowToUse } from './HowToUse';
+import { IssuedFacts } from './IssuedFacts';
 import { SaveKey } from './SaveKey';
 import { StepFrame } from './StepFrame';
 
@@ -25,72 +27,75 @@ export interface DoneStepProps {
   onSaved: () => void;
 }
 
-/** What there is to take along, and how to use it. */
+/** What there is to take along at the left, and how to use it at the right. */
 export function DoneStep(props: DoneStepProps) {
   const { certificate, privateKey, username, isSaved, onSaved } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
+  const saveReminder = useReminder();
   const serial = String(certificate.serial_number);
+  const holding: Holding = privateKey
+    ? { key: 'made', username }
+    : { key: 'own', username, file: pemFile(certificate).name };
 
   return (
     <StepFrame
       title={t('certificates.newOne.done.title')}
+      isWide
       actions={
-        <ButtonLink variant="secondary" href={href?.({ serial }) ?? ''}>
-          {t('certificates.newOne.done.details')}
-        </ButtonLink>
+        <>
+          <ButtonLink variant="secondary" href={href?.({ serial }) ?? ''}>
+            {t('certificates.newOne.done.details')}
+          </ButtonLink>
+          <Button
+            variant="secondary"
+            iconStart={<RiCalendarEventLine />}
+            onPress={() => saveReminder(certificate)}
+          >
+            {t('certificates.newOne.done.reminder')}
+          </Button>
+        </>
       }
     >
-      <Facts
-        facts={[
-          {
-            name: t('certificates.newOne.done.serial'),
-            value: (
-              <Serial
-                serial={certificate.serial_number}
-                hex={certificate.serial_number_hex}
-                isWhole
-              />
-            ),
-          },
-          {
-            name: t('certificates.newOne.done.ends'),
-            value: <DateTime value={new Date(certificate.valid_not_after)} />,
-          },
-        ]}
-      />
+      <IssuedFacts certificate={certificate} />
       {privateKey && (
-        <>
-          <Alert
-            role="status"
-            status={isSaved ? 'success' : 'warning'}
-            icon
-            title={t(
-              isSaved
-                ? 'certificates.newOne.done.saved'
-                : 'certificates.newOne.done.unsaved',
-            )}
-          />
-          <SaveKey
-            certificate={certificate}
-            privateKey={privateKey}
-            username={username}
-            onSaved={onSaved}
-          />
-        </>
+        <Alert
+          role="status"
+          status={isSaved ? 'success' : 'warning'}
+          icon
+          title={t(
+            isSaved
+              ? 'certificates.newOne.done.saved'
+              : 'certificates.newOne.done.unsaved',
+          )}
+        />
       )}
-      <Part
-        title={t('certificates.newOne.done.alone')}
-        note={t('certificates.newOne.done.aloneHint')}
-      >
-        <Button
-          variant="secondary"
-          onPress={() => saveFile(pemFile(certificate))}
-        >
-          {t('certificates.newOne.done.downloadAlone')}
-        </Button>
-      </Part>
-      <HowToUse username={username} />
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          {privateKey && (
+            <SaveKey
+              certificate={certificate}
+              privateKey={privateKey}
+              username={username}
+              onSaved={onSaved}
+            />
+          )}
+          <Part
+            title={t('certificates.newOne.done.alone')}
+            note={t('certificates.newOne.done.aloneHint')}
+          >
+            <Button
+              variant={privateKey ? 'secondary' : 'primary'}
+              onPress={() => saveFile(pemFile(certificate))}
+            >
+              {t('certificates.newOne.done.downloadAlone')}
+            </Button>
+          </Part>
+        </div>
+        <div className={styles.column}>
+          <HowToUse holding={holding} />
+        </div>
+      </div>
     </StepFrame>
   );
 }

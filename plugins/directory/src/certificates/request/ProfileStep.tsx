@@ -1,17 +1,18 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
+import type { CertificateProfile } from '@directory-gateway/backstage-plugin-directory-common';
 import { directoryTranslationRef } from '../../translation';
 import { Choice } from './Choice';
 import { StepFrame } from './StepFrame';
-import type { OfferedProfile } from './useProfiles';
+import { useProfileWords } from './useProfileWords';
 
 /** Options of {@link ProfileStep}. */
 export interface ProfileStepProps {
-  profiles: readonly OfferedProfile[];
+  profiles: readonly CertificateProfile[];
 
   /** The name of the chosen one. */
-  chosen: string | undefined;
-  onChoose: (name: string | undefined) => void;
+  chosen: string;
+  onChoose: (name: string) => void;
   onNext: () => void;
 }
 
@@ -19,6 +20,7 @@ export interface ProfileStepProps {
 export function ProfileStep(props: ProfileStepProps) {
   const { profiles, chosen, onChoose, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
+  const wordsOf = useProfileWords();
   return (
     <StepFrame
       title={t('certificates.newOne.profile.title')}
@@ -26,14 +28,13 @@ export function ProfileStep(props: ProfileStepProps) {
         <Button onPress={onNext}>{t('certificates.newOne.next')}</Button>
       }
     >
-      {profiles.map(({ name, title, description }) => (
+      {profiles.map(profile => (
         <Choice
-          key={title}
+          key={profile.name}
           name="profile"
-          title={title}
-          description={description}
-          isChosen={name === chosen}
-          onChoose={() => onChoose(name)}
+          {...wordsOf(profile)}
+          isChosen={profile.name === chosen}
+          onChoose={() => onChoose(profile.name)}
         />
       ))}
     </StepFrame>

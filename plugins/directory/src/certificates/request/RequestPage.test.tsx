@@ -1,4 +1,5 @@
 import { registerMswTestHooks } from '@backstage/frontend-test-utils';
+import type { CertificateProfile } from '@directory-gateway/backstage-plugin-directory-common';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
@@ -49,6 +50,20 @@ function signs(options: { verdict?: boolean; refuses?: boolean } = {}) {
   );
 }
 
+/** What the reader may choose from. */
+function offers(profiles: readonly CertificateProfile[]) {
+  server.on('/certs/profiles/', () => ({ result: [...profiles] }));
+}
+
+const aProfile = (given: Partial<CertificateProfile> = {}) => ({
+  name: 'userCerts',
+  purpose: null,
+  lifetime: 'P30D',
+  extended_key_usage: ['clientAuth'],
+  is_default: true,
+  ...given,
+});
+
 async function openKeyStep() {
   const user = userEvent.setup();
   renderDirectory('/directory/certificates/request');
@@ -72,6 +87,7 @@ beforeEach(() => {
   sent = [];
   saved = new Map();
   server.hasReader('alice');
+  offers([aProfile()]);
   const blobs: Blob[] = [];
   URL.createObjectURL = blob => `blob:${blobs.push(blob as Blob) - 1}`;
   URL.revokeObjectURL = () => undefined;
@@ -83,6 +99,53 @@ beforeEach(() => {
 });
 
 afterEach(() => jest.restoreAllMocks());
+
+describe('what it is for', () => {
+  it('is chosen among what the reader may use, the default first', async () => {
+    offers([
+      aProfile({ name: 'mail', purpose: 'Mail', is_default: false }),
+      aProfile(),
+      aProfile({
+        ...{ name: 'caIPA', lifetime: null, extended_key_usage: null },
+        is_default: false,
+      }),
+    ]);
+    signs();
+    const user = userEvent.setup();
+    renderDirectory('/directory/certificates/request');
+    expect(
+      await screen.findByRole('radio', {
+        name: 'Signing in to servers and web sites',
+        description: 'Lasts 30 days · Profile userCerts',
+      }),
+    ).toBeChecked();
+    expect(
+      screen.getByRole('radio', {
+        name: 'caIPA',
+        description: 'Profile caIPA',
+      }),
+    ).toBeVisible();
+    await user.click(
+      screen.getByRole('radio', {
+        name: 'Mail',
+        description:
+          'Lasts 30 days · Signing in to servers and web sites · Profile mail',
+      }),
+    );
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await user.click(await screen.findByRole('button', { name: 'Continue' }));
+    await screen.findByText(/Nothing has been signed yet/);
+    expect(sent).toMatchObject([{ profile: 'mail' }]);
+  });
+
+  it('says when there is nothing for the reader', async () => {
+    offers([]);
+    renderDirectory('/directory/certificates/request');
+    expect(
+      await screen.findByText('There is no certificate for you to request'),
+    ).toBeVisible();
+  });
+});
 
 describe('a request with a key that is made here', () => {
   it('sends the request and never the key, which is saved and forgotten', async () => {
@@ -103,8 +166,8 @@ describe('a request with a key that is made here', () => {
     const { csr } = sent[0];
     expect(csr).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----\n/);
     expect(sent).toEqual([
-      { user: 'alice', csr, dry_run: 'true' },
-      { user: 'alice', csr },
+      { user: 'alice', csr, profile: 'userCerts', dry_run: 'true' },
+      { user: 'alice', csr, profile: 'userCerts' },
     ]);
 
     await user.click(
@@ -137,6 +200,12 @@ describe('a request with a key that is made here', () => {
     expect(
       screen.getByRole('heading', { name: 'Here is your certificate' }),
     ).toBeVisible();
+    window.history.back();
+    await user.click(
+      within(await screen.findByRole('dialog')).getByRole('button', {
+        name: 'Stay here',
+      }),
+    );
     const closing = new Event('beforeunload', { cancelable: true });
     window.dispatchEvent(closing);
     expect(closing.defaultPrevented).toBe(true);

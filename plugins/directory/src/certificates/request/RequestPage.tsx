@@ -1,11 +1,14 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { RiUserLine } from '@remixicon/react';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonLink } from '@backstage/ui';
+import { RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
 import { useReaderQuery } from '../../api';
 import { DirectoryPage } from '../../page';
+import { certificatesRouteRef } from '../../routes';
 import { EmptyState, ErrorState } from '../../states';
 import { directoryTranslationRef } from '../../translation';
 import { CertificatesSkeleton } from '../mine/CertificatesSkeleton';
 import { RequestSteps } from './RequestSteps';
+import { useProfiles } from './useProfiles';
 
 /** `/directory/certificates/request`: how do I get one? */
 export function RequestPage() {
@@ -26,7 +29,35 @@ export function RequestPage() {
           description={t('certificates.stranger.description')}
         />
       )}
-      {reader && <RequestSteps username={reader} />}
+      {reader && <Request username={reader} />}
     </DirectoryPage>
+  );
+}
+
+/** The steps, once it is known what there is to choose from. */
+function Request({ username }: { username: string }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const mine = useRouteRef(certificatesRouteRef)?.() ?? '/';
+  const { data: profiles, error, refetch } = useProfiles();
+  if (!profiles) {
+    return error ? (
+      <ErrorState error={error} onRetry={refetch} />
+    ) : (
+      <CertificatesSkeleton />
+    );
+  }
+  return profiles.length > 0 ? (
+    <RequestSteps username={username} profiles={profiles} />
+  ) : (
+    <EmptyState
+      icon={<RiShieldKeyholeLine />}
+      title={t('certificates.newOne.profile.none.title')}
+      description={t('certificates.newOne.profile.none.description')}
+      actions={
+        <ButtonLink variant="primary" href={mine}>
+          {t('certificates.details.mine')}
+        </ButtonLink>
+      }
+    />
   );
 }

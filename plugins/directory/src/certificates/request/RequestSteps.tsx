@@ -1,4 +1,7 @@
-import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import type {
+  Certificate,
+  CertificateProfile,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import { useMemo, useState } from 'react';
 import { CheckStep } from './CheckStep';
 import { DoneStep } from './DoneStep';
@@ -8,16 +11,23 @@ import { LeaveDialog } from './LeaveDialog';
 import { ProfileStep } from './ProfileStep';
 import { type Step, Stepper } from './Stepper';
 import { useLeaveGuard } from './useLeaveGuard';
-import { useProfiles } from './useProfiles';
+
+/** Options of {@link RequestSteps}. */
+export interface RequestStepsProps {
+  username: string;
+
+  /** What there is to choose from: one at least. */
+  profiles: readonly CertificateProfile[];
+}
 
 /**
  * The way to a certificate, step by step. All that is entered, and the key,
  * is in the state of this component and nowhere else: gone when it goes.
  */
-export function RequestSteps({ username }: { username: string }) {
-  const profiles = useProfiles();
+export function RequestSteps(props: RequestStepsProps) {
+  const { username, profiles } = props;
   const [step, setStep] = useState<Step>('profile');
-  const [profile, setProfile] = useState(profiles[0]?.name);
+  const [profile, setProfile] = useState(firstOf(profiles));
   const [choice, setChoice] = useState(firstChoice);
   const [certificate, setCertificate] = useState<Certificate>();
   const [isSaved, setSaved] = useState(false);
@@ -73,4 +83,9 @@ export function RequestSteps({ username }: { username: string }) {
       <LeaveDialog guard={guard} />
     </>
   );
+}
+
+/** The profile to begin with: the portal's default, where it is offered. */
+function firstOf(profiles: readonly CertificateProfile[]): string {
+  return (profiles.find(({ is_default }) => is_default) ?? profiles[0]).name;
 }

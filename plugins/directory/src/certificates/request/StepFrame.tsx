@@ -7,6 +7,9 @@ export interface StepFrameProps {
   title: string;
   children: ReactNode;
 
+  /** Whether it has room for two columns. Defaults to false. */
+  isWide?: boolean;
+
   /** Buttons: the way on, and the way back. */
   actions?: ReactNode;
 }
@@ -15,13 +18,14 @@ export interface StepFrameProps {
  * A step under its heading, which takes the focus when the step comes, so that
  * the keyboard and screen readers start at the top of it.
  */
-export function StepFrame({ title, children, actions }: StepFrameProps) {
+export function StepFrame(props: StepFrameProps) {
+  const { title, children, isWide = false, actions } = props;
   const heading = useRef<HTMLHeadingElement>(null);
 
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
 
   return (
-    <div className={styles.step}>
+    <div className={styles.step} data-wide={isWide || undefined}>
       <Text
         as="h2"
         ref={heading}

@@ -11,9 +11,21 @@ export const requestMessages = {
   steps: 'Steps',
   profile: {
     title: 'What is it for?',
-    default: 'The portal’s usual certificate',
-    defaultHint:
-      'For you as a person, with the usages and the lifetime that the authority gives to it.',
+    lasts: 'Lasts {{lifetime}}',
+    name: 'Profile {{name}}',
+    use: {
+      clientAuth: 'Signing in to servers and web sites',
+      emailProtection: 'Signed and encrypted e-mail',
+      codeSigning: 'Signing programs',
+      serverAuth: 'Running a server',
+      smartcardLogon: 'Signing in to Windows',
+      pkinitClientAuth: 'Getting Kerberos tickets',
+    },
+    none: {
+      title: 'There is no certificate for you to request',
+      description:
+        'The kinds of certificates that this portal offers are for members of certain groups.',
+    },
   },
   key: {
     title: 'Whose key?',
@@ -94,9 +106,15 @@ export const requestMessages = {
       'Settings → Privacy & Security → View Certificates → Your Certificates → Import, then choose the PKCS#12 file.',
     chrome: 'Chrome and Chromium',
     chromeHow:
-      'Settings → Privacy and security → Security → Manage certificates → Your certificates → Import, then choose the PKCS#12 file.',
+      'Settings → Privacy and security → Security → Manage certificates → Your certificates → Import, then choose the PKCS#12 file. On Windows and macOS, open the file itself.',
+    convert: 'For browsers, first',
+    convertHow: 'Put your key and the certificate into one PKCS#12 file:',
     curl: 'curl',
     git: 'git',
+    ssh: 'ssh',
+    sshHow:
+      'Where servers know people by the keys of their certificates (SSSD):',
+    reminder: 'Remind me before it ends (.ics)',
   },
   leave: {
     title: 'Leave without the key?',

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 
-/** Where the reader wants to go: a link, or so many steps through history. */
-type Destination = { href: string } | { delta: number };
+/** Where the reader wants to go: a link, or back through history. */
+type Destination = { href: string } | 'back';
 
 /** How a reader who is about to leave is asked. */
 export interface LeaveGuard {
@@ -12,12 +12,14 @@ export interface LeaveGuard {
   leave: () => void;
 }
 
-const indexOf = (state: { idx?: number } | null) => state?.idx ?? 0;
-
 /**
- * Asks before the page is left, by link, through history or by closing the
+ * Asks before the page is left, by link, by the back button or by closing the
  * tab, while there is something to lose. React Router has blockers for data
  * routers only, and Backstage has another.
+ *
+ * The router hears of a step back before anybody else can stop it. So while
+ * the guard is up there is a second entry for the page in the history: a step
+ * back stays on the page, and the reader is asked there.
  */
 export function useLeaveGuard(isActive: boolean): LeaveGuard {
   const navigate = useNavigate();
@@ -28,53 +30,44 @@ export function useLeaveGuard(isActive: boolean): LeaveGuard {
     if (!isActive) {
       return undefined;
     }
-    const here = indexOf(window.history.state);
-
     function handleClick(event: MouseEvent) {
-      const link = (event.target as Element).closest<HTMLAnchorElement>(
-        'a[href]:not([download]):not([target="_blank"])',
-      );
-      const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey);
-      if (
-        isPlain &&
-        !isLeaving.current &&
-        link?.origin === window.location.origin
-      ) {
+      const href = isLeaving.current ? undefined : leadsTo(event);
+      if (href) {
         event.preventDefault();
         event.stopPropagation();
-        setDestination({ href: link.pathname + link.search + link.hash });
+        setDestination({ href });
       }
     }
-    function handlePopState(event: PopStateEvent) {
-      const delta = indexOf(event.state) - here;
-      if (isLeaving.current) {
-        return;
-      }
-      event.stopImmediatePropagation(); // the router stays where it is
-      if (delta !== 0) {
-        window.history.go(-delta);
-        setDestination({ delta });
+    function handlePopState() {
+      if (!isLeaving.current) {
+        standInTheWay();
+        setDestination('back');
       }
     }
     function handleUnload(event: BeforeUnloadEvent) {
       event.preventDefault();
     }
+    standInTheWay();
     document.addEventListener('click', handleClick, true);
-    window.addEventListener('popstate', handlePopState, true);
+    window.addEventListener('popstate', handlePopState);
     window.addEventListener('beforeunload', handleUnload);
     return () => {
       document.removeEventListener('click', handleClick, true);
-      window.removeEventListener('popstate', handlePopState, true);
+      window.removeEventListener('popstate', handlePopState);
       window.removeEventListener('beforeunload', handleUnload);
+      if (!isLeaving.current && isInTheWay()) {
+        window.history.back();
+      }
     };
   }, [isActive]);
 
   function leave() {
     isLeaving.current = true;
-    if (destination && 'href' in destination) {
-      navigate(destination.href);
+    setDestination(undefined);
+    if (destination === 'back') {
+      navigate(-2); // the entry in the way, and the page's own
     } else if (destination) {
-      navigate(destination.delta);
+      navigate(destination.href, { replace: isInTheWay() });
     }
   }
 
@@ -83,4 +76,25 @@ export function useLeaveGuard(isActive: boolean): LeaveGuard {
     stay: () => setDestination(undefined),
     leave,
   };
+}
+
+/** The address of the portal's own page that a click leads to, if it does. */
+function leadsTo(event: MouseEvent): string | undefined {
+  const link = (event.target as Element).closest<HTMLAnchorElement>(
+    'a[href]:not([download]):not([target="_blank"])',
+  );
+  const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey);
+  return isPlain && link?.origin === window.location.origin
+    ? link.pathname + link.search + link.hash
+    : undefined;
+}
+
+/** Adds the entry to the history, where the router finds the same location. */
+function standInTheWay() {
+  const { history } = window;
+  history.pushState({ ...history.state, isInTheWay: true }, '');
+}
+
+function isInTheWay(): boolean {
+  return Boolean(window.history.state?.isInTheWay);
 }

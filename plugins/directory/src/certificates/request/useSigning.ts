@@ -6,8 +6,7 @@ import { directoryApiRef } from '../../api';
 export interface SigningOrder {
   username: string;
 
-  /** The gateway's default when left out. */
-  profile: string | undefined;
+  profile: string;
 
   /** PEM. */
   csr: string;
@@ -52,5 +51,5 @@ export function useSigning() {
 }
 
 function bodyOf({ username, profile, csr }: SigningOrder) {
-  return { user: username, csr, ...(profile && { profile }) };
+  return { user: username, csr, profile };
 }

@@ -9,6 +9,16 @@ describe('certificateState', () => {
     ['expiring', past, 'Tue, 14 Apr 2026 11:59:59 -0000'],
     ['expired', past, 'Sun, 15 Mar 2026 11:59:59 -0000'],
     [
+      'valid',
+      'Sat, 14 Mar 2026 12:00:00 -0000',
+      'Mon, 13 Apr 2026 12:00:00 -0000',
+    ],
+    [
+      'expiring',
+      'Sun, 22 Feb 2026 12:00:00 -0000',
+      'Tue, 24 Mar 2026 12:00:00 -0000',
+    ],
+    [
       'notYet',
       'Mon, 16 Mar 2026 00:00:00 -0000',
       'Mon, 16 Mar 2027 00:00:00 -0000',

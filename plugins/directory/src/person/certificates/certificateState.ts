@@ -11,6 +11,9 @@ export type CertificateState =
 /** So long before its end a certificate counts as expiring, in milliseconds. */
 const SOON = 30 * 24 * 60 * 60 * 1000;
 
+/** One that holds for a month only is not expiring from its first day on. */
+const LAST_PART = 1 / 3;
+
 /** How a certificate stands at a moment; revocation outweighs dates. */
 export function certificateState(
   certificate: Pick<
@@ -23,12 +26,14 @@ export function certificateState(
   if (revoked) {
     return 'revoked';
   }
-  const left = Date.parse(valid_not_after) - now.getTime();
+  const [start, end] = [valid_not_before, valid_not_after].map(Date.parse);
+  const left = end - now.getTime();
   if (left < 0) {
     return 'expired';
   }
-  if (Date.parse(valid_not_before) > now.getTime()) {
+  if (start > now.getTime()) {
     return 'notYet';
   }
-  return left < SOON ? 'expiring' : 'valid';
+  const soon = Math.min(SOON, (end - start) * LAST_PART);
+  return left < soon ? 'expiring' : 'valid';
 }

@@ -1,0 +1,101 @@
+import { issueCertificate } from './issueCertificate';
+import { revokeInPage } from './revokeInPage';
+import { expect, test } from './test';
+import { alice } from './Visitor';
+
+const john = { ticket: 'john.doe' };
+
+test('a certificate ends, and another is taken back', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(john);
+  const certificates = `${portal.url}/directory/certificates`;
+  await page.goto(certificates);
+  await expect(page.getByText('You have no certificates')).toBeVisible();
+  const username = 'john.doe';
+  const kept = await issueCertificate(page, { username, profile: 'mail' });
+  const revoked = await issueCertificate(page, { username });
+  const brief = await issueCertificate(page, { username, profile: 'moment' });
+
+  await page.goto(`${certificates}/${revoked}`);
+  await revokeInPage(page);
+  await expect(page.getByText(/no longer in use/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
+
+  await page.getByRole('link', { name: 'Certificates' }).last().click();
+  const rowOf = (serial: string) =>
+    page.getByRole('row').filter({
+      has: page.getByRole('button', { name: `Copy serial number ${serial}` }),
+    });
+  await expect(rowOf(revoked)).toContainText('Revoked');
+  await expect(rowOf(kept)).toContainText('Valid');
+  await expect(async () => {
+    await page.reload();
+    await expect(rowOf(brief)).toContainText('Expired', { timeout: 1_000 });
+  }).toPass();
+});
+
+test('a long serial number stays exact from page to page', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  const certificates = `${portal.url}/directory/certificates`;
+  await page.goto(certificates);
+  const serial = await issueCertificate(page, { username: 'alice' });
+  expect(BigInt(serial)).toBeGreaterThan(2n ** 64n);
+  await page.reload();
+  await page.getByRole('button', { name: `Actions for ${serial}` }).click();
+  await page.getByRole('menuitem', { name: 'Details' }).click();
+  await expect(page).toHaveURL(`${certificates}/${serial}`);
+  const about = page.getByRole('region', { name: 'About this certificate' });
+  await expect(about.getByText(serial, { exact: true })).toBeVisible();
+  await about
+    .getByRole('button', { name: `Copy serial number ${serial}` })
+    .click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toBe(serial);
+
+  // As another tool prints it, with the keyboard.
+  const octets = BigInt(serial)
+    .toString(16)
+    .replace(/^(.)((..)*)$/, '0$1$2');
+  await page.goto(certificates);
+  await page.getByRole('textbox', { name: /serial number/ }).focus();
+  await page.keyboard.type(octets.match(/../g)!.join(':'));
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`${certificates}/${serial}`);
+  await expect(about.getByText(serial, { exact: true })).toBeVisible();
+});
+
+test('a certificate that the directory alone holds is shown, its number exact', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit({ ticket: 'dave' });
+  const certificates = `${portal.url}/directory/certificates`;
+  const serial = String(2n ** 126n + 15n); // see the realm's people
+  await page.goto(`${certificates}/0x${BigInt(serial).toString(16)}`);
+  const about = page.getByRole('region', { name: 'About this certificate' });
+  await expect(about.getByText(serial, { exact: true })).toBeVisible();
+
+  const other = String(2n ** 128n - 3n); // as random as FreeIPA's
+  const asked = page.waitForRequest('**/v1/certs/**');
+  await page.goto(`${certificates}/${other}`);
+  await expect(
+    page.getByRole('heading', { name: `There is no certificate ${other}` }),
+  ).toBeVisible();
+  expect((await asked).url()).toMatch(new RegExp(`/v1/certs/${other}/$`));
+});
+
+test('a calendar takes the reminder', async ({ portal, visit }) => {
+  const page = await visit(alice);
+  await page.goto(`${portal.url}/directory/certificates`);
+  const serial = await issueCertificate(page, { username: 'alice' });
+  await page.goto(`${portal.url}/directory/certificates/${serial}`);
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Reminder (.ics)' }).click();
+  const file = await saving;
+  expect(file.suggestedFilename()).toBe(`certificate-${serial}.ics`);
+});
