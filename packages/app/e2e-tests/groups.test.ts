@@ -31,7 +31,7 @@ test('groups are on pages, and the page is in the URL', async ({
   const first = page.getByRole('rowheader').first();
   const name = await first.textContent();
 
-  await page.getByRole('button', { name: 'Next table page' }).click();
+  await page.getByRole('button', { name: 'Next page' }).click();
   await expect(page).toHaveURL(/page=2/);
   await expect(first).not.toHaveText(name!);
   await page.goBack();

@@ -9,11 +9,11 @@ export async function openScene(options: {
   readonly scene: Scene;
   readonly appearance: Appearance;
   readonly portal: Portal;
-  readonly visit: (visitor?: Visitor) => Promise<Page>;
+  readonly openTab: (visitor: Visitor) => Promise<Page>;
 }): Promise<Page> {
-  const { scene, appearance, portal, visit } = options;
+  const { scene, appearance, portal, openTab } = options;
   const { width, height, colorScheme } = appearance;
-  const page = await visit(scene.visitor);
+  const page = await openTab(scene.visitor);
   await page.setViewportSize({ width, height });
   // Nothing moves, so that no picture and no measured color is half way.
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

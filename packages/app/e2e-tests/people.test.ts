@@ -96,7 +96,7 @@ test('everybody is on pages', async ({ portal, visit }) => {
   const first = page.getByRole('article').first();
   const name = await first.textContent();
 
-  await page.getByRole('button', { name: 'Next table page' }).click();
+  await page.getByRole('button', { name: 'Next page' }).click();
   await expect(page).toHaveURL(/page=2/);
   await expect(first).not.toHaveText(name!);
   await page.goBack();

@@ -1,6 +1,6 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { test as base, type Page } from '@playwright/test';
-import { resolve } from 'node:path';
+import { test as base, type BrowserContext, type Page } from '@playwright/test';
+import { join, resolve } from 'node:path';
 import { openBrowser } from './openBrowser';
 import { Portal } from './Portal';
 import type { Visitor } from './Visitor';
@@ -14,6 +14,13 @@ export interface Fixtures {
    * knows the portal as its base URL. It closes when the test ends.
    */
   readonly visit: (visitor?: Visitor) => Promise<Page>;
+
+  /**
+   * Opens a tab in a browser that stays open for whoever comes with the same
+   * ticket: much quicker than {@link visit}, for tests that look and leave
+   * nothing behind. The tab closes when the test ends.
+   */
+  readonly openTab: (visitor: Visitor) => Promise<Page>;
 }
 
 /** What tests share. */
@@ -24,6 +31,8 @@ export interface WorkerFixtures {
   readonly realm: Realm;
   /** The portal's production build, ready. */
   readonly portal: Portal;
+  /** The browsers that {@link Fixtures.openTab} keeps open. */
+  readonly browserOf: (visitor: Visitor) => Promise<BrowserContext>;
 }
 
 /**
@@ -52,6 +61,40 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     },
     { scope: 'worker', timeout: 120_000 },
   ],
+
+  browserOf: [
+    async ({ portal }, provide, { project, workerIndex }) => {
+      const browsers = new Map<string, Promise<BrowserContext>>();
+      await provide(visitor => {
+        const { ticket = 'nobody' } = visitor;
+        const folder = join(
+          project.outputDir,
+          `browsers-${workerIndex}`,
+          ticket.replaceAll('/', '-'),
+        );
+        const browser =
+          browsers.get(ticket) ?? openBrowser({ portal, visitor, folder });
+        browsers.set(ticket, browser);
+        return browser;
+      });
+      for (const browser of browsers.values()) {
+        await (await browser).close();
+      }
+    },
+    { scope: 'worker' },
+  ],
+
+  openTab: async ({ browserOf }, provide) => {
+    const tabs: Page[] = [];
+    await provide(async visitor => {
+      const tab = await (await browserOf(visitor)).newPage();
+      tabs.push(tab);
+      return tab;
+    });
+    for (const tab of tabs) {
+      await tab.close();
+    }
+  },
 
   visit: async ({ portal }, provide, testInfo) => {
     const browsers: Array<Awaited<ReturnType<typeof openBrowser>>> = [];

@@ -5,7 +5,8 @@ import type { Visitor } from '../Visitor';
 /**
  * A page in one of its states. `make screenshots` takes pictures of every
  * scene, and `accessibility.test.ts` lets axe examine every one, both in light
- * and dark and on wide and narrow screens.
+ * and dark and on wide and narrow screens. Scenes with the same ticket share a
+ * browser, each in a tab of its own.
  */
 export interface Scene {
   /** In kebab case, as in `person-private`: the name of its pictures. */

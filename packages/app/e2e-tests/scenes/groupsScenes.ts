@@ -22,7 +22,8 @@ function groups(options: {
 const heading = (name: string) => (page: Page) =>
   page.getByRole('heading', { name, exact: true });
 
-const person = (page: Page) => page.getByRole('article');
+const member = (page: Page) =>
+  page.getByRole('region', { name: 'Members' }).getByRole('article');
 
 /** Groups and a group, in all states. */
 export const groupsScenes: readonly Scene[] = [
@@ -83,10 +84,10 @@ export const groupsScenes: readonly Scene[] = [
         .getByRole('button', { name: 'Show the groups in provenpackager' })
         .click();
       await expect(page.getByRole('link', { name: 'rel-eng' })).toBeVisible();
-      await expect(person(page).first()).toBeVisible();
+      await expect(member(page).first()).toBeVisible();
     },
   },
-  groups({ name: 'group-large', path: '/contributors', shows: person }),
+  groups({ name: 'group-large', path: '/contributors', shows: member }),
   groups({
     name: 'group-table',
     path: '/contributors?view=table&page=2',

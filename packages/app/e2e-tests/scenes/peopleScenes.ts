@@ -38,7 +38,7 @@ export const peopleScenes: readonly Scene[] = [
   people({
     name: 'table',
     query: '?q=mar&view=table',
-    shows: page => page.locator('mark'),
+    shows: page => page.getByRole('columnheader', { name: 'Person' }),
   }),
   people({
     name: 'filtered',

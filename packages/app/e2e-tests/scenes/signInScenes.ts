@@ -101,7 +101,9 @@ export const signInScenes: readonly Scene[] = [
       await page.goto(portal.url);
       const tryAgain = page.getByRole('button', { name: 'Try again' });
       await expect(tryAgain).toBeVisible();
-      await page.context().setOffline(true);
+      await page.route('**/api/auth/**', route =>
+        route.abort('internetdisconnected'),
+      );
       await tryAgain.click();
       await expect(page.getByRole('main')).toContainText('did not answer');
     },

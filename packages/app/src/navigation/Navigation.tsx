@@ -1,15 +1,19 @@
 import {
   Sidebar,
   SidebarDivider,
+  SidebarGroup,
   SidebarItem,
   SidebarScrollWrapper,
   SidebarSpace,
 } from '@backstage/core-components';
 import type { NavContentComponentProps } from '@backstage/plugin-app-react';
+import { RiMenuLine, RiSettings3Line } from '@remixicon/react';
 import { Logo } from './Logo';
 
 /**
  * The side bar: every plugin's pages by title, the reader's own settings last.
+ * On a phone, a bar at the bottom with two groups: the pages in a menu, and
+ * the settings.
  */
 export function Navigation({ navItems }: NavContentComponentProps) {
   const entries = navItems.withComponent(item => (
@@ -22,12 +26,20 @@ export function Navigation({ navItems }: NavContentComponentProps) {
     <Sidebar>
       <Logo />
       <SidebarDivider />
-      <SidebarScrollWrapper>
-        {entries.rest({ sortBy: 'title' })}
-      </SidebarScrollWrapper>
+      <SidebarGroup label="Menu" icon={<RiMenuLine size={24} />}>
+        <SidebarScrollWrapper>
+          {entries.rest({ sortBy: 'title' })}
+        </SidebarScrollWrapper>
+      </SidebarGroup>
       <SidebarSpace />
       <SidebarDivider />
-      {settings}
+      <SidebarGroup
+        label="Settings"
+        icon={<RiSettings3Line size={24} />}
+        to="/settings"
+      >
+        {settings}
+      </SidebarGroup>
     </Sidebar>
   );
 }

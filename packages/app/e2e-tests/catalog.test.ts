@@ -1,0 +1,55 @@
+import { expect, test } from './test';
+import { alice } from './Visitor';
+
+/** What `examples/demo-org.yaml` has: somebody of the directory, and a group. */
+const linked = [
+  {
+    what: 'a user',
+    directory: '/directory/people/alice',
+    catalog: '/catalog/default/user/alice',
+    card: 'Alice Liddell',
+  },
+  {
+    what: 'a group',
+    directory: '/directory/groups/packager',
+    catalog: '/catalog/default/group/packager',
+    card: /^\d+ members$/,
+  },
+];
+
+for (const { what, directory, catalog, card } of linked) {
+  test(`${what} leads from the directory to the catalog and back`, async ({
+    portal,
+    visit,
+  }) => {
+    const page = await visit(alice);
+    const link = page.getByRole('link', { name: 'Open in the catalog' });
+    // The catalog reads its files for some seconds after the portal is ready.
+    await expect(async () => {
+      await page.goto(`${portal.url}${directory}`);
+      await expect(link).toBeVisible({ timeout: 3_000 });
+    }).toPass({ timeout: 40_000 });
+    await link.click();
+    await expect(page).toHaveURL(portal.url + catalog);
+
+    await expect(page.getByText('In the directory')).toBeVisible();
+    await expect(page.getByText(card).first()).toBeVisible();
+    await page.getByRole('link', { name: 'Open the directory page' }).click();
+    await expect(page).toHaveURL(portal.url + directory);
+  });
+}
+
+test('a group without an entity has no link to one', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  await page.goto(`${portal.url}/directory/groups/provenpackager`);
+  await expect(
+    page.getByRole('heading', { name: 'Members', exact: true }),
+  ).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  await expect(
+    page.getByRole('link', { name: 'Open in the catalog' }),
+  ).toBeHidden();
+});
