@@ -24,7 +24,7 @@ export function ColoredAvatar(props: ColoredAvatarProps) {
   return (
     <Avatar
       src=""
-      name={initialsOf(name || username)}
+      name={initialsOf(name ?? '') || initialsOf(username)}
       purpose="decoration"
       size={size === 'medium' ? 'medium' : 'large'}
       className={`${styles.avatar} ${

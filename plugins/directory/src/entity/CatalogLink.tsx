@@ -6,7 +6,7 @@ import {
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import { catalogApiRef } from '@backstage/plugin-catalog-react';
-import { ButtonLink } from '@backstage/ui';
+import { ButtonLink, useBreakpoint } from '@backstage/ui';
 import { RiBookOpenLine } from '@remixicon/react';
 import { useDirectoryQuery } from '../api';
 import { catalogEntityRouteRef } from '../routes';
@@ -24,13 +24,14 @@ export interface CatalogLinkProps {
 
 /**
  * Leads to the catalog's entity of a person or a group. Nothing without one,
- * and nothing in a portal without a catalog.
+ * and nothing in a portal without a catalog; a bare icon on a phone.
  */
 export function CatalogLink({ kind, directoryName }: CatalogLinkProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const names = readCatalogNames(useApi(configApiRef));
   const catalog = useApiHolder().get(catalogApiRef);
   const href = useRouteRef(catalogEntityRouteRef);
+  const { up } = useBreakpoint();
 
   const { data } = useDirectoryQuery({
     key: ['catalog entity', kind, directoryName],
@@ -51,14 +52,16 @@ export function CatalogLink({ kind, directoryName }: CatalogLinkProps) {
   if (!data || !href) {
     return null;
   }
+  const words = t('entity.openCatalog');
   return (
     <ButtonLink
+      aria-label={words}
       href={href({ ...data, kind: data.kind.toLowerCase() })}
       size="small"
       variant="secondary"
       iconStart={<RiBookOpenLine />}
     >
-      {t('entity.openCatalog')}
+      {up('sm') && words}
     </ButtonLink>
   );
 }

@@ -1,10 +1,9 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Text } from '@backstage/ui';
 import { RiGroupLine } from '@remixicon/react';
-import { CopyButton } from '../copy';
 import { GroupLinkIcon } from '../groups/GroupLinkIcon';
 import { groupLinks } from '../groups/groupLinks';
-import { SafeLink } from '../links';
+import { LinkList } from '../links';
 import { directoryTranslationRef } from '../translation';
 import styles from './About.module.css';
 import type { GroupDetails } from './useGroup';
@@ -41,29 +40,15 @@ function Links({ group }: { group: GroupDetails }) {
     );
   }
   return (
-    <ul className={styles.links} aria-label={t('group.about.links')}>
-      {links.map(({ kind, text, href }) => {
-        const words = t(`groups.link.${kind}`);
-        return (
-          <li key={`${kind} ${text}`} className={styles.link}>
-            <span
-              role="img"
-              aria-label={words}
-              title={words}
-              className={styles.icon}
-            >
-              <GroupLinkIcon kind={kind} />
-            </span>
-            <span className={styles.value}>
-              <SafeLink href={href ?? ''}>{text}</SafeLink>
-            </span>
-            <CopyButton
-              value={text}
-              label={t('group.about.copy', { value: text })}
-            />
-          </li>
-        );
-      })}
-    </ul>
+    <LinkList
+      label={t('group.about.links')}
+      links={links.map(({ kind, text, href }) => ({
+        kind: t(`groups.link.${kind}`),
+        icon: <GroupLinkIcon kind={kind} />,
+        text,
+        href,
+        copyLabel: t('group.about.copy', { value: text }),
+      }))}
+    />
   );
 }

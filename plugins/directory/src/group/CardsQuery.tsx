@@ -33,7 +33,7 @@ export function CardsQuery<Data>(props: CardsQueryProps<Data>) {
   return (
     <div role="status" aria-label={t('states.loading')} className={cards.cards}>
       {Array.from({ length: places }, (_, place) => (
-        <Skeleton key={place} width="100%" height={76} />
+        <Skeleton key={place} width="100%" height={68} />
       ))}
     </div>
   );

@@ -1,3 +1,4 @@
+import { SideBySide } from '../page';
 import { About } from './About';
 import styles from './Group.module.css';
 import { IsMember } from './isMember/IsMember';
@@ -21,16 +22,19 @@ export interface GroupProps {
 export function Group({ group, isOld }: GroupProps) {
   const { groupname } = group;
   return (
-    <div className={styles.group}>
-      <div className={styles.about}>
-        <About group={group} />
-        <IsMember groupname={groupname} />
-      </div>
-      <div className={styles.people}>
+    <SideBySide
+      subject={
+        <>
+          <About group={group} />
+          <IsMember groupname={groupname} />
+        </>
+      }
+    >
+      <div className={styles.parts}>
         <Sponsors groupname={groupname} />
         <NestedGroups groupname={groupname} />
         <Members groupname={groupname} isOld={isOld} />
       </div>
-    </div>
+    </SideBySide>
   );
 }

@@ -1,5 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Skeleton } from '@backstage/ui';
+import { SideBySide } from '../page';
 import { directoryTranslationRef } from '../translation';
 import about from './About.module.css';
 import styles from './Group.module.css';
@@ -8,23 +9,23 @@ import styles from './Group.module.css';
 export function GroupSkeleton() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
-    <div
-      className={styles.group}
-      role="status"
-      aria-label={t('states.loading')}
+    <SideBySide
+      loadingLabel={t('states.loading')}
+      subject={
+        <>
+          <Card className={about.card}>
+            <Skeleton width="85%" height={20} />
+            <Skeleton width="60%" height={20} />
+            <Skeleton width="100%" height={150} />
+          </Card>
+          <Skeleton width="100%" height={140} />
+        </>
+      }
     >
-      <div className={styles.about}>
-        <Card className={about.card}>
-          <Skeleton width="85%" height={20} />
-          <Skeleton width="60%" height={20} />
-          <Skeleton width="100%" height={150} />
-        </Card>
-        <Skeleton width="100%" height={140} />
-      </div>
-      <div className={styles.people}>
+      <div className={styles.parts}>
         <Skeleton width="100%" height={120} />
         <Skeleton width="100%" height={480} />
       </div>
-    </div>
+    </SideBySide>
   );
 }

@@ -110,9 +110,7 @@ describe('the page of groups', () => {
     await row(/packager/);
 
     server.on('/groups/', () => failure(503, { message: 'Away' }));
-    await userEvent.click(
-      screen.getByRole('button', { name: 'Next table page' }),
-    );
+    await userEvent.click(screen.getByRole('button', { name: 'Next page' }));
     expect(
       await screen.findByRole('button', { name: 'Try again' }),
     ).toBeVisible();

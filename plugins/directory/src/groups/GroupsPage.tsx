@@ -4,7 +4,7 @@ import { useRef } from 'react';
 import { DirectoryPage } from '../page';
 import { PageTurner } from '../paging';
 import { focusFirstResult } from '../people/useArrowKeys';
-import { isTooShort, TextSearch } from '../search';
+import { isTooShort, Results, TextSearch } from '../search';
 import { ErrorState, StaleNotice } from '../states';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsPage.module.css';
@@ -32,7 +32,8 @@ export function GroupsPage() {
           label={t('groups.search.label')}
           placeholder={t('groups.search.placeholder')}
           text={text}
-          onSearch={next => ask({ text: next, page: 1 }, { replace: true })}
+          isTooShort={isWaiting}
+          onSearch={next => ask({ text: next }, { replace: true })}
           onLeaveDown={() => focusFirstResult(results.current)}
         />
         <div className={styles.total}>
@@ -49,11 +50,7 @@ export function GroupsPage() {
             onRetry={refetch}
           />
         )}
-        <div
-          ref={results}
-          aria-busy={isPlaceholderData}
-          className={isPlaceholderData || isWaiting ? styles.old : undefined}
-        >
+        <Results ref={results} isBusy={isPlaceholderData} isOld={isWaiting}>
           {data && data.groups.length === 0 && (
             <NoGroups question={question} ask={ask} />
           )}
@@ -67,13 +64,13 @@ export function GroupsPage() {
                 page={page}
                 pageSize={PAGE_SIZE}
                 total={data.total}
-                onTurn={next => ask({ text, page: next })}
+                onTurn={next => ask({ page: next })}
               />
             </>
           )}
           {!data && error && <ErrorState error={error} onRetry={refetch} />}
           {!data && !error && !isWaiting && <GroupsSkeleton />}
-        </div>
+        </Results>
       </div>
     </DirectoryPage>
   );

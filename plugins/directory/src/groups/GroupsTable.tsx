@@ -7,8 +7,9 @@ import {
   useBreakpoint,
 } from '@backstage/ui';
 import { useMemo } from 'react';
-import { groupRouteRef } from '../routes';
+import { TableGround } from '../page';
 import { MarkedText } from '../people/MarkedText';
+import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsTable.module.css';
 import { LinkIcons } from './LinkIcons';
@@ -33,12 +34,14 @@ export function GroupsTable({ groups, text }: GroupsTableProps) {
     [groups],
   );
   return (
-    <Table
-      columnConfig={columns}
-      data={rows}
-      pagination={{ type: 'none' }}
-      rowConfig={{ getHref: ({ id }) => href?.({ groupname: id }) }}
-    />
+    <TableGround>
+      <Table
+        columnConfig={columns}
+        data={rows}
+        pagination={{ type: 'none' }}
+        rowConfig={{ getHref: ({ id }) => href?.({ groupname: id }) }}
+      />
+    </TableGround>
   );
 }
 

@@ -21,7 +21,7 @@ export function NoGroups({ question, ask }: NoGroupsProps) {
         icon={<RiGroupLine />}
         title={t('groups.nothing.pastEnd', { page: page.toLocaleString() })}
         actions={
-          <Button onPress={() => ask({ text, page: 1 })}>
+          <Button onPress={() => ask({ page: 1 })}>
             {t('groups.nothing.firstPage')}
           </Button>
         }
@@ -43,7 +43,7 @@ export function NoGroups({ question, ask }: NoGroupsProps) {
       title={t('groups.nothing.title')}
       description={t('groups.nothing.searched', { text })}
       actions={
-        <Button onPress={() => ask({ text: '', page: 1 })}>
+        <Button onPress={() => ask({ text: '' })}>
           {t('groups.nothing.everything')}
         </Button>
       }

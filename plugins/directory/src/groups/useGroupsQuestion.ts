@@ -1,6 +1,4 @@
-import { useCallback, useMemo } from 'react';
-import { useSearchParams } from 'react-router-dom';
-import { readPage } from '../search';
+import { type Ask, readPage, useQuestion, writePage } from '../search';
 
 /** What the page of groups is about: everything that its URL says. */
 export interface GroupsQuestion {
@@ -11,29 +9,21 @@ export interface GroupsQuestion {
   page: number;
 }
 
-/** Changes the question; `replace` leaves no step in the browser's history. */
-export type AskGroups = (
-  question: GroupsQuestion,
-  options?: { replace?: boolean },
-) => void;
+/** Asks for other groups. */
+export type AskGroups = Ask<GroupsQuestion>;
 
-/** The question that the URL asks, and a function that asks another. */
+const format = {
+  read: (params: URLSearchParams): GroupsQuestion => ({
+    text: params.get('q') ?? '',
+    page: readPage(params),
+  }),
+  write: ({ text, page }: GroupsQuestion) => ({
+    q: text || undefined,
+    page: writePage(page),
+  }),
+};
+
+/** The question that the URL asks, and a function that changes it. */
 export function useGroupsQuestion(): [GroupsQuestion, AskGroups] {
-  const [params, setParams] = useSearchParams();
-  const question = useMemo(
-    () => ({ text: params.get('q') ?? '', page: readPage(params) }),
-    [params],
-  );
-  const ask = useCallback<AskGroups>(
-    ({ text, page }, options) =>
-      setParams(
-        [
-          ...(text ? [['q', text] as [string, string]] : []),
-          ...(page > 1 ? [['page', String(page)] as [string, string]] : []),
-        ],
-        { replace: options?.replace },
-      ),
-    [setParams],
-  );
-  return [question, ask];
+  return useQuestion<GroupsQuestion>(format);
 }

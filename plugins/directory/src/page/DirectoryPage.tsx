@@ -55,21 +55,23 @@ export function DirectoryPage(props: DirectoryPageProps) {
 
   return (
     <main ref={main} tabIndex={-1} className={`${styles.main} ${readable}`}>
-      <PluginHeader
-        icon={icons[room]}
-        title={title}
-        titleLink={href}
-        breadcrumbs={
-          subject
-            ? [
-                { label: t(`page.${room}`), href },
-                { label: subject, href: `${href}/${subject}` },
-              ]
-            : undefined
-        }
-        customActions={actions}
-      />
-      <Container>{children}</Container>
+      <div className={styles.sheet}>
+        <PluginHeader
+          icon={icons[room]}
+          title={title}
+          titleLink={href}
+          breadcrumbs={
+            subject
+              ? [
+                  { label: t(`page.${room}`), href },
+                  { label: subject, href: `${href}/${subject}` },
+                ]
+              : undefined
+          }
+          customActions={actions}
+        />
+        <Container>{children}</Container>
+      </div>
     </main>
   );
 }

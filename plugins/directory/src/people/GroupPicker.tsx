@@ -2,8 +2,8 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Combobox } from '@backstage/ui';
 import { useState } from 'react';
 import { useDirectoryQuery } from '../api';
+import { useDebounced } from '../search';
 import { directoryTranslationRef } from '../translation';
-import { useDebounced } from './useDebounced';
 
 /** Groups offered at a time. */
 const OFFERED = 10;

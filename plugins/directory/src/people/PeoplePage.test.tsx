@@ -146,7 +146,7 @@ describe('the page of people', () => {
       await screen.findByRole('button', { name: 'Show all 30' }),
     );
     await userEvent.click(
-      await screen.findByRole('button', { name: 'Next table page' }),
+      await screen.findByRole('button', { name: 'Next page' }),
     );
 
     expect(

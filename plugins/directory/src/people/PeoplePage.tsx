@@ -1,12 +1,14 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { useRef } from 'react';
 import { DirectoryPage } from '../page';
+import { Results, TextSearch } from '../search';
 import { ErrorState, StaleNotice } from '../states';
+import { directoryTranslationRef } from '../translation';
 import { Filters } from './Filters';
 import styles from './PeoplePage.module.css';
 import { PeopleResults, PeopleTotal } from './PeopleResults';
 import { PeopleSkeleton } from './PeopleSkeleton';
 import { readTask } from './readTask';
-import { SearchBox } from './SearchBox';
 import { focusFirstResult, useArrowKeys } from './useArrowKeys';
 import { usePeople } from './usePeople';
 import { usePeopleQuestion } from './usePeopleQuestion';
@@ -14,6 +16,7 @@ import { ViewSwitch } from './ViewSwitch';
 
 /** `/directory/people`: who am I looking for? */
 export function PeoplePage() {
+  const { t } = useTranslationRef(directoryTranslationRef);
   const [question, ask] = usePeopleQuestion();
   const task = readTask(question);
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = usePeople(
@@ -30,7 +33,10 @@ export function PeoplePage() {
   return (
     <DirectoryPage room="people">
       <div ref={page} className={styles.page}>
-        <SearchBox
+        <TextSearch
+          isFirst
+          label={t('people.search.label')}
+          placeholder={t('people.search.placeholder')}
           text={question.text}
           isTooShort={isTooShort}
           onSearch={text =>
@@ -52,12 +58,11 @@ export function PeoplePage() {
             onRetry={refetch}
           />
         )}
-        {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys only add to what its links do */}
-        <div
+        <Results
           ref={results}
           onKeyDown={question.view === 'cards' ? handleKeys : undefined}
-          aria-busy={isPlaceholderData}
-          className={isPlaceholderData || isTooShort ? styles.old : undefined}
+          isBusy={isPlaceholderData}
+          isOld={isTooShort}
         >
           {data && (
             <PeopleResults
@@ -71,7 +76,7 @@ export function PeoplePage() {
           {!data && !error && !isTooShort && (
             <PeopleSkeleton view={question.view} />
           )}
-        </div>
+        </Results>
       </div>
     </DirectoryPage>
   );

@@ -5,6 +5,7 @@ export const PRESENCE_FIELDS = [
   'github_username',
   'gitlab_username',
   'website',
+  'rssurl',
   'ircnick',
 ] as const satisfies readonly SearchField[];
 

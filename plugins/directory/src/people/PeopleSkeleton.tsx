@@ -5,7 +5,7 @@ import cards from './PeopleCards.module.css';
 import type { PeopleQuestion } from './PeopleQuestion';
 import section from './PeopleSection.module.css';
 
-const PLACES = Array.from({ length: 12 }, (_, index) => index);
+const PLACES = Array.from({ length: 24 }, (_, index) => index);
 
 /** The shape of the results, before there are any. */
 export function PeopleSkeleton({ view }: Pick<PeopleQuestion, 'view'>) {
@@ -20,7 +20,7 @@ export function PeopleSkeleton({ view }: Pick<PeopleQuestion, 'view'>) {
       ) : (
         <div className={cards.cards}>
           {PLACES.map(place => (
-            <Skeleton key={place} width="100%" height={76} />
+            <Skeleton key={place} width="100%" height={68} />
           ))}
         </div>
       )}

@@ -9,6 +9,7 @@ import {
 } from '@backstage/ui';
 import { useMemo } from 'react';
 import { ColoredAvatar } from '../avatar';
+import { TableGround } from '../page';
 import { personRouteRef } from '../routes';
 import { DateTime, LocalTime, parseUtc } from '../time';
 import { directoryTranslationRef } from '../translation';
@@ -19,7 +20,7 @@ import { PersonBadges } from './PersonBadges';
 
 type Row = MatchedPerson & { id: string };
 
-/** People as rows; a narrow screen shows who they are and nothing else. */
+/** People as rows; a narrow screen puts the words together. */
 export function PeopleTable({ people }: { people: readonly MatchedPerson[] }) {
   const href = useRouteRef(personRouteRef);
   const columns = useColumns(people.some(({ matches }) => matches.length > 0));
@@ -28,12 +29,14 @@ export function PeopleTable({ people }: { people: readonly MatchedPerson[] }) {
     [people],
   );
   return (
-    <Table
-      columnConfig={columns}
-      data={rows}
-      pagination={{ type: 'none' }}
-      rowConfig={{ getHref: ({ id }) => href?.({ username: id }) }}
-    />
+    <TableGround>
+      <Table
+        columnConfig={columns}
+        data={rows}
+        pagination={{ type: 'none' }}
+        rowConfig={{ getHref: ({ id }) => href?.({ username: id }) }}
+      />
+    </TableGround>
   );
 }
 
@@ -41,6 +44,7 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { up } = useBreakpoint();
   const isWide = up('md');
+  const isVeryWide = up('xl');
 
   return useMemo(
     () => [
@@ -48,34 +52,32 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         id: 'person',
         label: t('people.column.person'),
         isRowHeader: true,
-        cell: ({ person }) => <PersonCell person={person} />,
+        defaultWidth: '3fr',
+        cell: row => <PersonCell row={row} isWide={isWide} />,
       },
       {
         id: 'username',
         label: t('people.column.username'),
+        isHidden: !isWide,
+        defaultWidth: '2fr',
         cell: ({ person }) => <CellText title={person.username} />,
       },
       {
         id: 'match',
         label: t('people.column.match'),
         isHidden: !hasMatches || !isWide,
+        defaultWidth: '3fr',
         cell: ({ matches }) => (
-          <Cell className={styles.match}>
-            {matches.map(({ field, value, text }) => (
-              <Text key={field} as="p" variant="body-small">
-                <span className={styles.quiet}>
-                  {t(`people.field.${field}`)}
-                </span>{' '}
-                <MarkedText value={value} mark={text} />
-              </Text>
-            ))}
+          <Cell className={styles.words}>
+            <Matches matches={matches} />
           </Cell>
         ),
       },
       {
         id: 'pronouns',
         label: t('people.column.pronouns'),
-        isHidden: !isWide,
+        isHidden: !isVeryWide,
+        defaultWidth: '2fr',
         cell: ({ person }) => (
           <CellText title={person.pronouns?.[0] ?? ''} color="secondary" />
         ),
@@ -84,6 +86,8 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         id: 'localTime',
         label: t('people.column.localTime'),
         isHidden: !isWide,
+        defaultWidth: '1fr',
+        minWidth: 120, // the heading and a date, whole
         cell: ({ person }) => (
           <Cell className={styles.number}>
             {person.timezone && (
@@ -96,25 +100,49 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         id: 'joined',
         label: t('people.column.joined'),
         isHidden: !isWide,
+        defaultWidth: '1fr',
+        minWidth: 120, // the heading and a date, whole
         cell: ({ person }) => <JoinedCell creation={person.creation} />,
       },
     ],
-    [hasMatches, isWide, t],
+    [hasMatches, isVeryWide, isWide, t],
   );
 }
 
-function PersonCell({ person }: Pick<Row, 'person'>) {
+function PersonCell({ row, isWide }: { row: Row; isWide: boolean }) {
+  const { person, matches } = row;
   const { username, human_name } = person;
   return (
-    <Cell>
+    <Cell className={styles.words}>
       <span className={styles.person}>
         <ColoredAvatar username={username} name={human_name} size="medium" />
         <span className={styles.name}>
           <Text weight="bold">{human_name ?? username}</Text>
+          {!isWide && human_name && (
+            <Text as="p" variant="body-small" color="secondary">
+              {username}
+            </Text>
+          )}
+          {!isWide && <Matches matches={matches} />}
           <PersonBadges person={person} />
         </span>
       </span>
     </Cell>
+  );
+}
+
+/** What was found where, the found part marked. */
+function Matches({ matches }: Pick<Row, 'matches'>) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <>
+      {matches.map(({ field, value, text }) => (
+        <Text key={field} as="p" variant="body-small">
+          <span className={styles.quiet}>{t(`people.field.${field}`)}</span>{' '}
+          <MarkedText value={value} mark={text} />
+        </Text>
+      ))}
+    </>
   );
 }
 

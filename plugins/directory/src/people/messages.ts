@@ -2,8 +2,6 @@ export const peopleMessages = {
   search: {
     label: 'Look for people',
     placeholder: 'Name, user name, e-mail, nick, GitHub…',
-    tooShort: 'Type at least three characters.',
-    hint: 'Press the down arrow to walk through the results, Enter to open one.',
   },
   field: {
     username: 'User name',
@@ -30,6 +28,7 @@ export const peopleMessages = {
     github_username: 'GitHub',
     gitlab_username: 'GitLab',
     website: 'Website',
+    rssurl: 'Feed',
     ircnick: 'Nick',
     hasValue: 'Has {{field}}',
     clear: 'Clear filters',

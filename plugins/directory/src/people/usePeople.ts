@@ -20,7 +20,7 @@ import type { PeopleTask } from './readTask';
 /** People on a page: it divides by two, three, four and six columns. */
 export const PAGE_SIZE = 24;
 
-/** People of each field where several fields share a page, and of one's groups. */
+/** People of each field where several fields share a page. */
 const PREVIEW_SIZE = 12;
 
 /** People to show, and what they are. */
@@ -66,7 +66,7 @@ export function usePeople(question: PeopleQuestion, task: PeopleTask) {
         case 'everybody':
           return { list: 'everybody', ...(await everybody()) };
         default: {
-          const colleagues = await askColleagues(client, preview);
+          const colleagues = await askColleagues(client, onPage);
           return colleagues.total > 0
             ? { list: 'mine', ...withoutMatches(colleagues) }
             : { list: 'everybody', ...(await everybody()) };

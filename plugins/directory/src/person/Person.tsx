@@ -1,10 +1,10 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { useState } from 'react';
 import { useReader } from '../api';
+import { SideBySide } from '../page';
 import { hidePrivateFields } from './hidePrivateFields';
 import { Identity } from './identity';
 import { OwnProfile } from './OwnProfile';
-import styles from './Person.module.css';
 import { PersonTabs } from './PersonTabs';
 
 /**
@@ -18,20 +18,21 @@ export function Person({ person }: { person: User }) {
   const shown = asOthers ? hidePrivateFields(person) : person;
 
   return (
-    <div className={styles.person}>
-      <div className={styles.identity}>
-        <Identity person={shown} isOwn={isOwn && !asOthers} />
-        {isOwn && (
-          <OwnProfile
-            person={person}
-            asOthers={asOthers}
-            onAsOthers={setAsOthers}
-          />
-        )}
-      </div>
-      <div className={styles.details}>
-        <PersonTabs person={shown} />
-      </div>
-    </div>
+    <SideBySide
+      subject={
+        <>
+          <Identity person={shown} isOwn={isOwn && !asOthers} />
+          {isOwn && (
+            <OwnProfile
+              person={person}
+              asOthers={asOthers}
+              onAsOthers={setAsOthers}
+            />
+          )}
+        </>
+      }
+    >
+      <PersonTabs person={shown} />
+    </SideBySide>
   );
 }

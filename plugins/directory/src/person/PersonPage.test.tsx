@@ -96,7 +96,7 @@ describe('the page of a person', () => {
     expect(rows[named('infra-team')]).toHaveTextContent('Sponsor');
     expect(rows[named('packager')]).toHaveTextContent('Inherited');
     expect(
-      screen.getByRole('heading', { name: 'Sponsors without being in' })
+      screen.getByRole('heading', { name: 'Sponsors, without being a member' })
         .parentElement,
     ).toHaveTextContent(/docs$/);
 

@@ -3,6 +3,7 @@ import { ButtonLink } from '@backstage/ui';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiUserUnfollowLine } from '@remixicon/react';
 import { useParams } from 'react-router-dom';
+import { CatalogLink } from '../entity';
 import { DirectoryPage } from '../page';
 import { peopleRouteRef } from '../routes';
 import { EmptyState, ErrorState, StaleNotice } from '../states';
@@ -18,7 +19,14 @@ export function PersonPage() {
   const isGone = isDirectoryResponseError(error) && error.status === 404;
 
   return (
-    <DirectoryPage room="people" subject={data?.human_name ?? username}>
+    <DirectoryPage
+      room="people"
+      subject={data?.human_name ?? username}
+      actions={
+        data &&
+        !isGone && <CatalogLink kind="user" directoryName={data.username} />
+      }
+    >
       {error && data && !isGone && (
         <StaleNotice error={error} loadedAt={dataUpdatedAt} onRetry={refetch} />
       )}

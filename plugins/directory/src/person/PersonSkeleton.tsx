@@ -1,19 +1,16 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Skeleton } from '@backstage/ui';
+import { SideBySide } from '../page';
 import { directoryTranslationRef } from '../translation';
 import identity from './identity/Identity.module.css';
-import styles from './Person.module.css';
 
 /** The shape of a person, before they are there. */
 export function PersonSkeleton() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
-    <div
-      className={styles.person}
-      role="status"
-      aria-label={t('states.loading')}
-    >
-      <div className={styles.identity}>
+    <SideBySide
+      loadingLabel={t('states.loading')}
+      subject={
         <Card className={identity.card}>
           <Skeleton width={88} height={88} rounded />
           <Skeleton width="70%" height={28} />
@@ -21,11 +18,10 @@ export function PersonSkeleton() {
           <Skeleton width="60%" height={18} />
           <Skeleton width="100%" height={180} />
         </Card>
-      </div>
-      <div className={styles.details}>
-        <Skeleton width="60%" height={36} />
-        <Skeleton width="100%" height={360} style={{ marginTop: 16 }} />
-      </div>
-    </div>
+      }
+    >
+      <Skeleton width="60%" height={36} />
+      <Skeleton width="100%" height={360} style={{ marginTop: 16 }} />
+    </SideBySide>
   );
 }

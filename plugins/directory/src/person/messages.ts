@@ -1,12 +1,8 @@
 export const personMessages = {
   copyUsername: 'Copy user name',
   copyValue: 'Copy {{value}}',
-  localTime: 'Local time',
-  pronouns: 'Pronouns',
-  locale: 'Language',
   joined: 'Joined',
   private: '{{name}} keeps this profile private',
-  privateHint: 'Only what is public is shown.',
   locked: 'Locked',
   lockedHint:
     'This account is locked. The directory does not say why; an administrator can.',
@@ -40,10 +36,8 @@ export const personMessages = {
   },
   groups: {
     filter: 'Filter groups',
-    direct: 'Member',
     inherited: 'Inherited',
-    inheritedHint: 'Through other groups',
-    sponsored: 'Sponsors without being in',
+    sponsored: 'Sponsors, without being a member',
     sponsor: 'Sponsor',
     why: 'Why?',
     whyOf: 'Why is {{name}} in {{group}}?',

@@ -1,10 +1,9 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { SearchField } from '@backstage/ui';
-import { type KeyboardEvent, useEffect, useState } from 'react';
-import { useDebounced } from '../people/useDebounced';
+import { SearchField, VisuallyHidden } from '@backstage/ui';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { directoryTranslationRef } from '../translation';
-import { isTooShort } from './isTooShort';
 import styles from './TextSearch.module.css';
+import { useDebounced } from './useDebounced';
 
 /** Typing pauses this long between words, in milliseconds. */
 const PAUSE = 250;
@@ -21,6 +20,9 @@ export interface TextSearchProps {
   label: string;
   placeholder: string;
 
+  /** Whether what was typed is too short to ask. */
+  isTooShort: boolean;
+
   /** Defaults to medium. */
   size?: 'small' | 'medium';
 
@@ -28,16 +30,17 @@ export interface TextSearchProps {
   isFirst?: boolean;
 
   /** Moves on to the results. */
-  onLeaveDown?: () => void;
+  onLeaveDown: () => void;
 }
 
 /** A field for the server to search: it says when there is too little to ask. */
 export function TextSearch(props: TextSearchProps) {
-  const { text, onSearch, label, placeholder } = props;
+  const { text, onSearch, label, placeholder, isTooShort } = props;
   const { size = 'medium', isFirst = false, onLeaveDown } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState(text);
   const settled = useDebounced(typed, PAUSE);
+  const hint = useId();
 
   // Back, forward and links change the text without typing.
   useEffect(() => setTyped(text), [text]);
@@ -51,7 +54,7 @@ export function TextSearch(props: TextSearchProps) {
   }, [settled]);
 
   function handleKeyDown(event: KeyboardEvent) {
-    if (event.key === 'ArrowDown' && onLeaveDown) {
+    if (event.key === 'ArrowDown') {
       event.preventDefault();
       onLeaveDown();
     }
@@ -63,6 +66,7 @@ export function TextSearch(props: TextSearchProps) {
         // eslint-disable-next-line jsx-a11y/no-autofocus -- the page decides
         autoFocus={isFirst}
         aria-label={label}
+        aria-describedby={hint}
         placeholder={placeholder}
         size={size}
         value={typed}
@@ -70,8 +74,9 @@ export function TextSearch(props: TextSearchProps) {
         onKeyDown={handleKeyDown}
         onSubmit={value => onSearch(value.trim())}
       />
-      <p role="status" className={styles.hint}>
-        {isTooShort(text) && t('search.tooShort')}
+      <VisuallyHidden id={hint}>{t('search.hint')}</VisuallyHidden>
+      <p role="status" className={styles.tooShort}>
+        {isTooShort && t('search.tooShort')}
       </p>
     </div>
   );

@@ -4,14 +4,13 @@ import { PageTurner } from '../../paging';
 import { PeopleCards } from '../../people/PeopleCards';
 import { PeopleTable } from '../../people/PeopleTable';
 import { focusFirstResult, useArrowKeys } from '../../people/useArrowKeys';
-import { isTooShort } from '../../search';
+import { isTooShort, Results } from '../../search';
 import { StaleNotice } from '../../states';
 import { directoryTranslationRef } from '../../translation';
 import { CardsQuery } from '../CardsQuery';
 import { ExportButton } from '../export/ExportButton';
 import { Section } from '../Section';
 import { MembersBar } from './MembersBar';
-import styles from './Members.module.css';
 import { NoMembers } from './NoMembers';
 import { type MembersAnswer, PAGE_SIZE, useMembers } from './useMembers';
 import { useMembersQuestion } from './useMembersQuestion';
@@ -66,7 +65,8 @@ export function Members({ groupname, isOld }: MembersProps) {
         <MembersBar
           question={question}
           ask={ask}
-          total={isWaiting ? undefined : data?.total}
+          isTooShort={isWaiting}
+          total={data?.total}
           onLeaveDown={() => focusFirstResult(results.current)}
         />
         {error && data && !isOld && (
@@ -76,19 +76,18 @@ export function Members({ groupname, isOld }: MembersProps) {
             onRetry={refetch}
           />
         )}
-        {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys only add to what its links do */}
-        <div
+        <Results
           ref={results}
           onKeyDown={view === 'cards' ? handleKeys : undefined}
-          aria-busy={isPlaceholderData}
-          className={isPlaceholderData || isWaiting ? styles.old : undefined}
+          isBusy={isPlaceholderData}
+          isOld={isWaiting}
         >
           {!(isWaiting && !data) && (
             <CardsQuery query={query} places={12}>
               {list}
             </CardsQuery>
           )}
-        </div>
+        </Results>
       </div>
     </Section>
   );

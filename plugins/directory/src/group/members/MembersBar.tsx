@@ -15,6 +15,9 @@ export interface MembersBarProps {
   question: MembersQuestion;
   ask: AskMembers;
 
+  /** Whether what was typed is too short to ask. */
+  isTooShort: boolean;
+
   /** How many members match, once that is known. */
   total: number | undefined;
 
@@ -24,7 +27,7 @@ export interface MembersBarProps {
 
 /** Which members are listed: by a text, by how they are in; and how they look. */
 export function MembersBar(props: MembersBarProps) {
-  const { question, ask, total, onLeaveDown } = props;
+  const { question, ask, isTooShort, total, onLeaveDown } = props;
   const { text, membership, view } = question;
   const { t } = useTranslationRef(directoryTranslationRef);
   const isAll = !text && membership === 'all';
@@ -37,6 +40,7 @@ export function MembersBar(props: MembersBarProps) {
           label={t('group.members.search')}
           placeholder={t('group.members.placeholder')}
           text={text}
+          isTooShort={isTooShort}
           onSearch={next => ask({ text: next }, { replace: true })}
           onLeaveDown={onLeaveDown}
         />
@@ -60,7 +64,7 @@ export function MembersBar(props: MembersBarProps) {
         </div>
       </div>
       <div className={styles.total}>
-        {total !== undefined && (
+        {total !== undefined && !isTooShort && (
           <Text role="status" variant="body-medium" color="secondary">
             {t(isAll ? 'group.members.total' : 'group.members.found', {
               count: total,

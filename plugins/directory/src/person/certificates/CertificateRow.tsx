@@ -1,6 +1,7 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Text } from '@backstage/ui';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Link, Text } from '@backstage/ui';
 import { CopyButton } from '../../copy';
+import { certificateRouteRef } from '../../routes';
 import { DateTime, useNow } from '../../time';
 import { directoryTranslationRef } from '../../translation';
 import { rows } from '../rows';
@@ -16,6 +17,7 @@ export function CertificateRow({
   certificate: ListedCertificate;
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(certificateRouteRef);
   const now = useNow();
   const { subject, issuer, serial_number, serial_number_hex } = certificate;
   const ends = new Date(certificate.valid_not_after);
@@ -25,9 +27,9 @@ export function CertificateRow({
   return (
     <li className={rows.row}>
       <div className={rows.words}>
-        <Text as="p" weight="bold">
+        <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
           {subject}
-        </Text>
+        </Link>
         <Text as="p" variant="body-small" color="secondary">
           {t('person.certificates.issuer')} {issuer}
         </Text>

@@ -13,10 +13,8 @@ import {
   RiRssLine,
 } from '@remixicon/react';
 import type { ReactElement } from 'react';
-import { CopyButton } from '../../copy';
-import { SafeLink } from '../../links';
+import { LinkList } from '../../links';
 import { directoryTranslationRef } from '../../translation';
-import styles from './ContactLinks.module.css';
 import { type Contact, contactsOf } from './contactsOf';
 
 const icons: Record<Contact['kind'], ReactElement> = {
@@ -44,31 +42,15 @@ export function ContactLinks({ person }: { person: User }) {
     );
   }
   return (
-    <ul className={styles.contacts} aria-label={t('person.contact.title')}>
-      {contacts.map(({ kind, text, href }) => {
-        const words = t(`person.contact.${kind}`);
-        return (
-          <li key={`${kind} ${text}`} className={styles.contact}>
-            <span
-              role="img"
-              aria-label={words}
-              title={words}
-              className={styles.icon}
-            >
-              {icons[kind]}
-            </span>
-            <span className={styles.value}>
-              <SafeLink href={href ?? ''}>{text}</SafeLink>
-            </span>
-            <span className={styles.copy}>
-              <CopyButton
-                value={text}
-                label={t('person.copyValue', { value: text })}
-              />
-            </span>
-          </li>
-        );
-      })}
-    </ul>
+    <LinkList
+      label={t('person.contact.title')}
+      links={contacts.map(({ kind, text, href }) => ({
+        kind: t(`person.contact.${kind}`),
+        icon: icons[kind],
+        text,
+        href,
+        copyLabel: t('person.copyValue', { value: text }),
+      }))}
+    />
   );
 }

@@ -3,3 +3,8 @@ export function readPage(params: URLSearchParams): number {
   const page = params.get('page');
   return page && /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1;
 }
+
+/** A page in a URL: the first one is not mentioned. */
+export function writePage(page: number): string | undefined {
+  return page > 1 ? String(page) : undefined;
+}
