@@ -1,10 +1,12 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Skeleton } from '@backstage/ui';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonIcon, Link, Skeleton, Text } from '@backstage/ui';
+import { RiArrowDownSLine, RiArrowRightSLine } from '@remixicon/react';
+import { useState } from 'react';
+import { groupRouteRef } from '../../routes';
 import { ErrorState } from '../../states';
 import { directoryTranslationRef } from '../../translation';
-import { GroupBranch } from './GroupBranch';
 import styles from './GroupTree.module.css';
-import { useNestedGroups } from './useNestedGroups';
+import { type NestedGroup, useNestedGroups } from './useNestedGroups';
 
 /**
  * The groups nested in the last one of a way, each with those nested in it.
@@ -32,5 +34,54 @@ export function GroupTree({ way }: { way: readonly string[] }) {
         <GroupBranch key={nested.groupname} group={nested} way={way} />
       ))}
     </ul>
+  );
+}
+
+interface GroupBranchProps {
+  group: NestedGroup;
+
+  /** The groups above, the page's own first. */
+  way: readonly string[];
+}
+
+/** A nested group; what is nested in it is asked when the reader opens it. */
+function GroupBranch({ group, way }: GroupBranchProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(groupRouteRef);
+  const [isOpen, setIsOpen] = useState(false);
+  const { groupname, description, member_count, has_member_groups } = group;
+  const isCircle = way.includes(groupname);
+
+  return (
+    <li>
+      <div className={styles.branch}>
+        {has_member_groups && !isCircle ? (
+          <ButtonIcon
+            aria-label={t('group.nested.open', { group: groupname })}
+            aria-expanded={isOpen}
+            icon={isOpen ? <RiArrowDownSLine /> : <RiArrowRightSLine />}
+            size="small"
+            variant="tertiary"
+            onPress={() => setIsOpen(!isOpen)}
+          />
+        ) : (
+          <span className={styles.leaf} />
+        )}
+        <Link
+          href={href?.({ groupname }) ?? ''}
+          weight="bold"
+          title={description ?? undefined}
+          standalone
+        >
+          {groupname}
+        </Link>
+        <Text variant="body-small" color="secondary">
+          {isCircle
+            ? t('group.nested.circle')
+            : t('group.nested.members', { count: member_count })}
+        </Text>
+      </div>
+      {isOpen && <GroupTree way={[...way, groupname]} />}
+    </li>
   );
 }
