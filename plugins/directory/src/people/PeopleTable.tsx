@@ -112,13 +112,14 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
 function PersonCell({ row, isWide }: { row: Row; isWide: boolean }) {
   const { person, matches } = row;
   const { username, human_name } = person;
+  const isFoundByUsername = matches.some(({ field }) => field === 'username');
   return (
     <Cell className={styles.words}>
       <span className={styles.person}>
         <ColoredAvatar username={username} name={human_name} size="medium" />
         <span className={styles.name}>
           <Text weight="bold">{human_name ?? username}</Text>
-          {!isWide && human_name && (
+          {!isWide && human_name && !isFoundByUsername && (
             <Text as="p" variant="body-small" color="secondary">
               {username}
             </Text>

@@ -41,6 +41,7 @@ export function PersonTabs({ person }: { person: User }) {
 
   return (
     <Tabs
+      className={styles.tabs}
       selectedKey={tab}
       onSelectionChange={key =>
         setParams(key === 'groups' ? {} : { tab: String(key) }, {
