@@ -188,6 +188,20 @@ export interface Config {
     };
 
     /**
+     * The API as FASJSON answers it, for its clients, under
+     * `/api/directory/fasjson/`; see docs/fasjson-differences.md.
+     */
+    fasjson?: {
+      /** Default: false. */
+      enabled?: boolean;
+      /**
+       * Where its clients find it, when a proxy maps it elsewhere, for example
+       * `https://fasjson.example.org`. Default: below the portal.
+       */
+      baseUrl?: string;
+    };
+
+    /**
      * Lets portal users act as directory users. It states that every sign-in
      * provider of the portal may vouch for the name. Without it they read as
      * strangers.

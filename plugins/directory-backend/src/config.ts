@@ -33,6 +33,12 @@ export interface PortalUsersConfig {
   readonly username: 'entityName' | 'annotation';
 }
 
+/** The dialect for clients of FASJSON. */
+export interface FasjsonConfig {
+  /** Where clients find it; default: below the plugin's own address. */
+  readonly baseUrl?: string;
+}
+
 /** The `directory` block of the configuration, typed and frozen. */
 export interface DirectoryConfig {
   readonly ldap: LdapConfig;
@@ -45,6 +51,8 @@ export interface DirectoryConfig {
   readonly access?: readonly AccessRule[];
   /** `undefined`: the gateway has nothing to do with certificates. */
   readonly certificates?: CertificatesConfig;
+  /** `undefined`: it is not offered. */
+  readonly fasjson?: FasjsonConfig;
   /** `undefined`: portal users have no directory identity. */
   readonly portalUsers?: PortalUsersConfig;
 }
@@ -68,6 +76,7 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     },
     access: config.getOptionalConfigArray('access')?.map(readAccessRule),
     certificates: readCertificatesConfig(config),
+    fasjson: readFasjson(config.getOptionalConfig('fasjson')),
     portalUsers: readPortalUsers(config.getOptionalConfig('portalUsers')),
   });
 }
@@ -119,6 +128,25 @@ function readAccessRule(config: Config): AccessRule {
     who: readPrincipalSet(config),
     operations: new Set(config.getStringArray('operations')),
   };
+}
+
+function readFasjson(config: Config | undefined): FasjsonConfig | undefined {
+  if (!config?.getOptionalBoolean('enabled')) {
+    return undefined;
+  }
+  const baseUrl = config.getOptionalString('baseUrl');
+  if (baseUrl !== undefined && !isWebUrl(baseUrl)) {
+    throw new InputError(
+      `directory.fasjson.baseUrl must be an http(s) URL, not "${baseUrl}"`,
+    );
+  }
+  return { baseUrl };
+}
+
+function isWebUrl(text: string): boolean {
+  return (
+    URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+  );
 }
 
 function readPortalUsers(

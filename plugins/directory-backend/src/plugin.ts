@@ -19,21 +19,24 @@ import { PrivateDirectory } from './directory/PrivateDirectory';
 import { AccessControl } from './http/access';
 import { Authenticator } from './http/authenticate';
 import { colleaguesOperation } from './http/colleagues';
+import { contractOperations } from './http/contractOperations';
 import { createRouter } from './http/createRouter';
+import { contractDialect } from './http/dialect/contractDialect';
+import { FASJSON_ROOT, fasjsonDialect } from './http/dialect/fasjsonDialect';
+import { publishDocuments } from './http/documents/publishDocuments';
+import { publishHealth } from './http/documents/publishHealth';
 import { exportMembersOperation } from './http/exportMembers';
-import { groupOperations } from './http/groups';
-import { meOperation } from './http/me';
 import { membershipOperations } from './http/memberships';
 import { PortalUserNames } from './http/PortalUserNames';
 import { PublicDocuments } from './http/PublicDocuments';
 import { requireSecureTransport } from './http/requireSecureTransport';
 import { ResourceUris } from './http/response/ResourceUris';
-import { searchOperations } from './http/search';
+import { searchGroupsOperation } from './http/searchGroups';
 import { userCertificatesOperation } from './http/userCertificates';
-import { userOperations } from './http/users';
 import { LdapDirectory } from './ldap/LdapDirectory';
 import { LdapPool } from './ldap/LdapPool';
 import { LdapReader } from './ldap/LdapReader';
+import { probeDirectory } from './ldap/probeDirectory';
 import { RightsProof } from './ldap/RightsProof';
 import { SchemaProof } from './ldap/SchemaProof';
 
@@ -75,12 +78,15 @@ export const directoryPlugin = createBackendPlugin({
       },
       async init(deps) {
         const { auth, httpAuth, httpRouter, lifecycle, logger } = deps;
-        const { ldap, schema, privacy, access, portalUsers, certificates } =
-          readDirectoryConfig(deps.config);
+        const config = readDirectoryConfig(deps.config);
+        const { ldap, schema, certificates, fasjson } = config;
         const externalBaseUrl = await deps.discovery.getExternalBaseUrl(
           'directory',
         );
-        requireSecureTransport(externalBaseUrl);
+        requireSecureTransport(externalBaseUrl, 'backend.baseUrl');
+        const fasjsonUrl =
+          fasjson?.baseUrl ?? `${externalBaseUrl}${FASJSON_ROOT}`;
+        requireSecureTransport(fasjsonUrl, 'directory.fasjson.baseUrl');
 
         const { baseDn, bindDn, keptRecords } = ldap;
         const maxAgeMs = ldap.probeIntervalMs;
@@ -106,10 +112,31 @@ export const directoryPlugin = createBackendPlugin({
           certificates
             ? new IssuedCertificatesDirectory(directory, authorities)
             : directory,
-          privacy,
+          config.privacy,
         );
         const uris = new ResourceUris(externalBaseUrl);
-        const rooms = { directory: privateDirectory, uris };
+        const certificateOperations =
+          certificates &&
+          (await createCertificateOperations({
+            ...{ authorities, config: certificates, directory, uris },
+            auditor: deps.auditor,
+            database: deps.database,
+          }));
+        const rooms = {
+          ...{ directory: privateDirectory, uris },
+          certificates: certificateOperations,
+        };
+        const contract = contractDialect(uris);
+        const forFasjson = fasjsonDialect(new ResourceUris(fasjsonUrl));
+
+        publishDocuments(publicDocuments, contract);
+        if (fasjson) {
+          publishDocuments(publicDocuments, forFasjson);
+          publishHealth(publicDocuments, {
+            askDirectory: asking => probeDirectory({ reader, baseDn }, asking),
+            logger,
+          });
+        }
 
         deps.permissionsRegistry.addPermissions([...directoryPermissions]);
         // The framework's gate lets only its own tokens in and answers with
@@ -124,36 +151,44 @@ export const directoryPlugin = createBackendPlugin({
               auth,
               principals: new CachedPrincipals(directory),
               portalUserNames: new PortalUserNames({
-                config: portalUsers,
+                config: config.portalUsers,
                 auth,
                 catalog: deps.catalog,
               }),
             }),
             access: new AccessControl({
               permissions: deps.permissions,
-              rules: access,
+              rules: config.access,
             }),
-            operations: [
-              meOperation({ uris }),
-              colleaguesOperation(rooms),
-              ...userOperations(rooms),
-              ...groupOperations(rooms),
-              ...membershipOperations(rooms),
-              exportMembersOperation({ ...rooms, auditor: deps.auditor }),
-              ...searchOperations(rooms),
-              userCertificatesOperation({
-                certificates: new UserCertificates({
-                  ...{ directory: privateDirectory, authority: authorities },
-                  config: certificates,
-                }),
-                uris,
-              }),
-              ...(certificates
-                ? await createCertificateOperations({
-                    ...{ authorities, config: certificates, directory, uris },
-                    auditor: deps.auditor,
-                    database: deps.database,
-                  })
+            mounts: [
+              {
+                dialect: contract,
+                operations: [
+                  ...contractOperations({ ...rooms, dialect: contract }),
+                  colleaguesOperation(rooms),
+                  ...membershipOperations(rooms),
+                  exportMembersOperation({ ...rooms, auditor: deps.auditor }),
+                  searchGroupsOperation(rooms),
+                  userCertificatesOperation({
+                    certificates: new UserCertificates({
+                      directory: privateDirectory,
+                      authority: authorities,
+                      config: certificates,
+                    }),
+                    uris,
+                  }),
+                  ...(certificateOperations?.extensions ?? []),
+                ],
+              },
+              ...(fasjson
+                ? [
+                    {
+                      dialect: forFasjson,
+                      operations: contractOperations({
+                        ...{ ...rooms, dialect: forFasjson },
+                      }),
+                    },
+                  ]
                 : []),
             ],
             ownOrigin: new URL(externalBaseUrl).origin,

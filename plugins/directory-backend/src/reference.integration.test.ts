@@ -1,32 +1,14 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import {
+  recordedAnswers,
+  recordedDirectory,
+  type RecordedAnswer,
+} from './__testUtils__/recordedAnswers';
 import { isName } from './directory/names';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
 
 jest.setTimeout(180_000);
-
-/** A request to the reference implementation, and what it answered. */
-interface Recorded {
-  readonly id: number;
-  readonly principal: string | null;
-  readonly method: string;
-  readonly target: string;
-  readonly request_headers: Readonly<Record<string, string>>;
-  readonly request_body: string | null;
-  readonly status: number;
-  readonly body: string | null;
-}
-
-const fixtures = join(__dirname, '../fixtures/reference');
-const recordings: readonly Recorded[] = readFileSync(
-  join(fixtures, 'answers.jsonl'),
-  'utf8',
-)
-  .trim()
-  .split('\n')
-  .map(line => JSON.parse(line));
 
 /** The parts of the reference's bodies that are looked at. */
 interface RecordedBody {
@@ -68,7 +50,7 @@ const explained: Readonly<Record<number, string>> = {
   380: 'an unknown path is described in words of our own',
 };
 
-const reads = recordings.filter(
+const reads = recordedAnswers.filter(
   ({ method, target, request_body }) =>
     ['GET', 'HEAD'].includes(method) &&
     /^\/v1\/(me|users|groups|search)\b/.test(target) &&
@@ -97,7 +79,7 @@ let client: GatewayClient;
 let lockedItems: ReadonlySet<string>;
 
 beforeAll(async () => {
-  realm = await startRealm({ ldif: join(fixtures, 'people-200.ldif') });
+  realm = await startRealm({ ldif: recordedDirectory });
   gateway = await startGateway({ realm });
   client = new GatewayClient({ gateway, realm });
   const users = await client.ask('/v1/users/?page_size=1000', { as: 'alice' });
@@ -134,7 +116,7 @@ describe('what the reference answered on this directory', () => {
 });
 
 /** Our answer and the reference's, with what no client compares left out. */
-async function compared(recorded: Recorded): Promise<[unknown, unknown]> {
+async function compared(recorded: RecordedAnswer): Promise<[unknown, unknown]> {
   const answer = await ask(recorded, recorded.target);
   const theirs = parse(recorded.body);
   if (Array.isArray(theirs?.result) && answer.status === 200) {
@@ -157,7 +139,7 @@ async function compared(recorded: Recorded): Promise<[unknown, unknown]> {
  * lengths where the reference was asked for one page of several.
  */
 async function comparedLists(
-  recorded: Recorded,
+  recorded: RecordedAnswer,
   result: readonly object[],
   page: RecordedBody['page'],
 ): Promise<[unknown, unknown]> {
@@ -179,7 +161,7 @@ async function comparedLists(
   ];
 }
 
-async function wholeList(recorded: Recorded): Promise<object[]> {
+async function wholeList(recorded: RecordedAnswer): Promise<object[]> {
   const isSearch = recorded.target.startsWith('/v1/search');
   const [path, query] = recorded.target.split('?');
   const parameters = new URLSearchParams(query);
@@ -200,13 +182,13 @@ async function wholeList(recorded: Recorded): Promise<object[]> {
 }
 
 /** Asks for names where the mask leaves none to count by. */
-function named(recorded: Recorded): Recorded {
+function named(recorded: RecordedAnswer): RecordedAnswer {
   return recorded.request_headers['X-Fields'] === 'nope'
     ? { ...recorded, request_headers: { 'X-Fields': 'username' } }
     : recorded;
 }
 
-async function ask(recorded: Recorded, target: string): Promise<Answer> {
+async function ask(recorded: RecordedAnswer, target: string): Promise<Answer> {
   const { method, principal, request_headers } = recorded;
   const mask = request_headers['X-Fields'];
   return client.ask(target, {

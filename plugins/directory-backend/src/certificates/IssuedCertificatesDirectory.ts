@@ -57,6 +57,14 @@ export class IssuedCertificatesDirectory implements Directory {
       query,
     );
 
+  streamUsers: Method<'streamUsers'> = async (query, context) => {
+    const stream = await this.#directory.streamUsers(query, context);
+    return {
+      ...stream,
+      portions: this.#allWithIssued(stream.portions, query),
+    };
+  };
+
   searchUsers: Method<'searchUsers'> = async (query, context) =>
     this.#pageWithIssued(
       await this.#directory.searchUsers(query, context),

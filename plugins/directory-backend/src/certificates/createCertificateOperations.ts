@@ -6,6 +6,7 @@ import type { Directory } from '../directory/Directory';
 import type { Operation } from '../http/Call';
 import { certificateProfilesOperation } from '../http/certificateProfiles';
 import { certificateOperations } from '../http/certificates';
+import type { Dialect } from '../http/dialect/Dialect';
 import { revokeCertificateOperation } from '../http/revokeCertificate';
 import type { ResourceUris } from '../http/response/ResourceUris';
 import type { CertificateAuthorities } from './CertificateAuthorities';
@@ -14,6 +15,14 @@ import { CertificateReader } from './CertificateReader';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { RevocationDesk } from './RevocationDesk';
 import { SigningLimit } from './SigningLimit';
+
+/** The operations on certificates, one desk behind them all. */
+export interface CertificateOperations {
+  /** Those of the contract, in one dialect. */
+  inDialect(dialect: Dialect): readonly Operation[];
+  /** Those that extend it. */
+  readonly extensions: readonly Operation[];
+}
 
 /**
  * The operations on certificates, wired to the configured authorities.
@@ -28,22 +37,20 @@ export async function createCertificateOperations(options: {
   readonly auditor: AuditorService;
   readonly database: DatabaseService;
   readonly uris: ResourceUris;
-}): Promise<readonly Operation[]> {
-  const { authorities, config, database } = options;
+}): Promise<CertificateOperations> {
+  const { authorities, config, database, uris } = options;
   authorities.configure(config);
   const limit = await SigningLimit.create({ database, limit: config.limit });
   const rooms = { ...options, authority: authorities };
-  return [
-    certificateProfilesOperation(rooms),
-    ...certificateOperations({
-      desk: new CertificateDesk({ ...rooms, limit }),
-      reader: new CertificateReader(rooms),
-      defaultProfile: config.defaultProfile,
-      uris: options.uris,
-    }),
-    revokeCertificateOperation({
-      desk: new RevocationDesk(rooms),
-      uris: options.uris,
-    }),
-  ];
+  const desk = new CertificateDesk({ ...rooms, limit });
+  const reader = new CertificateReader(rooms);
+  const { defaultProfile } = config;
+  return {
+    inDialect: dialect =>
+      certificateOperations({ desk, reader, defaultProfile, dialect }),
+    extensions: [
+      certificateProfilesOperation(rooms),
+      revokeCertificateOperation({ desk: new RevocationDesk(rooms), uris }),
+    ],
+  };
 }

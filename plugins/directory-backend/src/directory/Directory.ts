@@ -47,6 +47,12 @@ export interface Paged {
   readonly page: PageRequest;
 }
 
+/** Whose accounts a question is about. */
+export interface OfAccounts {
+  /** Locked accounts are as if they were not there. Default: they are. */
+  readonly unlockedOnly?: boolean;
+}
+
 /** A question about one user. */
 export interface OfUser {
   readonly username: string;
@@ -88,15 +94,21 @@ export interface Directory {
 
   /** One user by name, in the directory's spelling. */
   getUser(
-    query: UsersQuery & OfUser,
+    query: UsersQuery & OfAccounts & OfUser,
     context: DirectoryContext,
   ): Promise<User | undefined>;
 
   /** All served users by name, case-insensitive, one page at a time. */
   listUsers(
-    query: UsersQuery & Paged,
+    query: UsersQuery & OfAccounts & Paged,
     context: DirectoryContext,
   ): Promise<Page<User>>;
+
+  /** All of {@link listUsers}, with flat memory. */
+  streamUsers(
+    query: UsersQuery & OfAccounts,
+    context: DirectoryContext,
+  ): Promise<UserStream>;
 
   /**
    * The served users to whom every term applies, by name. A term on a field
@@ -104,7 +116,9 @@ export interface Directory {
    * profile.
    */
   searchUsers(
-    query: UsersQuery & Paged & { readonly terms: readonly UserSearchTerm[] },
+    query: UsersQuery &
+      OfAccounts &
+      Paged & { readonly terms: readonly UserSearchTerm[] },
     context: DirectoryContext,
   ): Promise<Page<User>>;
 
@@ -113,7 +127,7 @@ export interface Directory {
    * name; `undefined` when there is no such user.
    */
   listUserGroups(
-    query: GroupsQuery & OfUser & Paged,
+    query: GroupsQuery & OfAccounts & OfUser & Paged,
     context: DirectoryContext,
   ): Promise<Page<Group> | undefined>;
 
@@ -122,7 +136,7 @@ export interface Directory {
    * there is no such user.
    */
   listUserAgreements(
-    query: OfUser & Paged,
+    query: OfAccounts & OfUser & Paged,
     context: DirectoryContext,
   ): Promise<Page<string> | undefined>;
 

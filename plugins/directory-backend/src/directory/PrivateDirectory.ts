@@ -52,6 +52,13 @@ export class PrivateDirectory {
     return blankPage(page, narrowed);
   };
 
+  /** As {@link Directory.streamUsers}, without what is hidden. */
+  streamUsers: Opened<'streamUsers'> = async (query, context) => {
+    const narrowed = this.#narrow(query, context.caller);
+    const stream = await this.#directory.streamUsers(narrowed, context);
+    return { ...stream, portions: blankAll(stream.portions, narrowed) };
+  };
+
   /** As {@link Directory.searchUsers}, without what is hidden. */
   searchUsers: Opened<'searchUsers'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);

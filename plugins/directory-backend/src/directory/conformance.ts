@@ -23,6 +23,7 @@ import {
   type SchemaPreset,
   type UserField,
 } from './schema';
+import type { User } from './User';
 import type { Visibility } from './Visibility';
 
 /** An adapter on a realm, ready to be asked. */
@@ -118,8 +119,12 @@ export function describeDirectory(
     });
 
     it('answers for users by name', async () => {
-      const [answers, expected] = await both(users(), (directory, username) =>
-        directory.getUser({ ...wholeUser, username }, context),
+      const questions = users().flatMap(username => [
+        { ...wholeUser, username },
+        { ...wholeUser, username, unlockedOnly: true },
+      ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.getUser(query, context),
       );
       expect(answers).toEqual(expected);
     });
@@ -132,8 +137,30 @@ export function describeDirectory(
     });
 
     it('lists users, page by page', async () => {
-      const [answers, expected] = await both(PAGES, (directory, page) =>
-        directory.listUsers({ ...wholeUser, page }, context),
+      const questions = PAGES.flatMap(page => [
+        { ...wholeUser, page },
+        { ...wholeUser, page, unlockedOnly: true },
+      ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listUsers(query, context),
+      );
+      expect(answers).toEqual(expected);
+      const totals = expected.map(({ answer }) => answer.total);
+      expect(new Set(totals).size).toBe(2);
+    });
+
+    it('streams all users', async () => {
+      const questions = [wholeUser, { ...wholeUser, unlockedOnly: true }];
+      const [answers, expected] = await both(
+        questions,
+        async (directory, query) => {
+          const stream = await directory.streamUsers(query, context);
+          const streamed: User[] = [];
+          for await (const some of stream.portions) {
+            streamed.push(...some);
+          }
+          return { total: stream.total, streamed };
+        },
       );
       expect(answers).toEqual(expected);
     });
@@ -190,6 +217,7 @@ export function describeDirectory(
     it('knows the groups of each user', async () => {
       const questions = users().flatMap(username => [
         { ...wholeGroup, username, page: whole },
+        { ...wholeGroup, username, page: whole, unlockedOnly: true },
         { fields: GROUP_NAME, username, page: { number: 2, size: 2 } },
       ]);
       const [answers, expected] = await both(questions, (directory, query) =>
@@ -201,6 +229,7 @@ export function describeDirectory(
     it('knows the agreements that each user has signed', async () => {
       const questions = users().flatMap(username => [
         { username, page: whole },
+        { username, page: whole, unlockedOnly: true },
         { username, page: { number: 2, size: 1 } },
       ]);
       const [answers, expected] = await both(questions, (directory, query) =>
@@ -221,6 +250,7 @@ export function describeDirectory(
       const search = fc.record({
         terms: searchTerms(model),
         visibleTo: viewer(model.users.map(user => user.text('uid')!)),
+        unlockedOnly: fc.boolean(),
         page: fc.record({
           number: fc.constantFrom(1, 1, 1, 2, 50),
           size: fc.integer({ min: 1, max: 40 }),

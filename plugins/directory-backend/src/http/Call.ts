@@ -5,6 +5,8 @@ import type { DirectoryContext } from '../directory/Directory';
 /** One authenticated, authorised request, free of HTTP. */
 export interface Call {
   readonly caller: Caller;
+  /** What was asked for, absolute, without its query. */
+  readonly uri: string;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;

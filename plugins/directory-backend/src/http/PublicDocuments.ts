@@ -3,33 +3,45 @@ import type {
   DirectoryPublicDocumentsExtensionPoint,
   PublicDocument,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+
+/** Answers a GET that needs no login; Express leaves the body away for HEAD. */
+export type PublicHandler = (req: Request, res: Response) => Promise<void>;
 
 /**
  * The exact list of what needs no login. Everything else meets the
  * authentication first: there are no patterns and no prefixes here.
  */
 export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
-  readonly #byPath = new Map<string, PublicDocument>();
+  readonly #byPath = new Map<string, PublicHandler>();
 
   addPublicDocument(document: PublicDocument): void {
-    if (this.#byPath.has(document.path)) {
-      throw new ConflictError(`A document at ${document.path} is there`);
+    this.addHandler(document.path, async (_req, res) => {
+      res.type(document.contentType).send(await document.read());
+    });
+  }
+
+  /**
+   * Adds what is more than a document, at exactly this path.
+   *
+   * @throws ConflictError when the path is taken.
+   */
+  addHandler(path: string, handler: PublicHandler): void {
+    if (this.#byPath.has(path)) {
+      throw new ConflictError(`A document at ${path} is there`);
     }
-    this.#byPath.set(document.path, document);
+    this.#byPath.set(path, handler);
   }
 
   /** Answers GET and HEAD of a listed path, and leaves the rest alone. */
   handler(): RequestHandler {
     return (req, res, next) => {
-      const document = this.#byPath.get(req.path.replace(/\/$/, ''));
-      if (!document || !['GET', 'HEAD'].includes(req.method)) {
+      const handle = this.#byPath.get(req.path.replace(/\/$/, ''));
+      if (!handle || !['GET', 'HEAD'].includes(req.method)) {
         next();
         return;
       }
-      document.read().then(content => {
-        res.type(document.contentType).send(content);
-      }, next);
+      handle(req, res).catch(next);
     };
   }
 }

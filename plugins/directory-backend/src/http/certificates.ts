@@ -5,23 +5,19 @@ import {
 import type { CertificateDesk } from '../certificates/CertificateDesk';
 import type { CertificateReader } from '../certificates/CertificateReader';
 import type { Operation } from './Call';
+import type { Dialect } from './dialect/Dialect';
 import { resolveFields } from './request/fieldMask';
 import { parseSigningOrder } from './request/parseSigningOrder';
 import { certificateNotFound } from './response/apiErrors';
-import {
-  certificateModel,
-  presentCertificate,
-} from './response/presentCertificate';
-import type { ResourceUris } from './response/ResourceUris';
 
 /** Signing a request, and a certificate's details (contract, section 4.4). */
 export function certificateOperations(options: {
   readonly desk: CertificateDesk;
   readonly reader: CertificateReader;
   readonly defaultProfile: string;
-  readonly uris: ResourceUris;
+  readonly dialect: Dialect;
 }): readonly Operation[] {
-  const { desk, reader, defaultProfile, uris } = options;
+  const { desk, reader, defaultProfile, dialect } = options;
   return [
     {
       id: 'sign_csr',
@@ -33,8 +29,8 @@ export function certificateOperations(options: {
         const { order, isDryRun } = parseSigningOrder(parameters, {
           defaultProfile,
         });
-        const keys = resolveFields(fieldMask, certificateModel);
-        if (isDryRun) {
+        const keys = resolveFields(fieldMask, dialect.models.certificate);
+        if (isDryRun && dialect.hasExtensions) {
           const { verdicts, approved } = await desk.judge(order, context);
           return {
             result: {
@@ -48,7 +44,9 @@ export function certificateOperations(options: {
           };
         }
         const issued = await desk.sign(order, context);
-        return { result: presentCertificate(issued, keys, uris) };
+        return {
+          result: dialect.presentCertificate(issued, { keys, isNew: true }),
+        };
       },
     },
     {
@@ -57,13 +55,15 @@ export function certificateOperations(options: {
       path: '/certs/:serialNumber(\\d+)/',
       permission: directoryReadPermission,
       async handle({ params, fieldMask, context }) {
-        const keys = resolveFields(fieldMask, certificateModel);
+        const keys = resolveFields(fieldMask, dialect.models.certificate);
         const serialNumber = BigInt(params.serialNumber);
         const issued = await reader.get(serialNumber, context);
         if (!issued) {
           throw certificateNotFound(serialNumber);
         }
-        return { result: presentCertificate(issued, keys, uris) };
+        return {
+          result: dialect.presentCertificate(issued, { keys, isNew: false }),
+        };
       },
     },
   ];

@@ -5,14 +5,13 @@ import type { Caller } from '../directory/Caller';
 import type { AccessControl } from './access';
 import type { Authenticator } from './authenticate';
 import type { Operation } from './Call';
+import type { Dialect } from './dialect/Dialect';
 import type { PublicDocuments } from './PublicDocuments';
 import { decodablePath } from './request/decodablePath';
+import { readJsonQuery } from './request/readJsonQuery';
 import { readParameters } from './request/readParameters';
 import { requireSameOrigin } from './requireSameOrigin';
-import {
-  MethodNotAllowedError,
-  ResourceNotFoundError,
-} from './response/apiErrors';
+import { MethodNotAllowedError, UnknownPathError } from './response/apiErrors';
 import { FileStream } from './response/FileStream';
 import { presentError } from './response/presentError';
 import { sendFile } from './response/sendFile';
@@ -20,15 +19,22 @@ import { sendFile } from './response/sendFile';
 /** Who asks, and which fields, decide what is answered at one address. */
 const VARY = 'Authorization, X-Fields';
 
-/** The whole body of a write, of any type, 64 KiB at most. */
+/** The whole body of a request, of any type, 64 KiB at most. */
 const readBody = raw({ type: () => true, limit: 64 * 1024 });
+
+/** Operations as one dialect has them, below its root. */
+export interface Mount {
+  readonly dialect: Dialect;
+  readonly operations: readonly Operation[];
+}
 
 /** What the router is made of. */
 export interface RouterOptions {
   readonly authenticator: Authenticator;
   readonly publicDocuments: PublicDocuments;
   readonly access: AccessControl;
-  readonly operations: readonly Operation[];
+  /** The contract's own dialect first: what is nowhere below is answered in it. */
+  readonly mounts: readonly [Mount, ...Mount[]];
   /** The portal's own origin, for example `https://portal.example.org`. */
   readonly ownOrigin: string;
   readonly logger: LoggerService;
@@ -40,7 +46,7 @@ export interface RouterOptions {
  * gate is open for this plugin, because it does not know tickets.
  */
 export function createRouter(options: RouterOptions): Router {
-  const { authenticator, operations, logger } = options;
+  const { authenticator, mounts, logger } = options;
   const callers = new WeakMap<Request, Caller>();
   // Path segments are case-sensitive; a trailing slash may be there or not.
   const router = PromiseRouter({ caseSensitive: true, strict: false });
@@ -51,23 +57,27 @@ export function createRouter(options: RouterOptions): Router {
     req.url = decodablePath(req.url);
     return 'next';
   });
-  for (const path of new Set(operations.map(operation => operation.path))) {
-    const here = operations.filter(operation => operation.path === path);
-    const route = router.route(`/v1${path}`);
-    for (const operation of here) {
+  for (const { dialect, path, operations } of mounts.flatMap(addressesOf)) {
+    const route = router.route(`${dialect.root}/v1${path}`);
+    route.all(async (req: Request) => {
+      if (
+        !dialect.isPath({ path: req.path, params: req.params, template: path })
+      ) {
+        throw new UnknownPathError();
+      }
+      return 'next';
+    });
+    for (const operation of operations) {
+      const readsBody = operation.method === 'post' || dialect.readsBodyOfGet;
       route[operation.method](
-        ...(operation.method === 'post' ? [readBody] : []),
-        (req: Request, res: Response) =>
-          answer({
-            ...options,
-            operation,
-            caller: callers.get(req)!,
-            req,
-            res,
-          }),
+        ...(readsBody ? [readBody] : []),
+        (req: Request, res: Response) => {
+          const caller = callers.get(req)!;
+          return answer({ ...options, dialect, operation, caller, req, res });
+        },
       );
     }
-    const allow = allowedMethods(here);
+    const allow = allowedMethods(operations);
     route.options((_req: Request, res: Response) => {
       res.status(204).set('Allow', allow).end();
     });
@@ -76,23 +86,42 @@ export function createRouter(options: RouterOptions): Router {
     });
   }
   router.use(() => {
-    throw new ResourceNotFoundError({
-      message: 'The requested URL was not found on the server.',
-    });
+    throw new UnknownPathError();
   });
-  router.use(presentError({ logger }));
+  router.use(
+    presentError({ logger, dialectOf: req => dialectAt(req.path, mounts) }),
+  );
   return router;
+}
+
+/** The paths of a mount, each with its operations. */
+function addressesOf({ dialect, operations }: Mount) {
+  const paths = new Set(operations.map(({ path }) => path));
+  return [...paths].map(path => ({
+    ...{ dialect, path },
+    operations: operations.filter(operation => operation.path === path),
+  }));
+}
+
+/** The dialect in which a path is answered, whether there is such a path or not. */
+function dialectAt(path: string, mounts: RouterOptions['mounts']): Dialect {
+  const [own, ...others] = mounts;
+  const mount = others.find(({ dialect: { root } }) =>
+    `${path}/`.startsWith(`${root}/`),
+  );
+  return (mount ?? own).dialect;
 }
 
 async function answer(
   options: RouterOptions & {
+    readonly dialect: Dialect;
     readonly operation: Operation;
     readonly caller: Caller;
     readonly req: Request;
     readonly res: Response;
   },
 ): Promise<void> {
-  const { operation, caller, req, res, logger } = options;
+  const { dialect, operation, caller, req, res, logger } = options;
   const { headers } = req;
   const isWrite = operation.method === 'post';
   try {
@@ -111,21 +140,22 @@ async function answer(
       gone.abort();
     }
   });
-  const query = queryOf(req);
-  const body = await operation.handle({
+  const query = queryOf(req, dialect);
+  const answered = await operation.handle({
     caller,
+    uri: dialect.uris.at(operation.path, req.params),
     params: req.params,
     query,
     parameters: isWrite
-      ? readParameters({ headers, query, body: bodyOf(req) })
+      ? await readParameters({ headers, query, body: bodyOf(req) })
       : new Map(),
     fieldMask: req.get('x-fields'),
     context: { caller, signal: gone.signal },
   });
-  if (body instanceof FileStream) {
-    await sendFile(res, { file: body, logger });
+  if (answered instanceof FileStream) {
+    await sendFile(res, { file: answered, logger });
   } else {
-    res.json(body);
+    res.json(answered);
   }
 }
 
@@ -135,9 +165,19 @@ function bodyOf(req: Request): Buffer {
 }
 
 /** Express reads arrays and objects into a query; the contract has neither. */
-function queryOf(req: Request): URLSearchParams {
+function queryOf(req: Request, dialect: Dialect): URLSearchParams {
   const start = req.originalUrl.indexOf('?');
-  return new URLSearchParams(start < 0 ? '' : req.originalUrl.slice(start + 1));
+  const query = new URLSearchParams(
+    start < 0 ? '' : req.originalUrl.slice(start + 1),
+  );
+  if (req.method === 'POST' || !dialect.readsBodyOfGet) {
+    return query;
+  }
+  const { headers } = req;
+  return new URLSearchParams([
+    ...readJsonQuery({ headers, body: bodyOf(req) }),
+    ...query,
+  ]);
 }
 
 function allowedMethods(operations: readonly Operation[]): string {

@@ -1,51 +1,45 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import type { User } from '../directory/User';
 import type { Operation } from './Call';
+import type { Dialect } from './dialect/Dialect';
 import { resolveFields } from './request/fieldMask';
 import { parseMemberSelection } from './request/parseMemberSelection';
-import { MAX_LIST_PAGE_SIZE, parsePage } from './request/parsePage';
+import { WHOLE_LIST } from './request/parsePage';
 import { groupNotFound } from './response/apiErrors';
 import { countShown } from './response/countShown';
-import { envelopePage } from './response/envelope';
-import {
-  groupFieldsFor,
-  groupModel,
-  presentGroup,
-} from './response/presentGroup';
-import {
-  memberModel,
-  presentUser,
-  userFieldsFor,
-} from './response/presentUser';
-import type { ResourceUris } from './response/ResourceUris';
-
-const bounds = { maxSize: MAX_LIST_PAGE_SIZE };
+import { mapPage } from './response/envelope';
+import { groupFieldsFor, presentGroup } from './response/presentGroup';
+import { streamedList } from './response/streamedList';
 
 /** Groups, their members and their sponsors (contract, section 4.2). */
 export function groupOperations(options: {
   readonly directory: PrivateDirectory;
-  readonly uris: ResourceUris;
+  readonly dialect: Dialect;
 }): readonly Operation[] {
-  const { directory, uris } = options;
+  const { directory, dialect } = options;
+  const { models, uris } = dialect;
   const read = { method: 'get', permission: directoryReadPermission } as const;
   return [
     {
       ...read,
       id: 'list_groups',
       path: '/groups/',
-      async handle({ query, fieldMask, context }) {
-        const page = parsePage(query, bounds);
-        const keys = resolveFields(fieldMask, groupModel);
+      async handle(call) {
+        const { query, fieldMask, context } = call;
+        const page = dialect.readPage(query);
+        const keys = resolveFields(fieldMask, models.group);
         const groups = await directory.listGroups(
-          { page, fields: groupFieldsFor(keys) },
+          { page: page ?? WHOLE_LIST, fields: groupFieldsFor(keys) },
           context,
         );
         const counts = await countShown(groups.items, {
           ...{ keys, directory, context },
         });
-        return envelopePage(groups, page, group =>
+        const shown = mapPage(groups, group =>
           presentGroup(group, { keys, uris, counts }),
         );
+        return dialect.presentPage(shown, { page, call });
       },
     },
     {
@@ -53,7 +47,7 @@ export function groupOperations(options: {
       id: 'get_group',
       path: '/groups/:groupname/',
       async handle({ params: { groupname }, fieldMask, context }) {
-        const keys = resolveFields(fieldMask, groupModel);
+        const keys = resolveFields(fieldMask, models.group);
         const group = await directory.getGroup(
           { groupname, fields: groupFieldsFor(keys) },
           context,
@@ -69,20 +63,28 @@ export function groupOperations(options: {
       ...read,
       id: 'list_group_members',
       path: '/groups/:groupname/members/',
-      async handle({ params: { groupname }, query, fieldMask, context }) {
-        const page = parsePage(query, bounds);
-        const selection = parseMemberSelection(query);
-        const keys = resolveFields(fieldMask, memberModel);
-        const members = await directory.listGroupMembers(
-          { groupname, page, ...selection, fields: userFieldsFor(keys) },
-          context,
-        );
+      async handle(call) {
+        const { query, fieldMask, context } = call;
+        const { groupname } = call.params;
+        const page = dialect.readPage(query);
+        const selection = dialect.hasExtensions
+          ? parseMemberSelection(query)
+          : {};
+        const keys = resolveFields(fieldMask, models.member);
+        const fields = dialect.userFieldsFor(keys);
+        const present = (user: User) => dialect.presentUser(user, keys);
+        const members = page
+          ? await directory.listGroupMembers(
+              { groupname, page, ...selection, fields },
+              context,
+            )
+          : await directory.streamGroupMembers({ groupname, fields }, context);
         if (!members) {
           throw groupNotFound(groupname);
         }
-        return envelopePage(members, page, user =>
-          presentUser(user, keys, uris),
-        );
+        return 'portions' in members
+          ? streamedList(members, present)
+          : dialect.presentPage(mapPage(members, present), { page, call });
       },
     },
     {
@@ -90,16 +92,16 @@ export function groupOperations(options: {
       id: 'list_group_sponsors',
       path: '/groups/:groupname/sponsors/',
       async handle({ params: { groupname }, fieldMask, context }) {
-        const keys = resolveFields(fieldMask, memberModel);
+        const keys = resolveFields(fieldMask, models.member);
         const sponsors = await directory.listGroupSponsors(
-          { groupname, fields: userFieldsFor(keys) },
+          { groupname, fields: dialect.userFieldsFor(keys) },
           context,
         );
         if (!sponsors) {
           throw groupNotFound(groupname);
         }
         return {
-          result: sponsors.map(user => presentUser(user, keys, uris)),
+          result: sponsors.map(user => dialect.presentUser(user, keys)),
         };
       },
     },

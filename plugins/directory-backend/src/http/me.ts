@@ -2,7 +2,7 @@ import { directoryReadPermission } from '@directory-gateway/backstage-plugin-dir
 import type { Operation } from './Call';
 import { requireAccount } from './requireAccount';
 import { resolveFields, type RecordModel } from './request/fieldMask';
-import type { ResourceUris } from './response/ResourceUris';
+import type { Dialect } from './dialect/Dialect';
 
 const meModel: RecordModel = {
   keys: ['dn', 'username', 'service', 'uri'],
@@ -10,9 +10,8 @@ const meModel: RecordModel = {
 };
 
 /** Who is calling (contract, section 2.2). */
-export function meOperation(options: {
-  readonly uris: ResourceUris;
-}): Operation {
+export function meOperation(options: { readonly dialect: Dialect }): Operation {
+  const { uris } = options.dialect;
   return {
     id: 'whoami',
     method: 'get',
@@ -25,7 +24,7 @@ export function meOperation(options: {
         dn,
         username: username ?? null,
         service: service ?? null,
-        uri: served && username ? options.uris.user(username) : null,
+        uri: served && username ? uris.user(username) : null,
       };
       return { result: Object.fromEntries(keys.map(key => [key, me[key]])) };
     },

@@ -7,14 +7,14 @@ import { isLoopback } from '../isLoopback';
  *
  * @throws InputError that names the key to change.
  */
-export function requireSecureTransport(externalBaseUrl: string): void {
-  const { protocol, hostname } = new URL(externalBaseUrl);
+export function requireSecureTransport(url: string, key: string): void {
+  const { protocol, hostname } = new URL(url);
   if (
     protocol !== 'https:' &&
     !(protocol === 'http:' && isLoopback(hostname))
   ) {
     throw new InputError(
-      'The directory gateway needs https: set backend.baseUrl to an https:// URL, or to http:// on localhost',
+      `The directory gateway needs https: set ${key} to an https:// URL, or to http:// on localhost`,
     );
   }
 }

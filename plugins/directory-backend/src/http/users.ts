@@ -1,41 +1,46 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import type { User } from '../directory/User';
 import type { Operation } from './Call';
+import type { Dialect } from './dialect/Dialect';
 import { resolveFields } from './request/fieldMask';
-import { MAX_LIST_PAGE_SIZE, parsePage } from './request/parsePage';
+import { WHOLE_LIST } from './request/parsePage';
 import { userNotFound } from './response/apiErrors';
 import { countShown } from './response/countShown';
-import { envelopePage } from './response/envelope';
-import {
-  groupFieldsFor,
-  presentGroup,
-  userGroupModel,
-} from './response/presentGroup';
-import { presentUser, userFieldsFor, userModel } from './response/presentUser';
-import type { ResourceUris } from './response/ResourceUris';
-
-const bounds = { maxSize: MAX_LIST_PAGE_SIZE };
+import { mapPage } from './response/envelope';
+import { groupFieldsFor, presentGroup } from './response/presentGroup';
+import { streamedList } from './response/streamedList';
 
 /** Users, their groups and their agreements (contract, section 4.2). */
 export function userOperations(options: {
   readonly directory: PrivateDirectory;
-  readonly uris: ResourceUris;
+  readonly dialect: Dialect;
 }): readonly Operation[] {
-  const { directory, uris } = options;
+  const { directory, dialect } = options;
+  const { accounts, models, uris } = dialect;
   const read = { method: 'get', permission: directoryReadPermission } as const;
   return [
     {
       ...read,
       id: 'list_users',
       path: '/users/',
-      async handle({ query, fieldMask, context }) {
-        const page = parsePage(query, bounds);
-        const keys = resolveFields(fieldMask, userModel);
+      async handle(call) {
+        const { query, fieldMask, context } = call;
+        const page = dialect.readPage(query);
+        const keys = resolveFields(fieldMask, models.user);
+        const fields = dialect.userFieldsFor(keys);
+        const present = (user: User) => dialect.presentUser(user, keys);
+        if (!page) {
+          return streamedList(
+            await directory.streamUsers({ ...accounts, fields }, context),
+            present,
+          );
+        }
         const users = await directory.listUsers(
-          { page, fields: userFieldsFor(keys) },
+          { ...accounts, page, fields },
           context,
         );
-        return envelopePage(users, page, user => presentUser(user, keys, uris));
+        return dialect.presentPage(mapPage(users, present), { page, call });
       },
     },
     {
@@ -43,59 +48,68 @@ export function userOperations(options: {
       id: 'get_user',
       path: '/users/:username/',
       async handle({ params: { username }, fieldMask, context }) {
-        const keys = resolveFields(fieldMask, userModel);
+        const keys = resolveFields(fieldMask, models.user);
         const user = await directory.getUser(
-          { username, fields: userFieldsFor(keys) },
+          { ...accounts, username, fields: dialect.userFieldsFor(keys) },
           context,
         );
         if (!user) {
           throw userNotFound(username);
         }
-        return { result: presentUser(user, keys, uris) };
+        return { result: dialect.presentUser(user, keys) };
       },
     },
     {
       ...read,
       id: 'list_user_groups',
       path: '/users/:username/groups/',
-      async handle({ params: { username }, query, fieldMask, context }) {
-        const page = parsePage(query, bounds);
-        const keys = resolveFields(fieldMask, userGroupModel);
+      async handle(call) {
+        const { query, fieldMask, context } = call;
+        const { username } = call.params;
+        const page = dialect.readPage(query);
+        const keys = resolveFields(fieldMask, models.userGroup);
         const groups = await directory.listUserGroups(
-          { username, page, fields: groupFieldsFor(keys) },
+          {
+            ...{ ...accounts, username, page: page ?? WHOLE_LIST },
+            fields: groupFieldsFor(keys),
+          },
           context,
         );
         if (!groups) {
-          throw userNotFound(username);
+          throw dialect.userOfListNotFound(username);
         }
         const counts = await countShown(groups.items, {
           ...{ keys, directory, context },
         });
-        return envelopePage(groups, page, group =>
+        const shown = mapPage(groups, group =>
           presentGroup(group, { keys, uris, counts }),
         );
+        return dialect.presentPage(shown, { page, call });
       },
     },
     {
       ...read,
       id: 'list_user_agreements',
       path: '/users/:username/agreements/',
-      async handle({ params: { username }, query, fieldMask, context }) {
-        const page = parsePage(query, bounds);
+      async handle(call) {
+        const { query, fieldMask, context } = call;
+        const { username } = call.params;
+        const page = dialect.readPage(query);
         const keys = resolveFields(fieldMask, {
           keys: ['name'],
           lists: new Set(),
         });
         const agreements = await directory.listUserAgreements(
-          { username, page },
+          { ...accounts, username, page: page ?? WHOLE_LIST },
           context,
         );
         if (!agreements) {
-          throw userNotFound(username);
+          throw dialect.userOfListNotFound(username);
         }
-        return envelopePage(agreements, page, name =>
+        const shown = mapPage(agreements, name =>
           keys.length > 0 ? { name } : {},
         );
+        return dialect.presentPage(shown, { page, call });
       },
     },
   ];

@@ -4,6 +4,7 @@ import type {
   DirectoryContext,
   GroupsQuery,
   MemberSelection,
+  OfAccounts,
   OfGroup,
   OfUser,
   Paged,
@@ -91,22 +92,35 @@ export class LdapDirectory implements Directory {
   }
 
   async getUser(
-    query: UsersQuery & OfUser,
+    query: UsersQuery & OfAccounts & OfUser,
     context: DirectoryContext,
   ): Promise<User | undefined> {
     return this.#users.get(query, context);
   }
 
   async listUsers(
-    query: UsersQuery & Paged,
+    query: UsersQuery & OfAccounts & Paged,
     context: DirectoryContext,
   ): Promise<Page<User>> {
-    const { inOrder } = await this.#users.names(context);
-    return this.#users.page(inOrder, query, context);
+    return this.#users.page(
+      await this.#accounts(query, context),
+      query,
+      context,
+    );
+  }
+
+  async streamUsers(
+    query: UsersQuery & OfAccounts,
+    context: DirectoryContext,
+  ): Promise<UserStream> {
+    const names = await this.#accounts(query, context);
+    return streamUsers(names, { users: this.#users, query, asking: context });
   }
 
   async searchUsers(
-    query: UsersQuery & Paged & { readonly terms: readonly UserSearchTerm[] },
+    query: UsersQuery &
+      OfAccounts &
+      Paged & { readonly terms: readonly UserSearchTerm[] },
     context: DirectoryContext,
   ): Promise<Page<User>> {
     const names = await this.#namesFound(query, context);
@@ -114,14 +128,10 @@ export class LdapDirectory implements Directory {
   }
 
   async listUserGroups(
-    query: GroupsQuery & OfUser & Paged,
+    query: GroupsQuery & OfAccounts & OfUser & Paged,
     context: DirectoryContext,
   ): Promise<Page<Group> | undefined> {
-    const user = await this.#users.readServed(
-      query.username,
-      ['memberOf'],
-      context,
-    );
+    const user = await this.#users.readServed(query, ['memberOf'], context);
     if (!user) {
       return undefined;
     }
@@ -133,14 +143,10 @@ export class LdapDirectory implements Directory {
   }
 
   async listUserAgreements(
-    query: OfUser & Paged,
+    query: OfAccounts & OfUser & Paged,
     context: DirectoryContext,
   ): Promise<Page<string> | undefined> {
-    const user = await this.#users.readServed(
-      query.username,
-      ['objectClass'],
-      context,
-    );
+    const user = await this.#users.readServed(query, ['objectClass'], context);
     if (!user) {
       return undefined;
     }
@@ -254,6 +260,15 @@ export class LdapDirectory implements Directory {
     return this.#colleagues.list(query, context);
   }
 
+  /** The names of everybody who is listed, in order. */
+  async #accounts(
+    { unlockedOnly }: OfAccounts,
+    context: DirectoryContext,
+  ): Promise<readonly string[]> {
+    const names = await this.#users.names(context);
+    return unlockedOnly ? names.unlockedInOrder : names.inOrder;
+  }
+
   /** The names of a group's members, straight from the directory. */
   async #members(
     { groupname }: OfGroup,
@@ -279,9 +294,8 @@ export class LdapDirectory implements Directory {
   }
 
   async #namesFound(
-    query: Pick<UsersQuery, 'visibleTo'> & {
-      readonly terms: readonly UserSearchTerm[];
-    },
+    query: Pick<UsersQuery, 'visibleTo'> &
+      OfAccounts & { readonly terms: readonly UserSearchTerm[] },
     context: DirectoryContext,
   ): Promise<readonly string[]> {
     const terms = query.terms.filter(term => term.kind !== 'memberOfAny');
@@ -290,13 +304,13 @@ export class LdapDirectory implements Directory {
       terms.length > 0
         ? await this.#users.search(
             {
+              ...query,
               terms,
-              visibleTo: query.visibleTo,
               groupDn: name => this.#groups.dnAmong(groups, name),
             },
             context,
           )
-        : (await this.#users.names(context)).inOrder;
+        : await this.#accounts(query, context);
     if (terms.length === query.terms.length || names.length === 0) {
       return names;
     }

@@ -158,7 +158,7 @@ export class LdapMemberships {
     asking: Asking,
   ): Promise<string | undefined> {
     const user = await this.#users.readServed(
-      username,
+      { username },
       ['objectClass'],
       asking,
     );

@@ -1,5 +1,5 @@
-import type { Entry } from 'ldapts';
-import type { UsersQuery } from '../directory/Directory';
+import type { Entry, Filter } from 'ldapts';
+import type { OfAccounts, OfUser, UsersQuery } from '../directory/Directory';
 import { compareNames, isName } from '../directory/names';
 import { slicePage, type Page, type PageRequest } from '../directory/Page';
 import type { DirectorySchema } from '../directory/schema';
@@ -62,11 +62,11 @@ export class LdapUsers {
 
   /** One user's record. */
   async get(
-    query: UsersQuery & { readonly username: string },
+    query: UsersQuery & OfAccounts & OfUser,
     asking: Asking,
   ): Promise<User | undefined> {
     const entry = await this.readServed(
-      query.username,
+      query,
       attributesOf(this.#schema.users, ['username', ...query.fields]),
       asking,
     );
@@ -75,7 +75,7 @@ export class LdapUsers {
 
   /** One served user's entry, `undefined` when there is none. */
   async readServed(
-    username: string,
+    { username, unlockedOnly }: OfAccounts & OfUser,
     attributes: readonly string[],
     asking: Asking,
   ): Promise<Entry | undefined> {
@@ -83,7 +83,9 @@ export class LdapUsers {
       ? this.#reader.readOne(
           {
             base: this.dnOf(username),
-            filter: isA(this.#schema.userClass),
+            filter: unlockedOnly
+              ? all(this.#isServed, this.#isUnlocked)
+              : this.#isServed,
             attributes,
           },
           asking,
@@ -137,7 +139,7 @@ export class LdapUsers {
 
   /** The names of the users to whom all terms apply, in order. */
   async search(
-    query: Omit<UserSearchFilterOptions, 'schema'>,
+    query: Omit<UserSearchFilterOptions, 'schema'> & OfAccounts,
     asking: Asking,
   ): Promise<readonly string[]> {
     const filter = userSearchFilter({ ...query, schema: this.#schema });
@@ -148,7 +150,10 @@ export class LdapUsers {
       {
         base: this.#containers.users,
         scope: 'one',
-        filter: all(isA(this.#schema.userClass), filter),
+        filter: all(
+          ...[this.#isServed, filter],
+          ...(query.unlockedOnly ? [this.#isUnlocked] : []),
+        ),
         attributes: [this.#uid],
         pageSize: ENTRIES_AT_A_TIME,
       },
@@ -172,9 +177,8 @@ export class LdapUsers {
       {
         base: this.dnOf(query.username),
         filter: all(
-          isA(this.#schema.userClass),
+          ...[this.#isServed, this.#isUnlocked],
           equals('memberOf', query.group),
-          not(equals(this.#schema.users.locked.attribute!, 'TRUE')),
         ),
         attributes: [this.#uid],
       },
@@ -196,7 +200,7 @@ export class LdapUsers {
         // object classes alone, which lists every entry there is.
         filter: all(
           any(names.map(name => equals(this.#uid, name))),
-          isA(this.#schema.userClass),
+          this.#isServed,
         ),
         attributes: attributesOf(this.#schema.users, [
           'username',
@@ -213,6 +217,14 @@ export class LdapUsers {
       'username',
       ...fields,
     ]);
+  }
+
+  get #isServed(): Filter {
+    return isA(this.#schema.userClass);
+  }
+
+  get #isUnlocked(): Filter {
+    return not(equals(this.#schema.users.locked.attribute!, 'TRUE'));
   }
 
   get #uid(): string {

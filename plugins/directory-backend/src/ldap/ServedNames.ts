@@ -14,6 +14,8 @@ export class ServedNames {
   readonly #ranks: ReadonlyMap<ServedName, number>;
   /** All names, in order. */
   readonly inOrder: readonly string[];
+  /** The names of the accounts that are not locked, in order. */
+  readonly unlockedInOrder: readonly string[];
 
   private constructor(byDn: ReadonlyMap<string, ServedName>) {
     this.#byDn = byDn;
@@ -22,6 +24,9 @@ export class ServedNames {
     );
     this.#ranks = new Map(sorted.map((served, rank) => [served, rank]));
     this.inOrder = sorted.map(({ name }) => name);
+    this.unlockedInOrder = sorted
+      .filter(({ locked }) => !locked)
+      .map(({ name }) => name);
   }
 
   static readonly #made = new WeakMap<

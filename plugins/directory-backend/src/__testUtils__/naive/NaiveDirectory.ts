@@ -2,6 +2,7 @@ import type {
   Directory,
   GroupsQuery,
   MemberSelection,
+  OfAccounts,
   OfGroup,
   OfUser,
   Paged,
@@ -88,33 +89,44 @@ export class NaiveDirectory implements Directory {
       : undefined;
   }
 
-  async getUser(query: UsersQuery & OfUser): Promise<User | undefined> {
-    const entry = named(this.users, 'uid', query.username);
+  async getUser(
+    query: UsersQuery & OfAccounts & OfUser,
+  ): Promise<User | undefined> {
+    const entry = named(this.#accounts(query), 'uid', query.username);
     return entry && this.#user(entry, query);
   }
 
-  async listUsers(query: UsersQuery & Paged): Promise<Page<User>> {
-    return this.#page(this.users, query);
+  async listUsers(query: UsersQuery & OfAccounts & Paged): Promise<Page<User>> {
+    return this.#page(this.#accounts(query), query);
+  }
+
+  async streamUsers(query: UsersQuery & OfAccounts): Promise<UserStream> {
+    const page = { number: 1, size: this.users.length };
+    return streamOf(await this.listUsers({ ...query, page }));
   }
 
   async searchUsers(
-    query: UsersQuery & Paged & { readonly terms: readonly UserSearchTerm[] },
+    query: UsersQuery &
+      OfAccounts &
+      Paged & { readonly terms: readonly UserSearchTerm[] },
   ): Promise<Page<User>> {
-    const found = this.users.filter(entry => this.#applies(entry, query));
+    const found = this.#accounts(query).filter(entry =>
+      this.#applies(entry, query),
+    );
     return this.#page(found, query);
   }
 
   async listUserGroups(
-    query: GroupsQuery & OfUser & Paged,
+    query: GroupsQuery & OfAccounts & OfUser & Paged,
   ): Promise<Page<Group> | undefined> {
-    const user = named(this.users, 'uid', query.username);
+    const user = named(this.#accounts(query), 'uid', query.username);
     return user && this.#groupPage(this.#groupsOf(user), query);
   }
 
   async listUserAgreements(
-    query: OfUser & Paged,
+    query: OfAccounts & OfUser & Paged,
   ): Promise<Page<string> | undefined> {
-    const user = named(this.users, 'uid', query.username);
+    const user = named(this.#accounts(query), 'uid', query.username);
     if (!user) {
       return undefined;
     }
@@ -156,14 +168,7 @@ export class NaiveDirectory implements Directory {
   ): Promise<UserStream | undefined> {
     const page = { number: 1, size: this.users.length };
     const all = await this.listGroupMembers({ ...query, page });
-    return (
-      all && {
-        total: all.total,
-        portions: (async function* portions() {
-          yield all.items;
-        })(),
-      }
-    );
+    return all && streamOf(all);
   }
 
   async listGroupSponsors(
@@ -261,6 +266,10 @@ export class NaiveDirectory implements Directory {
     return this.#groupsOf(user).map(group => group.text('cn')!.toLowerCase());
   }
 
+  #accounts({ unlockedOnly }: OfAccounts): readonly DumpedEntry[] {
+    return this.users.filter(entry => !unlockedOnly || !isLocked(entry));
+  }
+
   #unlocked(keys: ReadonlySet<string>): readonly DumpedEntry[] {
     return this.users.filter(entry => keys.has(entry.key) && !isLocked(entry));
   }
@@ -308,6 +317,13 @@ function named(
   return entries.find(
     entry => entry.text(attribute)!.toLowerCase() === name.toLowerCase(),
   );
+}
+
+function streamOf({ items, total }: Page<User>): UserStream {
+  async function* portions() {
+    yield items;
+  }
+  return { total, portions: portions() };
 }
 
 function isProperName(name: string): boolean {

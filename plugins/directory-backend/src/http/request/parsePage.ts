@@ -7,11 +7,17 @@ const MAX_PAGE_NUMBER = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 /** Results a page where the query does not say (contract, section 8). */
 export const DEFAULT_PAGE_SIZE = 40;
 
+/** All of a list as one page. */
+export const WHOLE_LIST: PageRequest = {
+  number: 1,
+  size: Number.MAX_SAFE_INTEGER,
+};
+
 /** The largest `page_size` of a list; a search has a bound of its own. */
 export const MAX_LIST_PAGE_SIZE = 1000;
 
 /** The largest `page_size` of a search. */
-const MAX_SEARCH_PAGE_SIZE = 40;
+export const MAX_SEARCH_PAGE_SIZE = 40;
 
 /**
  * Reads `page_size` and `page_number` of a list. The first value of a repeated

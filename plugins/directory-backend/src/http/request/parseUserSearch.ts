@@ -31,6 +31,27 @@ export interface UserSearch {
   readonly page: PageRequest;
 }
 
+/** What dialects read in ways of their own. */
+export interface UserSearchRules {
+  /** @throws InvalidRequestError */
+  parsePage(query: URLSearchParams): PageRequest;
+  /** Whether `*` finds who has any value, where a term is a substring. */
+  readonly hasSubstringPresence: boolean;
+  /** The time strictly before which `creation__before` finds accounts. */
+  before(time: Date): Date;
+  /** What is said of a time that is none. */
+  noTime(text: string): string;
+}
+
+/** The contract's own. */
+const contractRules: UserSearchRules = {
+  parsePage: parseSearchPage,
+  hasSubstringPresence: true,
+  before: time => time,
+  noTime: () =>
+    'Created before this date. Must be an ISO 8601 date or date-time.',
+};
+
 /**
  * Reads the parameters of `/search/users/` (contract, section 4.3). Values are
  * trimmed and runs of space folded; a blank one is no term.
@@ -38,11 +59,18 @@ export interface UserSearch {
  * @throws InvalidRequestError when there is no term, a substring is too short,
  *   a time is none, or a page is out of range.
  */
-export function parseUserSearch(query: URLSearchParams): UserSearch {
-  const page = parseSearchPage(query);
+export function parseUserSearch(
+  query: URLSearchParams,
+  rules: UserSearchRules = contractRules,
+): UserSearch {
+  const page = rules.parsePage(query);
   const terms = [
     ...Object.entries(SUBSTRING_TERMS).flatMap(([name, field]) => [
-      ...readTerm(query, name, text => substringTerm(name, field, text)),
+      ...readTerm(query, name, text =>
+        text === '*' && rules.hasSubstringPresence
+          ? { kind: 'present', field }
+          : substringTerm(name, field, text),
+      ),
       ...readTerm(query, `${name}__exact`, text => exactTerm(field, text)),
     ]),
     ...Object.entries(EXACT_TERMS).flatMap(([name, field]) =>
@@ -55,7 +83,7 @@ export function parseUserSearch(query: URLSearchParams): UserSearch {
       .map(foldSearchText)
       .filter(isNotBlank)
       .map(groupTerm),
-    ...readTerm(query, 'creation__before', creationTerm),
+    ...readTerm(query, 'creation__before', text => creationTerm(text, rules)),
   ];
   if (terms.length === 0) {
     throw noSearchTerm();
@@ -77,9 +105,6 @@ function substringTerm(
   field: UserField,
   text: string,
 ): UserSearchTerm {
-  if (text === '*') {
-    return { kind: 'present', field };
-  }
   return { kind: 'substring', field, text: requireSubstring(name, text) };
 }
 
@@ -95,18 +120,15 @@ function groupTerm(text: string): UserSearchTerm {
     : { kind: 'memberOf', groupname: text };
 }
 
-function creationTerm(text: string): UserSearchTerm {
+function creationTerm(text: string, rules: UserSearchRules): UserSearchTerm {
   const time = parseIsoTime(text);
   if (!time) {
     throw new InvalidRequestError({
       message: 'Input payload validation failed',
-      errors: {
-        creation__before:
-          'Created before this date. Must be an ISO 8601 date or date-time.',
-      },
+      errors: { creation__before: rules.noTime(text) },
     });
   }
-  return { kind: 'before', field: 'creation', time };
+  return { kind: 'before', field: 'creation', time: rules.before(time) };
 }
 
 function isNotBlank(text: string): boolean {

@@ -1,19 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidRequestError } from '../response/apiErrors';
+import { readMultipart } from './readMultipart';
 
 /**
- * The parameters of a POST: those of its body, form or JSON, and for names
- * that it lacks those of the query. The first value of a repeated one counts.
+ * The parameters of a POST: those of its body (a form, multipart or not, or
+ * JSON), and for names that it lacks those of the query. The first value of a repeated one counts.
  *
  * @throws InvalidRequestError when the body is not what it says it is.
  */
-export function readParameters(request: {
+export async function readParameters(request: {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly query: URLSearchParams;
-}): ReadonlyMap<string, string> {
+}): Promise<ReadonlyMap<string, string>> {
   const parameters = new Map<string, string>();
-  for (const [name, value] of [...readBody(request), ...request.query]) {
+  for (const [name, value] of [
+    ...(await readBody(request)),
+    ...request.query,
+  ]) {
     if (!parameters.has(name)) {
       parameters.set(name, value);
     }
@@ -21,15 +25,19 @@ export function readParameters(request: {
   return parameters;
 }
 
-function readBody(request: {
+async function readBody(request: {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-}): Iterable<[string, string]> {
+}): Promise<Iterable<[string, string]>> {
   const type = request.headers['content-type']?.split(';')[0].trim();
   const text = request.body.toString();
   switch (text === '' ? undefined : type?.toLowerCase()) {
     case 'application/x-www-form-urlencoded':
       return new URLSearchParams(text);
+    case 'multipart/form-data':
+      return readMultipart(request).catch(() => {
+        throw malformed('body', 'Must be a multipart form.');
+      });
     case 'application/json':
       return readJson(text);
     default:

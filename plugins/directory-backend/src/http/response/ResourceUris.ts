@@ -3,11 +3,22 @@
  * from a header of the request.
  */
 export class ResourceUris {
+  /** What is above `/v1/`, without a slash at its end. */
+  readonly root: string;
   readonly #base: string;
 
-  /** `externalBaseUrl` is the plugin's, for example `https://portal.example.org/api/directory`. */
-  constructor(externalBaseUrl: string) {
-    this.#base = `${externalBaseUrl.replace(/\/+$/, '')}/v1`;
+  /** Of what is above `/v1/`, for example `https://portal.example.org/api/directory`. */
+  constructor(baseUrl: string) {
+    this.root = baseUrl.replace(/\/+$/, '');
+    this.#base = `${this.root}/v1`;
+  }
+
+  /** What an operation's path, in Express's syntax, stands for. */
+  at(template: string, params: Readonly<Record<string, string>>): string {
+    const path = template.replace(/:(\w+)(?:\([^)]*\))?/g, (_, name) =>
+      encodeURIComponent(params[name]),
+    );
+    return `${this.#base}${path}`;
   }
 
   /** The user resource of a name. */

@@ -11,8 +11,15 @@ export interface ErrorBody {
   readonly [context: string]: unknown;
 }
 
+/** What a caller gets in place of an answer. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
 /** A refusal that the contract describes, on its way to the caller. */
-export abstract class ApiError extends CustomErrorBase {
+export abstract class ApiError extends CustomErrorBase implements ErrorAnswer {
   abstract readonly status: number;
   readonly body: ErrorBody;
 
@@ -71,10 +78,20 @@ export class ForbiddenError extends ApiError {
   readonly status = 403;
 }
 
-/** 404: the directory has no such thing, or the API no such path. */
+/** 404: the directory has no such thing. */
 export class ResourceNotFoundError extends ApiError {
   name = 'ResourceNotFoundError' as const;
   readonly status = 404;
+}
+
+/** 404: the API has no such path. */
+export class UnknownPathError extends ApiError {
+  name = 'UnknownPathError' as const;
+  readonly status = 404;
+
+  constructor() {
+    super({ message: 'The requested URL was not found on the server.' });
+  }
 }
 
 /** 405: the path is there, the method is not. */

@@ -8,6 +8,11 @@ export interface PaginatedEnvelope {
   readonly total_results: number;
 }
 
+/** A page with each item presented. */
+export function mapPage<T, R>(page: Page<T>, present: (item: T) => R): Page<R> {
+  return { ...page, items: page.items.map(present) };
+}
+
 /** Wraps one page of a list, each item presented. */
 export function envelopePage<T>(
   page: Page<T>,

@@ -1,0 +1,455 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import type { OpenAPI } from 'openapi-types';
+import SwaggerClient from 'swagger-client';
+import { eventually } from './__testUtils__/eventually';
+import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import { makeCsr } from './__testUtils__/makeCsr';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+
+jest.setTimeout(180_000);
+
+const MOUNT = '/api/directory/fasjson';
+
+let realm: Realm;
+let gateway: Gateway;
+let client: GatewayClient;
+
+beforeAll(async () => {
+  realm = await startRealm();
+  gateway = await startGateway({
+    realm,
+    directory: {
+      fasjson: { enabled: true },
+      certificates: {
+        authority: 'embedded',
+        embedded: {
+          organization: realm.realm,
+          keyFile: `${realm.dir}/ca-key.pem`,
+        },
+      },
+    },
+  });
+  client = new GatewayClient({ gateway, realm });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+});
+
+/** What lists and records look like in this dialect. */
+interface Body {
+  readonly result: Record<string, unknown> & Record<string, unknown>[];
+  readonly page?: Record<string, unknown>;
+}
+
+const bodyOf = (answer: Answer) => answer.json as Body;
+const ask = (path: string, options: Parameters<GatewayClient['ask']>[1] = {}) =>
+  client.ask(`/fasjson/v1${path}`, { as: 'alice', ...options });
+
+describe('what needs no login', () => {
+  it('is an index, as the reference has it', async () => {
+    const { json, headers } = await client.ask('/fasjson/');
+    const root = `${gateway.baseUrl}${MOUNT}`;
+    expect(headers.get('content-type')).toMatch('application/json');
+    expect(json).toEqual({
+      message: 'Welcome to FASJSON',
+      apis: [
+        {
+          version: 1,
+          uri: `${root}/v1/`,
+          specs: `${root}/specs/v1.json`,
+          docs: `${root}/docs/v1/`,
+        },
+      ],
+    });
+  });
+
+  it('is an explorer that shows the document beside it', async () => {
+    const page = await client.ask('/fasjson/docs/v1/');
+    expect(page.headers.get('content-type')).toMatch('text/html');
+    expect(page.text).not.toMatch(/<script>|<style|style=| on\w+=/);
+    const assets = [...page.text.matchAll(/(?:src|href)="([\w-]+\.\w+)"/g)];
+    expect(assets.length).toBeGreaterThan(3);
+    for (const [, name] of assets) {
+      const { status } = await client.ask(`/fasjson/docs/v1/${name}`, {
+        method: 'HEAD',
+      });
+      expect([name, status]).toEqual([name, 200]);
+    }
+    const bare = await client.ask('/fasjson/docs/v1');
+    expect(bare.text).toContain('<base href="v1/"');
+  });
+
+  it('are probes that follow the directory', async () => {
+    const live = await client.ask('/fasjson/healthz/live');
+    expect([live.status, JSON.parse(live.text)]).toEqual([
+      200,
+      { status: 200, title: 'OK' },
+    ]);
+    expect(live.headers.get('content-type')).toMatch('problem+json');
+    expect((await client.ask('/fasjson/healthz/ready')).status).toBe(200);
+    await realm.directory.stop();
+    try {
+      const ready = await client.ask('/fasjson/healthz/ready');
+      expect([ready.status, JSON.parse(ready.text)]).toEqual([
+        503,
+        { status: 503, title: 'LDAP server is down' },
+      ]);
+      expect((await client.ask('/fasjson/healthz/live')).status).toBe(200);
+    } finally {
+      await realm.directory.start();
+    }
+    await eventually(async () =>
+      expect((await client.ask('/fasjson/healthz/ready')).status).toBe(200),
+    );
+  });
+
+  it('is nothing else', async () => {
+    for (const path of ['/fasjson/v1/', '/fasjson/healthz/', '/fasjson/x']) {
+      expect((await client.ask(path)).status).toBe(401);
+    }
+  });
+});
+
+describe('the Swagger document', () => {
+  /** An operation of the document, by its id. */
+  interface Described {
+    readonly operationId: string;
+    readonly security?: unknown;
+    readonly parameters: readonly Record<string, unknown>[];
+  }
+  let document: {
+    readonly basePath: string;
+    readonly paths: Readonly<Record<string, Record<string, Described>>>;
+    readonly definitions: Readonly<
+      Record<string, { properties: Record<string, object> }>
+    >;
+  };
+  let operations: readonly Described[];
+
+  beforeAll(async () => {
+    const { json } = await client.ask('/fasjson/specs/v1.json');
+    document = json as typeof document;
+    operations = Object.values(document.paths).flatMap(item =>
+      Object.values(item),
+    );
+  });
+
+  it('is valid', async () => {
+    const copy = structuredClone(document) as unknown;
+    await expect(
+      SwaggerParser.validate(copy as OpenAPI.Document),
+    ).resolves.toBeDefined();
+  });
+
+  it('has the thirteen operations of the reference, and no more', () => {
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
+      ...['check_membership', 'get_cert', 'get_group', 'get_user'],
+      ...['list_group_members', 'list_group_sponsors', 'list_groups'],
+      ...['list_user_agreements', 'list_user_groups', 'list_users'],
+      ...['search', 'sign_csr', 'whoami'],
+    ]);
+    expect(document.basePath).toBe(`${MOUNT}/v1`);
+  });
+
+  it('has parameters as clients of the reference send them', () => {
+    const named = (id: string, name: string) =>
+      operations
+        .find(({ operationId }) => operationId === id)!
+        .parameters.find(parameter => parameter.name === name);
+    expect(named('list_users', 'X-Fields')).toMatchObject({
+      ...{ in: 'header', type: 'string', format: 'mask' },
+    });
+    expect(named('search', 'group')).toMatchObject({
+      ...{ in: 'query', type: 'array', collectionFormat: 'multi' },
+    });
+    for (const name of ['user', 'csr']) {
+      expect(named('sign_csr', name)).toMatchObject({
+        ...{ in: 'query', type: 'string', required: true },
+      });
+    }
+    expect(named('sign_csr', 'dry_run')).toBeUndefined();
+    expect(named('list_group_members', 'membership')).toBeUndefined();
+    expect(named('check_membership', 'X-Fields')).toBeUndefined();
+    expect(named('get_user', 'username')).toMatchObject({ required: true });
+  });
+
+  it('lets every key of an answer be what it is', async () => {
+    const { User, Me, Certificate } = document.definitions;
+    const { result: user } = bodyOf(await ask('/users/dave/'));
+    expect(Object.keys(User.properties).sort()).toEqual(
+      Object.keys(user).sort(),
+    );
+    const missing = Object.keys(user).filter(key => user[key] === null);
+    expect(missing).not.toEqual([]);
+    for (const key of missing) {
+      expect(User.properties[key]).toMatchObject({ 'x-nullable': true });
+    }
+    expect(Me.properties.service).toMatchObject({ 'x-nullable': true });
+    expect(Certificate.properties.revoked).toMatchObject({
+      ...{ type: 'boolean', 'x-nullable': true },
+    });
+  });
+
+  it('makes a client that performs all operations with a ticket', async () => {
+    const userFetch = async (
+      url: string,
+      { method, headers, body }: RequestInit,
+    ) => {
+      const { pathname, search } = new URL(url);
+      const answer = await client.ask(
+        `${pathname.replace('/api/directory', '')}${search}`,
+        {
+          ...{ as: 'alice', method },
+          headers: headers as Record<string, string>,
+          ...(typeof body === 'string' ? { body } : {}),
+        },
+      );
+      return new Response(answer.text, {
+        ...{ status: answer.status, headers: answer.headers },
+      });
+    };
+    const made = await SwaggerClient({
+      url: `${gateway.baseUrl}${MOUNT}/specs/v1.json`,
+      requestInterceptor: request => Object.assign(request, { userFetch }),
+    });
+    const perform = async (
+      operationId: string,
+      parameters: Record<string, unknown> = {},
+    ): Promise<Body> =>
+      (await made.execute({ operationId, parameters })).body as Body;
+
+    const alice = { username: 'alice' };
+    const packager = { groupname: 'packager' };
+    expect((await perform('whoami')).result).toMatchObject(alice);
+    expect((await perform('get_user', alice)).result).toMatchObject(alice);
+    expect((await perform('list_users')).result.length).toBeGreaterThan(190);
+    expect(
+      (await perform('list_user_groups', alice)).result.length,
+    ).toBeGreaterThan(0);
+    expect((await perform('list_user_agreements', alice)).result).toEqual(
+      expect.any(Array),
+    );
+    expect((await perform('list_groups')).result).toContainEqual(
+      expect.objectContaining(packager),
+    );
+    expect((await perform('get_group', packager)).result).toMatchObject(
+      packager,
+    );
+    expect(
+      (await perform('list_group_members', packager)).result,
+    ).toContainEqual(expect.objectContaining(alice));
+    expect((await perform('list_group_sponsors', packager)).result).toEqual(
+      expect.any(Array),
+    );
+    expect(
+      (await perform('check_membership', { ...packager, ...alice })).result,
+    ).toBe(true);
+    const found = await perform('search', {
+      ...{ username: 'ali', group: ['packager'] },
+      'X-Fields': 'username',
+    });
+    expect(found.result).toContainEqual(alice);
+    const signed = await perform('sign_csr', {
+      ...{ user: 'alice', csr: makeCsr({ subject: '/CN=alice' }) },
+    });
+    expect(signed.result).toMatchObject({ revoked: null });
+    const serial = /(\d+)\/$/.exec(String(signed.result.uri))![1];
+    const read = await perform('get_cert', { serial_number: serial });
+    expect(read.result).toMatchObject({
+      ...{ revoked: false, certificate: signed.result.certificate },
+    });
+  });
+});
+
+describe('what clients of the reference rely on', () => {
+  it('is one whole list, without a page', async () => {
+    for (const path of ['/users/', '/users/?page_size=0', '/groups/']) {
+      const body = bodyOf(await ask(path));
+      expect(Object.keys(body)).toEqual(['result']);
+      expect(body.result.length).toBeGreaterThan(10);
+    }
+    const none = await ask('/groups/bots/members/');
+    expect(none.text).toBe('{"result":[]}');
+    const head = await ask('/users/', { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
+  });
+
+  it('is a list page by page, by its numbers and by its addresses', async () => {
+    const whole = bodyOf(await ask('/users/')).result;
+    const byNumber: unknown[] = [];
+    let pages = 1;
+    for (let number = 1; number <= pages; number++) {
+      const { result, page } = bodyOf(
+        await ask(`/users/?page_size=60&page_number=${number}`),
+      );
+      byNumber.push(...result);
+      pages = page!.total_pages as number;
+    }
+    expect(byNumber).toEqual(whole);
+    const byAddress: unknown[] = [];
+    let next: unknown = `${gateway.baseUrl}${MOUNT}/v1/users/?page_size=60`;
+    while (typeof next === 'string') {
+      const path = next.replace(`${gateway.baseUrl}${MOUNT}/v1`, '');
+      const { result, page } = bodyOf(await ask(path));
+      byAddress.push(...result);
+      next = page!.next_page;
+    }
+    expect(byAddress).toEqual(whole);
+    const large = bodyOf(await ask('/users/?page_size=1000'));
+    expect(large.page).toEqual({
+      total_results: whole.length,
+      ...{ page_size: 1000, page_number: 1, total_pages: 1 },
+    });
+  });
+
+  it('is an address of the next page with every parameter', async () => {
+    const { page } = bodyOf(
+      await ask(
+        '/search/users/?page_size=1&group=packager&group=contributors&email=*',
+      ),
+    );
+    expect(page!.next_page).toBe(
+      `${gateway.baseUrl}${MOUNT}/v1/search/users/?group=packager&group=contributors&email=*&page_size=1&page_number=2`,
+    );
+    const fromBody = await ask('/users/?page_number=2', {
+      body: '{"page_size":3}',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect(bodyOf(fromBody).page!.next_page).toBe(
+      `${gateway.baseUrl}${MOUNT}/v1/users/?page_size=3&page_number=3`,
+    );
+  });
+
+  it('is a search in a JSON body, lists included', async () => {
+    const query = await ask(
+      '/search/users/?group=packager&group=contributors&email=*',
+    );
+    const body = await ask('/search/users/?email=*', {
+      body: '{"group":["packager","contributors"],"username":null}',
+      headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    });
+    expect(bodyOf(body)).toEqual(bodyOf(query));
+    expect(bodyOf(body).result.length).toBeGreaterThan(0);
+    const broken = await ask('/search/users/?username=ali', {
+      body: '{"username":',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect(broken.status).toBe(200);
+  });
+
+  it.each([
+    ['ircnick__exact=matrix:/alice', 'alice'],
+    ['rssurl=*&group=packager&group=contributors', 'alice'],
+    ['creation__before=2007-01-02T03:04:05.678901%2B00:00', 'alice'],
+    ['creation__before=2007-01-02T03:04:05', 'alice'],
+    ['username__exact=*&email=alice@example.test', 'alice'],
+  ])('is the search %s', async (query, username) => {
+    const { result } = bodyOf(
+      await ask(`/search/users/?${query}`, {
+        headers: { 'X-Fields': 'username' },
+      }),
+    );
+    expect(result).toContainEqual({ username });
+  });
+
+  it('is that nothing is found a second earlier', async () => {
+    const { result } = bodyOf(
+      await ask('/search/users/?creation__before=2007-01-02T03:04:04.9'),
+    );
+    expect(result).not.toContainEqual(
+      expect.objectContaining({ username: 'alice' }),
+    );
+  });
+
+  it.each([
+    ['username=*', 'Search term must be at least 3 characters long.'],
+    [
+      'page_size=0&email=*',
+      'Page size must be between 1 and 40 when searching.',
+    ],
+    ['page_number=0&email=*', 'Input payload validation failed'],
+    ['creation__before=soon', 'Input payload validation failed'],
+  ])('is that %s is refused', async (query, message) => {
+    const answer = await ask(`/search/users/?${query}`);
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      expect.objectContaining({ message }),
+    ]);
+  });
+
+  it('is that locked accounts are not there', async () => {
+    const names = bodyOf(await ask('/users/')).result.map(
+      ({ username }) => username,
+    );
+    expect(names).not.toContain('carol');
+    const sought = await ask('/search/users/?username__exact=carol');
+    expect(bodyOf(sought).result).toEqual([]);
+    for (const [path, message] of [
+      ['/users/carol/', 'User not found'],
+      ['/users/carol/groups/', 'User does not exist'],
+      ['/users/carol/agreements/', 'User does not exist'],
+    ]) {
+      const { status, json } = await ask(path);
+      expect([status, json]).toMatchObject([404, { message, name: 'carol' }]);
+    }
+  });
+
+  it('is a refusal to sign for others in FreeIPA’s code', async () => {
+    const csr = makeCsr({ subject: '/CN=bob' });
+    const answer = await ask('/certs/', {
+      method: 'POST',
+      body: String(new URLSearchParams({ user: 'bob', csr })),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+    expect([answer.status, answer.json]).toMatchObject([
+      400,
+      { code: 2100, source: 'RPC' },
+    ]);
+  });
+
+  it('is a certificate on one line, which the user then holds', async () => {
+    const csr = makeCsr({ subject: '/CN=alice' });
+    const query = new URLSearchParams({ user: 'alice', csr });
+    const { result } = bodyOf(
+      await ask(`/certs/?${query}`, { method: 'POST' }),
+    );
+    expect(result.certificate).toMatch(/^MII[A-Za-z0-9+/]+=*$/);
+    const user = bodyOf(await ask('/users/alice/')).result;
+    expect(user.certificates).toContain(result.certificate);
+  });
+
+  it('are the old names of sites and feeds', async () => {
+    const { result } = bodyOf(
+      await ask('/users/alice/', {
+        headers: { 'X-Fields': 'rssurl,website,websites,rssurls' },
+      }),
+    );
+    expect(Object.keys(result)).toEqual([
+      ...['rssurl', 'website', 'websites', 'rssurls'],
+    ]);
+    expect(result.rssurl).toBe((result.rssurls as string[])[0]);
+    const hidden = bodyOf(await ask('/users/bob/')).result;
+    expect([hidden.website, hidden.rssurl]).toEqual([null, null]);
+  });
+
+  it('is that extensions of the contract are not read', async () => {
+    const narrowed = await ask('/groups/packager/members/?q=x&membership=y');
+    expect(narrowed.status).toBe(200);
+    expect((await ask('/search/groups/?q=pack')).status).toBe(404);
+    expect((await ask('/me/colleagues/')).status).toBe(404);
+  });
+});
+
+it('is off unless it is switched on', async () => {
+  const without = await startGateway({ realm });
+  try {
+    const other = new GatewayClient({ gateway: without, realm });
+    for (const path of ['/fasjson/v1/me/', '/fasjson/specs/v1.json']) {
+      expect((await other.ask(path, { as: 'alice' })).status).toBe(404);
+    }
+  } finally {
+    await without.stop();
+  }
+});

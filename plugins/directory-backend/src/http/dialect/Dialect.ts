@@ -1,0 +1,89 @@
+import type { HeldCertificate } from '../../certificates/HeldCertificate';
+import type { OfAccounts } from '../../directory/Directory';
+import type { Page, PageRequest } from '../../directory/Page';
+import type { UserField } from '../../directory/schema';
+import type { User } from '../../directory/User';
+import type { Call } from '../Call';
+import type { RecordModel } from '../request/fieldMask';
+import type { UserSearch } from '../request/parseUserSearch';
+import type { ApiError, ErrorAnswer } from '../response/apiErrors';
+import type { ResourceUris } from '../response/ResourceUris';
+
+/** The records of the contract, as one dialect shows them. */
+export interface RecordModels {
+  readonly user: RecordModel;
+  /** Of members and sponsors. */
+  readonly member: RecordModel;
+  readonly group: RecordModel;
+  /** Of the groups of a user. */
+  readonly userGroup: RecordModel;
+  readonly certificate: RecordModel;
+}
+
+/**
+ * How the API speaks at one mount: what it reads from a request, and how it
+ * shows an answer. The operations between the two are the same in all.
+ */
+export interface Dialect {
+  /** Everything below this path speaks it; `''` is the plugin's own. */
+  readonly root: string;
+  readonly uris: ResourceUris;
+  /** Whether parameters that extend the contract are read. */
+  readonly hasExtensions: boolean;
+  /** Whether a GET has parameters in a JSON body too. */
+  readonly readsBodyOfGet: boolean;
+  /** Whose accounts users by name, lists and searches are about. */
+  readonly accounts: OfAccounts;
+  readonly models: RecordModels;
+
+  /** Whether a path that matched an operation's is one of this API. */
+  isPath(request: {
+    readonly path: string;
+    /** The operation's path, in Express's syntax. */
+    readonly template: string;
+    /** Decoded. */
+    readonly params: Readonly<Record<string, string>>;
+  }): boolean;
+
+  /**
+   * Which part of a list is asked for; `undefined` is all of it.
+   *
+   * @throws InvalidRequestError
+   */
+  readPage(query: URLSearchParams): PageRequest | undefined;
+
+  /** @throws InvalidRequestError */
+  readUserSearch(query: URLSearchParams): UserSearch;
+
+  /** Which fields of the directory the keys of a user's record need. */
+  userFieldsFor(keys: readonly string[]): ReadonlySet<UserField>;
+
+  /** A user, with the given keys in their order. */
+  presentUser(user: User, keys: readonly string[]): Record<string, unknown>;
+
+  /** A certificate, with the given keys in their order. */
+  presentCertificate(
+    held: HeldCertificate,
+    options: {
+      readonly keys: readonly string[];
+      /** Whether it was signed by this very request. */
+      readonly isNew: boolean;
+    },
+  ): Record<string, unknown>;
+
+  /** One page of a list, or all of it, whose items are presented. */
+  presentPage(
+    shown: Page<unknown>,
+    options: {
+      /** `undefined`: all of it. */
+      readonly page: PageRequest | undefined;
+      readonly call: Pick<Call, 'uri' | 'query'>;
+    },
+  ): unknown;
+
+  /** The 404 of a list that belongs to a user. */
+  userOfListNotFound(username: string): ApiError;
+
+  /** What a caller is told of an error; `undefined` is nothing but 500. */
+  presentError(error: unknown): ErrorAnswer | undefined;
+}

@@ -1,0 +1,47 @@
+import { MAX_LIST_PAGE_SIZE, parsePage } from '../request/parsePage';
+import { parseUserSearch } from '../request/parseUserSearch';
+import { userNotFound } from '../response/apiErrors';
+import { envelopePage } from '../response/envelope';
+import {
+  certificateModel,
+  presentCertificate,
+} from '../response/presentCertificate';
+import { groupModel, userGroupModel } from '../response/presentGroup';
+import {
+  memberModel,
+  presentUser,
+  userFieldsFor,
+  userModel,
+} from '../response/presentUser';
+import type { ResourceUris } from '../response/ResourceUris';
+import { toApiError } from '../response/toApiError';
+import type { Dialect } from './Dialect';
+
+/** The contract to the letter. */
+export function contractDialect(uris: ResourceUris): Dialect {
+  return {
+    root: '',
+    uris,
+    hasExtensions: true,
+    readsBodyOfGet: false,
+    accounts: {},
+    models: {
+      user: userModel,
+      member: memberModel,
+      group: groupModel,
+      userGroup: userGroupModel,
+      certificate: certificateModel,
+    },
+    isPath: () => true,
+    readPage: query => parsePage(query, { maxSize: MAX_LIST_PAGE_SIZE }),
+    readUserSearch: query => parseUserSearch(query),
+    userFieldsFor,
+    presentUser: (user, keys) => presentUser(user, keys, uris),
+    presentCertificate: (held, { keys }) =>
+      presentCertificate(held, keys, uris),
+    presentPage: (shown, { page }) =>
+      page ? envelopePage(shown, page, item => item) : { result: shown.items },
+    userOfListNotFound: userNotFound,
+    presentError: toApiError,
+  };
+}
