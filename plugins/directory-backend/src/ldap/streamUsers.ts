@@ -19,14 +19,26 @@ export function streamUsers(
   return { total: names.length, portions: portionsOf(names, options) };
 }
 
+/** While one portion is on its way to the caller, the next is read. */
 async function* portionsOf(
   names: readonly string[],
   options: Parameters<typeof streamUsers>[1],
 ): AsyncIterable<readonly User[]> {
   const { users, query, asking } = options;
+  const read = (at: number) => {
+    const some = names.slice(at, at + USERS_AT_A_TIME);
+    const portion = users.records(some, query, asking);
+    // Nobody may be left to hear of it.
+    portion.catch(() => undefined);
+    return portion;
+  };
+  let next = read(0);
   for (let at = 0; at < names.length; at += USERS_AT_A_TIME) {
     asking.signal.throwIfAborted();
-    const some = names.slice(at, at + USERS_AT_A_TIME);
-    yield await users.records(some, query, asking);
+    const portion = await next;
+    if (at + USERS_AT_A_TIME < names.length) {
+      next = read(at + USERS_AT_A_TIME);
+    }
+    yield portion;
   }
 }
