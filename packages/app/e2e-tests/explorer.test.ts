@@ -68,12 +68,12 @@ test('writes with a ticket, as a page of the portal may', async ({
   const page = await visit(alice);
   await page.goto(`${portal.url}${EXPLORER}`);
   const sign = await open(page, 'certs-sign_csr');
-  await sign.locator('[data-property-name="user"] input').fill('alice');
   await sign
-    .locator(
-      '[data-property-name="csr"] input, [data-property-name="csr"] textarea',
-    )
-    .fill('no request');
+    .getByLabel('Request content type')
+    .selectOption('application/json');
+  await sign
+    .locator('textarea')
+    .fill(JSON.stringify({ user: 'alice', csr: 'no request' }));
   await sign.getByRole('button', { name: 'Execute' }).click();
 
   // Refused for what it is, not for where it comes from (that would be 403).
@@ -94,12 +94,10 @@ test('asks with a token of the portal', async ({ portal, visit }) => {
     return (await response.json()).backstageIdentity.token as string;
   });
   await page.getByRole('button', { name: 'Authorize' }).click();
-  const bearer = page
-    .locator('.auth-container')
-    .filter({ hasText: 'bearer' })
-    .last();
-  await bearer.getByRole('textbox').fill(token);
-  await bearer.getByRole('button', { name: /apply credentials/i }).click();
+  const dialog = page.locator('.modal-ux');
+  await expect(dialog).not.toContainText('negotiate');
+  await dialog.getByRole('textbox').fill(token);
+  await dialog.getByRole('button', { name: /apply credentials/i }).click();
   await page.locator('.close-modal').click();
 
   const group = await open(page, 'groups-get_group');

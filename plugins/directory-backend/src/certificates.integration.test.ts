@@ -59,6 +59,18 @@ const form = (parameters: Record<string, string>) => ({
   body: String(new URLSearchParams(parameters)),
   headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
 });
+/** As `curl -F` sends it. */
+const multipart = (parameters: Record<string, string>) => ({
+  method: 'POST',
+  body: [
+    ...Object.entries(parameters).map(
+      ([name, value]) =>
+        `--frame\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    ),
+    '--frame--\r\n',
+  ].join(''),
+  headers: { 'Content-Type': 'multipart/form-data; boundary=frame' },
+});
 const result = (answer: Answer) =>
   (answer.json as { result: Record<string, unknown> }).result;
 
@@ -67,6 +79,7 @@ describe('POST /certs/', () => {
 
   it.each([
     ['a form', () => form({ user: 'alice', csr })],
+    ['a multipart form', () => multipart({ user: 'alice', csr })],
     [
       'JSON',
       () => ({
@@ -85,6 +98,20 @@ describe('POST /certs/', () => {
       subject: 'CN=alice,O=EXAMPLE.TEST',
       revoked: false,
     });
+  });
+
+  it.each([
+    ['without a frame', 'multipart/form-data', '--frame--'],
+    ['broken off', 'multipart/form-data; boundary=frame', '--frame\r\nCon'],
+  ])('refuses a multipart form %s', async (_what, type, body) => {
+    const answer = await client.ask('/v1/certs/', {
+      ...{ as: 'alice', method: 'POST', body },
+      headers: { 'Content-Type': type },
+    });
+    expect([answer.status, answer.json]).toMatchObject([
+      400,
+      { message: 'Input payload validation failed' },
+    ]);
   });
 
   it('signs what the query asks for, and reads it back by its number', async () => {

@@ -409,6 +409,20 @@ describe('what clients of the reference rely on', () => {
     ]);
   });
 
+  it('is that the first parameter that is missing is named', async () => {
+    const { status, json } = await ask('/certs/', { method: 'POST' });
+    expect([status, json]).toEqual([
+      400,
+      {
+        message: 'Input payload validation failed',
+        errors: {
+          user: 'User name. Missing required parameter in the JSON body or the post body or the query string',
+        },
+        request_id: expect.any(String),
+      },
+    ]);
+  });
+
   it('is a certificate on one line, which the user then holds', async () => {
     const csr = makeCsr({ subject: '/CN=alice' });
     const query = new URLSearchParams({ user: 'alice', csr });

@@ -1,17 +1,57 @@
 /* global SwaggerUIBundle */
 
-const { requestSnippetGenerator_curl_bash: writeCurl } =
-  SwaggerUIBundle.plugins.RequestSnippets().fn;
+/** What makes curl present a ticket, which the samples lack. */
+const NEGOTIATE = '--negotiate -u : ';
 
-/** The contract's own samples lack what makes curl present a ticket. */
-function negotiatingCurl() {
+/** Swagger UI's samples for its shells, each with a ticket or with a token. */
+function negotiatingSamples() {
+  const { fn } = SwaggerUIBundle.plugins.RequestSnippets();
+  const wrapped = Object.entries(fn).map(([name, write]) => [
+    name,
+    request => {
+      const command = write(request);
+      return /\bauthorization: /i.test(command)
+        ? command
+        : command.replace(/^curl(\.exe)? /, curl => `${curl}${NEGOTIATE}`);
+    },
+  ]);
+  return { fn: Object.fromEntries(wrapped) };
+}
+
+/** Examples of what may be left out would be sent by whoever just tries. */
+function withoutExamples(parameters) {
+  for (const parameter of parameters) {
+    if (!parameter.required) {
+      delete parameter.examples;
+    }
+  }
+}
+
+/**
+ * The document as a form: nothing optional is filled in, and of what one can
+ * be authorized with only the token is asked for, because a browser presents
+ * its ticket by itself.
+ */
+function asForm(document) {
+  const form = structuredClone(document);
+  const { parameters = {}, securitySchemes = {} } = form.components ?? {};
+  const operations = Object.values(form.paths).flatMap(Object.values);
+  withoutExamples(Object.values(parameters));
+  for (const operation of operations) {
+    withoutExamples(operation.parameters ?? []);
+  }
+  delete securitySchemes.negotiate;
+  form.security = form.security?.filter(scheme => !('negotiate' in scheme));
+  return form;
+}
+
+function forms() {
   return {
-    fn: {
-      requestSnippetGenerator_curl_bash(request) {
-        const command = writeCurl(request);
-        return /\bauthorization: /i.test(command)
-          ? command
-          : command.replace(/^curl /, 'curl --negotiate -u : ');
+    statePlugins: {
+      spec: {
+        wrapActions: {
+          updateJsonSpec: update => document => update(asForm(document)),
+        },
       },
     },
   };
@@ -39,13 +79,9 @@ SwaggerUIBundle({
   // Nothing is sent elsewhere: the default asks swagger.io.
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [negotiatingCurl],
+  plugins: [negotiatingSamples, forms],
   layout: 'BaseLayout',
   requestSnippetsEnabled: true,
-  requestSnippets: {
-    generators: { curl_bash: { title: 'curl', syntax: 'bash' } },
-    defaultExpanded: true,
-  },
   requestInterceptor: request =>
     Object.assign(request, { userFetch: fetchWithTicket }),
 });

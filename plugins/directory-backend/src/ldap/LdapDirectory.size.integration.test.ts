@@ -127,7 +127,7 @@ it('streams the members of the largest group, and stops when nobody listens', as
   expect(first.value.length).toBeGreaterThan(100);
   caller.abort();
   await expect(portions.next()).rejects.toThrow('aborted');
-  // The portion that was given, and the one that was being read meanwhile.
+  // The portion that was given, and those that were being read meanwhile.
   const sent = (await log.searches()).length;
   expect(sent).toBeLessThan(stream!.total / 100);
 });

@@ -7,6 +7,12 @@ import type { LdapUsers } from './LdapUsers';
 /** A few searches' worth: they run at the same time. */
 const USERS_AT_A_TIME = 200;
 
+/**
+ * So that neither the directory waits for the gateway nor the caller for the
+ * one search in a thousand that takes the directory long.
+ */
+const PORTIONS_AHEAD = 2;
+
 /** Users by ordered names, read as they are asked for. */
 export function streamUsers(
   names: readonly string[],
@@ -19,26 +25,24 @@ export function streamUsers(
   return { total: names.length, portions: portionsOf(names, options) };
 }
 
-/** While one portion is on its way to the caller, the next is read. */
+/** While one portion is on its way to the caller, the next ones are read. */
 async function* portionsOf(
   names: readonly string[],
   options: Parameters<typeof streamUsers>[1],
 ): AsyncIterable<readonly User[]> {
   const { users, query, asking } = options;
-  const read = (at: number) => {
-    const some = names.slice(at, at + USERS_AT_A_TIME);
-    const portion = users.records(some, query, asking);
-    // Nobody may be left to hear of it.
-    portion.catch(() => undefined);
-    return portion;
-  };
-  let next = read(0);
-  for (let at = 0; at < names.length; at += USERS_AT_A_TIME) {
+  const ahead: Promise<readonly User[]>[] = [];
+  let at = 0;
+  while (at < names.length || ahead.length > 0) {
     asking.signal.throwIfAborted();
-    const portion = await next;
-    if (at + USERS_AT_A_TIME < names.length) {
-      next = read(at + USERS_AT_A_TIME);
+    while (at < names.length && ahead.length <= PORTIONS_AHEAD) {
+      const some = names.slice(at, at + USERS_AT_A_TIME);
+      const portion = users.records(some, query, asking);
+      // Nobody may be left to hear of it.
+      portion.catch(() => undefined);
+      ahead.push(portion);
+      at += USERS_AT_A_TIME;
     }
-    yield portion;
+    yield await ahead.shift()!;
   }
 }

@@ -2456,6 +2456,7 @@ export interface operations {
     requestBody: {
       content: {
         'application/x-www-form-urlencoded': components['schemas']['SigningRequest'];
+        'multipart/form-data': components['schemas']['SigningRequest'];
         'application/json': components['schemas']['SigningRequest'];
       };
     };

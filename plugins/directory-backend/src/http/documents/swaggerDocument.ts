@@ -63,14 +63,14 @@ function withParameters(
   );
 }
 
-/** Without what Swagger does not allow to be empty. */
+/** Without what the converter leaves empty. */
 function withoutEmpty(value: unknown): object {
-  return JSON.parse(
-    JSON.stringify(value, (key, inner) =>
-      (key === 'required' && Array.isArray(inner) && inner.length === 0) ||
-      (key === 'schema' && Object.keys(inner ?? {}).length === 0)
-        ? undefined
-        : inner,
-    ),
+  const plain = JSON.stringify(value);
+  return JSON.parse(plain, (key, inner) =>
+    ['required', 'schema'].includes(key) &&
+    typeof inner === 'object' &&
+    Object.keys(inner).length === 0
+      ? undefined
+      : inner,
   );
 }

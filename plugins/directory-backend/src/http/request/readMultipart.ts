@@ -17,7 +17,7 @@ export function readMultipart(request: {
   return new Promise((resolve, reject) => {
     const fields: [string, string][] = [];
     const parser = new Busboy({
-      headers: { ...request.headers, 'content-type': contentType(request) },
+      headers: { 'content-type': request.headers['content-type'] ?? '' },
       limits: {
         fields: MAX_FIELDS,
         fieldSize: request.body.length,
@@ -29,8 +29,4 @@ export function readMultipart(request: {
     parser.once('finish', () => resolve(fields));
     parser.end(request.body);
   });
-}
-
-function contentType({ headers }: { readonly headers: IncomingHttpHeaders }) {
-  return headers['content-type'] ?? '';
 }

@@ -22,7 +22,7 @@ export async function sendFile(
     return;
   }
   try {
-    await pipeline(() => continued(first, chunks), res);
+    await pipeline(() => continued(first, chunks, res), res);
   } catch (error) {
     if (!hasLeft(error)) {
       logger.warn(`A file was broken off: ${error}`);
@@ -33,10 +33,13 @@ export async function sendFile(
 async function* continued(
   first: IteratorResult<string>,
   chunks: AsyncIterator<string>,
+  res: Response & { flush?(): void },
 ): AsyncIterable<string> {
   try {
     for (let next = first; !next.done; next = await chunks.next()) {
       yield next.value;
+      // Compression would keep back what it could still make smaller.
+      res.flush?.();
     }
   } finally {
     await chunks.return?.();
