@@ -99,6 +99,10 @@ test('everybody is on pages', async ({ portal, visit }) => {
   await page.getByRole('button', { name: 'Next page' }).click();
   await expect(page).toHaveURL(/page=2/);
   await expect(first).not.toHaveText(name!);
+  await expect(first).toBeInViewport();
   await page.goBack();
   await expect(first).toHaveText(name!);
+
+  await page.getByRole('button', { name: 'Last page' }).click();
+  await expect(page.getByRole('button', { name: 'Next page' })).toBeDisabled();
 });

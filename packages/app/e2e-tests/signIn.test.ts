@@ -26,7 +26,11 @@ test('a ticket lets in without a click, in a fresh profile', async ({
   expect(backstageIdentity.identity).toEqual({
     type: 'user',
     userEntityRef: 'user:default/alice',
-    ownershipEntityRefs: ['user:default/alice'],
+    ownershipEntityRefs: [
+      'user:default/alice',
+      'group:default/contributors',
+      'group:default/packager',
+    ],
   });
   expect(await refreshes.last().headerValue('WWW-Authenticate')).toMatch(
     /^Negotiate [A-Za-z0-9+/]+=*$/,
