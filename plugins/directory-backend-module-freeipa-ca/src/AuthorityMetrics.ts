@@ -30,7 +30,7 @@ export class AuthorityMetrics {
 
   /** Runs an operation and records it. */
   async measure<T>(
-    operation: 'sign' | 'get',
+    operation: 'sign' | 'get' | 'revoke',
     work: () => Promise<T>,
   ): Promise<T> {
     const startedAt = performance.now();

@@ -93,5 +93,52 @@ describe('FreeIpaAuthority', () => {
       const found = await network.authority.get(serialOf(issued));
       expect(found?.revocation).toEqual({ reason });
     });
+
+    const orderOf = (serialNumber: bigint) => ({
+      serialNumber,
+      reason: 'privilegeWithdrawn' as const,
+      revokedBy: 'user:default/admin',
+    });
+
+    it('is asked for by the number of its reason', async () => {
+      const serialNumber = serialOf(await network.authority.sign(newRequest()));
+      expect(
+        await network.authority.revoke(orderOf(serialNumber)),
+      ).toMatchObject({ revocation: { reason: 9 } });
+    });
+
+    it('counts once FreeIPA shows it, whatever became of its answer', async () => {
+      const issued = await network.authority.sign(newRequest());
+      const order = orderOf(serialOf(issued));
+      network.first.failNext('cert_revoke', { kind: 'cut', carriedOut: true });
+      expect(await network.authority.revoke(order)).toMatchObject({
+        certificate: issued.certificate,
+        revocation: { reason: 9 },
+      });
+    });
+
+    it.each([
+      [
+        'AuthorityRefusalError',
+        {
+          kind: 'error' as const,
+          code: 2100,
+          message:
+            'Insufficient access: not allowed to perform operation: revoke certificate',
+        },
+      ],
+      [
+        'AuthorityUnavailableError',
+        { kind: 'cut' as const, carriedOut: false },
+      ],
+    ])('is none after %s', async (name, fault) => {
+      const serialNumber = serialOf(await network.authority.sign(newRequest()));
+      network.first.failNext('cert_revoke', fault);
+      await expect(
+        network.authority.revoke(orderOf(serialNumber)),
+      ).rejects.toMatchObject({ name });
+      const found = await network.authority.get(serialNumber);
+      expect(found?.revocation).toBeUndefined();
+    });
   });
 });

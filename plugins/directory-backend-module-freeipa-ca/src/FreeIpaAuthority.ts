@@ -4,10 +4,11 @@ import {
   AuthorityProtocolError,
   type CertificateAuthority,
   type IssuedCertificate,
+  type RevocationOrder,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { AuthorityMetrics } from './AuthorityMetrics';
-import { certRequest, certShow } from './commands';
+import { certRequest, certRevoke, certShow } from './commands';
 import { decodeCertificate, serialNumberOf } from './decodeCertificate';
 import type { FreeIpaConfig } from './FreeIpaConfig';
 import { HttpsClient } from './http/HttpsClient';
@@ -23,7 +24,7 @@ import { Turns } from './Turns';
 
 /**
  * Has certificates signed by FreeIPA, over the RPC interface that its own tools
- * use (`cert_request`, `cert_show`).
+ * use (`cert_request`, `cert_show`, `cert_revoke`).
  *
  * FreeIPA checks a request by its own rules, but the gateway's account may ask
  * for anybody: who may ask for whom is decided before.
@@ -85,20 +86,58 @@ export class FreeIpaAuthority implements CertificateAuthority {
 
   /** {@inheritDoc CertificateAuthority.get} */
   async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
-    return await this.#metrics.measure('get', async () => {
-      const answer = await this.#show(serialNumber);
-      if (!answer) {
-        return undefined;
+    return await this.#metrics.measure('get', () => this.#get(serialNumber));
+  }
+
+  /**
+   * {@inheritDoc CertificateAuthority.revoke}
+   *
+   * What FreeIPA shows afterwards decides, not its answer, which may be lost,
+   * or say that another was faster.
+   */
+  async revoke(order: RevocationOrder): Promise<IssuedCertificate | undefined> {
+    return await this.#metrics.measure('revoke', async () => {
+      const before = await this.#get(order.serialNumber);
+      if (!before || before.revocation) {
+        return before;
       }
-      const found = decodeCertificate(certificateIn(answer));
-      const { certificate } = found;
-      if (serialNumberOf(new X509Certificate(certificate)) !== serialNumber) {
-        throw new AuthorityProtocolError(
-          `FreeIPA answered with another certificate than ${serialNumber}`,
+      const failure = await this.#tryToRevoke(order);
+      const after = await this.#get(order.serialNumber);
+      if (!after?.revocation) {
+        throw (
+          failure ??
+          new AuthorityProtocolError(
+            `FreeIPA said that ${order.serialNumber} is revoked, and does not show it`,
+          )
         );
       }
-      return found;
+      return after;
     });
+  }
+
+  /** The error that it ended with, if any. */
+  async #tryToRevoke(order: RevocationOrder): Promise<Error | undefined> {
+    try {
+      await this.#servers.runOnce(certRevoke(order, this.#cacn));
+      return undefined;
+    } catch (error) {
+      return judgeReading(error);
+    }
+  }
+
+  async #get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
+    const answer = await this.#show(serialNumber);
+    if (!answer) {
+      return undefined;
+    }
+    const found = decodeCertificate(certificateIn(answer));
+    const { certificate } = found;
+    if (serialNumberOf(new X509Certificate(certificate)) !== serialNumber) {
+      throw new AuthorityProtocolError(
+        `FreeIPA answered with another certificate than ${serialNumber}`,
+      );
+    }
+    return found;
   }
 
   async #sign(request: SigningRequest): Promise<IssuedCertificate> {

@@ -1,4 +1,8 @@
-import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
+import type {
+  RevocableReason,
+  RevocationOrder,
+  SigningRequest,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import type { RpcCommand } from './rpc/RpcCommand';
 
 /**
@@ -30,6 +34,28 @@ export function certShow(serialNumber: bigint, cacn: string): RpcCommand {
     method: 'cert_show',
     args: [serialNumber.toString()],
     options: { cacn, all: true, chain: true, raw: false },
+  };
+}
+
+/** RFC 5280 §5.3.1. */
+const REASON_CODES: Readonly<Record<RevocableReason, number>> = {
+  unspecified: 0,
+  keyCompromise: 1,
+  affiliationChanged: 3,
+  superseded: 4,
+  cessationOfOperation: 5,
+  privilegeWithdrawn: 9,
+};
+
+/** Revokes a certificate of one authority (`cert_revoke`). */
+export function certRevoke(
+  { serialNumber, reason }: RevocationOrder,
+  cacn: string,
+): RpcCommand {
+  return {
+    method: 'cert_revoke',
+    args: [serialNumber.toString()],
+    options: { cacn, revocation_reason: REASON_CODES[reason] },
   };
 }
 

@@ -7,7 +7,7 @@ import { NoVerdictError } from './rpc/NoVerdictError';
 import { RpcError } from './rpc/RpcError';
 
 /**
- * What a failed `cert_show` means.
+ * What a failed `cert_show` or `cert_revoke` means.
  *
  * @returns the error to throw; `undefined` when FreeIPA has no such
  * certificate.

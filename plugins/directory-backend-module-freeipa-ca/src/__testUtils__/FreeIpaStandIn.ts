@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   certFind,
   certRequest,
+  certRevoke,
   certShow,
   StandInError,
   type StandInCall,
@@ -18,6 +19,7 @@ export type AcceptTicket = (
 const COMMANDS = {
   cert_request: certRequest,
   cert_show: certShow,
+  cert_revoke: certRevoke,
   cert_find: certFind,
 };
 

@@ -111,6 +111,23 @@ export function certShow(
   };
 }
 
+/** `cert_revoke.execute`. */
+export function certRevoke(
+  call: StandInCall,
+  surroundings: Surroundings,
+): Record<string, unknown> {
+  certShow(call, surroundings);
+  const entry = surroundings.ca.issued.get(BigInt(call.args[0]))!;
+  if (entry.revocationReason !== undefined) {
+    throw new StandInError(
+      4301,
+      'Certificate operation cannot be completed: certificate has already been revoked',
+    );
+  }
+  entry.revocationReason = Number(call.options.revocation_reason);
+  return { result: { revoked: true }, value: call.args[0], summary: null };
+}
+
 /** `cert_find.execute` with `subject`, `exactly`, `issuedon_from` and `all`. */
 export function certFind(
   { options }: StandInCall,

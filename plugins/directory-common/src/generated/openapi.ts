@@ -585,8 +585,8 @@ export interface paths {
      *
      *     Users of the portal need the permission `directory.certificate.revoke`;
      *     callers with a ticket need a rule of `directory.access` that names it.
-     *     It is 400 when the authority that issued the certificate does not let
-     *     the gateway revoke, as FreeIPA does not.
+     *     It is 400 when the authority that issued the certificate cannot be told
+     *     to revoke.
      */
     post: operations['revoke_cert'];
     delete?: never;
