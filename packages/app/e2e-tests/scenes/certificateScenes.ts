@@ -96,14 +96,6 @@ export const certificateScenes: readonly Scene[] = [
     shows: heading('You have no certificates'),
   }),
   certificates({
-    name: 'certificates-loading',
-    act: async page => {
-      await page.route('**/certificates/?*', () => undefined);
-      await page.reload();
-    },
-    shows: page => page.getByRole('status', { name: 'Loading' }),
-  }),
-  certificates({
     name: 'certificates-away',
     act: async page => {
       await page.route('**/certificates/?*', route =>
@@ -129,11 +121,6 @@ export const certificateScenes: readonly Scene[] = [
       await page.getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('Somebody else has its key, or may have').click();
     },
-  }),
-  certificates({
-    name: 'certificate-gone',
-    path: '/12345',
-    shows: heading('There is no certificate 12345'),
   }),
   certificates({
     name: 'request-profile',

@@ -1,3 +1,4 @@
+import { certificateScenes } from './certificateScenes';
 import { groupsScenes } from './groupsScenes';
 import { peopleScenes } from './peopleScenes';
 import { personScenes } from './personScenes';
@@ -12,4 +13,5 @@ export const scenes: readonly Scene[] = [
   ...peopleScenes,
   ...personScenes,
   ...groupsScenes,
+  ...certificateScenes,
 ];

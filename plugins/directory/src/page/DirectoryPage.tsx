@@ -1,5 +1,5 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Container, PluginHeader } from '@backstage/ui';
+import { Container, PluginHeader, useBreakpoint } from '@backstage/ui';
 import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
 import { type ReactNode, useRef } from 'react';
 import {
@@ -27,7 +27,7 @@ export interface DirectoryPageProps {
   /** The person or group that it is about; without it, the room's own page. */
   subject?: string;
 
-  /** Buttons and links at the right of the header. */
+  /** Buttons and links at the right of the header; beneath it when narrow. */
   actions?: ReactNode;
 
   children: ReactNode;
@@ -47,6 +47,7 @@ export function DirectoryPage(props: DirectoryPageProps) {
     certificates: useRouteRef(certificatesRouteRef)?.() ?? '/',
   };
   const main = useRef<HTMLElement>(null);
+  const hasRoom = useBreakpoint().up('sm');
 
   const href = hrefs[room];
   const title = subject ?? t(`page.${room}`);
@@ -68,9 +69,14 @@ export function DirectoryPage(props: DirectoryPageProps) {
                 ]
               : undefined
           }
-          customActions={actions}
+          customActions={hasRoom ? actions : undefined}
         />
-        <Container>{children}</Container>
+        <Container>
+          {!hasRoom && actions && (
+            <div className={styles.actions}>{actions}</div>
+          )}
+          {children}
+        </Container>
       </div>
     </main>
   );

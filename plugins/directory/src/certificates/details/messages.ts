@@ -69,6 +69,7 @@ export const detailsMessages = {
     },
     cancel: 'Keep it',
     confirm: 'Revoke for good',
+    working: 'Being revoked',
   },
   gone: {
     title: 'There is no certificate {{serial}}',

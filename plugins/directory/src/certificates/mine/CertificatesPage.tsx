@@ -21,12 +21,16 @@ export function CertificatesPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const request = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
   const { data: reader, error, refetch } = useReaderQuery();
+  const mine = useMyCertificates(reader);
+  // Who has none is offered one in place of the list.
+  const hasNone = mine.data?.length === 0;
+  const mayWantAnother = !hasNone && Boolean(mine.error ?? mine.data);
 
   return (
     <DirectoryPage
       room="certificates"
       actions={
-        reader && (
+        mayWantAnother && (
           <ButtonLink
             variant="primary"
             href={request}

@@ -7,6 +7,7 @@ import {
   useBreakpoint,
 } from '@backstage/ui';
 import { useMemo } from 'react';
+import { TableGround } from '../../page';
 import { CertificateBadge } from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { certificateRouteRef } from '../../routes';
@@ -36,15 +37,17 @@ export function CertificatesTable(props: CertificatesTableProps) {
     [certificates],
   );
   return (
-    <Table
-      columnConfig={columns}
-      data={rows}
-      pagination={{ type: 'none' }}
-      rowConfig={{
-        getHref: ({ serial_number }) =>
-          href?.({ serial: String(serial_number) }),
-      }}
-    />
+    <TableGround>
+      <Table
+        columnConfig={columns}
+        data={rows}
+        pagination={{ type: 'none' }}
+        rowConfig={{
+          getHref: ({ serial_number }) =>
+            href?.({ serial: String(serial_number) }),
+        }}
+      />
+    </TableGround>
   );
 }
 

@@ -24,6 +24,12 @@ export function CheckStep({ order, onBack, onSigned }: CheckStepProps) {
 
   useEffect(() => check(order), [check, order]);
 
+  function handleSign() {
+    if (!signing.isPending) {
+      signing.mutate(order, { onSuccess: onSigned });
+    }
+  }
+
   return (
     <StepFrame
       title={t('certificates.newOne.check.title')}
@@ -36,12 +42,10 @@ export function CheckStep({ order, onBack, onSigned }: CheckStepProps) {
           >
             {t('certificates.newOne.back')}
           </Button>
-          <Button
-            isDisabled={!verdict?.would_sign}
-            isPending={signing.isPending}
-            onPress={() => signing.mutate(order, { onSuccess: onSigned })}
-          >
-            {t('certificates.newOne.check.sign')}
+          <Button isDisabled={!verdict?.would_sign} onPress={handleSign}>
+            {signing.isPending
+              ? t('certificates.newOne.check.signing')
+              : t('certificates.newOne.check.sign')}
           </Button>
         </>
       }

@@ -28,6 +28,9 @@ export function KeyStep(props: KeyStepProps) {
   const isReady = choice.way === 'make' ? canMake : read.state === 'read';
 
   async function handleNext() {
+    if (isMaking) {
+      return;
+    }
     if (choice.way === 'make' && choice.made?.kind !== choice.kind) {
       setMaking(true);
       const { makeRequest } = await import('../key/makeRequest');
@@ -45,12 +48,10 @@ export function KeyStep(props: KeyStepProps) {
           <Button variant="secondary" onPress={onBack} isDisabled={isMaking}>
             {t('certificates.newOne.back')}
           </Button>
-          <Button
-            onPress={handleNext}
-            isDisabled={!isReady}
-            isPending={isMaking}
-          >
-            {t('certificates.newOne.next')}
+          <Button onPress={handleNext} isDisabled={!isReady}>
+            {isMaking
+              ? t('certificates.newOne.key.making')
+              : t('certificates.newOne.next')}
           </Button>
         </>
       }

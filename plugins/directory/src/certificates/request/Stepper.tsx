@@ -24,7 +24,9 @@ export function Stepper({ step }: { step: Step }) {
           <span className={styles.number} aria-hidden="true">
             {index < current ? <RiCheckLine size={14} /> : index + 1}
           </span>
-          {t(`certificates.newOne.step.${name}`)}
+          <span className={styles.name}>
+            {t(`certificates.newOne.step.${name}`)}
+          </span>
         </li>
       ))}
     </ol>

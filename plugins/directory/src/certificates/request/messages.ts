@@ -64,7 +64,6 @@ export const requestMessages = {
     refused:
       'Not all rules hold, so nothing is signed. What you entered is kept: go back to change it.',
     ready: 'Every rule holds. Nothing has been signed yet.',
-    again: 'Check again',
   },
   rule: {
     principal: 'The account is in use',
@@ -92,7 +91,6 @@ export const requestMessages = {
     passphraseHint:
       'At least {{length}} characters: letters without accents, digits, signs. You need it once, to import the file.',
     downloadP12: 'Download PKCS#12',
-    making: 'Locking the file',
     pem: 'For programs: PEM',
     pemHint:
       'Key and certificate as text. The key is not locked: whoever reads the file is you.',

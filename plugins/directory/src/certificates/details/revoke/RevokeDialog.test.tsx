@@ -1,6 +1,6 @@
 import { registerMswTestHooks } from '@backstage/frontend-test-utils';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import {
@@ -70,6 +70,10 @@ describe('RevokeDialog', () => {
     expect(
       await screen.findByText('This certificate is revoked'),
     ).toBeVisible();
+    const notice = screen
+      .getAllByRole('status')
+      .find(({ textContent }) => textContent?.includes('is revoked'));
+    await waitFor(() => expect(notice).toHaveFocus());
     expect(reasons).toEqual([{ reason: 'superseded' }]);
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(screen.queryByRole('button', { name: 'Revoke' })).toBeNull();

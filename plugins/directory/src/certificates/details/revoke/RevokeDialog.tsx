@@ -11,6 +11,7 @@ import {
 } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { useState } from 'react';
+import { readable } from '../../../page';
 import { directoryTranslationRef } from '../../../translation';
 import { FailureAlert } from '../../FailureAlert';
 import { Facts } from '../Facts';
@@ -33,10 +34,16 @@ export function RevokeDialog({ certificate, onClose }: RevokeDialogProps) {
   const [reason, setReason] = useState<RevocationReason>();
   const { mutate, isPending, error } = useRevocation(certificate.serial_number);
 
+  function handleConfirm() {
+    if (reason && !isPending) {
+      mutate(reason, { onSuccess: onClose });
+    }
+  }
+
   return (
     <Dialog isOpen width={560} onOpenChange={isOpen => !isOpen && onClose()}>
       <DialogHeader>{t('certificates.details.revoke.title')}</DialogHeader>
-      <DialogBody className={styles.body}>
+      <DialogBody className={`${styles.body} ${readable}`}>
         <Named certificate={certificate} />
         <Text as="p">{t('certificates.details.revoke.description')}</Text>
         <RadioGroup
@@ -58,11 +65,13 @@ export function RevokeDialog({ certificate, onClose }: RevokeDialogProps) {
         </Button>
         <Button
           destructive
+          className={styles.confirm}
           isDisabled={!reason}
-          isPending={isPending}
-          onPress={() => reason && mutate(reason, { onSuccess: onClose })}
+          onPress={handleConfirm}
         >
-          {t('certificates.details.revoke.confirm')}
+          {isPending
+            ? t('certificates.details.revoke.working')
+            : t('certificates.details.revoke.confirm')}
         </Button>
       </DialogFooter>
     </Dialog>
