@@ -456,6 +456,38 @@ describe('what clients of the reference rely on', () => {
   });
 });
 
+it('names addresses as a proxy maps them', async () => {
+  const proxied = await startGateway({
+    realm,
+    directory: {
+      fasjson: { enabled: true, baseUrl: 'https://fasjson.example.test/' },
+    },
+  });
+  try {
+    const other = new GatewayClient({ gateway: proxied, realm });
+    const asked = (path: string) =>
+      other.ask(`/fasjson${path}`, { as: 'alice' });
+    const root = 'https://fasjson.example.test';
+    expect((await asked('/')).json).toMatchObject({
+      apis: [{ uri: `${root}/v1/`, docs: `${root}/docs/v1/` }],
+    });
+    expect((await asked('/specs/v1.json')).json).toMatchObject({
+      basePath: '/v1',
+    });
+    expect((await asked('/v1/users/alice/')).json).toMatchObject({
+      result: { uri: `${root}/v1/users/alice/` },
+    });
+    const { page } = bodyOf(await asked('/v1/users/?page_size=1'));
+    expect(page!.next_page).toBe(`${root}/v1/users/?page_size=1&page_number=2`);
+    const own = await other.ask('/v1/users/alice/', { as: 'alice' });
+    expect(own.json).toMatchObject({
+      result: { uri: `${proxied.baseUrl}/api/directory/v1/users/alice/` },
+    });
+  } finally {
+    await proxied.stop();
+  }
+});
+
 it('is off unless it is switched on', async () => {
   const without = await startGateway({ realm });
   try {
