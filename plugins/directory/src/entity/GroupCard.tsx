@@ -6,6 +6,7 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
+import { counted } from '../numbers';
 import { groupRouteRef, personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
@@ -40,7 +41,7 @@ export function GroupCard() {
         <>
           {description && <Text as="p">{description}</Text>}
           <Text as="p" weight="bold">
-            {t('entity.group.members', { count: memberCount })}
+            {t('entity.group.members', counted(memberCount))}
           </Text>
           <SponsorNames sponsors={sponsors} />
         </>

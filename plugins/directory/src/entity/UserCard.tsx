@@ -7,6 +7,7 @@ import {
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
 import { ColoredAvatar } from '../avatar';
+import { counted } from '../numbers';
 import { PersonBadges } from '../people/PersonBadges';
 import { groupRouteRef, personRouteRef } from '../routes';
 import { LocalTime } from '../time';
@@ -81,9 +82,7 @@ function Groups({ user: { groups, groupCount } }: { user: KnownUser }) {
   }
   return (
     <div className={styles.line}>
-      <Text weight="bold">
-        {t('entity.user.groups', { count: groupCount })}
-      </Text>
+      <Text weight="bold">{t('entity.user.groups', counted(groupCount))}</Text>
       {groups.map(groupname => (
         <Link key={groupname} href={href?.({ groupname }) ?? ''} standalone>
           {groupname}

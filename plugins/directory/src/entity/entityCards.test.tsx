@@ -89,7 +89,9 @@ describe('the card of a group', () => {
     server.on('/groups/packager/sponsors/', () => ({ result: [karl] }));
     renderEntity(anEntity('Group', 'packager'), 'entityName');
 
-    expect(await screen.findByText('1234 members')).toBeVisible();
+    expect(
+      await screen.findByText(`${(1234).toLocaleString()} members`),
+    ).toBeVisible();
     expect(screen.getByRole('link', { name: 'Karl Larsson' })).toHaveAttribute(
       'href',
       '/directory/people/karl',

@@ -3,8 +3,8 @@ export const entityMessages = {
   user: {
     title: 'In the directory',
     unknown: 'The directory has nobody called {{name}}.',
-    groups_one: '{{count}} group',
-    groups_other: '{{count}} groups',
+    groups_one: '{{number}} group',
+    groups_other: '{{number}} groups',
     more_one: 'and {{count}} more',
     more_other: 'and {{count}} more',
     noGroups: 'In no group.',
@@ -13,8 +13,8 @@ export const entityMessages = {
   group: {
     title: 'In the directory',
     unknown: 'The directory has no group called {{name}}.',
-    members_one: '{{count}} member',
-    members_other: '{{count}} members',
+    members_one: '{{number}} member',
+    members_other: '{{number}} members',
     sponsors: 'Sponsors',
     noSponsors: 'No sponsors.',
     more_one: 'and {{count}} more',

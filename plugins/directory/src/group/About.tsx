@@ -4,6 +4,7 @@ import { RiGroupLine } from '@remixicon/react';
 import { GroupLinkIcon } from '../groups/GroupLinkIcon';
 import { groupLinks } from '../groups/groupLinks';
 import { LinkList } from '../links';
+import { counted } from '../numbers';
 import { directoryTranslationRef } from '../translation';
 import styles from './About.module.css';
 import type { GroupDetails } from './useGroup';
@@ -22,7 +23,7 @@ export function About({ group }: { group: GroupDetails }) {
       </Text>
       <div className={styles.count}>
         <RiGroupLine aria-hidden="true" />
-        <Text>{t('group.about.members', { count: member_count })}</Text>
+        <Text>{t('group.about.members', counted(member_count))}</Text>
       </div>
       <Links group={group} />
     </Card>

@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import { useRef } from 'react';
+import { counted } from '../numbers';
 import { DirectoryPage } from '../page';
 import { PageTurner } from '../paging';
 import { focusFirstResult } from '../people/useArrowKeys';
@@ -39,7 +40,7 @@ export function GroupsPage() {
         <div className={styles.total}>
           {data && !isWaiting && (
             <Text role="status" variant="body-medium" color="secondary">
-              {t('groups.total', { count: data.total })}
+              {t('groups.total', counted(data.total))}
             </Text>
           )}
         </div>

@@ -9,8 +9,8 @@ export const groupsMessages = {
     members: 'Members',
     links: 'Links',
   },
-  total_one: '{{count}} group',
-  total_other: '{{count}} groups',
+  total_one: '{{number}} group',
+  total_other: '{{number}} groups',
   link: {
     url: 'Website',
     mailingList: 'Mailing list',

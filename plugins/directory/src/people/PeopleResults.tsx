@@ -1,5 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Flex, Text } from '@backstage/ui';
+import { counted } from '../numbers';
 import { PageTurner } from '../paging';
 import { directoryTranslationRef } from '../translation';
 import type { MatchSection } from './mergeMatches';
@@ -88,7 +89,7 @@ export function PeopleTotal({ answer }: { answer: PeopleAnswer }) {
   return (
     <Text role="status" variant="body-medium" color="secondary">
       {isExact
-        ? t('people.total', { count })
+        ? t('people.total', counted(count))
         : t('people.totalAtLeast', { total: count.toLocaleString() })}
     </Text>
   );

@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
+import { counted } from '../numbers';
 import { directoryTranslationRef } from '../translation';
 import type { MatchSection } from './mergeMatches';
 import { PeopleCards } from './PeopleCards';
@@ -26,7 +27,7 @@ export function PeopleSection(props: PeopleSectionProps) {
   const count = error
     ? t('people.sectionFailed')
     : [
-        ...(field ? [t('people.matches', { count: total })] : []),
+        ...(field ? [t('people.matches', counted(total))] : []),
         ...(shownAbove ? [t('people.shownAbove', { count: shownAbove })] : []),
       ].join(', ');
 

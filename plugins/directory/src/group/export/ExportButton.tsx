@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import { RiDownloadLine } from '@remixicon/react';
+import { counted } from '../../numbers';
 import { directoryTranslationRef } from '../../translation';
 import styles from './ExportButton.module.css';
 import type { ExportProgress } from './readMembersFile';
@@ -13,7 +14,7 @@ export function ExportButton({ groupname }: { groupname: string }) {
   const outcome = () => {
     switch (state.kind) {
       case 'saved':
-        return t('group.export.done', { count: state.rows });
+        return t('group.export.done', counted(state.rows));
       case 'canceled':
         return t('group.export.canceled');
       case 'failed':

@@ -1,5 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
+import { counted } from '../../numbers';
 import { ViewSwitch } from '../../people/ViewSwitch';
 import { TextSearch } from '../../search';
 import { directoryTranslationRef } from '../../translation';
@@ -66,9 +67,10 @@ export function MembersBar(props: MembersBarProps) {
       <div className={styles.total}>
         {total !== undefined && !isTooShort && (
           <Text role="status" variant="body-medium" color="secondary">
-            {t(isAll ? 'group.members.total' : 'group.members.found', {
-              count: total,
-            })}
+            {t(
+              isAll ? 'group.members.total' : 'group.members.found',
+              counted(total),
+            )}
           </Text>
         )}
       </div>

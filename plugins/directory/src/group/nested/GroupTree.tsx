@@ -2,6 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonIcon, Link, Skeleton, Text } from '@backstage/ui';
 import { RiArrowDownSLine, RiArrowRightSLine } from '@remixicon/react';
 import { useState } from 'react';
+import { counted } from '../../numbers';
 import { groupRouteRef } from '../../routes';
 import { ErrorState } from '../../states';
 import { directoryTranslationRef } from '../../translation';
@@ -78,7 +79,7 @@ function GroupBranch({ group, way }: GroupBranchProps) {
         <Text variant="body-small" color="secondary">
           {isCircle
             ? t('group.nested.circle')
-            : t('group.nested.members', { count: member_count })}
+            : t('group.nested.members', counted(member_count))}
         </Text>
       </div>
       {isOpen && <GroupTree way={[...way, groupname]} />}
