@@ -26,6 +26,8 @@ export interface Vitals {
 /** How a portal is started. */
 export interface PortalOptions {
   readonly realm: Realm;
+  /** As `directory.reads`. */
+  readonly reads: string;
   /** The CPU it has for itself. */
   readonly cpu: number;
   /** Folder for a CPU profile, written when it stops. Default: none. */
@@ -65,7 +67,7 @@ export class Portal {
     const output = await open(log, 'w');
     const child = spawn('taskset', commandLine(options), {
       cwd: join(REPOSITORY, '.build/portal'),
-      env: environment(options.realm, port),
+      env: environment(options, port),
       stdio: ['ignore', output.fd, output.fd, 'ipc'],
       // Out of reach of the terminal's Ctrl-C: the bench ends it in order.
       detached: true,
@@ -138,11 +140,15 @@ function commandLine({ cpu, profileTo }: PortalOptions): string[] {
   ];
 }
 
-function environment(realm: Realm, port: number): NodeJS.ProcessEnv {
+function environment(
+  { realm, reads }: PortalOptions,
+  port: number,
+): NodeJS.ProcessEnv {
   return {
     ...process.env,
     ...realm.env,
     NODE_ENV: 'production',
+    READS: reads,
     PORT: `${port}`,
     BENCH_CA_KEY: join(realm.dir, 'ca.key'),
   };

@@ -33,7 +33,7 @@ export async function withSetup<T>(
   options: BenchOptions & { readonly signal: AbortSignal },
   use: (setup: Setup) => Promise<T>,
 ): Promise<T> {
-  const { users, signal, profileTo } = options;
+  const { users, reads, signal, profileTo } = options;
   const endings: (() => Promise<unknown>)[] = [];
   try {
     const realm = await startRealm({ users, signal, accessLog: 'buffered' });
@@ -42,7 +42,7 @@ export async function withSetup<T>(
     endings.push(() => directory.close());
     const people = await People.read(directory);
     const portal = await Portal.start({
-      ...{ realm, signal, cpu: settings.portalCpu },
+      ...{ realm, reads, signal, cpu: settings.portalCpu },
       profileTo: profileTo && resolve(profileTo),
     });
     endings.push(() => portal.stop());

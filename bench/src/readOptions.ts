@@ -4,23 +4,31 @@ export interface BenchOptions {
   readonly users: number;
   /** Only rows whose name matches this. */
   readonly only: RegExp;
+  /** As `directory.reads`. */
+  readonly reads: 'direct' | 'replica';
   /** Folder for a CPU profile of the portal. */
   readonly profileTo?: string;
 }
 
 /**
  * Reads `USERS` (default 20,000), `ONLY` (a regular expression for the names of
- * rows) and `PROFILE` (a folder).
+ * rows), `READS` (default `direct`) and `PROFILE` (a folder).
  *
- * @throws Error when USERS is no number of people or ONLY no expression
+ * @throws Error when USERS is no number of people, ONLY no expression or READS
+ *   nothing that the directory's configuration knows
  */
 export function readOptions(env: NodeJS.ProcessEnv): BenchOptions {
   const users = Number(env.USERS || 20_000);
   if (!Number.isSafeInteger(users) || users < 1) {
     throw new Error(`USERS: "${env.USERS}" is not a number of people`);
   }
+  const reads = env.READS || 'direct';
+  if (reads !== 'direct' && reads !== 'replica') {
+    throw new Error(`READS: "${reads}" is neither direct nor replica`);
+  }
   return {
     users,
+    reads,
     only: new RegExp(env.ONLY ?? ''),
     profileTo: env.PROFILE || undefined,
   };

@@ -94,6 +94,27 @@ export interface Config {
     };
 
     /**
+     * Where answers come from: a copy in memory that follows the directory, or
+     * the directory itself. A copy needs the directory's USN plugin, and the
+     * right to a persistent search. Default: direct.
+     */
+    reads?: 'replica' | 'direct';
+    replica?: {
+      /**
+       * Age beyond which the copy is not used, and the directory is asked.
+       * Default: 5 seconds.
+       */
+      maxStaleness?: HumanDuration | string;
+      /**
+       * The share of users or groups that may be missing all at once, 0 to 1.
+       * When more are, nothing is answered until an administrator runs the
+       * action `accept-directory`: a directory whose access rules were broken
+       * looks just so. Default: 0.2.
+       */
+      maxShrinkage?: number;
+    };
+
+    /**
      * The directory's attributes: FreeIPA with the extension freeipa-fas, or
      * FreeIPA alone. Default: fas.
      */

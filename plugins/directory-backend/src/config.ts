@@ -17,6 +17,7 @@ import {
   type CertificatesConfig,
 } from './certificates/CertificatesConfig';
 import { readLdapConfig, type LdapConfig } from './ldap/LdapConfig';
+import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
 
 /** A record is found by its name, and its flags say how to read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];
@@ -42,6 +43,8 @@ export interface FasjsonConfig {
 /** The `directory` block of the configuration, typed and frozen. */
 export interface DirectoryConfig {
   readonly ldap: LdapConfig;
+  /** `undefined`: nothing but the directory itself is asked. */
+  readonly replica?: ReplicaConfig;
   readonly schema: DirectorySchema;
   readonly privacy: {
     readonly hidden: ReadonlySet<UserField>;
@@ -67,6 +70,7 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
   const config = root.getConfig('directory');
   return Object.freeze({
     ldap: readLdapConfig(config.getConfig('ldap')),
+    replica: readReplicaConfig(config),
     schema: readSchema(config),
     privacy: {
       hidden: readHiddenFields(config),

@@ -2,6 +2,7 @@ import {
   coreServices,
   createBackendPlugin,
 } from '@backstage/backend-plugin-api';
+import { actionsRegistryServiceRef } from '@backstage/backend-plugin-api/alpha';
 import { catalogServiceRef } from '@backstage/plugin-catalog-node';
 import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
 import {
@@ -10,6 +11,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { kerberosServiceRef } from '@directory-gateway/kerberos';
 import { readDirectoryConfig } from './config';
+import { followDirectory } from './createReplicaDirectory';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { createCertificateOperations } from './certificates/createCertificateOperations';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
@@ -37,6 +39,7 @@ import { LdapDirectory } from './ldap/LdapDirectory';
 import { LdapPool } from './ldap/LdapPool';
 import { LdapReader } from './ldap/LdapReader';
 import { probeDirectory } from './ldap/probeDirectory';
+import { readEndpoint } from './ldap/readEndpoint';
 import { RightsProof } from './ldap/RightsProof';
 import { SchemaProof } from './ldap/SchemaProof';
 
@@ -62,6 +65,7 @@ export const directoryPlugin = createBackendPlugin({
     );
     env.registerInit({
       deps: {
+        actionsRegistry: actionsRegistryServiceRef,
         auditor: coreServices.auditor,
         auth: coreServices.auth,
         catalog: catalogServiceRef,
@@ -79,7 +83,7 @@ export const directoryPlugin = createBackendPlugin({
       async init(deps) {
         const { auth, httpAuth, httpRouter, lifecycle, logger } = deps;
         const config = readDirectoryConfig(deps.config);
-        const { ldap, schema, certificates, fasjson } = config;
+        const { ldap, replica, schema, certificates, fasjson } = config;
         const externalBaseUrl = await deps.discovery.getExternalBaseUrl(
           'directory',
         );
@@ -105,9 +109,19 @@ export const directoryPlugin = createBackendPlugin({
           },
         });
         const reader = new LdapReader({ searcher, proof });
-        const directory = new LdapDirectory({
+        const direct = new LdapDirectory({
           ...{ reader, schema, baseDn, keptRecords, logger },
         });
+        const directory = replica
+          ? followDirectory({
+              ...{ direct, reader, schema, baseDn, logger, lifecycle },
+              ...replica,
+              endpoint: url => readEndpoint(url, ldap),
+              actionsRegistry: deps.actionsRegistry,
+              auditor: deps.auditor,
+              permissions: deps.permissions,
+            })
+          : direct;
         const privateDirectory = new PrivateDirectory(
           certificates
             ? new IssuedCertificatesDirectory(directory, authorities)

@@ -32,6 +32,17 @@ export const directoryCertificateRevokePermission = createPermission({
 });
 
 /**
+ * Saying that a directory which has lost many of its entries all at once is
+ * right.
+ *
+ * @public
+ */
+export const directoryReplicaAcceptPermission = createPermission({
+  name: 'directory.replica.accept',
+  attributes: { action: 'update' },
+});
+
+/**
  * Every permission of the directory.
  *
  * @public
@@ -40,4 +51,5 @@ export const directoryPermissions = [
   directoryReadPermission,
   directoryCertificateSignPermission,
   directoryCertificateRevokePermission,
+  directoryReplicaAcceptPermission,
 ];

@@ -53,16 +53,29 @@ export function createLdapDirectory(options: {
   readonly schema?: SchemaPreset;
   readonly comparisonIntervalMs?: number;
 }): LdapDirectory {
-  const { searcher, logger, realm, comparisonIntervalMs } = options;
+  const { logger, realm, comparisonIntervalMs } = options;
+  const { baseDn } = realm;
+  const schema = schemaPreset(options.schema ?? 'fas');
+  const reader = createLdapReader(options);
+  return new LdapDirectory({
+    ...{ reader, schema, baseDn, logger, comparisonIntervalMs },
+    keptRecords: 20_000,
+  });
+}
+
+/** What reads a realm after its account's rights have been proven. */
+export function createLdapReader(options: {
+  readonly realm: Realm;
+  readonly searcher: LdapSearcher;
+  readonly logger: RecordingLogger;
+  readonly schema?: SchemaPreset;
+}): LdapReader {
+  const { searcher, logger, realm } = options;
   const { baseDn, bindDn } = realm;
   const schema = schemaPreset(options.schema ?? 'fas');
   const proof = new RightsProof({
     ...{ searcher, bindDn, baseDn, schema, logger, maxAgeMs: 60_000 },
     schemaProof: new SchemaProof({ searcher, schema }),
   });
-  const reader = new LdapReader({ searcher, proof });
-  return new LdapDirectory({
-    ...{ reader, schema, baseDn, logger, comparisonIntervalMs },
-    keptRecords: 20_000,
-  });
+  return new LdapReader({ searcher, proof });
 }

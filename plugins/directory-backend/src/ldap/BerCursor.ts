@@ -98,6 +98,14 @@ export class BerCursor {
     }
   }
 
+  /** Reads the content of an element and goes past it. */
+  readOctets(tag: number, limit: number): Buffer {
+    const end = this.enter(tag, limit);
+    const content = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return content;
+  }
+
   /** Reads an integer of at most four octets and goes past it. */
   readInteger(tag: number, limit: number): number {
     const end = this.enter(tag, limit);

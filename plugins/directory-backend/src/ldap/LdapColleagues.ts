@@ -5,9 +5,9 @@ import {
   type UsersQuery,
 } from '../directory/Directory';
 import { compareNames } from '../directory/names';
+import { orderColleagues } from '../directory/orderColleagues';
 import { slicePage, type Page } from '../directory/Page';
 import type { User } from '../directory/User';
-import type { Visibility } from '../directory/Visibility';
 import { normalizeDn } from './DistinguishedName';
 import type { LdapGroups } from './LdapGroups';
 import type { LdapMemberships } from './LdapMemberships';
@@ -42,10 +42,9 @@ export class LdapColleagues {
       { fields: new Set(CREATION), visibleTo: query.visibleTo },
       context,
     );
-    const inOrder = known
-      .map(user => withVisibleCreation(user, query.visibleTo))
-      .sort(compareCreation)
-      .map(({ username }) => username);
+    const inOrder = orderColleagues(known, query.visibleTo).map(
+      ({ username }) => username,
+    );
     const shown = slicePage(inOrder, query.page);
     const records = await this.#users.records(shown, query, context);
     const byName = new Map(records.map(user => [user.username, user]));
@@ -84,21 +83,4 @@ export class LdapColleagues {
     }
     return [...found].sort(compareNames);
   }
-}
-
-/** The order must not tell what the record hides. */
-function withVisibleCreation(user: User, visibleTo: Visibility): User {
-  const isHidden =
-    visibleTo.kind === 'public' &&
-    visibleTo.hidden.has('creation') &&
-    user.is_private === true &&
-    user.username !== visibleTo.owner;
-  return isHidden ? { username: user.username } : user;
-}
-
-function compareCreation(a: User, b: User): number {
-  const [timeA, timeB] = [a, b].map(
-    ({ creation }) => creation?.getTime() ?? -Infinity,
-  );
-  return timeA === timeB ? compareNames(a.username, b.username) : timeB - timeA;
 }

@@ -1,5 +1,6 @@
 import { DirectoryUnavailableError } from '../directory/errors';
-import { LdapConnection, type LdapEndpoint } from './LdapConnection';
+import type { LdapEndpoint } from './ldapClient';
+import { LdapConnection } from './LdapConnection';
 import { isRefusedBind } from './ldapErrors';
 import type { LdapMetrics } from './LdapMetrics';
 

@@ -14,15 +14,21 @@ import { normalizeDn, type DistinguishedName } from './DistinguishedName';
 import type { LdapGroups } from './LdapGroups';
 import type { Asking } from './LdapReader';
 import type { LdapUsers } from './LdapUsers';
-import { MembershipGraph, type MirroredGroup } from './MembershipGraph';
+import type { GroupNames } from '../directory/GroupLinks';
+import { MembershipGraph } from '../directory/MembershipGraph';
 import type { MirroredEntries } from './MirroredEntries';
+import { MirroredLinks } from './MirroredLinks';
 import type { ServedNames } from './ServedNames';
 
 /** Why who is in which group: answers from the mirror of memberships. */
 export class LdapMemberships {
   readonly #users: LdapUsers;
   readonly #groups: LdapGroups;
-  readonly #mirror: MirroredEntries<MirroredGroup>;
+  readonly #mirror: MirroredEntries<GroupNames>;
+  readonly #graphs = new WeakMap<
+    ReadonlyMap<string, GroupNames>,
+    MembershipGraph
+  >();
   readonly #counts = new WeakMap<
     MembershipGraph,
     WeakMap<ServedNames, Map<string, number>>
@@ -31,16 +37,22 @@ export class LdapMemberships {
   constructor(options: {
     readonly users: LdapUsers;
     readonly groups: LdapGroups;
-    readonly mirror: MirroredEntries<MirroredGroup>;
+    readonly mirror: MirroredEntries<GroupNames>;
   }) {
     this.#users = options.users;
     this.#groups = options.groups;
     this.#mirror = options.mirror;
   }
 
-  /** Who is in which group now. */
+  /** Who is in which group now; made once for each state of the mirror. */
   async graph(asking: Asking): Promise<MembershipGraph> {
-    return MembershipGraph.of(await this.#mirror.current(asking));
+    const groups = await this.#mirror.current(asking);
+    let graph = this.#graphs.get(groups);
+    if (!graph) {
+      graph = new MembershipGraph(new MirroredLinks(groups));
+      this.#graphs.set(groups, graph);
+    }
+    return graph;
   }
 
   /** As `Directory.listUserMemberships`. */

@@ -17,11 +17,18 @@ interface MessageParser extends EventEmitter {
  * missing from an answer, or stand in another one.
  *
  * `onJunk` is called at the first message that is none of these, when the
- * stream cannot be trusted any more; it should close the connection.
+ * stream cannot be trusted any more; it should close the connection. A message
+ * that `isTaken` takes for itself does not reach the library.
  */
 export function checkMessages(
   client: Client,
-  { onJunk }: { readonly onJunk: (error: Error) => void },
+  {
+    onJunk,
+    isTaken = () => false,
+  }: {
+    readonly onJunk: (error: Error) => void;
+    readonly isTaken?: (message: Buffer) => boolean;
+  },
 ): void {
   const parser: unknown = Reflect.get(client, 'messageParser');
   if (!isMessageParser(parser)) {
@@ -38,7 +45,9 @@ export function checkMessages(
         if (!pending.has(String(checkLdapMessage(message)))) {
           throw new JunkError('A message answers nothing that was asked');
         }
-        read(message, pending);
+        if (!isTaken(message)) {
+          read(message, pending);
+        }
       }
     } catch (error) {
       isJunk = true;

@@ -3,7 +3,7 @@ import type { Containers } from './containers';
 import { normalizeDn } from './DistinguishedName';
 import { textsOf } from './entryValues';
 import { any, isA, isPresent } from './filters';
-import type { MirroredGroup } from './MembershipGraph';
+import type { GroupNames } from '../directory/GroupLinks';
 import { MirroredEntries, type MirrorServices } from './MirroredEntries';
 
 /**
@@ -16,7 +16,7 @@ export function createMembershipMirror(
     readonly schema: DirectorySchema;
     readonly containers: Containers;
   },
-): MirroredEntries<MirroredGroup> {
+): MirroredEntries<GroupNames> {
   const { schema, containers } = options;
   return new MirroredEntries(services, {
     container: containers.groups,

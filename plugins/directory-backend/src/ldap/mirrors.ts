@@ -9,7 +9,7 @@ import { normalizeDn } from './DistinguishedName';
 import { booleanOf, textOf, textsOf } from './entryValues';
 import { isA } from './filters';
 import type { LdapReader } from './LdapReader';
-import type { MirroredGroup } from './MembershipGraph';
+import type { GroupNames } from '../directory/GroupLinks';
 import { MirroredEntries, type MirrorServices } from './MirroredEntries';
 import type { ServedName } from './ServedNames';
 import { UsnClock } from './UsnClock';
@@ -31,7 +31,7 @@ export interface Mirrors {
   readonly users: MirroredEntries<ServedName>;
   readonly groups: MirroredEntries<ServedName>;
   readonly agreements: MirroredEntries<MirroredAgreement>;
-  readonly memberships: MirroredEntries<MirroredGroup>;
+  readonly memberships: MirroredEntries<GroupNames>;
 }
 
 /** Mirrors what lists need to know: names, locks, signatures and members. */
@@ -96,7 +96,8 @@ function servedNames(): (
   };
 }
 
-function decodeAgreement(entry: Entry): MirroredAgreement | undefined {
+/** An agreement; without a name it is none. */
+export function decodeAgreement(entry: Entry): MirroredAgreement | undefined {
   const name = textOf(entry, 'cn');
   return name === undefined
     ? undefined

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { LdapConfig } from './LdapConfig';
 import { DirectoryUnavailableError } from '../directory/errors';
-import type { LdapEndpoint } from './LdapConnection';
+import type { LdapEndpoint } from './ldapClient';
 
 /**
  * Where and as whom to connect. The files are read for each new connection,

@@ -1,0 +1,63 @@
+import assert from 'node:assert';
+import { ConfigReader } from '@backstage/config';
+import type { Realm } from '@directory-gateway/realm';
+import { createReplicaDirectory } from '../createReplicaDirectory';
+import type { Directory } from '../directory/Directory';
+import { schemaPreset, type SchemaPreset } from '../directory/schema';
+import { readLdapConfig } from '../ldap/LdapConfig';
+import { readEndpoint } from '../ldap/readEndpoint';
+import type { Replica } from '../replica/Replica';
+import { eventually } from './eventually';
+import {
+  createLdapDirectory,
+  createLdapReader,
+  openLdapPool,
+} from './openLdapDirectory';
+import { RecordingLogger } from './RecordingLogger';
+import { ldapOf } from './startGateway';
+
+/** A copy that follows a realm, and what answers from it. */
+export interface OpenReplica {
+  readonly directory: Directory;
+  readonly replica: Replica;
+  readonly logger: RecordingLogger;
+  close(): void;
+}
+
+/**
+ * Copies a realm as the plugin does. Nothing but its copy answers, so that a
+ * question it leaves to the directory itself fails.
+ */
+export async function openReplica(options: {
+  readonly realm: Realm;
+  readonly schema?: SchemaPreset;
+}): Promise<OpenReplica> {
+  const { realm } = options;
+  const logger = new RecordingLogger();
+  const searcher = openLdapPool(realm, logger);
+  const rooms = { ...options, searcher, logger };
+  const whole = createLdapDirectory(rooms);
+  const config = readLdapConfig(new ConfigReader(ldapOf(realm)));
+  const { directory, replica } = createReplicaDirectory({
+    direct: {
+      findPrincipal: (...question) => whole.findPrincipal(...question),
+    } as Partial<Directory> as Directory,
+    reader: createLdapReader(rooms),
+    schema: schemaPreset(options.schema ?? 'fas'),
+    baseDn: realm.baseDn,
+    endpoint: url => readEndpoint(url, config),
+    logger,
+    // The model of a suite may keep this process busy for seconds.
+    maxStalenessMs: 60_000,
+    maxShrinkage: 0.5,
+  });
+  replica.follow();
+  await eventually(() => assert(replica.isUsable));
+  return {
+    ...{ directory, replica, logger },
+    close: () => {
+      replica.stop();
+      searcher.close();
+    },
+  };
+}

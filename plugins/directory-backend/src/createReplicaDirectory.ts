@@ -1,0 +1,85 @@
+import type {
+  AuditorService,
+  LifecycleService,
+  LoggerService,
+  PermissionsService,
+} from '@backstage/backend-plugin-api';
+import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha';
+import type { DirectorySchema } from './directory/schema';
+import { containersBelow } from './ldap/containers';
+import { childOf, normalizeDn, trustedDn } from './ldap/DistinguishedName';
+import type { LdapEndpoint } from './ldap/ldapClient';
+import { LdapReplicaSource } from './ldap/LdapReplicaSource';
+import type { LdapReader } from './ldap/LdapReader';
+import { UsnClock } from './ldap/UsnClock';
+import type { Directory } from './directory/Directory';
+import { CopiedDirectory } from './replica/CopiedDirectory';
+import { observeReplica } from './replica/observeReplica';
+import { Replica } from './replica/Replica';
+import { registerAcceptDirectory } from './replica/registerAcceptDirectory';
+import { ReplicaDirectory } from './replica/ReplicaDirectory';
+
+/** How a directory is answered for from memory. */
+export interface ReplicaDirectoryOptions {
+  /** What answers while the copy does not. */
+  readonly direct: Directory;
+  readonly reader: LdapReader;
+  readonly schema: DirectorySchema;
+  readonly baseDn: string;
+  /** How a server is connected to, to hear of its changes. */
+  readonly endpoint: (url: string) => Promise<LdapEndpoint>;
+  readonly logger: LoggerService;
+  /** As `Replica` has them. */
+  readonly maxStalenessMs: number;
+  readonly maxShrinkage: number;
+}
+
+/** A directory with a copy in memory, which somebody must have follow it. */
+export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
+  readonly directory: ReplicaDirectory;
+  readonly replica: Replica;
+} {
+  const { direct, schema, baseDn } = options;
+  const containers = containersBelow(baseDn);
+  const replica = new Replica({
+    ...options,
+    source: new LdapReplicaSource({
+      ...{ ...options, containers, base: trustedDn(baseDn) },
+      clock: new UsnClock(options),
+    }),
+  });
+  const uid = schema.users.username.attribute!;
+  const cn = schema.groups.groupname.attribute!;
+  const copied = new CopiedDirectory({
+    tables: replica.tables,
+    schema,
+    keys: {
+      user: value =>
+        normalizeDn(childOf(containers.users, { attribute: uid, value })),
+      group: value =>
+        normalizeDn(childOf(containers.groups, { attribute: cn, value })),
+      entry: normalizeDn,
+    },
+  });
+  return {
+    directory: new ReplicaDirectory({ direct, copied, replica }),
+    replica,
+  };
+}
+
+/** The same, followed until the plugin ends, and with its action. */
+export function followDirectory(
+  options: ReplicaDirectoryOptions & {
+    readonly lifecycle: LifecycleService;
+    readonly actionsRegistry: ActionsRegistryService;
+    readonly auditor: AuditorService;
+    readonly permissions: PermissionsService;
+  },
+): ReplicaDirectory {
+  const { directory, replica } = createReplicaDirectory(options);
+  options.lifecycle.addShutdownHook(() => replica.stop());
+  registerAcceptDirectory({ ...options, replica });
+  observeReplica(replica);
+  replica.follow();
+  return directory;
+}

@@ -1,0 +1,130 @@
+import type { Entry, Filter } from 'ldapts';
+import { isName } from '../directory/names';
+import type { Group } from '../directory/Group';
+import {
+  groupFieldNames,
+  userFieldNames,
+  type DirectorySchema,
+  type FieldDefinition,
+} from '../directory/schema';
+import type { User } from '../directory/User';
+import type { GroupEntry } from '../replica/GroupTable';
+import type { CopiedAgreement } from '../replica/ReplicaTables';
+import type { UnshownTexts } from '../replica/ServedRecords';
+import type { CopiedUser } from '../replica/UserTable';
+import type { Containers } from './containers';
+import { attributesOf, decodeRecord } from './decodeRecord';
+import { normalizeDn, type DistinguishedName } from './DistinguishedName';
+import { textsOf } from './entryValues';
+import { any, isA, isPresent } from './filters';
+import { decodeAgreement } from './mirrors';
+
+/** A few milliseconds of the event loop each. */
+const ENTRIES_AT_A_TIME = 200;
+
+/** Of groups with all their members, one may be as large as many others. */
+const GROUPS_AT_A_TIME = 20;
+
+/** One kind of entry that is copied. */
+export interface Copied<T> {
+  readonly container: DistinguishedName;
+  /** Those that are copied; others that were changed are looked at, too. */
+  readonly filter: Filter;
+  readonly attributes: readonly string[];
+  readonly pageSize: number;
+  readonly decode: (entry: Entry) => T | undefined;
+}
+
+/** Which entries are copied, and what of them. */
+export function copiedKinds({
+  schema,
+  containers,
+}: {
+  readonly schema: DirectorySchema;
+  readonly containers: Containers;
+}) {
+  const users: Copied<CopiedUser> = {
+    container: containers.users,
+    filter: isA(schema.userClass),
+    attributes: ['objectClass', ...attributesOf(schema.users, userFieldNames)],
+    pageSize: ENTRIES_AT_A_TIME,
+    decode: entry => decodeUser(entry, schema),
+  };
+  const groups: Copied<GroupEntry> = {
+    container: containers.groups,
+    filter: any([isA(schema.groupClass), isPresent('member')]),
+    attributes: [
+      ...['objectClass', 'member', 'memberManager'],
+      ...attributesOf(schema.groups, groupFieldNames),
+    ],
+    pageSize: GROUPS_AT_A_TIME,
+    decode: entry => decodeGroup(entry, schema),
+  };
+  const agreements: Copied<CopiedAgreement> = {
+    container: containers.agreements,
+    filter: isA('fasAgreement'),
+    attributes: ['objectClass', 'cn', 'ipaEnabledFlag', 'memberUser'],
+    pageSize: ENTRIES_AT_A_TIME,
+    decode: entry =>
+      hasClass(entry, 'fasAgreement') ? decodeAgreement(entry) : undefined,
+  };
+  return { users, groups, agreements };
+}
+
+function decodeUser(
+  entry: Entry,
+  schema: DirectorySchema,
+): CopiedUser | undefined {
+  const user = decodeRecord<User>(schema.users, entry, userFieldNames);
+  return hasClass(entry, schema.userClass) && isServedName(user.username)
+    ? { user, unshown: unshownTexts<User>(schema.users, entry) }
+    : undefined;
+}
+
+function decodeGroup(
+  entry: Entry,
+  schema: DirectorySchema,
+): GroupEntry | undefined {
+  const group = decodeRecord<Group>(schema.groups, entry, groupFieldNames);
+  const isServed =
+    hasClass(entry, schema.groupClass) && isServedName(group.groupname);
+  const members = textsOf(entry, 'member').map(normalizeDn);
+  return isServed || members.length > 0
+    ? {
+        ...(isServed && {
+          group,
+          unshown: unshownTexts<Group>(schema.groups, entry),
+        }),
+        members,
+        sponsors: textsOf(entry, 'memberManager').map(normalizeDn),
+      }
+    : undefined;
+}
+
+/** A search finds every value, a record shows the first of some fields. */
+function unshownTexts<T>(
+  fields: Readonly<Record<keyof T, FieldDefinition>>,
+  entry: Entry,
+): UnshownTexts<T> | undefined {
+  const unshown: UnshownTexts<T> = {};
+  for (const field of Object.keys(fields) as (keyof T)[]) {
+    const { attribute, syntax } = fields[field];
+    if (attribute !== undefined && syntax === 'string') {
+      const [, ...further] = textsOf(entry, attribute);
+      if (further.length > 0) {
+        unshown[field] = further;
+      }
+    }
+  }
+  return Object.keys(unshown).length > 0 ? unshown : undefined;
+}
+
+function isServedName(name: string | undefined): boolean {
+  return name !== undefined && isName(name);
+}
+
+function hasClass(entry: Entry, objectClass: string): boolean {
+  return textsOf(entry, 'objectClass').some(
+    name => name.toLowerCase() === objectClass.toLowerCase(),
+  );
+}

@@ -1,0 +1,86 @@
+import type { Group } from '../directory/Group';
+import type { GroupLinks, GroupNames } from '../directory/GroupLinks';
+import { MembershipGraph } from '../directory/MembershipGraph';
+import { LinkIndex } from './LinkIndex';
+import { ServedRecords, type UnshownTexts } from './ServedRecords';
+
+/** A group as the directory holds it, served or not. */
+export interface GroupEntry extends GroupNames {
+  /** Its record with all fields, if the API serves it. */
+  readonly group?: Group;
+  readonly unshown?: UnshownTexts<Group>;
+}
+
+const NOBODY: GroupNames = { members: [], sponsors: [] };
+
+/** All groups, and who is in them. */
+export class GroupTable implements GroupLinks {
+  readonly #served = new ServedRecords<Group>();
+  readonly #names = new Map<string, GroupNames>();
+  readonly #naming = new LinkIndex();
+  readonly #managing = new LinkIndex();
+  #version = 0;
+  /** Walks the links as they are at the time. */
+  readonly graph = new MembershipGraph(this);
+
+  /** Moves when a group comes or goes, or names others than before. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Those that are served, to be read. */
+  get served(): Omit<ServedRecords<Group>, 'set' | 'delete'> {
+    return this.#served;
+  }
+
+  /** Served or not. */
+  get size(): number {
+    return this.#names.size;
+  }
+
+  keys(): Iterable<string> {
+    return this.#names.keys();
+  }
+
+  get(key: string): GroupNames | undefined {
+    return this.#names.get(key);
+  }
+
+  groupsNaming(entry: string): readonly string[] {
+    return this.#naming.of(entry);
+  }
+
+  groupsManagedBy(entry: string): readonly string[] {
+    return this.#managing.of(entry);
+  }
+
+  set(key: string, entry: GroupEntry): void {
+    const { group, unshown, members, sponsors } = entry;
+    const old = this.#names.get(key) ?? NOBODY;
+    const isNew = !this.#names.has(key);
+    const named = this.#naming.replace(key, old.members, members);
+    const managed = this.#managing.replace(key, old.sponsors, sponsors);
+    this.#names.set(key, { members, sponsors });
+    const wasServed = this.#served.get(key) !== undefined;
+    if (group) {
+      const name = group.groupname;
+      this.#served.set({ key, name, record: group, unshown });
+    } else {
+      this.#served.delete(key);
+    }
+    if (isNew || named || managed || wasServed !== (group !== undefined)) {
+      this.#version++;
+    }
+  }
+
+  delete(key: string): void {
+    const old = this.#names.get(key);
+    if (old) {
+      this.#naming.replace(key, old.members, []);
+      this.#managing.replace(key, old.sponsors, []);
+      this.#names.delete(key);
+      this.#served.delete(key);
+      this.#version++;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import fc from 'fast-check';
+import {
+  addFasUser,
+  change,
+  withdrawn,
+} from '../__testUtils__/changeArbitrary';
+import { userDn } from '../__testUtils__/conformanceEntries';
+import { eventually } from '../__testUtils__/eventually';
+import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
+import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
+import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
+import { context } from '../directory/conformanceQuestions';
+import type { Directory } from '../directory/Directory';
+import { DirectoryUnavailableError } from '../directory/errors';
+import { groupFieldNames, userFieldNames } from '../directory/schema';
+
+jest.setTimeout(180_000);
+
+const page = { number: 1, size: 10_000 };
+const wholeUser = {
+  fields: new Set(userFieldNames),
+  visibleTo: { kind: 'everything' },
+} as const;
+const wholeGroup = { fields: new Set(groupFieldNames) };
+
+let realm: Realm;
+let copy: OpenReplica | undefined;
+
+beforeEach(async () => {
+  realm = await startRealm();
+});
+afterEach(async () => {
+  copy?.close();
+  await realm?.stop();
+});
+
+async function modelOf(): Promise<NaiveDirectory> {
+  return new NaiveDirectory(await dumpEntries(realm), 'fas');
+}
+
+/** Everything that a directory says of some groups and of everybody. */
+async function view(directory: Directory, groupnames: readonly string[]) {
+  return {
+    users: await directory.listUsers({ ...wholeUser, page }, context),
+    groups: await directory.listGroups({ ...wholeGroup, page }, context),
+    ofGroups: await Promise.all(
+      groupnames.map(async groupname => [
+        await directory.listGroupMembers(
+          { ...wholeUser, groupname, page },
+          context,
+        ),
+        await directory.listGroupSponsors({ ...wholeUser, groupname }, context),
+      ]),
+    ),
+    unlocked: await directory.searchUsers(
+      { ...wholeUser, page, terms: [{ kind: 'memberOfAny' }] },
+      context,
+    ),
+  };
+}
+
+/** Waits until the copy is what the directory has become. */
+async function expectToFollow({ directory }: OpenReplica): Promise<void> {
+  const model = await modelOf();
+  const groupnames = [
+    'packager',
+    ...model.groups.map(g => g.text('cn')!),
+  ].slice(0, 40);
+  const expected = await view(model, groupnames);
+  await eventually(async () =>
+    expect(await view(directory, groupnames)).toEqual(expected),
+  );
+}
+
+async function usernames({ directory }: OpenReplica): Promise<string[]> {
+  const { items } = await directory.listUsers({ ...wholeUser, page }, context);
+  return items.map(({ username }) => username);
+}
+
+it('follows every kind of change', async () => {
+  copy = await openReplica({ realm });
+  await expectToFollow(copy);
+  for (let step = 0; step < 25; step++) {
+    const model = await modelOf();
+    const [{ ldif }] = fc.sample(change(model, `new.${step}`), {
+      numRuns: 1,
+      seed: step,
+    });
+    await realm.modify(ldif);
+    await expectToFollow(copy);
+  }
+  await realm.modify(addFasUser('leaver'));
+  await expectToFollow(copy);
+  await realm.modify(withdrawn('leaver'));
+  await expectToFollow(copy);
+  expect(await usernames(copy)).not.toContain('leaver');
+});
+
+it('knows what went while nobody listened', async () => {
+  copy = await openReplica({ realm });
+  await realm.directory.stop();
+  await eventually(() => expect(copy!.replica.isUsable).toBe(false));
+
+  await realm.directory.start();
+  await realm.modify(
+    `dn: ${userDn('alice')}\nchangetype: delete\n\n${addFasUser('newcomer')}`,
+  );
+  await eventually(() => expect(copy!.replica.isUsable).toBe(true));
+  await expectToFollow(copy);
+  expect(await usernames(copy)).not.toContain('alice');
+  expect(await usernames(copy)).toContain('newcomer');
+});
+
+it('does not believe a directory that hides most of its people', async () => {
+  copy = await openReplica({ realm });
+  const before = await usernames(copy);
+  const shown = before.filter(name => /^a/i.test(name));
+  expect(shown.length).toBeLessThan(before.length / 2);
+  const aci = `(targetattr = "*")(targetfilter = "(!(uid=a*))")(version 3.0; acl "hide most"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
+  await realm.modify(
+    `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
+  );
+  // Nobody tells of what can no longer be seen: it shows in a comparison.
+  await realm.directory.stop();
+  await realm.directory.start();
+
+  await eventually(() => expect(copy!.replica.refusal).toBeDefined());
+  await expect(usernames(copy)).rejects.toThrow(DirectoryUnavailableError);
+
+  copy.replica.acceptShrinkage();
+  await eventually(async () => expect(await usernames(copy!)).toEqual(shown));
+});

@@ -1,0 +1,289 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { stringifyError } from '@backstage/errors';
+import {
+  setImmediate as nextTurn,
+  setTimeout as sleep,
+} from 'node:timers/promises';
+import { createTables, type ReplicaTables } from './ReplicaTables';
+import type {
+  ReplicaEntries,
+  ReplicaKeys,
+  ReplicaSource,
+  ReplicaTime,
+} from './ReplicaSource';
+
+/** The directory is looked at as often as its clock is believed. */
+const LOOK_MS = 250;
+
+/** After a failure, growing from one to the other. */
+const MIN_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 30_000;
+
+/** So many entries are taken in before others have their turn. */
+const ENTRIES_A_TURN = 200;
+
+/** Longer than any reading takes that was begun before an entry was gone. */
+const GONE_IS_KNOWN_MS = 10 * 60_000;
+
+/** How a copy is kept. */
+export interface ReplicaOptions {
+  readonly source: ReplicaSource;
+  readonly logger: LoggerService;
+  /** A copy that is older than so many milliseconds is not used. */
+  readonly maxStalenessMs: number;
+  /** A full reading with this share fewer entries is not believed, 0 to 1. */
+  readonly maxShrinkage: number;
+}
+
+/**
+ * A copy of the directory's users, groups and agreements, kept as it is there:
+ * changes by their numbers, what is gone by listening. Between two servers, or
+ * when the listening has broken off, it is not used until it has been compared.
+ */
+export class Replica {
+  readonly #options: ReplicaOptions;
+  readonly tables: ReplicaTables = createTables();
+  #time: ReplicaTime | undefined;
+  #provenAt = -Infinity;
+  #hush: (() => void) | undefined;
+  /** When keys were last heard to be gone. */
+  readonly #gone = new Map<string, number>();
+  readonly #stopped = new AbortController();
+  #refusal: string | undefined;
+  #isAccepted = false;
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
+  }
+
+  /** Milliseconds since the copy was last known to be what the directory is. */
+  get ageMs(): number {
+    return performance.now() - this.#provenAt;
+  }
+
+  /** Whether it may be read now. */
+  get isUsable(): boolean {
+    return this.ageMs <= this.#options.maxStalenessMs;
+  }
+
+  /**
+   * Why what the directory says of itself is not believed, if that is so: then
+   * the directory itself must not be read in place of the copy either.
+   */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** Believes the directory the next time, however little it has. */
+  acceptShrinkage(): void {
+    this.#isAccepted = true;
+  }
+
+  /** Copies, and follows until {@link stop}. */
+  async follow(): Promise<void> {
+    const { signal } = this.#stopped;
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        await this.#look();
+        if (failures > 0) {
+          this.#options.logger.info('The directory is followed again');
+        }
+        failures = 0;
+      } catch (error) {
+        if (failures++ === 0 && !signal.aborted) {
+          this.#options.logger.warn(
+            `The directory cannot be followed: ${stringifyError(error)}`,
+          );
+        }
+      }
+      await pause(failures, signal);
+    }
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    this.#hush?.();
+    this.#provenAt = -Infinity;
+  }
+
+  async #look(): Promise<void> {
+    const { source } = this.#options;
+    const time = await source.time();
+    if (time.usn === undefined) {
+      throw new Error('The server does not count its writes (USN plugin)');
+    }
+    const isKnown = this.#time?.era === time.era;
+    if (!this.#hush) {
+      await this.#listen(time.server);
+      await this.#compare(time, { isKnown });
+    } else if (!isKnown) {
+      this.#deafen();
+      return this.#look();
+    } else if (this.#time!.usn !== time.usn || isUnsettled(this.#time!)) {
+      await this.#readChanges(time);
+    }
+    if (this.#hush) {
+      this.#time = time;
+      this.#provenAt = time.askedAt;
+    }
+    return undefined;
+  }
+
+  async #listen(server: string): Promise<void> {
+    this.#hush = await this.#options.source.listen(server, {
+      onGone: key => this.#remove(key),
+      onLost: error => {
+        this.#deafen();
+        this.#options.logger.warn(
+          `The directory's changes are no longer heard: ${error.message}`,
+        );
+      },
+    });
+  }
+
+  #deafen(): void {
+    this.#hush?.();
+    this.#hush = undefined;
+    this.#provenAt = -Infinity;
+  }
+
+  /** What was heard is worth nothing until all before it is known. */
+  async #compare(
+    time: ReplicaTime,
+    { isKnown }: { readonly isKnown: boolean },
+  ): Promise<void> {
+    try {
+      await (isKnown ? this.#catchUp(time) : this.#rebuild(time));
+    } catch (error) {
+      this.#deafen();
+      throw error;
+    }
+  }
+
+  async #rebuild(time: ReplicaTime): Promise<void> {
+    const askedAt = performance.now();
+    const entries = await this.#options.source.readAll();
+    this.#expect(entries, time);
+    this.#believe(entries);
+    await this.#take(entries, askedAt);
+    this.#keepOnly(entries);
+  }
+
+  /** What has changed while nobody listened. */
+  async #catchUp(time: ReplicaTime): Promise<void> {
+    await this.#readChanges(time);
+    const keys = await this.#options.source.readKeys();
+    this.#expect(keys, time);
+    this.#believe(keys);
+    this.#keepOnly(keys);
+  }
+
+  async #readChanges(time: ReplicaTime): Promise<void> {
+    const askedAt = performance.now();
+    const from = (this.#time!.settledUsn ?? 0) + 1;
+    const entries = await this.#options.source.readChanges(from);
+    this.#expect(entries, time);
+    await this.#take(entries, askedAt);
+  }
+
+  /** Numbers mean something else on another server. */
+  #expect({ server }: { readonly server: string }, time: ReplicaTime): void {
+    if (server !== time.server) {
+      throw new Error('Another server has answered');
+    }
+  }
+
+  /**
+   * @throws Error when there is much less than there was: a directory whose
+   *   access rules have been broken answers so, and calls it success.
+   */
+  #believe(read: Pick<ReplicaKeys | ReplicaEntries, 'users' | 'groups'>): void {
+    const { users, groups } = this.tables;
+    const least = this.#isAccepted ? 0 : 1 - this.#options.maxShrinkage;
+    const isTooLittle =
+      (read.users.size === 0 && !this.#isAccepted) ||
+      read.users.size < users.served.size * least ||
+      read.groups.size < groups.size * least;
+    this.#refusal = isTooLittle
+      ? `The directory has ${read.users.size} users and ${read.groups.size} groups all at once, where it had ${users.served.size} and ${groups.size}`
+      : undefined;
+    if (this.#refusal) {
+      throw new Error(this.#refusal);
+    }
+    this.#isAccepted = false;
+  }
+
+  async #take(entries: ReplicaEntries, askedAt: number): Promise<void> {
+    const { users, groups, agreements } = this.tables;
+    await this.#each(entries.users, askedAt, (key, user) =>
+      user ? users.set(key, user) : users.delete(key),
+    );
+    await this.#each(entries.groups, askedAt, (key, group) =>
+      group ? groups.set(key, group) : groups.delete(key),
+    );
+    await this.#each(entries.agreements, askedAt, (key, agreement) =>
+      agreement ? agreements.set(key, agreement) : agreements.delete(key),
+    );
+  }
+
+  async #each<T>(
+    entries: ReadonlyMap<string, T>,
+    askedAt: number,
+    take: (key: string, entry: T) => void,
+  ): Promise<void> {
+    let taken = 0;
+    for (const [key, entry] of entries) {
+      // It may have been read before it was gone.
+      if ((this.#gone.get(key) ?? -Infinity) < askedAt) {
+        take(key, entry);
+      }
+      if (++taken % ENTRIES_A_TURN === 0) {
+        await nextTurn();
+      }
+    }
+  }
+
+  #keepOnly(
+    keys: Record<
+      'users' | 'groups' | 'agreements',
+      { has(key: string): boolean }
+    >,
+  ): void {
+    for (const kind of ['users', 'groups', 'agreements'] as const) {
+      const table = this.tables[kind];
+      for (const key of [...table.keys()]) {
+        if (!keys[kind].has(key)) {
+          table.delete(key);
+        }
+      }
+    }
+  }
+
+  #remove(key: string): void {
+    const now = performance.now();
+    this.tables.users.delete(key);
+    this.tables.groups.delete(key);
+    this.tables.agreements.delete(key);
+    for (const [other, at] of this.#gone) {
+      if (now - at < GONE_IS_KNOWN_MS) {
+        break;
+      }
+      this.#gone.delete(other);
+    }
+    this.#gone.delete(key);
+    this.#gone.set(key, now);
+  }
+}
+
+function isUnsettled(time: ReplicaTime): boolean {
+  return time.usn !== time.settledUsn;
+}
+
+async function pause(failures: number, signal: AbortSignal): Promise<void> {
+  const ms =
+    failures === 0
+      ? LOOK_MS
+      : Math.min(MIN_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+}

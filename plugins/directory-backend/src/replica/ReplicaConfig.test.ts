@@ -1,0 +1,29 @@
+import { ConfigReader } from '@backstage/config';
+import { readReplicaConfig } from './ReplicaConfig';
+
+const read = (directory: Record<string, unknown>) =>
+  readReplicaConfig(new ConfigReader(directory as never));
+
+it('asks the directory itself unless told otherwise', () => {
+  expect(read({})).toBeUndefined();
+  expect(read({ reads: 'direct', replica: {} })).toBeUndefined();
+  expect(read({ reads: 'replica' })).toEqual({
+    maxStalenessMs: 5000,
+    maxShrinkage: 0.2,
+  });
+  expect(
+    read({
+      reads: 'replica',
+      replica: { maxStaleness: { seconds: 2 }, maxShrinkage: 0 },
+    }),
+  ).toEqual({ maxStalenessMs: 2000, maxShrinkage: 0 });
+});
+
+it('names what is wrong', () => {
+  expect(() => read({ reads: 'memory' })).toThrow(
+    'directory.reads must be "replica" or "direct", not "memory"',
+  );
+  expect(() => read({ replica: { maxShrinkage: 20 } })).toThrow(
+    'directory.replica.maxShrinkage must be a share from 0 to 1',
+  );
+});

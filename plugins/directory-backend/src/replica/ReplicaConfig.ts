@@ -1,0 +1,42 @@
+import { readDurationFromConfig, type Config } from '@backstage/config';
+import { InputError } from '@backstage/errors';
+import { durationToMilliseconds } from '@backstage/types';
+import type { ReplicaOptions } from './Replica';
+
+/** How a copy in memory is used. */
+export type ReplicaConfig = Pick<
+  ReplicaOptions,
+  'maxStalenessMs' | 'maxShrinkage'
+>;
+
+/**
+ * Reads `directory.reads` and `directory.replica`; `undefined` when every
+ * question is put to the directory itself.
+ *
+ * @throws InputError that names the key that is wrong.
+ */
+export function readReplicaConfig(
+  directory: Config,
+): ReplicaConfig | undefined {
+  const reads = directory.getOptionalString('reads') ?? 'direct';
+  if (reads !== 'replica' && reads !== 'direct') {
+    throw new InputError(
+      `directory.reads must be "replica" or "direct", not "${reads}"`,
+    );
+  }
+  const config = directory.getOptionalConfig('replica');
+  const maxShrinkage = config?.getOptionalNumber('maxShrinkage') ?? 0.2;
+  if (maxShrinkage < 0 || maxShrinkage > 1) {
+    throw new InputError(
+      'directory.replica.maxShrinkage must be a share from 0 to 1',
+    );
+  }
+  const maxStalenessMs = config?.has('maxStaleness')
+    ? durationToMilliseconds(
+        readDurationFromConfig(config, { key: 'maxStaleness' }),
+      )
+    : 5000;
+  return reads === 'replica'
+    ? Object.freeze({ maxStalenessMs, maxShrinkage })
+    : undefined;
+}

@@ -1,0 +1,17 @@
+import { startRealm } from '@directory-gateway/realm';
+import { openReplica } from '../__testUtils__/openReplica';
+import { describeDirectory } from '../directory/conformance';
+
+jest.setTimeout(180_000);
+
+describe.each([
+  { schema: 'fas', searches: 4000 },
+  { schema: 'freeipa', searches: 400 },
+] as const)('A copy', ({ schema, searches }) => {
+  describeDirectory('ReplicaDirectory', {
+    schema,
+    searches,
+    startRealm,
+    create: realm => openReplica({ realm, schema }),
+  });
+});

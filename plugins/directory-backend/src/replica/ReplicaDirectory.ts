@@ -1,0 +1,93 @@
+import type { Directory } from '../directory/Directory';
+import { DirectoryUnavailableError } from '../directory/errors';
+import type { CopiedDirectory } from './CopiedDirectory';
+import type { Replica } from './Replica';
+
+/** A method of the port. */
+type Method<Name extends keyof Directory> = Directory[Name];
+
+/**
+ * A directory that is answered for from its copy while that is fresh, and from
+ * itself otherwise. Who calls is always asked of the directory itself: they
+ * may be services and hosts, of which there is no copy.
+ */
+export class ReplicaDirectory implements Directory {
+  readonly #direct: Directory;
+  readonly #copied: CopiedDirectory;
+  readonly #replica: Pick<Replica, 'isUsable' | 'refusal'>;
+
+  constructor(options: {
+    readonly direct: Directory;
+    readonly copied: CopiedDirectory;
+    readonly replica: Pick<Replica, 'isUsable' | 'refusal'>;
+  }) {
+    this.#direct = options.direct;
+    this.#copied = options.copied;
+    this.#replica = options.replica;
+  }
+
+  findPrincipal: Method<'findPrincipal'> = (query, context) =>
+    this.#direct.findPrincipal(query, context);
+
+  getUser: Method<'getUser'> = async (query, context) =>
+    this.#now().getUser(query, context);
+
+  listUsers: Method<'listUsers'> = async (query, context) =>
+    this.#now().listUsers(query, context);
+
+  streamUsers: Method<'streamUsers'> = async (query, context) =>
+    this.#now().streamUsers(query, context);
+
+  searchUsers: Method<'searchUsers'> = async (query, context) =>
+    this.#now().searchUsers(query, context);
+
+  listUserGroups: Method<'listUserGroups'> = async (query, context) =>
+    this.#now().listUserGroups(query, context);
+
+  listUserAgreements: Method<'listUserAgreements'> = async (query, context) =>
+    this.#now().listUserAgreements(query, context);
+
+  getGroup: Method<'getGroup'> = async (query, context) =>
+    this.#now().getGroup(query, context);
+
+  listGroups: Method<'listGroups'> = async (query, context) =>
+    this.#now().listGroups(query, context);
+
+  listGroupMembers: Method<'listGroupMembers'> = async (query, context) =>
+    this.#now().listGroupMembers(query, context);
+
+  streamGroupMembers: Method<'streamGroupMembers'> = async (query, context) =>
+    this.#now().streamGroupMembers(query, context);
+
+  listGroupSponsors: Method<'listGroupSponsors'> = async (query, context) =>
+    this.#now().listGroupSponsors(query, context);
+
+  isMember: Method<'isMember'> = async (query, context) =>
+    this.#now().isMember(query, context);
+
+  listUserMemberships: Method<'listUserMemberships'> = async (query, context) =>
+    this.#now().listUserMemberships(query, context);
+
+  listSponsoredGroups: Method<'listSponsoredGroups'> = async (query, context) =>
+    this.#now().listSponsoredGroups(query, context);
+
+  listMemberGroups: Method<'listMemberGroups'> = async (query, context) =>
+    this.#now().listMemberGroups(query, context);
+
+  searchGroups: Method<'searchGroups'> = async (query, context) =>
+    this.#now().searchGroups(query, context);
+
+  countGroupMembers: Method<'countGroupMembers'> = async (query, context) =>
+    this.#now().countGroupMembers(query, context);
+
+  listColleagues: Method<'listColleagues'> = async (query, context) =>
+    this.#now().listColleagues(query, context);
+
+  #now(): Omit<Directory, 'findPrincipal'> {
+    const { refusal } = this.#replica;
+    if (refusal) {
+      throw new DirectoryUnavailableError(refusal);
+    }
+    return this.#replica.isUsable ? this.#copied : this.#direct;
+  }
+}

@@ -1,0 +1,58 @@
+import type { GroupEntry } from './GroupTable';
+import type { CopiedAgreement } from './ReplicaTables';
+import type { CopiedUser } from './UserTable';
+
+/** A moment in a directory's history of writes. */
+export interface ReplicaTime {
+  readonly server: string;
+  /** Numbers of different eras have nothing to do with each other. */
+  readonly era: number;
+  /** `undefined` where the server does not count its writes. */
+  readonly usn: number | undefined;
+  /** The number from which writes must be read again. */
+  readonly settledUsn: number | undefined;
+  /** When it was asked for, on the clock of `performance.now()`. */
+  readonly askedAt: number;
+}
+
+/** Entries by their keys; `undefined` stands for one that is not copied. */
+export interface ReplicaEntries {
+  /** Of which server; another one has its own numbers. */
+  readonly server: string;
+  readonly users: ReadonlyMap<string, CopiedUser | undefined>;
+  readonly groups: ReadonlyMap<string, GroupEntry | undefined>;
+  readonly agreements: ReadonlyMap<string, CopiedAgreement | undefined>;
+}
+
+/** Keys of all entries that are to be copied. */
+export interface ReplicaKeys {
+  readonly server: string;
+  readonly users: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  readonly agreements: ReadonlySet<string>;
+}
+
+/** What is heard of a directory's changes. */
+export interface ReplicaEars {
+  /** An entry of this key is gone, or has another one now. */
+  readonly onGone: (key: string) => void;
+  /** Nothing more is heard. */
+  readonly onLost: (error: Error) => void;
+}
+
+/**
+ * What a copy is made from: the port between the copy and the directory. Every
+ * method rejects when the directory cannot be asked.
+ */
+export interface ReplicaSource {
+  /** Where the directory is, at most a quarter of a second ago. */
+  time(): Promise<ReplicaTime>;
+  /** Every entry. */
+  readAll(): Promise<ReplicaEntries>;
+  /** The entries that were written from this number on and are still there. */
+  readChanges(fromUsn: number): Promise<ReplicaEntries>;
+  /** The keys of all entries. */
+  readKeys(): Promise<ReplicaKeys>;
+  /** Hears of what is gone from a server; the answer ends it. */
+  listen(server: string, ears: ReplicaEars): Promise<() => void>;
+}

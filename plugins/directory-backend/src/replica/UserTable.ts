@@ -1,0 +1,46 @@
+import type { User } from '../directory/User';
+import { ServedRecords, type UnshownTexts } from './ServedRecords';
+
+/** A user as the directory holds it. */
+export interface CopiedUser {
+  /** With all fields. */
+  readonly user: User;
+  readonly unshown?: UnshownTexts<User>;
+}
+
+/** All served users. */
+export class UserTable {
+  readonly #served = new ServedRecords<User>();
+  #locksVersion = 0;
+
+  /** The users themselves, to be read. */
+  get served(): Omit<ServedRecords<User>, 'set' | 'delete'> {
+    return this.#served;
+  }
+
+  /** Moves when somebody comes, goes, is locked or unlocked. */
+  get version(): string {
+    return `${this.#served.rankVersion}.${this.#locksVersion}`;
+  }
+
+  /** Of these ranks, those whose account is not locked. */
+  unlockedAmong(ranks: Uint32Array): Uint32Array {
+    const { inOrder } = this.#served;
+    return ranks.filter(rank => !inOrder[rank].record.locked);
+  }
+
+  keys(): Iterable<string> {
+    return this.#served.keys();
+  }
+
+  set(key: string, { user, unshown }: CopiedUser): void {
+    const row = { key, name: user.username, record: user, unshown };
+    if (this.#served.set(row).includes('locked')) {
+      this.#locksVersion++;
+    }
+  }
+
+  delete(key: string): void {
+    this.#served.delete(key);
+  }
+}

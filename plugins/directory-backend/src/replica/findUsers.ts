@@ -1,0 +1,78 @@
+import type { DirectorySchema, UserField } from '../directory/schema';
+import type { User } from '../directory/User';
+import type { UserFieldTerm, UserSearchTerm } from '../directory/UserSearch';
+import type { Visibility } from '../directory/Visibility';
+import { inAll, inAny } from './rankSets';
+import type { Members } from './Members';
+import type { UserTable } from './UserTable';
+import { findValues } from './findValues';
+
+/** What a search of users is made with. */
+export interface UserFinding {
+  readonly users: Pick<UserTable, 'served'>;
+  readonly members: Members;
+  readonly schema: DirectorySchema;
+  readonly visibleTo: Visibility;
+  /** The key of the served group of a name. */
+  readonly groupKey: (groupname: string) => string | undefined;
+}
+
+/** The ranks of the users to whom all terms apply. */
+export function findUsers(
+  terms: readonly UserSearchTerm[],
+  finding: UserFinding,
+): Uint32Array {
+  return inAll(terms.map(term => find(term, finding)));
+}
+
+function find(term: UserSearchTerm, finding: UserFinding): Uint32Array {
+  switch (term.kind) {
+    case 'memberOfAny':
+      return finding.members.ofAny();
+    case 'memberOf': {
+      const key = finding.groupKey(term.groupname);
+      return key === undefined ? new Uint32Array() : finding.members.all(key);
+    }
+    case 'anyOf':
+      return inAny(term.terms.map(each => findVisibly(each, finding)));
+    default:
+      return findVisibly(term, finding);
+  }
+}
+
+/** A hidden field must not say that somebody else's private profile matches. */
+function findVisibly(
+  term: UserFieldTerm,
+  { users, schema, visibleTo }: UserFinding,
+): Uint32Array {
+  const found = findByField(term, users);
+  if (
+    visibleTo.kind === 'everything' ||
+    !visibleTo.hidden.has(term.field) ||
+    schema.users.is_private.attribute === undefined
+  ) {
+    return found;
+  }
+  const { inOrder } = users.served;
+  return found.filter(rank => {
+    const { record } = inOrder[rank];
+    return !record.is_private || record.username === visibleTo.owner;
+  });
+}
+
+function findByField(
+  term: UserFieldTerm,
+  { served }: Pick<UserTable, 'served'>,
+): Uint32Array {
+  return term.kind === 'before'
+    ? served.ranksWhere(user => isBefore(user, term))
+    : findValues(served, term);
+}
+
+function isBefore(
+  user: User,
+  { field, time }: { readonly field: UserField; readonly time: Date },
+): boolean {
+  const value = user[field];
+  return value instanceof Date && value.getTime() < time.getTime();
+}
