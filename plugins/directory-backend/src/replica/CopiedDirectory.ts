@@ -11,7 +11,7 @@ import type { Group } from '../directory/Group';
 import { compareNames, isName } from '../directory/names';
 import type { Page } from '../directory/Page';
 import { slicePage } from '../directory/Page';
-import type { DirectorySchema } from '../directory/schema';
+import { userFieldNames, type DirectorySchema } from '../directory/schema';
 import type { User } from '../directory/User';
 import { findColleagues } from './findColleagues';
 import { findUsers } from './findUsers';
@@ -313,7 +313,9 @@ function pageOf<T extends object, A>(
 }
 
 function userWith({ fields }: UsersQuery): (row: ServedRecord<User>) => User {
-  return ({ record }) => withFields(record, ['username', ...fields]);
+  return userFieldNames.every(field => fields.has(field))
+    ? ({ record }) => record
+    : ({ record }) => withFields(record, ['username', ...fields]);
 }
 
 function groupWith({

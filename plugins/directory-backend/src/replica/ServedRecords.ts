@@ -30,6 +30,8 @@ interface Order<T> {
 export class ServedRecords<T extends object> {
   readonly #byKey = new Map<string, ServedRecord<T>>();
   readonly #columns = new Map<keyof T, TextColumn>();
+  /** Ranks of the entries that have a field, by field. */
+  readonly #present = new Map<keyof T, Uint32Array>();
   /** Made when it is needed: while a copy is built nobody asks for it. */
   #order: Order<T> | undefined;
   #rankVersion = 0;
@@ -70,6 +72,7 @@ export class ServedRecords<T extends object> {
     }
     for (const field of changed) {
       this.#columns.delete(field);
+      this.#present.delete(field);
     }
     const rank = this.#order?.ranks.get(row.key);
     if (rank !== undefined) {
@@ -99,13 +102,20 @@ export class ServedRecords<T extends object> {
 
   /** The ranks of the entries that pass, in order. */
   ranksWhere(passes: (record: T) => boolean): Uint32Array {
-    const found: number[] = [];
-    for (const [rank, { record }] of this.inOrder.entries()) {
-      if (passes(record)) {
-        found.push(rank);
-      }
+    const { inOrder } = this;
+    return Uint32Array.from(inOrder.keys()).filter(rank =>
+      passes(inOrder[rank].record),
+    );
+  }
+
+  /** The ranks of the entries that have a field, in order. */
+  ranksWith(field: keyof T): Uint32Array {
+    let ranks = this.#present.get(field);
+    if (!ranks) {
+      ranks = this.ranksWhere(record => record[field] !== undefined);
+      this.#present.set(field, ranks);
     }
-    return Uint32Array.from(found);
+    return ranks;
   }
 
   /** The texts of a field, gathered when it is searched first. */
@@ -125,6 +135,7 @@ export class ServedRecords<T extends object> {
   #reorder(): void {
     this.#order = undefined;
     this.#columns.clear();
+    this.#present.clear();
     this.#rankVersion++;
   }
 

@@ -11,12 +11,12 @@ type ValueTerm<F> =
 
 /** The ranks of the entries to which a term on one field applies. */
 export function findValues<T extends object>(
-  served: Pick<ServedRecords<T>, 'column' | 'ranksWhere'>,
+  served: Pick<ServedRecords<T>, 'column' | 'ranksWith'>,
   term: ValueTerm<keyof T>,
 ): Uint32Array {
   const { field } = term;
   if (term.kind === 'present') {
-    return served.ranksWhere(record => record[field] !== undefined);
+    return served.ranksWith(field);
   }
   // A value with NUL is nobody's: the directory reads up to it only.
   if (term.text.includes('\0')) {
