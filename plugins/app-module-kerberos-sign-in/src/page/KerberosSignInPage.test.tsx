@@ -92,6 +92,18 @@ describe('KerberosSignInPage', () => {
     expect(kerberos.asked).toBe(2);
   });
 
+  it('gives a browser that is slow to find its tickets a third chance', async () => {
+    const kerberos = new KerberosServer(
+      refusal('no_credentials'),
+      refusal('no_credentials'),
+      session(),
+    );
+
+    await open({ kerberos });
+
+    expect(kerberos.asked).toBe(3);
+  });
+
   it('tells both fixes for want of a token, and asks again only when told to', async () => {
     const kerberos = new KerberosServer(refusal('no_credentials'));
     open({ kerberos, realm: 'EXAMPLE.TEST' });
@@ -110,11 +122,11 @@ describe('KerberosSignInPage', () => {
     expect(
       screen.getByText(/network\.negotiate-auth\.trusted-uris/),
     ).toBeVisible();
-    expect(kerberos.asked).toBe(2);
+    expect(kerberos.asked).toBe(3);
 
     await userEvent.click(tryAgain());
     await sentence('Your browser sent no Kerberos ticket.');
-    expect(kerberos.asked).toBe(4);
+    expect(kerberos.asked).toBe(6);
     expect(tryAgain()).toHaveFocus();
   });
 
@@ -143,12 +155,12 @@ describe('KerberosSignInPage', () => {
     expect(tryAgain()).toBeEnabled();
   });
 
-  it('asks once more about a ticket that was used before', async () => {
+  it('asks twice more about a ticket that was used before', async () => {
     const kerberos = new KerberosServer(refusal('replayed'));
     open({ kerberos });
 
     await sentence(/used before/);
-    expect(kerberos.asked).toBe(2);
+    expect(kerberos.asked).toBe(3);
   });
 
   it.each([

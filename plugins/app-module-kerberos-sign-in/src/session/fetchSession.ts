@@ -22,31 +22,44 @@ const errorBodySchema = z.object({
 
 /**
  * The first challenge to a fresh Chromium profile goes unanswered, and a ticket
- * sent twice is refused the second time: these are worth asking once more.
+ * sent twice is refused the second time: these are worth asking again.
  */
 const WORTH_ANOTHER = new Set(['no_credentials', 'replayed']);
 
 /**
- * Asks a provider for a session; where it refuses for want of a ticket, exactly
- * once more.
+ * Milliseconds until it is asked again. On a busy machine a fresh profile has
+ * not found its tickets yet when it is asked at once.
+ */
+const PAUSES_MS = [0, 300];
+
+/**
+ * Asks a provider for a session; where it refuses for want of a ticket, twice
+ * more at most.
  *
  * @throws SignInError with what to tell the person
  */
 export async function fetchSession(
   options: FetchSessionOptions,
 ): Promise<PortalSession> {
-  try {
-    return await ask(options);
-  } catch (error) {
-    if (
-      error instanceof SignInError &&
-      error.problem.kind === 'refused' &&
-      WORTH_ANOTHER.has(error.problem.reason)
-    ) {
+  for (const pause of PAUSES_MS) {
+    try {
       return await ask(options);
+    } catch (error) {
+      if (!isWorthAnother(error)) {
+        throw error;
+      }
+      await new Promise(resolve => setTimeout(resolve, pause));
     }
-    throw error;
   }
+  return ask(options);
+}
+
+function isWorthAnother(error: unknown): boolean {
+  return (
+    error instanceof SignInError &&
+    error.problem.kind === 'refused' &&
+    WORTH_ANOTHER.has(error.problem.reason)
+  );
 }
 
 async function ask(options: FetchSessionOptions): Promise<PortalSession> {
