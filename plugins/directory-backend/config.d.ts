@@ -199,6 +199,21 @@ export interface Config {
        * users that the API serves, or all. Default: all.
        */
       readable?: 'own' | 'users' | 'all';
+      /**
+       * Messages to users whose certificates end, through the portal's
+       * notifications plugin where it is installed. They go to the portal users
+       * of `directory.portalUsers`.
+       */
+      reminders?: {
+        /**
+         * Days before the end at which one goes out, unless the certificate has
+         * been renewed; none within the first day of a certificate's life. An
+         * empty list: no messages. Default: 30, 14, 7 and 1.
+         */
+        daysBefore?: number[];
+        /** How often ends are looked for. Default: 6 hours. */
+        every?: HumanDuration | string;
+      };
       /** How often one caller may ask for a signature. */
       limit?: {
         /** Default: 60. */

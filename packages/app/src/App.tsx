@@ -1,6 +1,7 @@
 import { createApp } from '@backstage/frontend-defaults';
 import appModuleUserSettings from '@backstage/plugin-app-module-user-settings';
 import catalogPlugin from '@backstage/plugin-catalog/alpha';
+import notificationsPlugin from '@backstage/plugin-notifications/alpha';
 import orgPlugin from '@backstage/plugin-org/alpha';
 import signalsPlugin from '@backstage/plugin-signals/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
@@ -19,6 +20,7 @@ export const app = createApp({
     directoryPlugin,
     catalogPlugin,
     orgPlugin,
+    notificationsPlugin,
     userSettingsPlugin,
     // Keeps people's settings on the server; hears of changes through signals.
     appModuleUserSettings,

@@ -5,6 +5,8 @@ import {
   OutcomeUnknownError,
   type CertificateAuthority,
   type CertificatesQuery,
+  type EndingCertificate,
+  type EndingQuery,
   type IssuedCertificate,
   type RevocationOrder,
   type SigningRequest,
@@ -90,6 +92,11 @@ export class EmbeddedAuthority implements CertificateAuthority {
       byUser.set(record.username, own);
     }
     return byUser;
+  }
+
+  async listEnding(query: EndingQuery): Promise<readonly EndingCertificate[]> {
+    const { certificates } = this.#options;
+    return await available(() => certificates.listEnding(query));
   }
 
   async #sign(request: SigningRequest): Promise<{

@@ -30,7 +30,7 @@ export class AuthorityMetrics {
 
   /** Runs an operation and records it. */
   async measure<T>(
-    operation: 'sign' | 'get' | 'revoke',
+    operation: 'sign' | 'get' | 'revoke' | 'find',
     work: () => Promise<T>,
   ): Promise<T> {
     const startedAt = performance.now();

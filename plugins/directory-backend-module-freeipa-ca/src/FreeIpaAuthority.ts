@@ -3,13 +3,16 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   AuthorityProtocolError,
   type CertificateAuthority,
+  type EndingCertificate,
+  type EndingQuery,
   type IssuedCertificate,
   type RevocationOrder,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { AuthorityMetrics } from './AuthorityMetrics';
-import { certRequest, certRevoke, certShow } from './commands';
+import { certFindEnding, certRequest, certRevoke, certShow } from './commands';
 import { decodeCertificate, serialNumberOf } from './decodeCertificate';
+import { decodeEnding } from './decodeEnding';
 import type { FreeIpaConfig } from './FreeIpaConfig';
 import { HttpsClient } from './http/HttpsClient';
 import { IssuedSearch, keyOf } from './IssuedSearch';
@@ -19,6 +22,7 @@ import { createLogin } from './login/createLogin';
 import { LostRequests } from './LostRequests';
 import { FreeIpaServer } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
+import type { RpcCommand } from './rpc/RpcCommand';
 import { isRpcRecord, type RpcRecord } from './rpc/RpcValue';
 import { Turns } from './Turns';
 
@@ -115,6 +119,17 @@ export class FreeIpaAuthority implements CertificateAuthority {
     });
   }
 
+  /** {@inheritDoc CertificateAuthority.listEnding} */
+  async listEnding(query: EndingQuery): Promise<readonly EndingCertificate[]> {
+    const answer = await this.#metrics.measure('find', () =>
+      this.#find(certFindEnding(query)),
+    );
+    const { from, before } = query;
+    return decodeEnding(answer, { cacn: this.#cacn }).filter(
+      ({ notAfter }) => notAfter >= from && (!before || notAfter < before),
+    );
+  }
+
   /** The error that it ended with, if any. */
   async #tryToRevoke(order: RevocationOrder): Promise<Error | undefined> {
     try {
@@ -159,6 +174,17 @@ export class FreeIpaAuthority implements CertificateAuthority {
         throw failure.error;
       }
       return await this.#lost.find({ request, since, failure });
+    }
+  }
+
+  async #find(command: RpcCommand): Promise<RpcRecord> {
+    try {
+      return await this.#servers.read(command);
+    } catch (error) {
+      throw (
+        judgeReading(error) ??
+        new AuthorityProtocolError('FreeIPA did not search', error)
+      );
     }
   }
 

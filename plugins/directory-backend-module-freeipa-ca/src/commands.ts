@@ -1,4 +1,5 @@
 import type {
+  EndingQuery,
   RevocableReason,
   RevocationOrder,
   SigningRequest,
@@ -79,17 +80,47 @@ export function certFind(options: {
   readonly username: string;
   readonly since: Date;
 }): RpcCommand {
-  const dayBefore = new Date(options.since.getTime() - DAY_MS);
   return {
     method: 'cert_find',
     args: [],
     options: {
       subject: options.username,
       exactly: true,
-      issuedon_from: dayBefore.toISOString().slice(0, 10),
+      issuedon_from: dateOf(options.since.getTime() - DAY_MS),
       all: true,
       raw: false,
       sizelimit: CERT_FIND_LIMIT,
     },
   };
+}
+
+/**
+ * Looks for certificates by the end of their validity, and by the CN of their
+ * subject when there is a user name. Only what a list needs is told: `all`
+ * would have FreeIPA fetch each certificate from Dogtag.
+ *
+ * The dates are a day wider on either side for the reason that
+ * {@link certFind} has.
+ */
+export function certFindEnding({
+  from,
+  before,
+  username,
+}: EndingQuery): RpcCommand {
+  return {
+    method: 'cert_find',
+    args: [],
+    options: {
+      validnotafter_from: dateOf(from.getTime() - DAY_MS),
+      ...(before && { validnotafter_to: dateOf(before.getTime() + DAY_MS) }),
+      ...(username !== undefined && { subject: username, exactly: true }),
+      all: false,
+      raw: false,
+      sizelimit: 0,
+    },
+  };
+}
+
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }

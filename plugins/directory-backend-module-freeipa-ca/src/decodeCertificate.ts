@@ -4,7 +4,13 @@ import {
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { orderChain } from './orderChain';
-import { isRpcRecord, type RpcRecord, type RpcValue } from './rpc/RpcValue';
+import {
+  isRpcRecord,
+  single,
+  toBigInt,
+  type RpcRecord,
+  type RpcValue,
+} from './rpc/RpcValue';
 
 /** Of a certificate revoked without one (RFC 5280 §5.3.1, `unspecified`). */
 const NO_REASON = 0;
@@ -84,19 +90,6 @@ function readRevocation(
   );
   const known = reason >= 0 && reason <= 10 && reason !== 7;
   return { reason: known ? reason : NO_REASON };
-}
-
-/** Whole numbers come as text since FreeIPA 4.10, as JSON numbers before. */
-function toBigInt(value: RpcValue | undefined): bigint | undefined {
-  return ['string', 'number', 'bigint'].includes(typeof value) &&
-    /^\d+$/.test(String(value))
-    ? BigInt(String(value))
-    : undefined;
-}
-
-/** Most attributes are arrays, also those with one value. */
-function single(value: RpcValue | undefined): RpcValue | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 function list(value: RpcValue | undefined): readonly RpcValue[] {

@@ -4,6 +4,7 @@ import {
 } from '@backstage/backend-plugin-api';
 import { actionsRegistryServiceRef } from '@backstage/backend-plugin-api/alpha';
 import { catalogServiceRef } from '@backstage/plugin-catalog-node';
+import { notificationService } from '@backstage/plugin-notifications-node';
 import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   directoryCertificateAuthoritiesExtensionPoint,
@@ -14,6 +15,7 @@ import { readDirectoryConfig } from './config';
 import { followDirectory } from './createReplicaDirectory';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { createCertificateOperations } from './certificates/createCertificateOperations';
+import { scheduleReminders } from './certificates/expiry/scheduleReminders';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
 import { UserCertificates } from './certificates/UserCertificates';
 import { CachedPrincipals } from './directory/CachedPrincipals';
@@ -78,7 +80,9 @@ export const directoryPlugin = createBackendPlugin({
         lifecycle: coreServices.lifecycle,
         logger: coreServices.logger,
         permissions: coreServices.permissions,
+        notifications: notificationService,
         permissionsRegistry: coreServices.permissionsRegistry,
+        scheduler: coreServices.scheduler,
       },
       async init(deps) {
         const { auth, httpAuth, httpRouter, lifecycle, logger } = deps;
@@ -151,6 +155,9 @@ export const directoryPlugin = createBackendPlugin({
             logger,
           });
         }
+        const portalUserNames = new PortalUserNames({
+          ...{ config: config.portalUsers, auth, catalog: deps.catalog },
+        });
 
         deps.permissionsRegistry.addPermissions([...directoryPermissions]);
         // The framework's gate lets only its own tokens in and answers with
@@ -164,11 +171,7 @@ export const directoryPlugin = createBackendPlugin({
               httpAuth,
               auth,
               principals: new CachedPrincipals(directory),
-              portalUserNames: new PortalUserNames({
-                config: config.portalUsers,
-                auth,
-                catalog: deps.catalog,
-              }),
+              portalUserNames,
             }),
             access: new AccessControl({
               permissions: deps.permissions,
@@ -209,6 +212,12 @@ export const directoryPlugin = createBackendPlugin({
             logger,
           }),
         );
+        if (certificates) {
+          await scheduleReminders({
+            ...{ ...deps, authorities, directory, portalUserNames },
+            config: certificates.reminders,
+          });
+        }
       },
     });
   },

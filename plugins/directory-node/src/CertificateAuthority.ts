@@ -128,6 +128,16 @@ export interface CertificateAuthority {
   listByUsers?(
     query: CertificatesQuery,
   ): Promise<ReadonlyMap<string, readonly IssuedCertificate[]>>;
+
+  /**
+   * The users' certificates whose validity ends within a time, less those that
+   * the authority knows to be revoked, in no order. An authority that cannot
+   * tell leaves this out: nobody is reminded of its certificates.
+   *
+   * @throws AuthorityUnavailableError when the authority cannot be asked:
+   *   never fewer certificates in its place.
+   */
+  listEnding?(query: EndingQuery): Promise<readonly EndingCertificate[]>;
 }
 
 /**
@@ -140,4 +150,33 @@ export interface CertificatesQuery {
   readonly usernames: readonly string[];
   /** Those that are neither revoked nor over, or all on record. */
   readonly which: 'usable' | 'all';
+}
+
+/**
+ * Which ends of validity are asked for.
+ *
+ * @public
+ */
+export interface EndingQuery {
+  /** The first time at which a certificate may end. */
+  readonly from: Date;
+  /** The first time at which it may not any more. Default: no end is too late. */
+  readonly before?: Date;
+  /** Only those of the user of this name, in the directory's spelling. */
+  readonly username?: string;
+}
+
+/**
+ * What is to be known of a certificate before it is read.
+ *
+ * @public
+ */
+export interface EndingCertificate {
+  readonly serialNumber: bigint;
+  /** Whose it is, as far as the authority knows: it may be nobody's name. */
+  readonly username: string;
+  /** Beginning of validity, in whole seconds. */
+  readonly notBefore: Date;
+  /** End of validity, in whole seconds: it is still valid then. */
+  readonly notAfter: Date;
 }

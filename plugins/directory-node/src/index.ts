@@ -6,5 +6,6 @@
 export * from './authorityErrors';
 export * from './certificateAuthoritiesExtensionPoint';
 export type * from './CertificateAuthority';
+export { migrateDatabase } from './migrateDatabase';
 export * from './publicDocumentsExtensionPoint';
 export * from './revocableReasons';

@@ -4,6 +4,8 @@ import {
   PageBlueprint,
 } from '@backstage/frontend-plugin-api';
 import { renderTestApp } from '@backstage/frontend-test-utils';
+import notificationsPlugin from '@backstage/plugin-notifications/alpha';
+import signalsPlugin from '@backstage/plugin-signals/alpha';
 import { screen, within } from '@testing-library/react';
 import { navigationModule } from './navigationModule';
 
@@ -28,12 +30,18 @@ function pluginWithPage(options: { pluginId: string; title: string }) {
 describe('Navigation', () => {
   it('lists the pages by title and the settings once, at the end', async () => {
     renderTestApp({
-      config: { app: { title: 'Directory gateway' } },
+      config: {
+        app: { title: 'Directory gateway' },
+        // Nobody answers there: nothing is unread.
+        backend: { baseUrl: 'http://localhost' },
+      },
       features: [
         navigationModule,
         pluginWithPage({ pluginId: 'user-settings', title: 'Settings' }),
         pluginWithPage({ pluginId: 'people', title: 'People' }),
         pluginWithPage({ pluginId: 'certificates', title: 'Certificates' }),
+        notificationsPlugin,
+        signalsPlugin,
       ],
     });
 
@@ -51,6 +59,7 @@ describe('Navigation', () => {
       ['Directory gateway, home', '/'],
       ['Certificates', '/certificates'],
       ['People', '/people'],
+      ['Notifications', '/notifications'],
       ['Settings', '/user-settings'],
     ]);
   });

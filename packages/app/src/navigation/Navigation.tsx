@@ -7,13 +7,18 @@ import {
   SidebarSpace,
 } from '@backstage/core-components';
 import type { NavContentComponentProps } from '@backstage/plugin-app-react';
-import { RiMenuLine, RiSettings3Line } from '@remixicon/react';
+import { NotificationsSidebarItem } from '@backstage/plugin-notifications';
+import {
+  RiMenuLine,
+  RiNotification3Line,
+  RiSettings3Line,
+} from '@remixicon/react';
 import { Logo } from './Logo';
 
 /**
  * The side bar: every plugin's pages by title, the reader's own settings last.
- * On a phone, a bar at the bottom with two groups: the pages in a menu, and
- * the settings.
+ * On a phone, a bar at the bottom with groups: the pages in a menu, the
+ * notifications, and the settings.
  */
 export function Navigation({ navItems }: NavContentComponentProps) {
   const entries = navItems.withComponent(item => (
@@ -21,6 +26,8 @@ export function Navigation({ navItems }: NavContentComponentProps) {
   ));
   // Taken before the rest is asked for, or it would be listed twice.
   const settings = entries.take('page:user-settings');
+  // The plugin's own entry counts what is unread, also in the page's title.
+  const hasNotifications = entries.take('page:notifications') !== null;
 
   return (
     <Sidebar>
@@ -33,6 +40,15 @@ export function Navigation({ navItems }: NavContentComponentProps) {
       </SidebarGroup>
       <SidebarSpace />
       <SidebarDivider />
+      {hasNotifications && (
+        <SidebarGroup
+          label="Notifications"
+          icon={<RiNotification3Line size={24} />}
+          to="/notifications"
+        >
+          <NotificationsSidebarItem />
+        </SidebarGroup>
+      )}
       <SidebarGroup
         label="Settings"
         icon={<RiSettings3Line size={24} />}

@@ -1,5 +1,5 @@
 import createKnex, { type Knex } from 'knex';
-import { PostgresServer } from './PostgresServer';
+import { PostgresServer } from '@directory-gateway/realm';
 
 /** A real database of a test, without tables. */
 export interface TestDatabase {

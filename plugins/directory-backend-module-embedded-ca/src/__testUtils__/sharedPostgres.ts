@@ -1,5 +1,5 @@
 /* eslint-disable jest/no-export -- hooks for the tests of several files */
-import { PostgresServer } from './PostgresServer';
+import { PostgresServer } from '@directory-gateway/realm';
 import { openPostgres, type TestDatabaseKind } from './TestDatabase';
 
 /** One server for all tests of a file, with a new database for each. */

@@ -1,3 +1,4 @@
+import type { EndingQuery } from '@directory-gateway/backstage-plugin-directory-node';
 import { randomSerialNumber } from '@directory-gateway/x509';
 import type { Knex } from 'knex';
 import {
@@ -130,6 +131,22 @@ export class CertificateStore {
     }
     const rows = await issued.orderBy(['reserved_at', 'serial_number']);
     return rows.flatMap(row => readIssuedRecord(row) ?? []);
+  }
+
+  /** Those that are not revoked and end within a time. */
+  async listEnding(query: EndingQuery): Promise<CertificateRecord[]> {
+    const { from, before, username } = query;
+    const ending = this.#table()
+      .whereNotNull('certificate')
+      .whereNull('revoked_at')
+      .where('not_after', '>=', from);
+    if (before) {
+      ending.where('not_after', '<', before);
+    }
+    if (username !== undefined) {
+      ending.where({ username });
+    }
+    return (await ending).map(readRecord);
   }
 
   /** With the chain of the authority that signed each. */

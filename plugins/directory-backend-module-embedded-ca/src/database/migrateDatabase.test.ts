@@ -20,7 +20,7 @@ describe('migrateDatabase', () => {
     const connections = [knex, createKnex(config), createKnex(config)];
     await Promise.all(connections.map(migrateDatabase));
     await migrateDatabase(knex);
-    expect(await knex('embedded_ca_migrations')).toHaveLength(1);
+    expect(await knex('embedded_ca_migrations')).toHaveLength(2);
     expect(await knex('embedded_ca_migrations_lock')).toEqual([
       expect.objectContaining({ is_locked: 0 }),
     ]);

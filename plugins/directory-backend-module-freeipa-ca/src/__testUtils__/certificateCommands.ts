@@ -128,26 +128,46 @@ export function certRevoke(
   return { result: { revoked: true }, value: call.args[0], summary: null };
 }
 
-/** `cert_find.execute` with `subject`, `exactly`, `issuedon_from` and `all`. */
+/** `cert_find.execute`, as far as the authority uses it. */
 export function certFind(
   { options }: StandInCall,
   { ca, version }: Surroundings,
 ): Record<string, unknown> {
-  const since = Date.parse(String(options.issuedon_from));
-  const result = [...ca.issued.values()]
-    .filter(({ username }) => username === options.subject)
-    .filter(({ issuedAt }) => issuedAt.getTime() >= since)
-    .slice(0, Number(options.sizelimit))
-    .map(entry => ({
-      ...describeCertificate({
-        certificate: entry.certificate,
-        chain: ca.shuffledChain,
-        version,
-      }),
+  const found = [...ca.issued.values()].filter(entry =>
+    isWanted(entry, options),
+  );
+  const limit = Number(options.sizelimit) || found.length;
+  const result = found.slice(0, limit).map(entry => {
+    const described = describeCertificate({
+      certificate: entry.certificate,
+      chain: ca.shuffledChain,
+      version,
+    });
+    // The certificate itself is fetched from Dogtag with `all` only.
+    const { certificate, certificate_chain, ...listed } = described;
+    return {
+      ...(options.all ? described : listed),
       ...describeState(entry),
       status: entry.revocationReason === undefined ? 'VALID' : 'REVOKED',
-    }));
+    };
+  });
   return { result, count: result.length, truncated: false, summary: null };
+}
+
+/** Dates are the midnights with which they begin. */
+function isWanted(
+  { username, issuedAt, certificate }: StandInCertificate,
+  options: StandInCall['options'],
+): boolean {
+  const time = (name: string, fallback: number) =>
+    name in options ? Date.parse(String(options[name])) : fallback;
+  const end = certificate.validToDate.getTime();
+  return (
+    (options.subject ?? username) === username &&
+    issuedAt.getTime() >= time('issuedon_from', 0) &&
+    end >= time('validnotafter_from', 0) &&
+    end <= time('validnotafter_to', Infinity)
+  );
 }
 
 function describeState({ revocationReason }: StandInCertificate) {

@@ -17,3 +17,16 @@ export interface RpcRecord {
 export function isRpcRecord(value: RpcValue | undefined): value is RpcRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Most of FreeIPA's attributes are arrays, also those with one value. */
+export function single(value: RpcValue | undefined): RpcValue | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Whole numbers come as text since FreeIPA 4.10, as JSON numbers before. */
+export function toBigInt(value: RpcValue | undefined): bigint | undefined {
+  return ['string', 'number', 'bigint'].includes(typeof value) &&
+    /^\d+$/.test(String(value))
+    ? BigInt(String(value))
+    : undefined;
+}

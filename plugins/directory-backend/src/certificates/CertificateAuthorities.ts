@@ -3,6 +3,8 @@ import type {
   CertificateAuthority,
   CertificatesQuery,
   DirectoryCertificateAuthoritiesExtensionPoint,
+  EndingCertificate,
+  EndingQuery,
   IssuedCertificate,
   RevocationOrder,
   SigningRequest,
@@ -116,6 +118,14 @@ export class CertificateAuthorities
         lists.flatMap(list => list?.get(username) ?? []),
       ]),
     );
+  }
+
+  /** Of all authorities that can tell: one that is away makes it unknown. */
+  async listEnding(query: EndingQuery): Promise<readonly EndingCertificate[]> {
+    const lists = await Promise.all(
+      this.#config!.read.map(name => this.#get(name).listEnding?.(query)),
+    );
+    return lists.flatMap(list => list ?? []);
   }
 
   #get(name: string): CertificateAuthority {

@@ -6,6 +6,10 @@ import {
   readCertificateProfiles,
   type CertificateProfile,
 } from './CertificateProfile';
+import {
+  readRemindersConfig,
+  type RemindersConfig,
+} from './expiry/RemindersConfig';
 
 /** Whose certificates a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';
@@ -27,6 +31,8 @@ export interface CertificatesConfig {
   readonly limit: { readonly requests: number; readonly perMs: number };
   /** Whether portal users who are mapped to directory users may ask. */
   readonly portalUsersMayRequest: boolean;
+  /** When users are told that a certificate ends. */
+  readonly reminders: RemindersConfig;
 }
 
 /**
@@ -66,6 +72,7 @@ export function readCertificatesConfig(
     portalUsersMayRequest:
       directory.getOptionalBoolean('portalUsers.mayRequestCertificates') ??
       false,
+    reminders: readRemindersConfig(config),
   });
 }
 

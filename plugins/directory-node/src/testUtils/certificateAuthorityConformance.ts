@@ -2,6 +2,7 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import type {
   CertificateAuthority,
+  EndingQuery,
   IssuedCertificate,
   SigningRequest,
 } from '../CertificateAuthority';
@@ -243,6 +244,41 @@ export function describeCertificateAuthority(options: {
       expect(has(await list('all'))).toBe(true);
     });
 
+    it('tells what ends when, if it does', async () => {
+      const { authority, user } = subject;
+      const issued = await authority.sign(newRequest());
+      const serialNumber = serialNumberOf(issued);
+      const certificate = new X509Certificate(issued.certificate);
+      // Dates of its own: Node's are of another realm than a sandbox's.
+      const [begin, end] = [
+        certificate.validFromDate,
+        certificate.validToDate,
+      ].map(date => new Date(date.getTime()));
+      const later = new Date(end.getTime() + 1000);
+      const find = async (query: Partial<EndingQuery> = {}) =>
+        (await authority.listEnding?.({ from: end, before: later, ...query }))
+          ?.filter(ending => ending.serialNumber === serialNumber)
+          .map(({ username, notBefore, notAfter }) => ({
+            ...{ username, notBefore, notAfter },
+          }));
+      const { username } = user;
+      const itself = authority.listEnding && [
+        { username, notBefore: begin, notAfter: end },
+      ];
+      const nothing = authority.listEnding && [];
+
+      expect(await find()).toEqual(itself);
+      expect(await find({ before: undefined, username })).toEqual(itself);
+      expect(await find({ username: 'nobody' })).toEqual(nothing);
+      expect(await find({ from: later, before: undefined })).toEqual(nothing);
+      expect(await find({ from: begin, before: end })).toEqual(nothing);
+
+      await subject.revoke?.({ serialNumber, reason: 4 });
+      expect(subject.revoke && (await find())).toEqual(
+        subject.revoke && nothing,
+      );
+    });
+
     it('never passes off a failure as an unknown serial number', async () => {
       const issued = await subject.authority.sign(newRequest());
       const restore = await subject.interrupt();
@@ -264,6 +300,10 @@ export function describeCertificateAuthority(options: {
         });
         expect([undefined, 'AuthorityUnavailableError']).toContain(
           await outcomeOf(Promise.resolve(revoked)),
+        );
+        const ending = subject.authority.listEnding?.({ from: new Date() });
+        expect([undefined, 'AuthorityUnavailableError']).toContain(
+          await outcomeOf(Promise.resolve(ending)),
         );
         const signed = subject.authority.sign(newRequest());
         expect(['AuthorityUnavailableError', 'OutcomeUnknownError']).toContain(

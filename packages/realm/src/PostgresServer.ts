@@ -29,7 +29,7 @@ export class PostgresServer {
 
   static async start(): Promise<PostgresServer> {
     const account = await findAccount();
-    const folder = await mkdtemp(join(tmpdir(), 'embedded-ca-pg-'));
+    const folder = await mkdtemp(join(tmpdir(), 'postgres-'));
     if (account.uid !== undefined && account.gid !== undefined) {
       await chown(folder, account.uid, account.gid);
     }

@@ -1,0 +1,82 @@
+import { withDatabase } from '../../__testUtils__/withDatabase';
+import { DAY_MS, type Reminder } from './findDueReminder';
+import { ReminderLedger } from './ReminderLedger';
+
+const MINUTE_MS = 60 * 1000;
+const now = new Date('2026-12-01T12:00:00Z');
+const after = (ms: number) => new Date(now.getTime() + ms);
+
+const reminder: Reminder = {
+  certificate: {
+    ...{ serialNumber: (1n << 159n) - 1n, username: 'alice' },
+    ...{ notBefore: after(-30 * DAY_MS), notAfter: after(DAY_MS) },
+  },
+  daysBefore: 1,
+};
+
+describe('ReminderLedger', () => {
+  const database = withDatabase();
+  let ledgers: readonly ReminderLedger[];
+
+  beforeEach(async () => {
+    ledgers = await Promise.all(
+      [1, 2, 3].map(() => ReminderLedger.create(database)),
+    );
+  });
+
+  it('lets one of many claim a message, and each step by itself', async () => {
+    const claims = (of: Reminder) =>
+      Promise.all(
+        [...ledgers, ...ledgers].map(ledger => ledger.claim(of, now)),
+      );
+    const further = { ...reminder, daysBefore: 7 };
+    const other = {
+      ...reminder,
+      certificate: { ...reminder.certificate, notAfter: after(2 * DAY_MS) },
+    };
+    for (const each of [reminder, further, other]) {
+      expect((await claims(each)).filter(Boolean)).toHaveLength(1);
+      expect((await claims(each)).filter(Boolean)).toEqual([]);
+    }
+  });
+
+  it('knows what was sent, for good', async () => {
+    const [ledger, another] = ledgers;
+    const claim = await ledger.claim(reminder, now);
+    expect(await another.isSent(reminder)).toBe(false);
+    await ledger.settle(claim!, now);
+    expect(await another.isSent(reminder)).toBe(true);
+    expect(await another.claim(reminder, after(DAY_MS))).toBeUndefined();
+  });
+
+  it('gives back what was not taken', async () => {
+    const [ledger, another] = ledgers;
+    const claim = await ledger.claim(reminder, now);
+    await ledger.release(claim!);
+    expect(await another.claim(reminder, now)).toBeDefined();
+  });
+
+  it('hands on what a process left behind that died, to one', async () => {
+    const [ledger] = ledgers;
+    const lost = await ledger.claim(reminder, now);
+    const early = after(14 * MINUTE_MS);
+    expect(await ledger.claim(reminder, early)).toBeUndefined();
+    const late = after(15 * MINUTE_MS);
+    const taken = await Promise.all(
+      ledgers.map(each => each.claim(reminder, late)),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    // Should the first one live after all, it cannot give away another's.
+    await ledger.release(lost!);
+    expect(await ledger.claim(reminder, late)).toBeUndefined();
+  });
+
+  it('forgets what has ended', async () => {
+    const [ledger] = ledgers;
+    await ledger.settle((await ledger.claim(reminder, now))!, now);
+    await ledger.forget(after(DAY_MS));
+    expect(await ledger.isSent(reminder)).toBe(true);
+    await ledger.forget(after(DAY_MS + 1));
+    expect(await ledger.isSent(reminder)).toBe(false);
+  });
+});

@@ -1,0 +1,31 @@
+import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
+import { readRemindersConfig } from './RemindersConfig';
+
+const read = (reminders?: JsonObject) =>
+  readRemindersConfig(new ConfigReader(reminders ? { reminders } : {}));
+
+describe('readRemindersConfig', () => {
+  it('has defaults, the fewest days first', () => {
+    const sixHours = 6 * 60 * 60 * 1000;
+    expect(read()).toEqual({ daysBefore: [1, 7, 14, 30], everyMs: sixHours });
+  });
+
+  it.each([
+    [{ daysBefore: [] }, []],
+    [{ daysBefore: [3, 10, 3] }, [3, 10]],
+  ])('takes %j', (block, daysBefore) => {
+    expect(read({ ...block, every: 'PT5M' })).toEqual({
+      ...{ daysBefore, everyMs: 300_000 },
+    });
+  });
+
+  it.each([[[0]], [[-1]], [[1.5]], [['1']], ['7']])(
+    'refuses the days %j',
+    daysBefore => {
+      expect(() => read({ daysBefore })).toThrow(
+        'directory.certificates.reminders.daysBefore must be',
+      );
+    },
+  );
+});

@@ -1,0 +1,243 @@
+import {
+  PostgresServer,
+  startRealm,
+  type Realm,
+} from '@directory-gateway/realm';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '@backstage/types';
+import { userDn } from './__testUtils__/conformanceEntries';
+import {
+  openLdapDirectory,
+  type OpenLdapDirectory,
+} from './__testUtils__/openLdapDirectory';
+import { ReminderPortal } from './__testUtils__/ReminderPortal';
+
+jest.setTimeout(180_000);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let realm: Realm;
+let ldap: OpenLdapDirectory;
+let postgres: PostgresServer;
+let folder: string;
+/** So many days after now it is by the reminders' clock. */
+let days: number;
+
+beforeAll(async () => {
+  realm = await startRealm();
+  ldap = openLdapDirectory({ realm });
+  postgres = await PostgresServer.start();
+  folder = await mkdtemp(join(tmpdir(), 'reminders-'));
+});
+
+beforeEach(() => {
+  days = 0;
+});
+
+afterAll(async () => {
+  ldap?.close();
+  await realm?.stop();
+  await postgres?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A process of the portal whose database this is. */
+async function start(options: {
+  /** Of the authority's key, which belongs to one database. */
+  readonly keyName: string;
+  readonly database: JsonObject;
+  readonly hasNotifications?: boolean;
+}): Promise<ReminderPortal> {
+  const { keyName, ...process } = options;
+  return await ReminderPortal.start({
+    ...process,
+    directory: ldap.directory,
+    certificates: {
+      authority: 'embedded',
+      profiles: ['month', 'year', 'mail'].map(name => ({ name })),
+      embedded: {
+        organization: 'EXAMPLE.TEST',
+        keyFile: join(folder, keyName),
+        profiles: [
+          { name: 'month', validity: { days: 30 } },
+          { name: 'year', validity: { days: 365 } },
+          {
+            name: 'mail',
+            validity: { days: 365 },
+            extendedKeyUsage: ['emailProtection'],
+          },
+        ],
+      },
+    },
+    now: () => Date.now() + days * DAY_MS,
+  });
+}
+
+describe.each(['better-sqlite3', 'pg'] as const)(
+  'reminders of two processes on one database (%s)',
+  client => {
+    let portals: readonly ReminderPortal[];
+
+    const shared = () => ({
+      keyName: `${client}.pem`,
+      database: {
+        client,
+        connection:
+          client === 'pg'
+            ? postgres.connection('postgres')
+            : { directory: folder },
+      },
+    });
+
+    beforeAll(async () => {
+      portals = [await start(shared()), await start(shared())];
+    });
+
+    afterAll(async () => {
+      await Promise.all((portals ?? []).map(portal => portal.stop()));
+    });
+
+    /** Lets both processes look at once, so many days from now, and again. */
+    async function remindAfter(later: number): Promise<void> {
+      days = later;
+      await Promise.all(portals.map(portal => portal.remind()));
+      await Promise.all(portals.map(portal => portal.remind()));
+    }
+
+    const titlesOf = async (username: string) =>
+      (await portals[1].messagesOf(username)).map(({ title }) => title);
+
+    it('are one message a step, however many look', async () => {
+      const serial = await portals[0].sign({
+        ...{ username: 'alice', profile: 'month' },
+      });
+      await remindAfter(0);
+      expect(await titlesOf('alice')).toEqual([]);
+      await remindAfter(16.5);
+      await remindAfter(17);
+      const messages = await portals[0].messagesOf('alice');
+      expect(messages).toMatchObject([
+        {
+          title: 'Your certificate ends in 14 days',
+          link: `/directory/certificates/${serial}`,
+          severity: 'normal',
+          topic: 'certificate-expiry',
+          scope: `certificate-expiry:${serial}:14`,
+        },
+      ]);
+      expect(messages[0].description).toMatch(
+        /^The certificate of CN=alice,O=EXAMPLE.TEST with the serial number \d+ ends on \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,
+      );
+      expect(messages[0].description).toContain(serial);
+      await remindAfter(23.5);
+      await remindAfter(29.5);
+      expect((await titlesOf('alice')).toSorted()).toEqual([
+        'Your certificate ends in 1 day',
+        'Your certificate ends in 14 days',
+        'Your certificate ends in 7 days',
+      ]);
+      await remindAfter(31);
+      expect(await titlesOf('alice')).toHaveLength(3);
+    });
+
+    it('are the last one only after a time in which nobody looked', async () => {
+      await portals[0].sign({ username: 'dave', profile: 'month' });
+      await remindAfter(25.5);
+      expect(await titlesOf('dave')).toEqual([
+        'Your certificate ends in 5 days',
+      ]);
+    });
+
+    it('go to nobody who has renewed, though a step is yet to come', async () => {
+      const username = 'erin';
+      await portals[0].sign({ username, profile: 'month' });
+      // It ends later, and cannot do the same.
+      await portals[0].sign({ username, profile: 'mail' });
+      await remindAfter(20);
+      expect(await titlesOf(username)).toHaveLength(1);
+      const renewal = await portals[1].sign({ username, profile: 'year' });
+      await remindAfter(24);
+      expect(await titlesOf(username)).toHaveLength(1);
+      // A renewal that is revoked is none.
+      await portals[1].revoke(renewal);
+      await remindAfter(24);
+      expect(await titlesOf(username)).toHaveLength(2);
+    });
+
+    it('are not about what is revoked', async () => {
+      const serial = await portals[0].sign({
+        ...{ username: 'bob', profile: 'month' },
+      });
+      await portals[0].revoke(serial);
+      await remindAfter(29.5);
+      expect(await titlesOf('bob')).toEqual([]);
+    });
+
+    it('wait until a locked user is in use again', async () => {
+      const username = 'minimal';
+      const lock = (locked: string) =>
+        realm.modify(
+          `dn: ${userDn(
+            username,
+          )}\nchangetype: modify\nreplace: nsAccountLock\nnsAccountLock: ${locked}\n\n`,
+        );
+      await portals[0].sign({ username, profile: 'month' });
+      await lock('TRUE');
+      await remindAfter(29.5);
+      expect(await titlesOf(username)).toEqual([]);
+      await lock('FALSE');
+      await remindAfter(29.5);
+      expect(await titlesOf(username)).toHaveLength(1);
+    });
+
+    it('are none without the notifications plugin, said once', async () => {
+      const portal = await start({ ...shared(), hasNotifications: false });
+      try {
+        const username = 'john.doe';
+        await portal.sign({ username, profile: 'month' });
+        days = 29.5;
+        await portal.remind();
+        await portal.remind();
+        expect(portal.logger.lines).toEqual([
+          'info Nobody is reminded of the end of certificates: the notifications plugin is not installed',
+        ]);
+        // Nor has it claimed what the others may send.
+        await remindAfter(29.5);
+        expect(await titlesOf(username)).toHaveLength(1);
+      } finally {
+        await portal.stop();
+      }
+    });
+  },
+);
+
+it('sends with the next run what the notifications plugin could not take', async () => {
+  const server = await PostgresServer.start();
+  const portal = await start({
+    keyName: 'refused.pem',
+    database: { client: 'pg', connection: server.connection('postgres') },
+  });
+  const notifications = server.connect('backstage_plugin_notifications');
+  const rename = (from: string, to: string) =>
+    notifications.schema.renameTable(from, to);
+  try {
+    await portal.sign({ username: 'alice', profile: 'month' });
+    days = 29.5;
+    await rename('notification', 'away');
+    await portal.remind();
+    expect(portal.logger.lines).toEqual([
+      expect.stringMatching(
+        /^warn Reminders of certificates that end wait for the next run, 1 of them, .*status 400/,
+      ),
+    ]);
+    await rename('away', 'notification');
+    await portal.remind();
+    expect(await portal.messagesOf('alice')).toHaveLength(1);
+  } finally {
+    await notifications.destroy();
+    await portal.stop();
+    await server.stop();
+  }
+});
