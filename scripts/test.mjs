@@ -16,6 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const results = join(root, '.build/test');
 const jestResults = join(results, 'jest.json');
 const startResults = join(results, 'start.tap');
+const documentResults = join(results, 'documents.tap');
 const browserResults = join(root, '.build/e2e/results.json');
 const quick = process.argv.includes('--quick');
 
@@ -36,6 +37,17 @@ const unitTestsOnly = [
 ];
 const common = '@directory-gateway/backstage-plugin-directory-common';
 
+/** A file of tests for Node's own runner, with a report to count. */
+const nodeTest = (file, report) => [
+  process.execPath,
+  '--test',
+  '--test-reporter=spec',
+  '--test-reporter-destination=stdout',
+  '--test-reporter=tap',
+  `--test-reporter-destination=${report}`,
+  file,
+];
+
 /** Name, command, and how to count what it did; without, it counts as one. */
 const checks = [
   { name: 'types', command: ['yarn', 'tsc'] },
@@ -44,6 +56,11 @@ const checks = [
   {
     name: 'generated types',
     command: ['yarn', 'workspace', common, 'generate', '--check'],
+  },
+  {
+    name: 'documents',
+    command: nodeTest('scripts/documents.test.mjs', documentResults),
+    count: () => countNodeTest(documentResults),
   },
 ];
 const steps = quick
@@ -60,16 +77,8 @@ const steps = quick
       { name: 'tests', command: jest, count: countJest },
       {
         name: 'make start',
-        command: [
-          process.execPath,
-          '--test',
-          '--test-reporter=spec',
-          '--test-reporter-destination=stdout',
-          '--test-reporter=tap',
-          `--test-reporter-destination=${startResults}`,
-          'scripts/start.test.mjs',
-        ],
-        count: countNodeTest,
+        command: nodeTest('scripts/start.test.mjs', startResults),
+        count: () => countNodeTest(startResults),
       },
       {
         name: 'browser',
@@ -88,8 +97,8 @@ async function countJest() {
   };
 }
 
-async function countNodeTest() {
-  const report = await readFile(startResults, 'utf8');
+async function countNodeTest(file) {
+  const report = await readFile(file, 'utf8');
   const number = name =>
     Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(report)[1]);
   return {
