@@ -24,7 +24,7 @@ afterAll(async () => {
   await realm?.stop();
 });
 
-const paths = ['/', '/v1/', '/v1/me/', '/v1/users/', '/v1/users/alice/', '/x'];
+const paths = ['/v1/', '/v1/me/', '/v1/users/', '/v1/users/alice/', '/x'];
 
 describe('without credentials', () => {
   it.each(paths)('nothing is answered: %s', async path => {
