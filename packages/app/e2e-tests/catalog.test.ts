@@ -7,17 +7,19 @@ const linked = [
     what: 'a user',
     directory: '/directory/people/alice',
     catalog: '/catalog/default/user/alice',
+    titles: ['In the directory', 'Certificates'],
     card: 'Alice Liddell',
   },
   {
     what: 'a group',
     directory: '/directory/groups/packager',
     catalog: '/catalog/default/group/packager',
+    titles: ['In the directory'],
     card: /^\d+ members$/,
   },
 ];
 
-for (const { what, directory, catalog, card } of linked) {
+for (const { what, directory, catalog, titles, card } of linked) {
   test(`${what} leads from the directory to the catalog and back`, async ({
     portal,
     visit,
@@ -32,7 +34,9 @@ for (const { what, directory, catalog, card } of linked) {
     await link.click();
     await expect(page).toHaveURL(portal.url + catalog);
 
-    await expect(page.getByText('In the directory')).toBeVisible();
+    for (const name of titles) {
+      await expect(page.getByRole('heading', { name })).toBeVisible();
+    }
     await expect(page.getByText(card).first()).toBeVisible();
     await page.getByRole('link', { name: 'Open the directory page' }).click();
     await expect(page).toHaveURL(portal.url + directory);

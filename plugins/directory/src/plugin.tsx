@@ -4,7 +4,11 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
 import { directoryApi } from './api';
-import { groupEntityCard, userEntityCard } from './entity/entityCards';
+import {
+  groupEntityCard,
+  userCertificatesEntityCard,
+  userEntityCard,
+} from './entity/entityCards';
 import {
   catalogEntityRouteRef,
   certificateRouteRef,
@@ -83,6 +87,7 @@ export const directoryPlugin = createFrontendPlugin({
     groupsPage,
     certificatesPage,
     userEntityCard,
+    userCertificatesEntityCard,
     groupEntityCard,
   ],
   routes: {

@@ -7,7 +7,15 @@ import {
   catalogApiMock,
   createTestEntityPage,
 } from '@backstage/plugin-catalog-react/testUtils';
-import { screen } from '@testing-library/react';
+import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import {
+  aCertificate,
+  exactJson,
+  LONG_SERIAL,
+  rfc822,
+} from '../__testUtils__/certificates';
 import {
   DirectoryServer,
   failure,
@@ -34,6 +42,18 @@ function anEntity(
   };
 }
 
+/** A certificate that ends so many days from now. */
+function ending(days: number, given: Partial<Certificate> = {}): Certificate {
+  return aCertificate({ valid_not_after: rfc822(days), ...given });
+}
+
+/** Has karl hold certificates. */
+function holds(certificates: Certificate[]) {
+  server.on('/users/karl/certificates/', () =>
+    exactJson({ ...pageOf([], certificates.length), result: certificates }),
+  );
+}
+
 function renderEntity(entity: Entity, username: 'entityName' | 'annotation') {
   renderTestApp({
     config: {
@@ -51,6 +71,7 @@ describe('the card of a user', () => {
     server.on('/users/karl/memberships/', () =>
       pageOf([{ groupname: 'packager' }], 7),
     );
+    holds([]);
     renderEntity(anEntity('User', 'karl'), 'entityName');
 
     expect(await screen.findByText('Karl Larsson')).toBeVisible();
@@ -71,13 +92,96 @@ describe('the card of a user', () => {
     server.on('/users/karl/memberships/', () =>
       failure(404, { message: 'User not found' }),
     );
+    server.on('/users/karl/certificates/', () =>
+      failure(404, { message: 'User not found' }),
+    );
     renderEntity(
       anEntity('User', 'kl', { 'directory-gateway/username': 'karl' }),
       'annotation',
     );
+    await waitFor(
+      () =>
+        expect(
+          screen.getAllByText('The directory has nobody called karl.'),
+        ).toHaveLength(2), // on both cards
+    );
     expect(
-      await screen.findByText('The directory has nobody called karl.'),
+      screen.queryByRole('link', { name: 'All certificates' }),
+    ).not.toBeInTheDocument();
+  });
+});
+
+describe('the card of a user’s certificates', () => {
+  beforeEach(() => {
+    server.on('/users/karl/', () => ({ result: karl }));
+    server.on('/users/karl/memberships/', () => pageOf([]));
+  });
+
+  it('shows those that hold, the one that ends first at the top', async () => {
+    const next = ending(10.5, { serial_number: 1n });
+    holds([
+      ending(400, { serial_number: 5n }),
+      ending(300, { serial_number: 4n }),
+      ending(200, { serial_number: LONG_SERIAL }),
+      ending(100, { serial_number: 2n }),
+      next,
+      ending(20, { serial_number: 6n, revoked: true }),
+      ending(-1, { serial_number: 7n }),
+      ending(30, { serial_number: 8n, valid_not_before: rfc822(1) }),
+    ]);
+    renderEntity(anEntity('User', 'karl'), 'entityName');
+
+    await screen.findByRole('link', { name: '1' });
+    const lines = screen
+      .getAllByRole('listitem')
+      .filter(line => /Ends/.test(line.textContent ?? ''));
+    expect(
+      lines.map(line => within(line).getByRole('link').getAttribute('href')),
+    ).toEqual([
+      '/directory/certificates/1',
+      '/directory/certificates/2',
+      `/directory/certificates/${LONG_SERIAL}`,
+    ]);
+    expect(lines[0]).toHaveTextContent('Ends in 10 days');
+    expect(lines[0]).toHaveTextContent('Expires soon');
+    expect(lines[1]).toHaveTextContent('Valid');
+    expect(lines[2]).toHaveTextContent('34028236…211454');
+    const end = new Date(next.valid_not_after);
+    expect(within(lines[0]).getByRole('time')).toHaveAttribute(
+      'title',
+      end.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' }),
+    );
+
+    const tab = '/directory/people/karl?tab=certificates';
+    for (const name of ['and 2 more', 'All certificates']) {
+      expect(screen.getByRole('link', { name })).toHaveAttribute('href', tab);
+    }
+  });
+
+  it('says that nothing holds, and still leads to what is over', async () => {
+    holds([ending(-1)]);
+    renderEntity(anEntity('User', 'karl'), 'entityName');
+    expect(
+      await screen.findByText('No certificate that is valid now.'),
     ).toBeVisible();
+    expect(screen.queryByText(/more$/)).not.toBeInTheDocument();
+    expect(
+      screen.getByRole('link', { name: 'All certificates' }),
+    ).toBeVisible();
+  });
+
+  it('asks again when it is told to', async () => {
+    server.on('/users/karl/certificates/', () =>
+      failure(503, { message: 'Away' }),
+    );
+    renderEntity(anEntity('User', 'karl'), 'entityName');
+    expect(
+      await screen.findByText('The directory could not be asked.'),
+    ).toBeVisible();
+
+    holds([ending(100, { serial_number: 2n })]);
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByRole('link', { name: '2' })).toBeVisible();
   });
 });
 

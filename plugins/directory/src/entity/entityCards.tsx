@@ -1,6 +1,19 @@
+import type { Entity } from '@backstage/catalog-model';
 import { configApiRef } from '@backstage/frontend-plugin-api';
 import { EntityCardBlueprint } from '@backstage/plugin-catalog-react/alpha';
-import { directoryNameOf, readCatalogNames } from './catalogNames';
+import {
+  type CatalogNames,
+  directoryNameOf,
+  readCatalogNames,
+} from './catalogNames';
+
+function isOfDirectory(
+  entity: Entity,
+  kind: 'User' | 'Group',
+  names: CatalogNames,
+): boolean {
+  return entity.kind === kind && directoryNameOf(entity, names) !== undefined;
+}
 
 /** On users of the catalog who are in the directory. */
 export const userEntityCard = EntityCardBlueprint.makeWithOverrides({
@@ -9,12 +22,27 @@ export const userEntityCard = EntityCardBlueprint.makeWithOverrides({
     const names = readCatalogNames(apis.get(configApiRef)!);
     return originalFactory({
       type: 'info',
-      filter: entity =>
-        entity.kind === 'User' && directoryNameOf(entity, names) !== undefined,
+      filter: entity => isOfDirectory(entity, 'User', names),
       loader: () => import('./UserCard').then(m => <m.UserCard />),
     });
   },
 });
+
+/** On users of the catalog who are in the directory: their certificates. */
+export const userCertificatesEntityCard = EntityCardBlueprint.makeWithOverrides(
+  {
+    name: 'certificates',
+    factory(originalFactory, { apis }) {
+      const names = readCatalogNames(apis.get(configApiRef)!);
+      return originalFactory({
+        type: 'info',
+        filter: entity => isOfDirectory(entity, 'User', names),
+        loader: () =>
+          import('./CertificatesCard').then(m => <m.CertificatesCard />),
+      });
+    },
+  },
+);
 
 /** On groups of the catalog that are in the directory. */
 export const groupEntityCard = EntityCardBlueprint.makeWithOverrides({
@@ -23,8 +51,7 @@ export const groupEntityCard = EntityCardBlueprint.makeWithOverrides({
     const names = readCatalogNames(apis.get(configApiRef)!);
     return originalFactory({
       type: 'info',
-      filter: entity =>
-        entity.kind === 'Group' && directoryNameOf(entity, names) !== undefined,
+      filter: entity => isOfDirectory(entity, 'Group', names),
       loader: () => import('./GroupCard').then(m => <m.GroupCard />),
     });
   },

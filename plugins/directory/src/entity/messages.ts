@@ -10,6 +10,14 @@ export const entityMessages = {
     noGroups: 'In no group.',
     open: 'Open the directory page',
   },
+  certificates: {
+    title: 'Certificates',
+    none: 'No certificate that is valid now.',
+    ends: 'Ends {{left}}',
+    more_one: 'and {{count}} more',
+    more_other: 'and {{count}} more',
+    open: 'All certificates',
+  },
   group: {
     title: 'In the directory',
     unknown: 'The directory has no group called {{name}}.',

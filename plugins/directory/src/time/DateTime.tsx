@@ -1,11 +1,16 @@
+import type { ReactNode } from 'react';
+
 /** Options of {@link DateTime}. */
 export interface DateTimeProps {
   /** The moment. */
   value: Date;
+
+  /** What to read in place of the day, such as how long it is till then. */
+  children?: ReactNode;
 }
 
-/** A day in the reader's locale; the exact time on hover. */
-export function DateTime({ value }: DateTimeProps) {
+/** A day in the reader's locale, or other words for it; the exact time on hover. */
+export function DateTime({ value, children }: DateTimeProps) {
   return (
     <time
       dateTime={value.toISOString()}
@@ -14,7 +19,7 @@ export function DateTime({ value }: DateTimeProps) {
         timeStyle: 'long',
       })}
     >
-      {value.toLocaleDateString(undefined, { dateStyle: 'medium' })}
+      {children ?? value.toLocaleDateString(undefined, { dateStyle: 'medium' })}
     </time>
   );
 }

@@ -1,0 +1,42 @@
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Link, Text } from '@backstage/ui';
+import { formatLeft } from '../certificates/formatLeft';
+import { shortenSerial } from '../certificates/shortenSerial';
+import { CertificateBadge } from '../person/certificates/CertificateBadge';
+import { certificateState } from '../person/certificates/certificateState';
+import type { ListedCertificate } from '../person/certificates/useCertificates';
+import { certificateRouteRef } from '../routes';
+import { DateTime } from '../time';
+import { directoryTranslationRef } from '../translation';
+import styles from './CertificatesCard.module.css';
+
+/** Options of {@link CertificateLine}. */
+export interface CertificateLineProps {
+  certificate: ListedCertificate;
+  now: Date;
+}
+
+/** A certificate on a card: its number, how it stands, and when it ends. */
+export function CertificateLine({ certificate, now }: CertificateLineProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(certificateRouteRef);
+  const serial = String(certificate.serial_number);
+  const end = new Date(certificate.valid_not_after);
+  return (
+    <li className={styles.line}>
+      <div className={styles.words}>
+        <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
+          <code className={styles.serial} title={serial}>
+            {shortenSerial(serial)}
+          </code>
+        </Link>
+        <Text as="p" variant="body-small" color="secondary">
+          <DateTime value={end}>
+            {t('entity.certificates.ends', { left: formatLeft(end, now) })}
+          </DateTime>
+        </Text>
+      </div>
+      <CertificateBadge state={certificateState(certificate, now)} />
+    </li>
+  );
+}
