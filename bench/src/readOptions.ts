@@ -12,7 +12,7 @@ export interface BenchOptions {
 
 /**
  * Reads `USERS` (default 20,000), `ONLY` (a regular expression for the names of
- * rows), `READS` (default `direct`) and `PROFILE` (a folder).
+ * rows), `READS` (default `replica`) and `PROFILE` (a folder).
  *
  * @throws Error when USERS is no number of people, ONLY no expression or READS
  *   nothing that the directory's configuration knows
@@ -22,7 +22,7 @@ export function readOptions(env: NodeJS.ProcessEnv): BenchOptions {
   if (!Number.isSafeInteger(users) || users < 1) {
     throw new Error(`USERS: "${env.USERS}" is not a number of people`);
   }
-  const reads = env.READS || 'direct';
+  const reads = env.READS || 'replica';
   if (reads !== 'direct' && reads !== 'replica') {
     throw new Error(`READS: "${reads}" is neither direct nor replica`);
   }

@@ -95,8 +95,9 @@ export interface Config {
 
     /**
      * Where answers come from: a copy in memory that follows the directory, or
-     * the directory itself. A copy needs the directory's USN plugin, and the
-     * right to a persistent search. Default: direct.
+     * the directory itself. The copy needs the directory's USN plugin, as
+     * FreeIPA has it, and the right to a persistent search; without them the
+     * directory answers all the same. Default: replica.
      */
     reads?: 'replica' | 'direct';
     replica?: {
@@ -106,8 +107,8 @@ export interface Config {
        */
       maxStaleness?: HumanDuration | string;
       /**
-       * The share of users or groups that may be missing all at once, 0 to 1.
-       * When more are, nothing is answered until an administrator runs the
+       * The share of users or groups that may be missing all at once, 0 to 1,
+       * beyond the first ten. When more are, nothing is answered until an administrator runs the
        * action `accept-directory`: a directory whose access rules were broken
        * looks just so. Default: 0.2.
        */

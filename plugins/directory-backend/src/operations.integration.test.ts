@@ -47,6 +47,8 @@ beforeAll(async () => {
   gateway = await startGateway({
     realm,
     directory: {
+      // A copy asks nothing for a request.
+      reads: 'direct',
       portalUsers: { namespace: 'default', username: 'entityName' },
       // Rights are proven once, at the start.
       // Nor is anything kept of what an earlier request has read.

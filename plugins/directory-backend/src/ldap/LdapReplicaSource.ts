@@ -61,13 +61,13 @@ export class LdapReplicaSource implements ReplicaSource {
     const read = {
       users: await this.#readKeysOf(users),
       groups: await this.#readKeysOf(groups),
-      agreements: await this.#readKeysOf(agreements),
+      agreements: agreements && (await this.#readKeysOf(agreements)),
     };
     return {
       server: sameServer(Object.values(read)),
       users: read.users.keys,
       groups: read.groups.keys,
-      agreements: read.agreements.keys,
+      agreements: read.agreements?.keys ?? new Set(),
     };
   }
 
@@ -94,13 +94,14 @@ export class LdapReplicaSource implements ReplicaSource {
     const read = {
       users: await this.#readKind(users, filterOf(users)),
       groups: await this.#readKind(groups, filterOf(groups)),
-      agreements: await this.#readKind(agreements, filterOf(agreements)),
+      agreements:
+        agreements && (await this.#readKind(agreements, filterOf(agreements))),
     };
     return {
       server: sameServer(Object.values(read)),
       users: read.users.entries,
       groups: read.groups.entries,
-      agreements: read.agreements.entries,
+      agreements: read.agreements?.entries ?? new Map(),
     };
   }
 
@@ -128,8 +129,10 @@ export class LdapReplicaSource implements ReplicaSource {
 }
 
 /** A server of one part and one of another would make a copy of neither. */
-function sameServer(parts: readonly { readonly server: string }[]): string {
-  const servers = new Set(parts.map(({ server }) => server));
+function sameServer(
+  parts: readonly ({ readonly server: string } | undefined)[],
+): string {
+  const servers = new Set(parts.flatMap(part => part?.server ?? []));
   return servers.size === 1 ? [...servers][0] : '';
 }
 

@@ -68,7 +68,12 @@ export function copiedKinds({
     decode: entry =>
       hasClass(entry, 'fasAgreement') ? decodeAgreement(entry) : undefined,
   };
-  return { users, groups, agreements };
+  return {
+    users,
+    groups,
+    // Without freeipa-fas there is no such container.
+    agreements: schema.hasAgreements ? agreements : undefined,
+  };
 }
 
 function decodeUser(

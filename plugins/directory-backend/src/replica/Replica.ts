@@ -25,13 +25,16 @@ const ENTRIES_A_TURN = 200;
 /** Longer than any reading takes that was begun before an entry was gone. */
 const GONE_IS_KNOWN_MS = 10 * 60_000;
 
+/** In a small directory these few are a large share. */
+const MAY_BE_GONE = 10;
+
 /** How a copy is kept. */
 export interface ReplicaOptions {
   readonly source: ReplicaSource;
   readonly logger: LoggerService;
   /** A copy that is older than so many milliseconds is not used. */
   readonly maxStalenessMs: number;
-  /** A full reading with this share fewer entries is not believed, 0 to 1. */
+  /** With a larger share of entries gone a full reading is not believed, 0 to 1. */
   readonly maxShrinkage: number;
 }
 
@@ -200,11 +203,11 @@ export class Replica {
    */
   #believe(read: Pick<ReplicaKeys | ReplicaEntries, 'users' | 'groups'>): void {
     const { users, groups } = this.tables;
-    const least = this.#isAccepted ? 0 : 1 - this.#options.maxShrinkage;
     const isTooLittle =
-      (read.users.size === 0 && !this.#isAccepted) ||
-      read.users.size < users.served.size * least ||
-      read.groups.size < groups.size * least;
+      !this.#isAccepted &&
+      (read.users.size === 0 ||
+        this.#isMuchLess(read.users.size, users.served.size) ||
+        this.#isMuchLess(read.groups.size, groups.size));
     this.#refusal = isTooLittle
       ? `The directory has ${read.users.size} users and ${read.groups.size} groups all at once, where it had ${users.served.size} and ${groups.size}`
       : undefined;
@@ -212,6 +215,11 @@ export class Replica {
       throw new Error(this.#refusal);
     }
     this.#isAccepted = false;
+  }
+
+  #isMuchLess(now: number, before: number): boolean {
+    const gone = before - now;
+    return gone > MAY_BE_GONE && gone > before * this.#options.maxShrinkage;
   }
 
   async #take(entries: ReplicaEntries, askedAt: number): Promise<void> {

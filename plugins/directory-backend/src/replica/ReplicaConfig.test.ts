@@ -4,10 +4,10 @@ import { readReplicaConfig } from './ReplicaConfig';
 const read = (directory: Record<string, unknown>) =>
   readReplicaConfig(new ConfigReader(directory as never));
 
-it('asks the directory itself unless told otherwise', () => {
-  expect(read({})).toBeUndefined();
+it('copies the directory unless told otherwise', () => {
   expect(read({ reads: 'direct', replica: {} })).toBeUndefined();
-  expect(read({ reads: 'replica' })).toEqual({
+  expect(read({ reads: 'replica' })).toEqual(read({}));
+  expect(read({})).toEqual({
     maxStalenessMs: 5000,
     maxShrinkage: 0.2,
   });

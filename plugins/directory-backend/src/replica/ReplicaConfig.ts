@@ -18,7 +18,7 @@ export type ReplicaConfig = Pick<
 export function readReplicaConfig(
   directory: Config,
 ): ReplicaConfig | undefined {
-  const reads = directory.getOptionalString('reads') ?? 'direct';
+  const reads = directory.getOptionalString('reads') ?? 'replica';
   if (reads !== 'replica' && reads !== 'direct') {
     throw new InputError(
       `directory.reads must be "replica" or "direct", not "${reads}"`,
