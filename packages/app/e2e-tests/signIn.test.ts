@@ -75,7 +75,7 @@ for (const [what, visitor] of [
       'Let Chromium send it to localhost',
     ]);
     await tryAgain(page).click();
-    await expect.poll(() => refreshes.statuses()).toHaveLength(4);
+    await expect.poll(() => refreshes.statuses()).toHaveLength(6);
     await expect(tryAgain(page)).toBeEnabled();
     await page.waitForLoadState('networkidle');
     expect(refreshes.statuses()).toEqual(Array(6).fill(401));
