@@ -32,6 +32,7 @@ export interface ReplicaDirectoryOptions {
   /** As `Replica` has them. */
   readonly maxStalenessMs: number;
   readonly maxShrinkage: number;
+  readonly proofIntervalMs?: number;
 }
 
 /** A directory with a copy in memory, which somebody must have follow it. */

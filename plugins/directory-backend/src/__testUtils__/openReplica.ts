@@ -31,6 +31,9 @@ export interface OpenReplica {
 export async function openReplica(options: {
   readonly realm: Realm;
   readonly schema?: SchemaPreset;
+  /** As the options of `Replica`. */
+  readonly maxStalenessMs?: number;
+  readonly proofIntervalMs?: number;
 }): Promise<OpenReplica> {
   const { realm } = options;
   const logger = new RecordingLogger();
@@ -48,7 +51,8 @@ export async function openReplica(options: {
     endpoint: url => readEndpoint(url, config),
     logger,
     // The model of a suite may keep this process busy for seconds.
-    maxStalenessMs: 60_000,
+    maxStalenessMs: options.maxStalenessMs ?? 60_000,
+    proofIntervalMs: options.proofIntervalMs,
     maxShrinkage: 0.5,
   });
   replica.follow();

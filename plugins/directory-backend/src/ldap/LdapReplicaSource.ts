@@ -10,7 +10,7 @@ import { ChangeListener } from './ChangeListener';
 import type { Containers } from './containers';
 import { copiedKinds, type Copied } from './copiedKinds';
 import { normalizeDn, type DistinguishedName } from './DistinguishedName';
-import { atLeast } from './filters';
+import { all, atLeast } from './filters';
 import type { LdapEndpoint } from './ldapClient';
 import type { LdapReader } from './LdapReader';
 import type { UsnClock, UsnTime } from './UsnClock';
@@ -54,6 +54,23 @@ export class LdapReplicaSource implements ReplicaSource {
     // Whatever their class, so that who has lost it is found.
     const changed = atLeast('entryusn', String(fromUsn));
     return this.#read(() => changed);
+  }
+
+  async proveNumbers(): Promise<void> {
+    const { users, groups } = this.#kinds;
+    for (const { container: base, filter } of [users, groups]) {
+      const numbered = all(filter, atLeast('entryusn', '0'));
+      const entries = await this.#reader.read(
+        {
+          ...{ base, scope: 'one', filter: numbered },
+          ...{ attributes: ['1.1'], sizeLimit: 1 },
+        },
+        nobody(),
+      );
+      if (entries.length === 0) {
+        throw new Error('The account may not search for entryusn');
+      }
+    }
   }
 
   async readKeys(): Promise<ReplicaKeys> {

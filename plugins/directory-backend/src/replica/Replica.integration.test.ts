@@ -131,3 +131,22 @@ it('does not believe a directory that hides most of its people', async () => {
   copy.replica.acceptShrinkage();
   await eventually(async () => expect(await usernames(copy!)).toEqual(shown));
 });
+
+it('is not used while it cannot find what has changed', async () => {
+  copy = await openReplica({
+    ...{ realm, maxStalenessMs: 1000, proofIntervalMs: 100 },
+  });
+  const aci = `(targetattr = "entryusn")(version 3.0; acl "hide the numbers"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
+  const changeRules = (operation: string) =>
+    realm.modify(
+      `dn: cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: ${aci}\n`,
+    );
+  await changeRules('add');
+  await eventually(() => expect(copy!.replica.isUsable).toBe(false));
+  await realm.modify(addFasUser('unseen'));
+
+  await changeRules('delete');
+  await eventually(async () =>
+    expect(await usernames(copy!)).toContain('unseen'),
+  );
+});

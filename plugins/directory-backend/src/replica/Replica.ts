@@ -1,10 +1,8 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
-import {
-  setImmediate as nextTurn,
-  setTimeout as sleep,
-} from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTables, type ReplicaTables } from './ReplicaTables';
+import { TableWriter } from './TableWriter';
 import type {
   ReplicaEntries,
   ReplicaKeys,
@@ -19,11 +17,8 @@ const LOOK_MS = 250;
 const MIN_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 
-/** So many entries are taken in before others have their turn. */
-const ENTRIES_A_TURN = 200;
-
-/** Longer than any reading takes that was begun before an entry was gone. */
-const GONE_IS_KNOWN_MS = 10 * 60_000;
+/** As long as a proof of rights holds by default. */
+const PROOF_HOLDS_MS = 60_000;
 
 /** In a small directory these few are a large share. */
 const MAY_BE_GONE = 10;
@@ -36,6 +31,8 @@ export interface ReplicaOptions {
   readonly maxStalenessMs: number;
   /** With a larger share of entries gone a full reading is not believed, 0 to 1. */
   readonly maxShrinkage: number;
+  /** Milliseconds between proofs that changes can be found. Default: 60,000. */
+  readonly proofIntervalMs?: number;
 }
 
 /**
@@ -48,9 +45,9 @@ export class Replica {
   readonly tables: ReplicaTables = createTables();
   #time: ReplicaTime | undefined;
   #provenAt = -Infinity;
+  #numbersProvenAt = -Infinity;
   #hush: (() => void) | undefined;
-  /** When keys were last heard to be gone. */
-  readonly #gone = new Map<string, number>();
+  readonly #writer = new TableWriter(this.tables);
   readonly #stopped = new AbortController();
   #refusal: string | undefined;
   #isAccepted = false;
@@ -126,6 +123,7 @@ export class Replica {
     } else if (this.#time!.usn !== time.usn || isUnsettled(this.#time!)) {
       await this.#readChanges(time);
     }
+    await this.#proveNumbers();
     if (this.#hush) {
       this.#time = time;
       this.#provenAt = time.askedAt;
@@ -133,9 +131,25 @@ export class Replica {
     return undefined;
   }
 
+  async #proveNumbers(): Promise<void> {
+    const { source, proofIntervalMs = PROOF_HOLDS_MS } = this.#options;
+    const now = performance.now();
+    if (now - this.#numbersProvenAt < proofIntervalMs) {
+      return;
+    }
+    try {
+      await source.proveNumbers();
+      this.#numbersProvenAt = now;
+    } catch (error) {
+      // What was read since the last proof may have left something out.
+      this.#time = undefined;
+      throw error;
+    }
+  }
+
   async #listen(server: string): Promise<void> {
     this.#hush = await this.#options.source.listen(server, {
-      onGone: key => this.#remove(key),
+      onGone: key => this.#writer.remove(key),
       onLost: error => {
         this.#deafen();
         this.#options.logger.warn(
@@ -169,8 +183,8 @@ export class Replica {
     const entries = await this.#options.source.readAll();
     this.#expect(entries, time);
     this.#believe(entries);
-    await this.#take(entries, askedAt);
-    this.#keepOnly(entries);
+    await this.#writer.take(entries, askedAt);
+    this.#writer.keepOnly(entries);
   }
 
   /** What has changed while nobody listened. */
@@ -179,7 +193,7 @@ export class Replica {
     const keys = await this.#options.source.readKeys();
     this.#expect(keys, time);
     this.#believe(keys);
-    this.#keepOnly(keys);
+    this.#writer.keepOnly(keys);
   }
 
   async #readChanges(time: ReplicaTime): Promise<void> {
@@ -187,7 +201,7 @@ export class Replica {
     const from = (this.#time!.settledUsn ?? 0) + 1;
     const entries = await this.#options.source.readChanges(from);
     this.#expect(entries, time);
-    await this.#take(entries, askedAt);
+    await this.#writer.take(entries, askedAt);
   }
 
   /** Numbers mean something else on another server. */
@@ -220,67 +234,6 @@ export class Replica {
   #isMuchLess(now: number, before: number): boolean {
     const gone = before - now;
     return gone > MAY_BE_GONE && gone > before * this.#options.maxShrinkage;
-  }
-
-  async #take(entries: ReplicaEntries, askedAt: number): Promise<void> {
-    const { users, groups, agreements } = this.tables;
-    await this.#each(entries.users, askedAt, (key, user) =>
-      user ? users.set(key, user) : users.delete(key),
-    );
-    await this.#each(entries.groups, askedAt, (key, group) =>
-      group ? groups.set(key, group) : groups.delete(key),
-    );
-    await this.#each(entries.agreements, askedAt, (key, agreement) =>
-      agreement ? agreements.set(key, agreement) : agreements.delete(key),
-    );
-  }
-
-  async #each<T>(
-    entries: ReadonlyMap<string, T>,
-    askedAt: number,
-    take: (key: string, entry: T) => void,
-  ): Promise<void> {
-    let taken = 0;
-    for (const [key, entry] of entries) {
-      // It may have been read before it was gone.
-      if ((this.#gone.get(key) ?? -Infinity) < askedAt) {
-        take(key, entry);
-      }
-      if (++taken % ENTRIES_A_TURN === 0) {
-        await nextTurn();
-      }
-    }
-  }
-
-  #keepOnly(
-    keys: Record<
-      'users' | 'groups' | 'agreements',
-      { has(key: string): boolean }
-    >,
-  ): void {
-    for (const kind of ['users', 'groups', 'agreements'] as const) {
-      const table = this.tables[kind];
-      for (const key of [...table.keys()]) {
-        if (!keys[kind].has(key)) {
-          table.delete(key);
-        }
-      }
-    }
-  }
-
-  #remove(key: string): void {
-    const now = performance.now();
-    this.tables.users.delete(key);
-    this.tables.groups.delete(key);
-    this.tables.agreements.delete(key);
-    for (const [other, at] of this.#gone) {
-      if (now - at < GONE_IS_KNOWN_MS) {
-        break;
-      }
-      this.#gone.delete(other);
-    }
-    this.#gone.delete(key);
-    this.#gone.set(key, now);
   }
 }
 

@@ -51,6 +51,11 @@ export interface ReplicaSource {
   readAll(): Promise<ReplicaEntries>;
   /** The entries that were written from this number on and are still there. */
   readChanges(fromUsn: number): Promise<ReplicaEntries>;
+  /**
+   * Rejects unless writes can be found by their numbers: to an account that may
+   * not search for these the directory says that there are none.
+   */
+  proveNumbers(): Promise<void>;
   /** The keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
   /** Hears of what is gone from a server; the answer ends it. */
