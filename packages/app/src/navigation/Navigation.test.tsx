@@ -32,7 +32,7 @@ describe('Navigation', () => {
     renderTestApp({
       config: {
         app: { title: 'Directory gateway' },
-        // Nobody answers there: nothing is unread.
+        // Nobody answers there.
         backend: { baseUrl: 'http://localhost' },
       },
       features: [

@@ -7,7 +7,6 @@ import {
   SidebarSpace,
 } from '@backstage/core-components';
 import type { NavContentComponentProps } from '@backstage/plugin-app-react';
-import { NotificationsSidebarItem } from '@backstage/plugin-notifications';
 import {
   RiMenuLine,
   RiNotification3Line,
@@ -26,8 +25,9 @@ export function Navigation({ navItems }: NavContentComponentProps) {
   ));
   // Taken before the rest is asked for, or it would be listed twice.
   const settings = entries.take('page:user-settings');
-  // The plugin's own entry counts what is unread, also in the page's title.
-  const hasNotifications = entries.take('page:notifications') !== null;
+  // The plugin's own entry would write old titles into the browser's tab: it
+  // puts back, up to 100 ms late, what stood there before.
+  const notifications = entries.take('page:notifications');
 
   return (
     <Sidebar>
@@ -40,13 +40,13 @@ export function Navigation({ navItems }: NavContentComponentProps) {
       </SidebarGroup>
       <SidebarSpace />
       <SidebarDivider />
-      {hasNotifications && (
+      {notifications && (
         <SidebarGroup
           label="Notifications"
           icon={<RiNotification3Line size={24} />}
           to="/notifications"
         >
-          <NotificationsSidebarItem />
+          {notifications}
         </SidebarGroup>
       )}
       <SidebarGroup
