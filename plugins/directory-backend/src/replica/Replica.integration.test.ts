@@ -80,6 +80,7 @@ async function usernames({ directory }: OpenReplica): Promise<string[]> {
 
 it('follows every kind of change', async () => {
   copy = await openReplica({ realm });
+  expect(copy.logger.lines).toContain('info The directory is copied');
   await expectToFollow(copy);
   for (let step = 0; step < 25; step++) {
     const model = await modelOf();

@@ -182,6 +182,15 @@ export class Replica {
     this.#believe(entries);
     await this.#writer.take(entries, askedAt);
     this.#writer.keepOnly(entries);
+    const { users, groups, agreements } = entries;
+    this.#options.logger.info('The directory is copied', {
+      ...{
+        users: users.size,
+        groups: groups.size,
+        agreements: agreements.size,
+      },
+      seconds: Math.round(performance.now() - askedAt) / 1000,
+    });
   }
 
   /** What has changed while nobody listened. */
