@@ -26,6 +26,15 @@ export interface LdapSearch {
   readonly sizeLimit?: number;
   /** Entries the server sends at a time (RFC 2696), for long answers. */
   readonly pageSize?: number;
+  /**
+   * Takes the entries of each page as they come, and the answer has none: so
+   * that a long answer is never in memory as a whole. A search whose
+   * connection fails begins anew on another one, with its first page.
+   */
+  readonly onPage?: (
+    entries: readonly Entry[],
+    page: { readonly isFirst: boolean },
+  ) => void;
   readonly control?: Control;
 }
 
@@ -191,10 +200,17 @@ export class LdapConnection {
       control,
     );
     const entries: Entry[] = [];
+    const { onPage = (page: readonly Entry[]) => entries.push(...page) } =
+      search;
+    let isFirst = true;
     let page = await this.#inTime(pages.next(), timeoutMs);
     while (!page.done) {
-      entries.push(...page.value.searchEntries);
-      page = await this.#inTime(pages.next(), timeoutMs);
+      // The server goes on while this page is taken in.
+      const next = this.#inTime(pages.next(), timeoutMs);
+      next.catch(() => {});
+      onPage(page.value.searchEntries, { isFirst });
+      isFirst = false;
+      page = await next;
     }
     return entries;
   }

@@ -2,9 +2,10 @@ import type { Filter } from 'ldapts';
 import type { DirectorySchema } from '../directory/schema';
 import type {
   ReplicaEars,
-  ReplicaEntries,
   ReplicaKeys,
+  ReplicaPortion,
   ReplicaSource,
+  TakePortion,
 } from '../replica/ReplicaSource';
 import { ChangeListener } from './ChangeListener';
 import type { Containers } from './containers';
@@ -16,6 +17,13 @@ import type { LdapReader } from './LdapReader';
 import type { UsnClock, UsnTime } from './UsnClock';
 
 const HEARTBEAT_MS = 15_000;
+
+/** Which entries are read, and what of them. Default: all, and everything. */
+interface Reading {
+  readonly filter?: Filter;
+  readonly attributes?: readonly string[];
+  readonly take?: TakePortion;
+}
 
 /** Reads all that a copy in memory is made of. */
 export class LdapReplicaSource implements ReplicaSource {
@@ -46,14 +54,18 @@ export class LdapReplicaSource implements ReplicaSource {
     return this.#clock.now(nobody());
   }
 
-  readAll(): Promise<ReplicaEntries> {
-    return this.#read(({ filter }) => filter);
+  readAll(take: TakePortion): Promise<ReplicaKeys> {
+    return this.#read({ take });
   }
 
-  readChanges(fromUsn: number): Promise<ReplicaEntries> {
+  readChanges(fromUsn: number, take: TakePortion): Promise<ReplicaKeys> {
     // Whatever their class, so that who has lost it is found.
-    const changed = atLeast('entryusn', String(fromUsn));
-    return this.#read(() => changed);
+    const filter = atLeast('entryusn', String(fromUsn));
+    return this.#read({ filter, take });
+  }
+
+  readKeys(): Promise<ReplicaKeys> {
+    return this.#read({ attributes: ['1.1'] });
   }
 
   async proveNumbers(): Promise<void> {
@@ -73,21 +85,6 @@ export class LdapReplicaSource implements ReplicaSource {
     }
   }
 
-  async readKeys(): Promise<ReplicaKeys> {
-    const { users, groups, agreements } = this.#kinds;
-    const read = {
-      users: await this.#readKeysOf(users),
-      groups: await this.#readKeysOf(groups),
-      agreements: agreements && (await this.#readKeysOf(agreements)),
-    };
-    return {
-      server: sameServer(Object.values(read)),
-      users: read.users.keys,
-      groups: read.groups.keys,
-      agreements: read.agreements?.keys ?? new Set(),
-    };
-  }
-
   async listen(server: string, ears: ReplicaEars): Promise<() => void> {
     const listener = await ChangeListener.open({
       endpoint: await this.#endpoint(server),
@@ -104,44 +101,46 @@ export class LdapReplicaSource implements ReplicaSource {
     return () => listener.close();
   }
 
-  async #read(
-    filterOf: (kind: Copied<unknown>) => Filter,
-  ): Promise<ReplicaEntries> {
+  async #read(reading: Reading): Promise<ReplicaKeys> {
     const { users, groups, agreements } = this.#kinds;
     const read = {
-      users: await this.#readKind(users, filterOf(users)),
-      groups: await this.#readKind(groups, filterOf(groups)),
-      agreements:
-        agreements && (await this.#readKind(agreements, filterOf(agreements))),
+      users: await this.#readKind(users, reading),
+      groups: await this.#readKind(groups, reading),
+      agreements: agreements && (await this.#readKind(agreements, reading)),
     };
     return {
       server: sameServer(Object.values(read)),
-      users: read.users.entries,
-      groups: read.groups.entries,
-      agreements: read.agreements?.entries ?? new Map(),
+      users: read.users.keys,
+      groups: read.groups.keys,
+      agreements: read.agreements?.keys ?? new Set(),
     };
   }
 
-  async #readKind<T>(kind: Copied<T>, filter: Filter) {
-    const { container: base, attributes, pageSize, decode } = kind;
-    const { entries, server } = await this.#reader.search(
-      { base, scope: 'one', filter, attributes, pageSize },
+  async #readKind<P extends ReplicaPortion>(
+    kind: Copied<P>,
+    { filter = kind.filter, attributes = kind.attributes, take }: Reading,
+  ) {
+    const { container: base, pageSize } = kind;
+    const keys = new Set<string>();
+    const { server } = await this.#reader.search(
+      {
+        ...{ base, scope: 'one', filter, attributes, pageSize },
+        onPage: (page, { isFirst }) => {
+          if (isFirst) {
+            keys.clear();
+          }
+          const named = page.map(
+            entry => [normalizeDn(entry.dn), entry] as const,
+          );
+          for (const [key] of named) {
+            keys.add(key);
+          }
+          take?.(kind.decode(named));
+        },
+      },
       nobody(),
     );
-    return {
-      server,
-      entries: new Map(
-        entries.map(entry => [normalizeDn(entry.dn), decode(entry)]),
-      ),
-    };
-  }
-
-  async #readKeysOf(kind: Copied<unknown>) {
-    const { entries, server } = await this.#readKind(
-      { ...kind, attributes: ['1.1'], decode: () => true },
-      kind.filter,
-    );
-    return { server, keys: new Set(entries.keys()) };
+    return { server, keys };
   }
 }
 

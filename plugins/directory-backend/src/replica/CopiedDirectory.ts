@@ -328,9 +328,5 @@ function withFields<T extends object>(
   record: T,
   fields: readonly (keyof T)[],
 ): T {
-  const shown: Partial<T> = {};
-  for (const field of fields) {
-    shown[field] = record[field];
-  }
-  return shown as T;
+  return Object.fromEntries(fields.map(field => [field, record[field]])) as T;
 }

@@ -1,11 +1,14 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
-import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  setImmediate as nextTurn,
+  setTimeout as sleep,
+} from 'node:timers/promises';
 import { createTables, type ReplicaTables } from './ReplicaTables';
 import { TableWriter } from './TableWriter';
 import type {
-  ReplicaEntries,
   ReplicaKeys,
+  ReplicaPortion,
   ReplicaSource,
   ReplicaTime,
 } from './ReplicaSource';
@@ -177,12 +180,14 @@ export class Replica {
 
   async #rebuild(time: ReplicaTime): Promise<void> {
     const askedAt = performance.now();
-    const entries = await this.#options.source.readAll();
-    this.#expect(entries, time);
-    this.#believe(entries);
-    await this.#writer.take(entries, askedAt);
-    this.#writer.keepOnly(entries);
-    const { users, groups, agreements } = entries;
+    // Straight into the tables: nobody reads them until all is there.
+    const keys = await this.#options.source.readAll(portion =>
+      this.#writer.take(portion, askedAt),
+    );
+    this.#expect(keys, time);
+    this.#believe(keys);
+    await this.#writer.keepOnly(keys);
+    const { users, groups, agreements } = keys;
     this.#options.logger.info('The directory is copied', {
       ...{
         users: users.size,
@@ -199,15 +204,22 @@ export class Replica {
     const keys = await this.#options.source.readKeys();
     this.#expect(keys, time);
     this.#believe(keys);
-    this.#writer.keepOnly(keys);
+    await this.#writer.keepOnly(keys);
   }
 
   async #readChanges(time: ReplicaTime): Promise<void> {
     const askedAt = performance.now();
     const from = (this.#time!.settledUsn ?? 0) + 1;
-    const entries = await this.#options.source.readChanges(from);
-    this.#expect(entries, time);
-    await this.#writer.take(entries, askedAt);
+    const portions: ReplicaPortion[] = [];
+    const keys = await this.#options.source.readChanges(from, portion =>
+      portions.push(portion),
+    );
+    // What another server has may be older, and the copy is in use.
+    this.#expect(keys, time);
+    for (const portion of portions) {
+      this.#writer.take(portion, askedAt);
+      await nextTurn();
+    }
   }
 
   /** Numbers mean something else on another server. */
@@ -221,7 +233,7 @@ export class Replica {
    * @throws Error when there is much less than there was: a directory whose
    *   access rules have been broken answers so, and calls it success.
    */
-  #believe(read: Pick<ReplicaKeys | ReplicaEntries, 'users' | 'groups'>): void {
+  #believe(read: Pick<ReplicaKeys, 'users' | 'groups'>): void {
     const { users, groups } = this.tables;
     const isTooLittle =
       !this.#isAccepted &&

@@ -15,17 +15,21 @@ export interface ReplicaTime {
   readonly askedAt: number;
 }
 
-/** Entries by their keys; `undefined` stands for one that is not copied. */
-export interface ReplicaEntries {
-  /** Of which server; another one has its own numbers. */
-  readonly server: string;
-  readonly users: ReadonlyMap<string, CopiedUser | undefined>;
-  readonly groups: ReadonlyMap<string, GroupEntry | undefined>;
-  readonly agreements: ReadonlyMap<string, CopiedAgreement | undefined>;
-}
+/** Entries of one kind with their keys; `undefined` is one not to be copied. */
+type Keyed<T> = readonly (readonly [key: string, entry: T | undefined])[];
 
-/** Keys of all entries that are to be copied. */
+/** Some of the entries that are read, as they come. */
+export type ReplicaPortion =
+  | { readonly kind: 'users'; readonly entries: Keyed<CopiedUser> }
+  | { readonly kind: 'groups'; readonly entries: Keyed<GroupEntry> }
+  | { readonly kind: 'agreements'; readonly entries: Keyed<CopiedAgreement> };
+
+/** Takes what is read, at once; an entry may come twice. */
+export type TakePortion = (portion: ReplicaPortion) => void;
+
+/** Keys of all entries that were read. */
 export interface ReplicaKeys {
+  /** Of which server; another one has its own numbers. */
   readonly server: string;
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
@@ -48,9 +52,9 @@ export interface ReplicaSource {
   /** Where the directory is, at most a quarter of a second ago. */
   time(): Promise<ReplicaTime>;
   /** Every entry. */
-  readAll(): Promise<ReplicaEntries>;
+  readAll(take: TakePortion): Promise<ReplicaKeys>;
   /** The entries that were written from this number on and are still there. */
-  readChanges(fromUsn: number): Promise<ReplicaEntries>;
+  readChanges(fromUsn: number, take: TakePortion): Promise<ReplicaKeys>;
   /**
    * Rejects unless writes can be found by their numbers: to an account that may
    * not search for these the directory says that there are none.

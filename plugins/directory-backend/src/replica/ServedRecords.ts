@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compareNames } from '../directory/names';
-import { TextColumn } from './TextColumn';
+import { inOrder } from './rankSets';
+import { Row } from './RowBlock';
+import { RowOrder } from './RowOrder';
 
 /** An entry that the API serves. */
 export interface ServedRecord<T> {
@@ -17,23 +18,14 @@ export interface ServedRecord<T> {
 /** Of a field that shows one value, the further ones that the entry has. */
 export type UnshownTexts<T> = Partial<Record<keyof T, readonly string[]>>;
 
-interface Order<T> {
-  readonly rows: ServedRecord<T>[];
-  readonly ranks: Map<string, number>;
-}
-
 /**
  * The served entries of one kind, by their keys and in the order of lists. An
  * entry's rank is its place there; what is found is told in ranks, so that it
  * is in order and one finding can be compared with another.
  */
 export class ServedRecords<T extends object> {
-  readonly #byKey = new Map<string, ServedRecord<T>>();
-  readonly #columns = new Map<keyof T, TextColumn>();
-  /** Ranks of the entries that have a field, by field. */
-  readonly #present = new Map<keyof T, Uint32Array>();
-  /** Made when it is needed: while a copy is built nobody asks for it. */
-  #order: Order<T> | undefined;
+  readonly #byKey = new Map<string, Row<T>>();
+  readonly #order = new RowOrder<T>();
   #rankVersion = 0;
 
   get size(): number {
@@ -47,7 +39,7 @@ export class ServedRecords<T extends object> {
 
   /** By name. */
   get inOrder(): readonly ServedRecord<T>[] {
-    return this.#inOrder().rows;
+    return this.#order.rows;
   }
 
   keys(): Iterable<string> {
@@ -59,101 +51,84 @@ export class ServedRecords<T extends object> {
   }
 
   /** @returns the fields that are not what they were */
-  set(row: ServedRecord<T>): readonly (keyof T)[] {
-    const old = this.#byKey.get(row.key);
-    const changed = changedFields(old, row);
+  set(served: ServedRecord<T>): readonly (keyof T)[] {
+    const old = this.#byKey.get(served.key);
+    const changed = changedFields(old, served);
     if (changed.length === 0) {
       return changed;
     }
+    const row = new Row(old ? { ...served, key: old.key } : served);
     this.#byKey.set(row.key, row);
-    if (old?.name !== row.name) {
-      this.#reorder();
-      return changed;
-    }
-    for (const field of changed) {
-      this.#columns.delete(field);
-      this.#present.delete(field);
-    }
-    const rank = this.#order?.ranks.get(row.key);
-    if (rank !== undefined) {
-      this.#order!.rows[rank] = row;
+    if (old?.name === row.name) {
+      this.#order.replace(old, row, changed);
+    } else {
+      if (old) {
+        this.#order.remove(old);
+      }
+      this.#order.insert(row);
+      this.#rankVersion++;
     }
     return changed;
   }
 
   delete(key: string): void {
-    if (this.#byKey.delete(key)) {
-      this.#reorder();
+    const row = this.#byKey.get(key);
+    if (row) {
+      this.#byKey.delete(key);
+      this.#order.remove(row);
+      this.#rankVersion++;
     }
   }
 
   /** The ranks of those of these keys that are served, in order, each once. */
   ranksOf(keys: Iterable<string>): Uint32Array {
-    const { ranks } = this.#inOrder();
-    const found = new Set<number>();
+    const ranks: number[] = [];
     for (const key of keys) {
-      const rank = ranks.get(key);
-      if (rank !== undefined) {
-        found.add(rank);
+      const row = this.#byKey.get(key);
+      if (row) {
+        ranks.push(row.rank);
       }
     }
-    return Uint32Array.from(found).sort();
+    return inOrder(ranks, this.size);
   }
 
   /** The ranks of the entries that pass, in order. */
   ranksWhere(passes: (record: T) => boolean): Uint32Array {
-    const { inOrder } = this;
-    return Uint32Array.from(inOrder.keys()).filter(rank =>
-      passes(inOrder[rank].record),
+    return this.#order.find(block =>
+      block.indexesWhere(({ record }) => passes(record)),
     );
   }
 
   /** The ranks of the entries that have a field, in order. */
   ranksWith(field: keyof T): Uint32Array {
-    let ranks = this.#present.get(field);
-    if (!ranks) {
-      ranks = this.ranksWhere(record => record[field] !== undefined);
-      this.#present.set(field, ranks);
-    }
-    return ranks;
+    return this.#order.find(block => block.present(field));
   }
 
-  /** The texts of a field, gathered when it is searched first. */
-  column(field: keyof T): TextColumn {
-    let column = this.#columns.get(field);
-    if (!column) {
-      column = TextColumn.of(
-        this.inOrder.map(({ record, unshown }) =>
-          textsOf([record[field], unshown?.[field]].flat()),
-        ),
-      );
-      this.#columns.set(field, column);
-    }
-    return column;
+  /** The ranks of the entries with a value that contains a text, in order. */
+  ranksContaining(field: keyof T, text: string): Uint32Array {
+    return this.#order.find(block => block.texts(field).containing(text));
   }
 
-  #reorder(): void {
-    this.#order = undefined;
-    this.#columns.clear();
-    this.#present.clear();
-    this.#rankVersion++;
+  /** The ranks of the entries with a value that is a text, in order. */
+  ranksEqualTo(field: keyof T, text: string): Uint32Array {
+    return this.#order.find(block => block.texts(field).equalTo(text));
   }
 
-  #inOrder(): Order<T> {
-    if (!this.#order) {
-      const rows = [...this.#byKey.values()].sort(
-        (a, b) => compareNames(a.name, b.name) || (a.key < b.key ? -1 : 1),
-      );
-      const ranks = new Map(rows.map(({ key }, rank) => [key, rank]));
-      this.#order = { rows, ranks };
-    }
-    return this.#order;
+  /** The ranks of the entries whose value is before a time, in order. */
+  ranksBefore(field: keyof T, time: Date): Uint32Array {
+    const end = time.getTime();
+    return this.#order.find(block => indexesBelow(block.times(field), end));
   }
 }
 
-/** What is text of a value; a search compares with nothing else. */
-function textsOf(values: readonly unknown[]): readonly string[] {
-  return values.filter(each => typeof each === 'string');
+function indexesBelow(values: Float64Array, end: number): readonly number[] {
+  const found: number[] = [];
+  for (let index = 0; index < values.length; index++) {
+    if (values[index] < end) {
+      found.push(index);
+    }
+  }
+  return found;
 }
 
 function changedFields<T extends object>(

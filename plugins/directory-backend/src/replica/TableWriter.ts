@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { GroupEntry } from './GroupTable';
 import type { ReplicaTables } from './ReplicaTables';
-import type { ReplicaEntries } from './ReplicaSource';
+import type { ReplicaKeys, ReplicaPortion } from './ReplicaSource';
 
-/** So many entries are taken in before others have their turn. */
-const ENTRIES_A_TURN = 200;
+/** So many keys are compared before others have their turn. */
+const KEYS_A_TURN = 5000;
 
 /** Longer than any reading takes that was begun before an entry was gone. */
 const GONE_IS_KNOWN_MS = 10 * 60_000;
@@ -19,48 +20,48 @@ export class TableWriter {
   }
 
   /** Takes in what was asked for at a time, and is there. */
-  async take(entries: ReplicaEntries, askedAt: number): Promise<void> {
+  take(portion: ReplicaPortion, askedAt: number): void {
     const { users, groups, agreements } = this.#tables;
-    await this.#each(entries.users, askedAt, (key, user) =>
-      user ? users.set(key, user) : users.delete(key),
-    );
-    await this.#each(entries.groups, askedAt, (key, group) =>
-      group ? groups.set(key, group) : groups.delete(key),
-    );
-    await this.#each(entries.agreements, askedAt, (key, agreement) =>
-      agreement ? agreements.set(key, agreement) : agreements.delete(key),
-    );
-  }
-
-  async #each<T>(
-    entries: ReadonlyMap<string, T>,
-    askedAt: number,
-    take: (key: string, entry: T) => void,
-  ): Promise<void> {
-    let taken = 0;
-    for (const [key, entry] of entries) {
-      // It may have been read before it was gone.
-      if ((this.#gone.get(key) ?? -Infinity) < askedAt) {
-        take(key, entry);
-      }
-      if (++taken % ENTRIES_A_TURN === 0) {
-        await nextTurn();
-      }
+    // It may have been read before it was gone.
+    const isThere = ([key]: readonly [string, unknown]) =>
+      (this.#gone.get(key) ?? -Infinity) < askedAt;
+    switch (portion.kind) {
+      case 'users':
+        return write(users, portion.entries.filter(isThere));
+      case 'groups':
+        return write(
+          groups,
+          portion.entries
+            .filter(isThere)
+            .map(([key, group]) => [key, group && this.#sharing(group)]),
+        );
+      default:
+        return write(agreements, portion.entries.filter(isThere));
     }
   }
 
+  /** With the users' own keys: a text that is equal is kept as often as it is read. */
+  #sharing(group: GroupEntry): GroupEntry {
+    const { served } = this.#tables.users;
+    const shared = (key: string) => served.get(key)?.key ?? key;
+    return {
+      ...group,
+      members: group.members.map(shared),
+      sponsors: group.sponsors.map(shared),
+    };
+  }
+
   /** Drops what is not among these keys. */
-  keepOnly(
-    keys: Record<
-      'users' | 'groups' | 'agreements',
-      { has(key: string): boolean }
-    >,
-  ): void {
+  async keepOnly(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
     for (const kind of ['users', 'groups', 'agreements'] as const) {
       const table = this.#tables[kind];
-      for (const key of [...table.keys()]) {
+      let looked = 0;
+      for (const key of table.keys()) {
         if (!keys[kind].has(key)) {
           table.delete(key);
+        }
+        if (++looked % KEYS_A_TURN === 0) {
+          await nextTurn();
         }
       }
     }
@@ -80,5 +81,21 @@ export class TableWriter {
     }
     this.#gone.delete(key);
     this.#gone.set(key, now);
+  }
+}
+
+function write<T>(
+  table: {
+    set(key: string, entry: T): unknown;
+    delete(key: string): unknown;
+  },
+  entries: readonly (readonly [string, T | undefined])[],
+): void {
+  for (const [key, entry] of entries) {
+    if (entry) {
+      table.set(key, entry);
+    } else {
+      table.delete(key);
+    }
   }
 }

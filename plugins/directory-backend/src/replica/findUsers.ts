@@ -1,5 +1,4 @@
-import type { DirectorySchema, UserField } from '../directory/schema';
-import type { User } from '../directory/User';
+import type { DirectorySchema } from '../directory/schema';
 import type { UserFieldTerm, UserSearchTerm } from '../directory/UserSearch';
 import type { Visibility } from '../directory/Visibility';
 import { inAll, inAny } from './rankSets';
@@ -65,14 +64,6 @@ function findByField(
   { served }: Pick<UserTable, 'served'>,
 ): Uint32Array {
   return term.kind === 'before'
-    ? served.ranksWhere(user => isBefore(user, term))
+    ? served.ranksBefore(term.field, term.time)
     : findValues(served, term);
-}
-
-function isBefore(
-  user: User,
-  { field, time }: { readonly field: UserField; readonly time: Date },
-): boolean {
-  const value = user[field];
-  return value instanceof Date && value.getTime() < time.getTime();
 }

@@ -11,7 +11,10 @@ type ValueTerm<F> =
 
 /** The ranks of the entries to which a term on one field applies. */
 export function findValues<T extends object>(
-  served: Pick<ServedRecords<T>, 'column' | 'ranksWith'>,
+  served: Pick<
+    ServedRecords<T>,
+    'ranksWith' | 'ranksContaining' | 'ranksEqualTo'
+  >,
   term: ValueTerm<keyof T>,
 ): Uint32Array {
   const { field } = term;
@@ -22,8 +25,7 @@ export function findValues<T extends object>(
   if (term.text.includes('\0')) {
     return new Uint32Array();
   }
-  const column = served.column(field);
   return term.kind === 'substring'
-    ? column.containing(term.text)
-    : column.equalTo(term.text);
+    ? served.ranksContaining(field, term.text)
+    : served.ranksEqualTo(field, term.text);
 }

@@ -32,3 +32,27 @@ function isAmong(list: Uint32Array, rank: number): boolean {
   }
   return list[low] === rank;
 }
+
+/** A list of so small a share of all is sorted rather than marked. */
+const SMALL_SHARE = 1 / 32;
+
+/** These ranks in order, each once, where `size` is more than any of them. */
+export function inOrder(ranks: readonly number[], size: number): Uint32Array {
+  if (ranks.length < size * SMALL_SHARE) {
+    return Uint32Array.from(new Set(ranks)).sort();
+  }
+  const marks = new Uint8Array(size);
+  let count = 0;
+  for (const rank of ranks) {
+    count += marks[rank] === 0 ? 1 : 0;
+    marks[rank] = 1;
+  }
+  const found = new Uint32Array(count);
+  let at = 0;
+  for (let rank = 0; at < count; rank++) {
+    if (marks[rank] === 1) {
+      found[at++] = rank;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,148 @@
+import { TextColumn } from './TextColumn';
+import type { ServedRecord, UnshownTexts } from './ServedRecords';
+
+/** An entry in its place among the others. */
+export class Row<T extends object> implements ServedRecord<T> {
+  readonly key: string;
+  readonly name: string;
+  readonly record: T;
+  readonly unshown: UnshownTexts<T> | undefined;
+  block: RowBlock<T> | undefined;
+  /** In its block. */
+  index = 0;
+
+  constructor(served: ServedRecord<T>) {
+    this.key = served.key;
+    this.name = served.name;
+    this.record = served.record;
+    this.unshown = served.unshown;
+  }
+
+  /** Its place in the order of lists. */
+  get rank(): number {
+    return (this.block?.start ?? 0) + this.index;
+  }
+}
+
+/** Values that a search compares with. */
+type Column = TextColumn | Float64Array | Uint32Array;
+
+/**
+ * Some hundred rows that follow each other, with what was gathered of them for
+ * searches. A change is one of its block, and only that is gathered again.
+ */
+export class RowBlock<T extends object> {
+  /** The rank of its first row. */
+  start = 0;
+  readonly #rows: Row<T>[];
+  readonly #texts = new Map<keyof T, TextColumn>();
+  readonly #times = new Map<keyof T, Float64Array>();
+  readonly #present = new Map<keyof T, Uint32Array>();
+
+  constructor(rows: Row<T>[]) {
+    this.#rows = rows;
+    this.#place(0);
+  }
+
+  get rows(): readonly Row<T>[] {
+    return this.#rows;
+  }
+
+  insert(row: Row<T>, index: number): void {
+    this.#rows.splice(index, 0, row);
+    this.#place(index);
+    this.#forgetAll();
+  }
+
+  remove(index: number): void {
+    this.#rows.splice(index, 1);
+    this.#place(index);
+    this.#forgetAll();
+  }
+
+  /** Puts a row in the place of another of the same name. */
+  replace(index: number, row: Row<T>, changed: readonly (keyof T)[]): void {
+    this.#rows[index] = row;
+    row.block = this;
+    row.index = index;
+    for (const columns of [this.#texts, this.#times, this.#present]) {
+      for (const field of changed) {
+        columns.delete(field);
+      }
+    }
+  }
+
+  /** Gives up the second half of its rows. */
+  split(): RowBlock<T> {
+    const rows = this.#rows.splice(this.#rows.length >>> 1);
+    this.#forgetAll();
+    return new RowBlock(rows);
+  }
+
+  /** The texts of a field, by the index of the row. */
+  texts(field: keyof T): TextColumn {
+    return kept(this.#texts, field, () =>
+      TextColumn.of(
+        this.#rows.map(({ record, unshown }) =>
+          [record[field], unshown?.[field]]
+            .flat()
+            .filter(each => typeof each === 'string'),
+        ),
+      ),
+    );
+  }
+
+  /** The times of a field, by the index of the row; NaN where there is none. */
+  times(field: keyof T): Float64Array {
+    return kept(this.#times, field, () =>
+      Float64Array.from(this.#rows, ({ record }) => {
+        const value = record[field];
+        return value instanceof Date ? value.getTime() : NaN;
+      }),
+    );
+  }
+
+  /** The indexes of the rows that have a field. */
+  present(field: keyof T): Uint32Array {
+    return kept(this.#present, field, () =>
+      this.indexesWhere(({ record }) => record[field] !== undefined),
+    );
+  }
+
+  /** The indexes of the rows that pass. */
+  indexesWhere(passes: (row: Row<T>) => boolean): Uint32Array {
+    const found: number[] = [];
+    for (const [index, row] of this.#rows.entries()) {
+      if (passes(row)) {
+        found.push(index);
+      }
+    }
+    return Uint32Array.from(found);
+  }
+
+  #place(from: number): void {
+    for (let index = from; index < this.#rows.length; index++) {
+      this.#rows[index].block = this;
+      this.#rows[index].index = index;
+    }
+  }
+
+  #forgetAll(): void {
+    this.#texts.clear();
+    this.#times.clear();
+    this.#present.clear();
+  }
+}
+
+function kept<F, C extends Column>(
+  columns: Map<F, C>,
+  field: F,
+  gather: () => C,
+): C {
+  let column = columns.get(field);
+  if (!column) {
+    column = gather();
+    columns.set(field, column);
+  }
+  return column;
+}
