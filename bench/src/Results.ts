@@ -1,8 +1,9 @@
-import type { Row } from './Row';
+import type { Row } from './rows/Row';
+import type { WayResult } from './ways/WayResult';
 
 /** What a run has shown. */
 export interface Results {
   readonly rows: readonly Row[];
-  /** Bytes of memory that the portal's process had, before and after. */
-  readonly rss: { readonly idle: number; readonly loaded: number };
+  /** What is told once of each portal; the last one is without the plugin. */
+  readonly ways: readonly WayResult[];
 }

@@ -2,15 +2,18 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeMachine } from './describeMachine';
 import { BENCH } from './folders';
-import { formatTable } from './formatTable';
-import { median } from './median';
 import { readOptions } from './readOptions';
+import { median } from './rows/median';
+import type { Row } from './rows/Row';
 import { runBench } from './runBench';
-import type { Row } from './Row';
 import { settings } from './settings';
+import { formatRows } from './table/formatRows';
+import { formatWays } from './table/formatWays';
+import { wayGoals } from './ways/wayGoals';
+import type { WayResult } from './ways/WayResult';
 
 /*
- * `make bench`: measures, prints one table and writes bench/results.json.
+ * `make bench`: measures, prints two tables and writes bench/results.json.
  * docs/performance.md says how to read it.
  */
 
@@ -32,8 +35,8 @@ async function main(): Promise<void> {
   const options = readOptions(process.env);
   const machine = describeMachine();
   const { signal } = interrupted;
-  const { rows, rss } = await runBench({ ...options, signal, tell });
-  const results = { machine, settings, rss, rows };
+  const { rows, ways } = await runBench({ ...options, signal, tell });
+  const results = { machine, settings, ways, rows };
   await writeFile(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
   const { portalCpu, generatorCpu, connections, rounds } = settings;
   process.stdout.write(`
@@ -43,15 +46,26 @@ ${machine.cpus} × ${machine.cpu}, ${machine.memory_gib} GiB, Node ${
 The portal's production build alone on CPU ${portalCpu}, its request log (info, JSON) to a file;
 load generator, directory (389 DS, LDAPS, buffered access log) and KDC on CPU ${generatorCpu}.
 Requests/s, "load", CPU and loop: ${connections} connections, median of ${rounds} rounds; p50, p99: one connection.
-Milliseconds. "negotiate": a fresh Kerberos token on every request; "token": a portal token.
+Milliseconds. "copy", "direct": as directory.reads; "LDAP": the same asked of the directory itself.
+"session": a cookie, got for a ticket; "negotiate": a fresh Kerberos token on every request;
+"token": a portal token.
 
-${formatTable(rows)}
+${formatRows(rows)}
 
+${formatWays(ways, wayGoals(options.users))}
+
+Times from the start of the portal's process; memory after a forced collection.
 Noise: ${noise(rows)} % of CPU ${portalCpu} went to others than the portal.
-Memory of the portal: ${mebibytes(rss.idle)} MiB at start, ${mebibytes(
-    rss.loaded,
-  )} MiB after.
-`);
+${complaints(ways)}`);
+}
+
+/** Wrong answers are told, and make the run fail. */
+function complaints(ways: readonly WayResult[]): string {
+  const wrong = ways.flatMap(({ ages }) => ages?.wrong ?? []);
+  if (wrong.length > 0) {
+    process.exitCode = 1;
+  }
+  return wrong.map(text => `Wrong: ${text}\n`).join('');
 }
 
 function tell(line: string): void {
@@ -60,9 +74,7 @@ function tell(line: string): void {
 
 /** The median over the rows, in percent. */
 function noise(rows: readonly Row[]): string {
-  return (100 * median(rows.map(row => row.noise_cpu))).toFixed(0);
-}
-
-function mebibytes(bytes: number): number {
-  return Math.round(bytes / 2 ** 20);
+  return rows.length === 0
+    ? '?'
+    : (100 * median(rows.map(row => row.noise_cpu))).toFixed(0);
 }

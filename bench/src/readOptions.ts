@@ -1,35 +1,60 @@
+import { modes, type Mode } from './credentials/Credentials';
+
+/** As `directory.reads`: what answers, the copy or the directory itself. */
+export type Reads = 'replica' | 'direct';
+
 /** What a run is asked to do. */
 export interface BenchOptions {
   /** How many users the realm has. */
   readonly users: number;
   /** Only rows whose name matches this. */
   readonly only: RegExp;
-  /** As `directory.reads`. */
-  readonly reads: 'direct' | 'replica';
-  /** Folder for a CPU profile of the portal. */
+  /** Which ways of reading are measured, one after the other. */
+  readonly reads: readonly Reads[];
+  /** Only rows of these modes. */
+  readonly modes: readonly Mode[];
+  /** Folder for a CPU profile of the portal in each row. */
   readonly profileTo?: string;
 }
 
 /**
  * Reads `USERS` (default 20,000), `ONLY` (a regular expression for the names of
- * rows), `READS` (default `replica`) and `PROFILE` (a folder).
+ * rows), `READS` (`replica`, `direct` or `both`, the default), `MODES` (a list;
+ * default all) and `PROFILE` (a folder).
  *
- * @throws Error when USERS is no number of people, ONLY no expression or READS
- *   nothing that the directory's configuration knows
+ * @throws Error when one of them has a value that cannot be meant
  */
 export function readOptions(env: NodeJS.ProcessEnv): BenchOptions {
   const users = Number(env.USERS || 20_000);
   if (!Number.isSafeInteger(users) || users < 1) {
     throw new Error(`USERS: "${env.USERS}" is not a number of people`);
   }
-  const reads = env.READS || 'replica';
-  if (reads !== 'direct' && reads !== 'replica') {
-    throw new Error(`READS: "${reads}" is neither direct nor replica`);
-  }
   return {
     users,
-    reads,
+    reads: readReads(env.READS || 'both'),
+    modes: readModes(env.MODES || modes.join()),
     only: new RegExp(env.ONLY ?? ''),
     profileTo: env.PROFILE || undefined,
   };
+}
+
+function readReads(reads: string): readonly Reads[] {
+  switch (reads) {
+    case 'both':
+      return ['replica', 'direct'];
+    case 'replica':
+    case 'direct':
+      return [reads];
+    default:
+      throw new Error(`READS: "${reads}" is not replica, direct or both`);
+  }
+}
+
+function readModes(list: string): readonly Mode[] {
+  const names = list.split(',').map(name => name.trim());
+  const unknown = names.find(name => !modes.some(mode => mode === name));
+  if (unknown !== undefined) {
+    throw new Error(`MODES: "${unknown}" is none of ${modes.join(', ')}`);
+  }
+  return modes.filter(mode => names.includes(mode));
 }

@@ -1,20 +1,20 @@
-import { askDirectory } from './askDirectory';
-import { formatRow } from './formatTable';
-import { measureRow } from './measureRow';
-import { milliseconds } from './milliseconds';
+import type { Portal } from './portal/Portal';
 import { certificateQuestions } from './questions/certificateQuestions';
 import { groupQuestions } from './questions/groupQuestions';
 import type { Question } from './questions/Question';
 import { searchQuestions } from './questions/searchQuestions';
 import { userQuestions } from './questions/userQuestions';
-import type { BenchOptions } from './readOptions';
+import type { BenchOptions, Reads } from './readOptions';
 import { issueCertificates } from './requests/issueCertificates';
 import type { Results } from './Results';
-import type { Row } from './Row';
+import { LdapTimes } from './rows/LdapTimes';
+import type { Row } from './rows/Row';
 import { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
-import { GUEST, withSetup, type Setup } from './Setup';
-import { summarizeRow } from './summarizeRow';
+import { GUEST, measureWay } from './ways/measureWay';
+import { measureWithoutPlugin } from './ways/measureWithoutPlugin';
+import type { WayResult } from './ways/WayResult';
+import { withRealm, type MeasuredRealm } from './withRealm';
 
 /** A run's options, how to end it, and who hears how it goes. */
 export interface BenchRun extends BenchOptions {
@@ -24,34 +24,54 @@ export interface BenchRun extends BenchOptions {
 }
 
 /**
- * Starts a realm and a portal, measures every row and ends both.
+ * Starts a realm, measures one portal after another on it and ends all.
  *
  * @throws Error when an answer is wrong or a server does not start
  */
 export async function runBench(run: BenchRun): Promise<Results> {
-  return withSetup(run, async setup => {
-    const { people, portal } = setup;
+  return withRealm(run, async measured => {
+    const { people } = measured;
     run.tell(
       `${people.all.length} users, ${people.groups.length} groups are served`,
     );
-    const idle = await portal.vitals();
-    const questions = questionsAbout(setup).filter(({ name }) =>
-      run.only.test(name),
-    );
-    for (const question of questions) {
-      await warmUp(question, setup, run);
-    }
-    run.tell('warmed up');
+    const ldapTimes = new LdapTimes(measured);
     const rows: Row[] = [];
-    for (const question of questions) {
-      rows.push(...(await rowsOf(question, setup, run)));
+    const ways: WayResult[] = [];
+    for (const reads of run.reads) {
+      const { rows: some, way } = await measureWay(
+        { ...measured, ldapTimes },
+        {
+          ...{ ...run, reads, modes: modesOf(reads, run) },
+          questions: portal =>
+            questionsFor(reads, { ...measured, portal }, run),
+        },
+      );
+      rows.push(...some);
+      ways.push(way);
     }
-    const loaded = await portal.vitals();
-    return { rows, rss: { idle: idle.rssBytes, loaded: loaded.rssBytes } };
+    run.tell('the same server without the plugin');
+    const requests = Math.max(...ways.map(way => way.requests));
+    ways.push(await measureWithoutPlugin(measured, { ...run, requests }));
+    return { rows, ways };
   });
 }
 
-function questionsAbout({ people, portal }: Setup): readonly Question[] {
+/** Beside the copy, direct reads are only asked what has a goal, by ticket. */
+function isBeside(reads: Reads, run: BenchRun): boolean {
+  return reads === 'direct' && run.reads.length > 1;
+}
+
+function modesOf(reads: Reads, run: BenchRun): BenchRun['modes'] {
+  return isBeside(reads, run) && run.modes.includes('negotiate')
+    ? ['negotiate']
+    : run.modes;
+}
+
+function questionsFor(
+  reads: Reads,
+  { people, portal }: MeasuredRealm & { readonly portal: Portal },
+  run: BenchRun,
+): readonly Question[] {
   const random = new SeededRandom(settings.seed);
   return [
     ...userQuestions(people),
@@ -64,62 +84,8 @@ function questionsAbout({ people, portal }: Setup): readonly Question[] {
           count: settings.certificates,
         }),
     }),
-  ];
-}
-
-/**
- * Asks before anything is measured, so that no row is slow for being the first
- * one: the code that all share is compiled by then.
- */
-async function warmUp(
-  question: Question,
-  { credentials, loop }: Setup,
-  { signal }: BenchRun,
-): Promise<void> {
-  const random = new SeededRandom(settings.seed);
-  for (const each of credentials) {
-    await question.prepare?.({
-      usernames: each.usernames,
-      count: settings.warmUpRequests,
-    });
-    await each.prepare(settings.warmUpRequests);
-    await loop.run({
-      credentials: each,
-      draw: username => question.draw(random, username),
-      connections: settings.connections,
-      ms: settings.warmUpMs,
-      signal,
-    });
-  }
-}
-
-/** One row a mode, each beside the directory's own answer. */
-async function rowsOf(
-  question: Question,
-  setup: Setup,
-  { signal, tell }: BenchRun,
-): Promise<readonly Row[]> {
-  const { directory, people } = setup;
-  const random = new SeededRandom(settings.seed);
-  const direct = await askDirectory({
-    ...{ directory, signal },
-    draw: () => question.draw(random, random.pick(people.usernames)),
-    ms: settings.directMs,
-    atLeast: settings.directTimes,
-  });
-  const rows: Row[] = [];
-  for (const credentials of setup.credentials) {
-    const measurement = await measureRow(
-      { ...setup, random, signal },
-      { question, credentials },
-    );
-    const row = summarizeRow({
-      ...{ question, measurement, mode: credentials.mode },
-      people: people.all.length,
-      directP50Ms: direct ? milliseconds(direct, 50) : null,
-    });
-    tell(formatRow(row));
-    rows.push(row);
-  }
-  return rows;
+  ].filter(
+    ({ name, goals }) =>
+      run.only.test(name) && (goals || !isBeside(reads, run)),
+  );
 }

@@ -25,6 +25,12 @@ export const settings = Object.freeze({
   directMs: 600,
   /** How often at least. */
   directTimes: 3,
+  /** How long a copy may take, in milliseconds. */
+  copyPatienceMs: 180_000,
+  /** Writes whose showing is waited for. */
+  writes: 240,
+  /** Connections that ask while they are made. */
+  connectionsWhileWritten: 4,
   /** How many certificates are read by their serial numbers. */
   certificates: 500,
   /** Whose tickets are used, in turn. */

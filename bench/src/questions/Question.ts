@@ -1,21 +1,12 @@
 import type { Entry } from 'ldapts';
-import type { Mode } from '../Credentials';
+import type { Mode } from '../credentials/Credentials';
 import type { DirectoryClient } from '../DirectoryClient';
 import type { SeededRandom } from '../SeededRandom';
-
-/** What a kind of request must reach. */
-export interface Goal {
-  /** Requests a second under load. */
-  readonly rps: number;
-  /** Milliseconds, the median on one connection. */
-  readonly p50Ms?: number;
-  /** The modes for which it was set. */
-  readonly modes: readonly Mode[];
-}
+import type { Goals } from './goals';
 
 /** One request, drawn at random. */
 export interface DrawnRequest {
-  /** Below `/api/directory/v1`. */
+  /** Below the address that the load generator has. */
   readonly path: string;
   /** Sent by POST, URL-encoded. Default: a GET without a body. */
   readonly form?: string;
@@ -43,7 +34,10 @@ export type Drawn =
 /** A kind of request, a row of the table. */
 export interface Question {
   readonly name: string;
-  readonly goal?: Goal;
+  /** What it must reach; it is also asked without the copy, to compare. */
+  readonly goals?: Goals;
+  /** The modes in which it is asked. Default: with tickets. */
+  readonly modes?: readonly Mode[];
   /** Makes what so many requests of these callers need, before they are drawn. */
   prepare?(need: {
     readonly usernames: readonly string[];

@@ -19,6 +19,7 @@ export function certificateQuestions(options: {
 function signing(kind: string, requests: RequestPool): Question {
   return {
     name: `POST /certs/ ${kind}`,
+    modes: ['negotiate', 'token'],
     prepare: need => requests.prepare(need),
     draw: (_random, username) => ({
       path: '/certs/',

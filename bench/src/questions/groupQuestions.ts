@@ -1,9 +1,10 @@
 import { equal } from '../DirectoryClient';
 import { isServed, type Group, type People } from '../People';
 import { drawPage, PAGE_SIZE } from './drawPage';
-import type { Goal, Question } from './Question';
+import { entryGoals, pageGoals } from './goals';
+import type { Question } from './Question';
 
-/** The size of group for which the goal is set. */
+/** A group of people who know one another's names. */
 const MIDDLE_SIZE = 1000;
 
 const groupAttributes = [
@@ -16,6 +17,8 @@ export function groupQuestions(people: People): readonly Question[] {
   return [
     {
       name: '/groups/{g}/',
+      goals: entryGoals,
+      modes: ['session', 'negotiate'],
       draw(random) {
         const { name } = random.pick(people.groups);
         return {
@@ -32,11 +35,12 @@ export function groupQuestions(people: People): readonly Question[] {
       },
     },
     isMember(people),
-    pageOfMembers('of ~1,000', people.groupOfSize(MIDDLE_SIZE), {
-      rps: 300,
-      modes: ['negotiate', 'token'],
-    }),
-    pageOfMembers('of the largest', people.largestGroup),
+    pageOfMembers('of ~1,000', people.groupOfSize(MIDDLE_SIZE)),
+    {
+      ...pageOfMembers('of the largest', people.largestGroup),
+      goals: pageGoals,
+      modes: ['session', 'negotiate'],
+    },
   ];
 }
 
@@ -45,7 +49,8 @@ function isMember(people: People): Question {
   const inGroups = people.groups.filter(({ members }) => members.length > 0);
   return {
     name: '/groups/{g}/is-member/{u}',
-    goal: { rps: 1500, modes: ['negotiate'] },
+    goals: entryGoals,
+    modes: ['session', 'negotiate'],
     draw(random) {
       const group = random.pick(inGroups);
       const username = random.pick(
@@ -70,10 +75,9 @@ function isMember(people: People): Question {
   };
 }
 
-function pageOfMembers(which: string, group: Group, goal?: Goal): Question {
+function pageOfMembers(which: string, group: Group): Question {
   return {
     name: `/groups/{g}/members/ ${which}`,
-    goal,
     draw(random) {
       const { number, expected } = drawPage(random, group.members);
       return {

@@ -1,5 +1,5 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { askDirectory } from '../askDirectory';
+import { askDirectory } from '../rows/askDirectory';
 import { DirectoryClient } from '../DirectoryClient';
 import { People } from '../People';
 import { SeededRandom } from '../SeededRandom';

@@ -3,6 +3,7 @@ import { equal, present, type DirectoryClient } from '../DirectoryClient';
 import type { People } from '../People';
 import type { SeededRandom } from '../SeededRandom';
 import { askForPage, drawPage } from './drawPage';
+import { searchGoals, substringGoals } from './goals';
 import type { Drawn, Question } from './Question';
 
 const MIDDLE_SIZE = 1000;
@@ -24,6 +25,7 @@ export function searchQuestions(
   return [
     {
       name: '/search/users/ email=',
+      goals: searchGoals,
       draw(source) {
         const [email, found] = source.pick(byEmail);
         return search(source, {
@@ -35,6 +37,7 @@ export function searchQuestions(
     },
     {
       name: '/search/users/ username=abc',
+      goals: substringGoals,
       draw(source) {
         const { text, found } = source.pick(substrings);
         return search(source, {
@@ -46,6 +49,7 @@ export function searchQuestions(
     },
     {
       name: '/search/users/ group= of ~1,000',
+      goals: searchGoals,
       draw: source =>
         search(source, {
           query: `group=${group.name}`,
@@ -55,6 +59,7 @@ export function searchQuestions(
     },
     {
       name: '/search/users/ github_username=*',
+      goals: searchGoals,
       draw: source =>
         search(source, {
           query: 'github_username=*',

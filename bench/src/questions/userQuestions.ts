@@ -1,11 +1,11 @@
 import { either, equal } from '../DirectoryClient';
 import type { People } from '../People';
 import { askForPage, drawPage, PAGE_SIZE } from './drawPage';
+import { entryGoals, pageGoals } from './goals';
 import type { Question } from './Question';
 import { userAttributes } from './userAttributes';
 
 const isUser = equal('objectClass', 'fasUser');
-const byName = { rps: 1500, modes: ['negotiate'] } as const;
 
 /** Who is calling, one user and what belongs to them, all users by the page. */
 export function userQuestions(people: People): readonly Question[] {
@@ -21,7 +21,8 @@ export function userQuestions(people: People): readonly Question[] {
 function oneUser(people: People): Question {
   return {
     name: '/users/{u}/',
-    goal: byName,
+    goals: entryGoals,
+    modes: ['session', 'negotiate', 'token'],
     draw(random) {
       const username = random.pick(people.usernames);
       return {
@@ -42,7 +43,8 @@ function oneUser(people: People): Question {
 function whoAmI(): Question {
   return {
     name: '/me/',
-    goal: byName,
+    goals: entryGoals,
+    modes: ['session', 'negotiate'],
     draw: (_random, username) => ({
       path: '/me/',
       expected: [`"username":${JSON.stringify(username)}`],
@@ -60,7 +62,8 @@ function whoAmI(): Question {
 function anyPage(people: People): Question {
   return {
     name: '/users/ any page',
-    goal: { rps: 300, p50Ms: 10, modes: ['negotiate', 'token'] },
+    goals: pageGoals,
+    modes: ['session', 'negotiate', 'token'],
     draw(random) {
       const { number, names, expected } = drawPage(random, people.usernames);
       return {

@@ -1,4 +1,4 @@
-import type { Portal } from '../Portal';
+import type { Portal } from '../portal/Portal';
 import { newP256Keys } from './newP256Keys';
 import { RequestPool } from './RequestPool';
 import { signingForm } from './signingForm';

@@ -1,30 +1,34 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import type { Mode } from './Credentials';
+import type { Mode } from '../credentials/Credentials';
 import { rate, type Measurement, type Round } from './measureRow';
+import { GOAL_PEOPLE } from '../questions/goals';
+import type { Reads } from '../readOptions';
 import { median } from './median';
-import { milliseconds } from './milliseconds';
-import type { Question } from './questions/Question';
+import { milliseconds } from '../load/milliseconds';
+import type { Question } from '../questions/Question';
 import type { Row } from './Row';
 
 /** What the rounds of a row come to. */
 export function summarizeRow(options: {
   readonly question: Question;
+  readonly reads: Reads;
   readonly mode: Mode;
   readonly people: number;
   readonly measurement: Measurement;
   /** `null` when the directory does not know the answer. */
-  readonly directP50Ms: number | null;
+  readonly ldapP50Ms: number | null;
 }): Row {
-  const { question, mode, people, measurement, directP50Ms } = options;
-  const { name, goal } = question;
+  const { question, reads, mode, people, measurement } = options;
+  const { name, goals } = question;
   const { connections, rounds } = measurement;
   const middle = (of: (round: Round) => number) => median(rounds.map(of));
   const rates = rounds.map(({ loaded }) => rate(loaded));
   const loaded = merge(rounds.map(round => round.loaded.latencies));
   const alone = merge(rounds.map(round => round.alone.latencies));
-  const goalHere = goal?.modes.includes(mode) ? goal : undefined;
+  const hasGoal = reads === 'replica' && people === GOAL_PEOPLE;
+  const goal = hasGoal ? goals?.[mode] : undefined;
   return {
-    ...{ name, people, mode, connections },
+    ...{ name, people, reads, mode, connections },
     rps: median(rates),
     rps_min: Math.min(...rates),
     rps_max: Math.max(...rates),
@@ -33,10 +37,9 @@ export function summarizeRow(options: {
     samples: alone.count,
     load_p50_ms: milliseconds(loaded, 50),
     load_p99_ms: milliseconds(loaded, 99),
-    direct_p50_ms: directP50Ms,
-    ratio: directP50Ms && milliseconds(alone, 50) / directP50Ms,
-    goal_rps: goalHere?.rps ?? null,
-    goal_p50_ms: goalHere?.p50Ms ?? null,
+    ldap_p50_ms: options.ldapP50Ms,
+    goal_rps: goal?.rps ?? null,
+    goal_p50_ms: goal?.p50Ms ?? null,
     portal_cpu_us: middle(
       round => (1000 * round.portalCpuMs) / round.loaded.requests,
     ),

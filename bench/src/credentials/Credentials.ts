@@ -1,10 +1,16 @@
-/** How a request says who is calling. */
-export type Mode = 'negotiate' | 'token';
+/**
+ * How a request says who is calling: with a Kerberos token of its own, with the
+ * cookie that was given for one, or with a token of the portal.
+ */
+export type Mode = (typeof modes)[number];
+
+/** All of them, in the order of the table. */
+export const modes = ['session', 'negotiate', 'token'] as const;
 
 /** What one request is sent with. */
 export interface Credential {
-  /** The value of the `Authorization` header. */
-  readonly authorization: string;
+  /** The headers that say who is calling. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The directory user who is calling. */
   readonly username: string;
 }
@@ -18,5 +24,4 @@ export interface Credentials {
   prepare(count: number): Promise<void>;
   /** One for a request; `undefined` when all are used up. */
   next(): Credential | undefined;
-  stop(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-import type { ClosedLoop, Sample } from './ClosedLoop';
-import { CpuMeter } from './CpuMeter';
-import type { Credentials } from './Credentials';
-import type { Portal } from './Portal';
-import type { Question } from './questions/Question';
-import type { SeededRandom } from './SeededRandom';
-import { settings } from './settings';
-import { milliseconds } from './milliseconds';
+import type { ClosedLoop, Sample } from '../load/ClosedLoop';
+import { CpuMeter } from '../load/CpuMeter';
+import type { Credentials } from '../credentials/Credentials';
+import type { Portal } from '../portal/Portal';
+import type { Question } from '../questions/Question';
+import type { SeededRandom } from '../SeededRandom';
+import { settings } from '../settings';
+import { milliseconds } from '../load/milliseconds';
 
 /** What every row is measured with. */
 export interface Instruments {
@@ -13,6 +13,8 @@ export interface Instruments {
   readonly loop: ClosedLoop;
   readonly random: SeededRandom;
   readonly signal: AbortSignal;
+  /** A file for a CPU profile of the portal in the rounds under load. */
+  readonly profileTo?: string;
 }
 
 /** The rounds of a row. */
@@ -46,7 +48,7 @@ const FIRST_CREDENTIALS = 1000;
  * machine shows as a spread and not in one of the two.
  */
 export async function measureRow(
-  { portal, loop, random, signal }: Instruments,
+  { portal, loop, random, signal, profileTo }: Instruments,
   options: { readonly question: Question; readonly credentials: Credentials },
 ): Promise<Measurement> {
   const { question, credentials } = options;
@@ -67,12 +69,18 @@ export async function measureRow(
   const warm = await run(connections, settings.warmUpMs);
   let fastest = rate(warm);
   const rounds: Round[] = [];
+  if (profileTo) {
+    await portal.startProfile();
+  }
   while (rounds.length < settings.rounds) {
     const seconds = (settings.loadMs + settings.singleMs) / 1000;
     await prepare(Math.ceil(fastest * seconds * HEADROOM));
     const load = await observe(portal, () => run(connections, settings.loadMs));
     fastest = Math.max(fastest, rate(load.loaded));
     rounds.push({ ...load, alone: await run(1, settings.singleMs) });
+  }
+  if (profileTo) {
+    await portal.stopProfile(profileTo);
   }
   return { connections, rounds };
 }

@@ -1,6 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import type { DirectoryClient } from './DirectoryClient';
-import type { Drawn } from './questions/Question';
+import type { DirectoryClient } from '../DirectoryClient';
+import type { Drawn } from '../questions/Question';
 
 /**
  * Asks the directory the drawn questions one after another.

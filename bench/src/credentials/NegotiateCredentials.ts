@@ -68,7 +68,7 @@ export class NegotiateCredentials implements Credentials {
             const tokens = await maker.make({ ticket, count: share });
             batches.push(
               tokens.map(token => ({
-                authorization: `Negotiate ${token}`,
+                headers: { authorization: `Negotiate ${token}` },
                 username,
                 made: now,
               })),

@@ -1,7 +1,7 @@
 import type { Realm } from '@directory-gateway/realm';
 import { fork, type ChildProcess } from 'node:child_process';
 import { on, once } from 'node:events';
-import { sourceFile } from './folders';
+import { sourceFile } from '../folders';
 import type { TokenDelivery, TokenOrder } from './makeTokens';
 
 /** Lets Node read TypeScript, as Backstage's own commands do. */
@@ -17,7 +17,7 @@ export class TokenMaker {
 
   constructor(options: { readonly cpu: number; readonly realm: Realm }) {
     const { cpu, realm } = options;
-    this.#child = fork(sourceFile('makeTokens.ts'), {
+    this.#child = fork(sourceFile('credentials/makeTokens.ts'), {
       execPath: 'taskset',
       execArgv: [
         ...['--cpu-list', `${cpu}`],

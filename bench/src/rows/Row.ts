@@ -1,4 +1,5 @@
-import type { Mode } from './Credentials';
+import type { Reads } from '../readOptions';
+import type { Mode } from '../credentials/Credentials';
 
 /** One row of the table and of `results.json`; times are milliseconds. */
 export interface Row {
@@ -6,6 +7,7 @@ export interface Row {
   readonly name: string;
   /** How many users the realm has. */
   readonly people: number;
+  readonly reads: Reads;
   readonly mode: Mode;
   /** How many connections the load came on. */
   readonly connections: number;
@@ -25,9 +27,7 @@ export interface Row {
    * The same asked of the directory by ldapts, on one connection; null when the
    * directory does not know it.
    */
-  readonly direct_p50_ms: number | null;
-  /** `p50_ms` as a multiple of `direct_p50_ms`. */
-  readonly ratio: number | null;
+  readonly ldap_p50_ms: number | null;
   readonly goal_rps: number | null;
   readonly goal_p50_ms: number | null;
   /** Under load, the portal's time on its CPU for a request, in microseconds. */

@@ -10,7 +10,10 @@ export class TokenCredentials implements Credentials {
   constructor(options: { readonly token: string; readonly username: string }) {
     const { token, username } = options;
     this.usernames = [username];
-    this.#credential = { authorization: `Bearer ${token}`, username };
+    this.#credential = {
+      headers: { authorization: `Bearer ${token}` },
+      username,
+    };
   }
 
   async prepare(): Promise<void> {}
@@ -18,6 +21,4 @@ export class TokenCredentials implements Credentials {
   next(): Credential {
     return this.#credential;
   }
-
-  async stop(): Promise<void> {}
 }

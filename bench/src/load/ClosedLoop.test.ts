@@ -8,8 +8,8 @@ import {
 import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { ClosedLoop } from './ClosedLoop';
-import type { Credential, Credentials } from './Credentials';
-import type { Drawn } from './questions/Question';
+import type { Credential, Credentials } from '../credentials/Credentials';
+import type { Drawn } from '../questions/Question';
 
 describe('ClosedLoop', () => {
   let server: Server;
@@ -118,7 +118,7 @@ describe('ClosedLoop', () => {
 
 function supply(count: number): Credentials {
   const ready: Credential[] = Array.from({ length: count }, (_, turn) => ({
-    authorization: `Negotiate ${turn}`,
+    headers: { authorization: `Negotiate ${turn}` },
     username: 'alice',
   }));
   return {
@@ -126,7 +126,6 @@ function supply(count: number): Credentials {
     usernames: ['alice'],
     prepare: async () => {},
     next: () => ready.pop(),
-    stop: async () => {},
   };
 }
 

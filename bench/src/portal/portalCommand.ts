@@ -1,0 +1,50 @@
+import type { Realm } from '@directory-gateway/realm';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { BENCH, REPOSITORY, sourceFile } from '../folders';
+
+/** As `directory.reads`; `none`: the same server without the plugin. */
+export type PortalVariant = 'replica' | 'direct' | 'none';
+
+/** How a portal's process is started, by `taskset`. */
+export function portalCommand(options: {
+  readonly realm: Realm;
+  readonly variant: PortalVariant;
+  readonly cpu: number;
+  readonly port: number;
+}): {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+} {
+  const { realm, variant, cpu, port } = options;
+  const imports = [
+    'portalProbe.mjs',
+    ...(variant === 'none' ? ['withoutDirectory.mjs'] : []),
+  ];
+  const configs = [
+    join(REPOSITORY, 'app-config.yaml'),
+    join(BENCH, 'app-config.bench.yaml'),
+  ];
+  return {
+    args: [
+      ...['--cpu-list', `${cpu}`, process.execPath],
+      ...imports.flatMap(file => ['--import', fileUrl(file)]),
+      'packages/backend',
+      ...configs.flatMap(file => ['--config', file]),
+    ],
+    cwd: process.env.PORTAL || join(REPOSITORY, '.build/portal'),
+    env: {
+      ...process.env,
+      ...realm.env,
+      NODE_ENV: 'production',
+      READS: variant === 'none' ? 'direct' : variant,
+      PORT: `${port}`,
+      BENCH_CA_KEY: join(realm.dir, `ca-${port}.key`),
+    },
+  };
+}
+
+function fileUrl(name: string): string {
+  return pathToFileURL(sourceFile(`portal/${name}`)).href;
+}

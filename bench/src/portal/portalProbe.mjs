@@ -1,0 +1,69 @@
+// Loaded into the portal before anything else (`node --import`): answers the
+// bench's messages about its process, and ends it when the bench has gone, in
+// whatever way.
+
+import { writeFile } from 'node:fs/promises';
+import { Session } from 'node:inspector/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+const RESOLUTION_MS = 10;
+/** Often enough for frames of a tenth of a millisecond. */
+const PROFILE_INTERVAL_US = 200;
+
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+delay.enable();
+let cpu = process.cpuUsage();
+let profiler;
+
+/** What the process has used since it was last asked. */
+function vitals() {
+  const used = process.cpuUsage(cpu);
+  cpu = process.cpuUsage();
+  const late = {
+    // The histogram holds the whole time between two ticks of its timer.
+    eventLoopDelayMs: Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS),
+    maxEventLoopDelayMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
+  };
+  delay.reset();
+  return { cpuMs: (used.user + used.system) / 1000, ...late };
+}
+
+/** What it holds after everything has been collected that can be. */
+async function memory() {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  collect();
+  // What waits for a finalizer is only freed by the collection after it.
+  await nextTurn();
+  collect();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { rssBytes: rss, usedBytes: heapUsed + external };
+}
+
+async function startProfile() {
+  profiler = new Session();
+  profiler.connect();
+  await profiler.post('Profiler.enable');
+  await profiler.post('Profiler.setSamplingInterval', {
+    interval: PROFILE_INTERVAL_US,
+  });
+  await profiler.post('Profiler.start');
+}
+
+async function stopProfile({ file }) {
+  const { profile } = await profiler.post('Profiler.stop');
+  profiler.disconnect();
+  await writeFile(file, JSON.stringify(profile));
+}
+
+const answers = { vitals, memory, startProfile, stopProfile };
+
+process.on('message', async question => {
+  process.send({ answer: (await answers[question.ask](question)) ?? null });
+});
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+// The portal's own work decides how long it lives.
+process.channel.unref();

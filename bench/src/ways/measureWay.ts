@@ -1,0 +1,75 @@
+import { measureAge } from '../age/measureAge';
+import { SessionCredentials } from '../credentials/SessionCredentials';
+import { TokenCredentials } from '../credentials/TokenCredentials';
+import { ClosedLoop } from '../load/ClosedLoop';
+import { Portal } from '../portal/Portal';
+import type { Question } from '../questions/Question';
+import { userQuestions } from '../questions/userQuestions';
+import type { Reads } from '../readOptions';
+import type { LdapTimes } from '../rows/LdapTimes';
+import { measureRows, type RowsRun } from '../rows/measureRows';
+import type { Row } from '../rows/Row';
+import { settings } from '../settings';
+import type { MeasuredRealm } from '../withRealm';
+import { measureStart } from './measureStart';
+import type { WayResult } from './WayResult';
+
+/** Whom app-config.bench.yaml signs in as a guest. */
+export const GUEST = 'alice';
+
+/** One way of reading, and what is asked of it. */
+export interface WayRun extends Omit<RowsRun, 'questions'> {
+  readonly reads: Reads;
+  /** What is asked; some of it has to be made by the portal first. */
+  readonly questions: (portal: Portal) => readonly Question[];
+}
+
+/**
+ * Starts a portal that reads in one way, measures everything of it and ends it.
+ *
+ * @throws Error when an answer is wrong or the portal does not start
+ */
+export async function measureWay(
+  measured: MeasuredRealm & { readonly ldapTimes: LdapTimes },
+  run: WayRun,
+): Promise<{ readonly rows: readonly Row[]; readonly way: WayResult }> {
+  const { realm, people, tickets } = measured;
+  const { reads, signal } = run;
+  const { portal, result: start } = await measureStart({
+    ...{ reads, tickets, signal },
+    question: userQuestions(people)[0],
+    start: () =>
+      Portal.start({ realm, variant: reads, cpu: settings.portalCpu }),
+  });
+  const { origin } = portal;
+  const loop = new ClosedLoop({ origin, connections: settings.connections });
+  try {
+    const memoryAtStart = await portal.memory();
+    const token = new TokenCredentials({
+      token: await portal.token(),
+      username: GUEST,
+    });
+    const session = new SessionCredentials({ origin, tickets });
+    const rows = await measureRows(
+      { ...measured, portal, loop, credentials: [session, tickets, token] },
+      { ...run, questions: run.questions(portal) },
+    );
+    run.tell(`${reads}: writes`);
+    const ages = await measureAge(
+      { realm, people, portal, loop, credentials: token },
+      { signal },
+    );
+    const memoryAfterLoad = await portal.memory();
+    const { requests } = loop;
+    return {
+      rows,
+      way: {
+        ...{ variant: reads, start, requests, memoryAtStart },
+        ...{ memoryAfterLoad, ages },
+      },
+    };
+  } finally {
+    await loop.close();
+    await portal.stop();
+  }
+}
