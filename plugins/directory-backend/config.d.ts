@@ -225,6 +225,32 @@ export interface Config {
     };
 
     /**
+     * A cookie that a program may keep after a ticket, so that it need not send
+     * one each time: for reading only, and never given to a browser.
+     */
+    sessions?: {
+      /** Default: true. */
+      enabled?: boolean;
+      /** From the ticket to the end; at most, and by default, 15 minutes. */
+      maxAge?: HumanDuration | string;
+      /**
+       * The first one seals cookies, all open them; all processes of the portal
+       * need the same. Read at start. Default: one that each process makes for
+       * itself.
+       */
+      keys?: Array<{
+        /**
+         * At least 32 random bytes in base64 or hexadecimal, as
+         * `openssl rand -base64 32` prints them. Set this or `secretFile`.
+         * @visibility secret
+         */
+        secret?: string;
+        /** File that holds the same. */
+        secretFile?: string;
+      }>;
+    };
+
+    /**
      * The API as FASJSON answers it, for its clients, under
      * `/api/directory/fasjson/`; see docs/fasjson-differences.md.
      */

@@ -17,6 +17,10 @@ import {
   type CertificatesConfig,
 } from './certificates/CertificatesConfig';
 import { readLdapConfig, type LdapConfig } from './ldap/LdapConfig';
+import {
+  readSessionsConfig,
+  type SessionsConfig,
+} from './http/session/SessionsConfig';
 import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
 
 /** A record is found by its name, and its flags say how to read it. */
@@ -56,6 +60,8 @@ export interface DirectoryConfig {
   readonly certificates?: CertificatesConfig;
   /** `undefined`: it is not offered. */
   readonly fasjson?: FasjsonConfig;
+  /** `undefined`: each request of a program needs a ticket. */
+  readonly sessions?: SessionsConfig;
   /** `undefined`: portal users have no directory identity. */
   readonly portalUsers?: PortalUsersConfig;
 }
@@ -81,6 +87,7 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     access: config.getOptionalConfigArray('access')?.map(readAccessRule),
     certificates: readCertificatesConfig(config),
     fasjson: readFasjson(config.getOptionalConfig('fasjson')),
+    sessions: readSessionsConfig(config),
     portalUsers: readPortalUsers(config.getOptionalConfig('portalUsers')),
   });
 }

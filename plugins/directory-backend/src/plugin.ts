@@ -35,6 +35,7 @@ import { PortalUserNames } from './http/PortalUserNames';
 import { PublicDocuments } from './http/PublicDocuments';
 import { requireSecureTransport } from './http/requireSecureTransport';
 import { ResourceUris } from './http/response/ResourceUris';
+import { openSessions } from './http/session/openSessions';
 import { searchGroupsOperation } from './http/searchGroups';
 import { userCertificatesOperation } from './http/userCertificates';
 import { LdapDirectory } from './ldap/LdapDirectory';
@@ -95,6 +96,21 @@ export const directoryPlugin = createBackendPlugin({
         const fasjsonUrl =
           fasjson?.baseUrl ?? `${externalBaseUrl}${FASJSON_ROOT}`;
         requireSecureTransport(fasjsonUrl, 'directory.fasjson.baseUrl');
+
+        const sessions =
+          config.sessions &&
+          (await openSessions({
+            config: config.sessions,
+            audience: externalBaseUrl,
+            places: [
+              // Where clients of FASJSON know no more of the portal than this.
+              ...(fasjson?.baseUrl
+                ? [{ root: FASJSON_ROOT, url: fasjson.baseUrl }]
+                : []),
+              { root: '', url: externalBaseUrl },
+            ],
+            logger,
+          }));
 
         const { baseDn, bindDn, keptRecords } = ldap;
         const maxAgeMs = ldap.probeIntervalMs;
@@ -172,6 +188,7 @@ export const directoryPlugin = createBackendPlugin({
               auth,
               principals: new CachedPrincipals(directory),
               portalUserNames,
+              sessions,
             }),
             access: new AccessControl({
               permissions: deps.permissions,

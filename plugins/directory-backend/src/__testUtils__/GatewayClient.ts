@@ -17,6 +17,8 @@ export interface Answer {
 export interface AskOptions {
   /** The principal whose ticket is presented, for example `alice`. */
   readonly as?: string;
+  /** A file of curl's, whose cookies are sent, and in which they are kept. */
+  readonly jar?: string;
   readonly method?: string;
   readonly body?: string;
   /** Request headers; a list is sent as several lines. */
@@ -49,6 +51,9 @@ export class GatewayClient {
         ...['--globoff', '--max-time', '30'],
         ...(method === 'HEAD' ? ['--head'] : ['--request', method]),
         ...(options.as ? ['--negotiate', '--user', ':'] : []),
+        ...(options.jar
+          ? ['--cookie', options.jar, '--cookie-jar', options.jar]
+          : []),
         ...headerLines(headers).flatMap(line => ['--header', line]),
         ...(options.body === undefined ? [] : ['--data-binary', options.body]),
         url,
@@ -86,9 +91,12 @@ export class GatewayClient {
   }
 }
 
+/** curl's syntax: a header without a value ends in a semicolon. */
 function headerLines(headers: NonNullable<AskOptions['headers']>): string[] {
   return Object.entries(headers).flatMap(([name, values]) =>
-    [values].flat().map(value => `${name}: ${value}`),
+    [values]
+      .flat()
+      .map(value => (value === '' ? `${name};` : `${name}: ${value}`)),
   );
 }
 

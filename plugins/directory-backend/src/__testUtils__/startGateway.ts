@@ -44,10 +44,12 @@ export async function startGateway(options: {
   };
   /** What to boot, from the root of the repository. Default: the plugin alone. */
   readonly entry?: string;
+  /** Where it listens, as another one before it. Default: a free port. */
+  readonly port?: number;
 }): Promise<Gateway> {
   const { entry = 'plugins/directory-backend/dev/index.ts' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
-  const port = await freePort();
+  const { port = await freePort() } = options;
   const baseUrl = `http://localhost:${port}`;
   const configFile = join(folder, 'app-config.json');
   await writeFile(configFile, JSON.stringify(configOf(options, port)));

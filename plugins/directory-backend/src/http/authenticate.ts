@@ -11,6 +11,7 @@ import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import type { PortalUserNames } from './PortalUserNames';
 import { UnauthorizedError, UnavailableError } from './response/apiErrors';
+import type { Sessions } from './session/Sessions';
 
 const BEARER = /^bearer(?: |$)/i;
 
@@ -18,8 +19,8 @@ const BEARER = /^bearer(?: |$)/i;
 const REFUSALS = new Set(['AuthenticationError', 'NotAllowedError']);
 
 /**
- * Who calls: the holder of a Kerberos ticket (RFC 4559) or of a token of the
- * portal. Runs before every route that is not on the router's exact list.
+ * Who calls: the holder of a Kerberos ticket (RFC 4559), of a session that a
+ * ticket began, or of a token of the portal. Runs before every route that is not on the router's exact list.
  */
 export class Authenticator {
   readonly #kerberos: KerberosService;
@@ -27,6 +28,7 @@ export class Authenticator {
   readonly #auth: AuthService;
   readonly #principals: CachedPrincipals;
   readonly #portalUserNames: PortalUserNames;
+  readonly #sessions: Sessions | undefined;
 
   constructor(options: {
     readonly kerberos: KerberosService;
@@ -34,23 +36,33 @@ export class Authenticator {
     readonly auth: AuthService;
     readonly principals: CachedPrincipals;
     readonly portalUserNames: PortalUserNames;
+    /** `undefined`: none are given, and none accepted. */
+    readonly sessions: Sessions | undefined;
   }) {
     this.#kerberos = options.kerberos;
     this.#httpAuth = options.httpAuth;
     this.#auth = options.auth;
     this.#principals = options.principals;
     this.#portalUserNames = options.portalUserNames;
+    this.#sessions = options.sessions;
   }
 
   /**
-   * The caller of a request. Sets the mutual-authentication token on the
-   * response as soon as a ticket is accepted, whatever the answer will be.
+   * The caller of a request, by its `Authorization` header alone where it has
+   * one. Sets the mutual-authentication token on the response as soon as a
+   * ticket is accepted, whatever the answer will be, and offers a session.
    *
    * @throws UnauthorizedError with the reason why the caller is nobody.
    * @throws UnavailableError when tickets cannot be accepted for now.
    */
   async authenticate(req: Request, res: Response): Promise<Caller> {
     const headers = req.headersDistinct.authorization;
+    if (!headers) {
+      const principal = await this.#sessions?.principalOf(req);
+      if (principal !== undefined) {
+        return this.#kerberosCaller(principal);
+      }
+    }
     if (headers?.length === 1 && BEARER.test(headers[0])) {
       return this.#portalCaller(req);
     }
@@ -60,7 +72,7 @@ export class Authenticator {
         if (result.replyToken) {
           res.set('WWW-Authenticate', `Negotiate ${result.replyToken}`);
         }
-        return this.#kerberosCaller(result.principal);
+        return this.#ticketHolder(req, res, result.principal);
       case 'refused':
         throw new UnauthorizedError(result.reason);
       default:
@@ -68,6 +80,16 @@ export class Authenticator {
           message: 'Kerberos tickets cannot be accepted for now.',
         });
     }
+  }
+
+  async #ticketHolder(
+    req: Request,
+    res: Response,
+    principal: string,
+  ): Promise<Caller> {
+    const caller = await this.#kerberosCaller(principal);
+    await this.#sessions?.offer(req, res, principal);
+    return caller;
   }
 
   async #kerberosCaller(principal: string): Promise<Caller> {

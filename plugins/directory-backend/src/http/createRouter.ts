@@ -17,7 +17,7 @@ import { presentError } from './response/presentError';
 import { sendFile } from './response/sendFile';
 
 /** Who asks, and which fields, decide what is answered at one address. */
-const VARY = 'Authorization, X-Fields';
+const VARY = 'Authorization, Cookie, X-Fields';
 
 /** The whole body of a request, of any type, 64 KiB at most. */
 const readBody = raw({ type: () => true, limit: 64 * 1024 });

@@ -1,0 +1,111 @@
+import { InputError } from '@backstage/errors';
+import {
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { SessionSecret } from './SessionsConfig';
+
+const LEAST_BYTES = 32;
+
+/** What A256CBC-HS512 takes: half of it to sign, half to encrypt (RFC 7518 §5.2.5). */
+const KEY_BYTES = 64;
+
+const HEX = /^(?:[0-9a-f]{2})+$/i;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** A key and the name by which a token says that it is needed. */
+export interface SessionKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/**
+ * The keys of sessions: the first one seals, all open. They are derived from
+ * the configured secrets for this one purpose (RFC 5869), so that a secret
+ * that stands elsewhere too makes no token of elsewhere a session, and so that
+ * a key's name tells nothing of the key.
+ */
+export class SessionKeys {
+  /** The key that seals. */
+  readonly current: SessionKey;
+  readonly #byId: ReadonlyMap<string, KeyObject>;
+
+  private constructor(secrets: readonly [Buffer, ...Buffer[]]) {
+    this.current = derive(secrets[0]);
+    this.#byId = new Map(
+      secrets.map(derive).map(({ id, key }) => [id, key] as const),
+    );
+  }
+
+  /**
+   * Reads the configured secrets.
+   *
+   * @throws InputError that names the secret that is no good; never with the
+   * secret itself.
+   */
+  static async load(secrets: readonly SessionSecret[]): Promise<SessionKeys> {
+    const [first, ...others] = await Promise.all(secrets.map(readSecret));
+    const keys = new SessionKeys([first, ...others]);
+    if (keys.#byId.size < secrets.length) {
+      throw new InputError('directory.sessions.keys holds one secret twice');
+    }
+    return keys;
+  }
+
+  /** A key that no other process has. */
+  static random(): SessionKeys {
+    return new SessionKeys([randomBytes(LEAST_BYTES)]);
+  }
+
+  /** The key of that name, `undefined` when it is not, or no longer, here. */
+  find(id: string): KeyObject | undefined {
+    return this.#byId.get(id);
+  }
+}
+
+function derive(secret: Buffer): SessionKey {
+  const expand = (purpose: string, bytes: number) =>
+    Buffer.from(
+      hkdfSync('sha512', secret, '', `directory session ${purpose}`, bytes),
+    );
+  return {
+    id: expand('key id', 9).toString('base64url'),
+    key: createSecretKey(expand('A256CBC-HS512', KEY_BYTES)),
+  };
+}
+
+async function readSecret(secret: SessionSecret): Promise<Buffer> {
+  const text =
+    secret.kind === 'value' ? secret.value : await readSecretFile(secret);
+  const bytes = decode(text.trim());
+  if (!bytes) {
+    throw new InputError(`${secret.key} must be base64 or hexadecimal`);
+  }
+  if (bytes.length < LEAST_BYTES) {
+    throw new InputError(
+      `${secret.key} has ${bytes.length} bytes, but a session key needs ${LEAST_BYTES} random ones: openssl rand -base64 ${LEAST_BYTES}`,
+    );
+  }
+  return bytes;
+}
+
+async function readSecretFile(
+  secret: SessionSecret & { readonly kind: 'file' },
+): Promise<string> {
+  try {
+    return await readFile(secret.path, 'utf8');
+  } catch (error) {
+    throw new InputError(`${secret.key} cannot be read`, error);
+  }
+}
+
+/** All of 32 hexadecimal bytes would be base64 too, of 48 other bytes. */
+function decode(text: string): Buffer | undefined {
+  if (HEX.test(text)) {
+    return Buffer.from(text, 'hex');
+  }
+  return BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
