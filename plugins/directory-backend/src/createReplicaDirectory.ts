@@ -22,7 +22,10 @@ import { ReplicaDirectory } from './replica/ReplicaDirectory';
 /** How a directory is answered for from memory. */
 export interface ReplicaDirectoryOptions {
   /** What answers while the copy does not. */
-  readonly direct: Directory;
+  readonly direct: Directory & {
+    /** Drops what it keeps to answer faster; the copy has all of it. */
+    forget(): void;
+  };
   readonly reader: LdapReader;
   readonly schema: DirectorySchema;
   readonly baseDn: string;
@@ -44,6 +47,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   const containers = containersBelow(baseDn);
   const replica = new Replica({
     ...options,
+    onSettled: () => direct.forget(),
     source: new LdapReplicaSource({
       ...{ ...options, containers, base: trustedDn(baseDn) },
       clock: new UsnClock(options),

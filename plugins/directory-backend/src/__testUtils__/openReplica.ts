@@ -5,6 +5,7 @@ import { createReplicaDirectory } from '../createReplicaDirectory';
 import type { Directory } from '../directory/Directory';
 import { schemaPreset, type SchemaPreset } from '../directory/schema';
 import { readLdapConfig } from '../ldap/LdapConfig';
+import type { LdapDirectory } from '../ldap/LdapDirectory';
 import { readEndpoint } from '../ldap/readEndpoint';
 import type { Replica } from '../replica/Replica';
 import { eventually } from './eventually';
@@ -44,7 +45,8 @@ export async function openReplica(options: {
   const { directory, replica } = createReplicaDirectory({
     direct: {
       findPrincipal: (...question) => whole.findPrincipal(...question),
-    } as Partial<Directory> as Directory,
+      forget: () => whole.forget(),
+    } as Partial<LdapDirectory> as LdapDirectory,
     reader: createLdapReader(rooms),
     schema: schemaPreset(options.schema ?? 'fas'),
     baseDn: realm.baseDn,

@@ -25,6 +25,22 @@ export class MembershipGraph {
     return found;
   }
 
+  /**
+   * All names in any of these groups, directly or through other groups: those
+   * of the groups among them, too, and some more than once.
+   */
+  *namesWithin(groups: Iterable<string>): Iterable<string> {
+    const found = new Set(groups);
+    for (const group of found) {
+      for (const member of this.#links.get(group)?.members ?? []) {
+        if (this.#links.get(member)) {
+          found.add(member);
+        }
+        yield member;
+      }
+    }
+  }
+
   /** The groups that an entry is in, directly or through other groups. */
   groupsOf(entry: string): ReadonlySet<string> {
     const found = new Set(this.#links.groupsNaming(entry));

@@ -32,12 +32,13 @@ import { LdapMemberships } from './LdapMemberships';
 import { LdapPrincipals } from './LdapPrincipals';
 import type { Asking, LdapReader } from './LdapReader';
 import { LdapUsers } from './LdapUsers';
-import { createMirrors, type MirroredAgreement } from './mirrors';
+import { createMirrors, type MirroredAgreement, type Mirrors } from './mirrors';
 import type { MirroredEntries } from './MirroredEntries';
 import { streamUsers } from './streamUsers';
 
 /** Answers from FreeIPA's LDAP, asked as the service account. */
 export class LdapDirectory implements Directory {
+  readonly #mirrors: Mirrors;
   readonly #principals: LdapPrincipals;
   readonly #users: LdapUsers;
   readonly #groups: LdapGroups;
@@ -62,6 +63,7 @@ export class LdapDirectory implements Directory {
     const containers = containersBelow(options.baseDn);
     const rooms = { ...options, containers };
     const mirrors = createMirrors(rooms);
+    this.#mirrors = mirrors;
     this.#principals = new LdapPrincipals(rooms);
     this.#users = new LdapUsers({
       ...rooms,
@@ -82,6 +84,12 @@ export class LdapDirectory implements Directory {
     this.#agreements = options.schema.hasAgreements
       ? mirrors.agreements
       : undefined;
+  }
+
+  /** Drops what is kept to answer faster: for when it is seldom asked. */
+  forget(): void {
+    this.#mirrors.forget();
+    this.#users.forget();
   }
 
   async findPrincipal(

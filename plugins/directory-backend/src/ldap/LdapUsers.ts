@@ -60,6 +60,11 @@ export class LdapUsers {
     return ServedNames.of(await this.#mirror.current(asking));
   }
 
+  /** Drops the records that are kept. */
+  forget(): void {
+    this.#recent.forget();
+  }
+
   /** One user's record. */
   async get(
     query: UsersQuery & OfAccounts & OfUser,

@@ -90,6 +90,11 @@ export class MirroredEntries<T> {
     return age < 2 * pause ? generation.byDn : (await comparing).byDn;
   }
 
+  /** Drops what was read; the next one who asks has it read again. */
+  forget(): void {
+    this.#generation = undefined;
+  }
+
   #pauseAfter({ compared }: Generation<T>): number {
     return Math.max(
       this.#services.comparisonIntervalMs ?? MIN_COMPARISON_MS,

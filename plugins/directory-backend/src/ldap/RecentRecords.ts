@@ -33,6 +33,11 @@ export class RecentRecords<R extends object> {
         : undefined;
   }
 
+  /** Drops them all. */
+  forget(): void {
+    this.#records?.clear();
+  }
+
   /**
    * What can be used now. While the directory is being written to, that is
    * nothing: a number may be counted before its write can be seen, so that the

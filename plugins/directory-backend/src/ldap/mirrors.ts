@@ -32,6 +32,8 @@ export interface Mirrors {
   readonly groups: MirroredEntries<ServedName>;
   readonly agreements: MirroredEntries<MirroredAgreement>;
   readonly memberships: MirroredEntries<GroupNames>;
+  /** Drops what was read. */
+  forget(): void;
 }
 
 /** Mirrors what lists need to know: names, locks, signatures and members. */
@@ -50,8 +52,7 @@ export function createMirrors(options: {
   const lock = schema.users.locked.attribute!;
   const cn = schema.groups.groupname.attribute!;
   const servedName = servedNames();
-  return {
-    clock,
+  const mirrors = {
     users: new MirroredEntries(services, {
       container: containers.users,
       filter: isA(schema.userClass),
@@ -71,6 +72,15 @@ export function createMirrors(options: {
       decode: decodeAgreement,
     }),
     memberships: createMembershipMirror(services, { schema, containers }),
+  };
+  return {
+    clock,
+    ...mirrors,
+    forget() {
+      for (const mirror of Object.values(mirrors)) {
+        mirror.forget();
+      }
+    },
   };
 }
 

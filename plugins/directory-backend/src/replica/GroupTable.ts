@@ -19,6 +19,7 @@ export class GroupTable implements GroupLinks {
   readonly #names = new Map<string, GroupNames>();
   readonly #naming = new LinkIndex();
   readonly #managing = new LinkIndex();
+  readonly #changes = new Map<string, number>();
   #version = 0;
   /** Walks the links as they are at the time. */
   readonly graph = new MembershipGraph(this);
@@ -26,6 +27,11 @@ export class GroupTable implements GroupLinks {
   /** Moves when a group comes or goes, or names others than before. */
   get version(): number {
     return this.#version;
+  }
+
+  /** The version at which who is in a group was last changed. */
+  changeOf(group: string): number {
+    return this.#changes.get(group) ?? 0;
   }
 
   /** Those that are served, to be read. */
@@ -69,7 +75,7 @@ export class GroupTable implements GroupLinks {
       this.#served.delete(key);
     }
     if (isNew || named || managed || wasServed !== (group !== undefined)) {
-      this.#version++;
+      this.#changed(key);
     }
   }
 
@@ -80,7 +86,14 @@ export class GroupTable implements GroupLinks {
       this.#managing.replace(key, old.sponsors, []);
       this.#names.delete(key);
       this.#served.delete(key);
-      this.#version++;
+      this.#changed(key);
+    }
+  }
+
+  #changed(key: string): void {
+    this.#version++;
+    for (const group of [key, ...this.graph.groupsOf(key)]) {
+      this.#changes.set(group, this.#version);
     }
   }
 }

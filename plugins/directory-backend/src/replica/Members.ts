@@ -1,22 +1,33 @@
+import { LRUCache } from 'lru-cache';
 import type { MemberSelection } from '../directory/Directory';
 import type { GroupTable } from './GroupTable';
 import type { UserTable } from './UserTable';
 
-/** More lists than groups that anybody looks at in the same minute. */
-const LISTS = 2000;
+/** Bytes of lists kept at most, those used last: all that a site looks at. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** Of a list, however short. */
+const OVERHEAD_BYTES = 200;
 
 /** How somebody is in a group; `undefined` is either way. */
 type Kind = MemberSelection['membership'];
 
+interface KeptList {
+  readonly version: string;
+  readonly ranks: Uint32Array;
+}
+
 /**
- * Who is in which group, as ranks of users. A list is kept until a user or a
- * group changes in a way that could change it.
+ * Who is in which group, as ranks of users. A list is kept until a user comes
+ * or goes, or a group changes that the list is made of.
  */
 export class Members {
   readonly #users: UserTable;
   readonly #groups: GroupTable;
-  readonly #lists = new Map<string, Uint32Array>();
-  #version = '';
+  readonly #lists = new LRUCache<string, KeptList>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ ranks }) => ranks.byteLength + OVERHEAD_BYTES,
+  });
 
   constructor(tables: {
     readonly users: UserTable;
@@ -28,14 +39,17 @@ export class Members {
 
   /** Served users in a group, those whose account is locked, too. */
   all(group: string): Uint32Array {
-    return this.#kept(`all ${group}`, () =>
-      this.#users.served.ranksOf(this.#groups.graph.membersOf(group)),
+    const { served } = this.#users;
+    const version = `${served.rankVersion} ${this.#groups.changeOf(group)}`;
+    return this.#kept(`all ${group}`, version, () =>
+      served.ranksOf(this.#groups.graph.namesWithin([group])),
     );
   }
 
   /** Served users in a group in this way whose account is not locked. */
   unlocked(group: string, kind?: Kind): Uint32Array {
-    return this.#kept(`${kind ?? 'unlocked'} ${group}`, () =>
+    const version = `${this.#users.version} ${this.#groups.changeOf(group)}`;
+    return this.#kept(`${kind ?? 'unlocked'} ${group}`, version, () =>
       kind
         ? this.#ofKind(group, kind)
         : this.#users.unlockedAmong(this.all(group)),
@@ -44,22 +58,18 @@ export class Members {
 
   /** All served users whose account is not locked. */
   everyoneUnlocked(): Uint32Array {
-    return this.#kept('everyone', () =>
-      this.#users.served.ranksWhere(({ locked }) => !locked),
+    return this.#kept('everyone', this.#users.version, () =>
+      this.#users.served.ranksWithout('locked'),
     );
   }
 
   /** Served users in any served group. */
   ofAny(): Uint32Array {
-    return this.#kept('any', () => {
-      const served = [...this.#groups.served.inOrder];
-      const found = new Set<string>();
-      for (const { key } of served) {
-        for (const member of this.#groups.graph.membersOf(key)) {
-          found.add(member);
-        }
-      }
-      return this.#users.served.ranksOf(found);
+    const { served } = this.#users;
+    const version = `${served.rankVersion} ${this.#groups.version}`;
+    return this.#kept('any', version, () => {
+      const groups = this.#groups.served.inOrder.map(({ key }) => key);
+      return served.ranksOf(this.#groups.graph.namesWithin(groups));
     });
   }
 
@@ -73,17 +83,13 @@ export class Members {
     );
   }
 
-  #kept(name: string, make: () => Uint32Array): Uint32Array {
-    const version = `${this.#users.version} ${this.#groups.version}`;
-    if (version !== this.#version || this.#lists.size >= LISTS) {
-      this.#lists.clear();
-      this.#version = version;
+  #kept(name: string, version: string, make: () => Uint32Array): Uint32Array {
+    const kept = this.#lists.get(name);
+    if (kept?.version === version) {
+      return kept.ranks;
     }
-    let list = this.#lists.get(name);
-    if (!list) {
-      list = make();
-      this.#lists.set(name, list);
-    }
-    return list;
+    const ranks = make();
+    this.#lists.set(name, { version, ranks });
+    return ranks;
   }
 }

@@ -23,6 +23,9 @@ const MAX_PAUSE_MS = 30_000;
 /** As long as a proof of rights holds by default. */
 const PROOF_HOLDS_MS = 60_000;
 
+/** Whoever was answered by the directory itself has been answered by then. */
+const SETTLED_AFTER_MS = 60_000;
+
 /** In a small directory these few are a large share. */
 const MAY_BE_GONE = 10;
 
@@ -34,6 +37,8 @@ export interface ReplicaOptions {
   readonly maxStalenessMs: number;
   /** With a larger share of entries gone a full reading is not believed, 0 to 1. */
   readonly maxShrinkage: number;
+  /** Called when the copy has been in use for a minute without a break. */
+  readonly onSettled?: () => void;
   /** Milliseconds between proofs that changes can be found. Default: 60,000. */
   readonly proofIntervalMs?: number;
 }
@@ -48,6 +53,8 @@ export class Replica {
   readonly tables: ReplicaTables = createTables();
   #time: ReplicaTime | undefined;
   #provenAt = -Infinity;
+  /** Since when it has been usable without a break. */
+  #usableSince = Infinity;
   #numbersProvenAt = -Infinity;
   #hush: (() => void) | undefined;
   readonly #writer = new TableWriter(this.tables);
@@ -132,9 +139,20 @@ export class Replica {
     await this.#proveNumbers();
     if (this.#hush) {
       this.#time = time;
-      this.#provenAt = time.askedAt;
+      this.#prove(time.askedAt);
     }
     return undefined;
+  }
+
+  #prove(at: number): void {
+    const now = performance.now();
+    if (!this.isUsable) {
+      this.#usableSince = now;
+    } else if (now - this.#usableSince >= SETTLED_AFTER_MS) {
+      this.#usableSince = Infinity;
+      this.#options.onSettled?.();
+    }
+    this.#provenAt = at;
   }
 
   async #proveNumbers(): Promise<void> {
@@ -187,6 +205,7 @@ export class Replica {
     this.#expect(keys, time);
     this.#believe(keys);
     await this.#writer.keepOnly(keys);
+    await this.tables.users.gather();
     const { users, groups, agreements } = keys;
     this.#options.logger.info('The directory is copied', {
       ...{
@@ -220,6 +239,7 @@ export class Replica {
       this.#writer.take(portion, askedAt);
       await nextTurn();
     }
+    await this.tables.users.gather();
   }
 
   /** Numbers mean something else on another server. */

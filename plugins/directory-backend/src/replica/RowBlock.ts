@@ -24,6 +24,12 @@ export class Row<T extends object> implements ServedRecord<T> {
   }
 }
 
+/** Fields by what searches look for in them. */
+export interface Gathering<T> {
+  readonly texts: readonly (keyof T)[];
+  readonly times: readonly (keyof T)[];
+}
+
 /** Values that a search compares with. */
 type Column = TextColumn | Float64Array | Uint32Array;
 
@@ -38,6 +44,7 @@ export class RowBlock<T extends object> {
   readonly #texts = new Map<keyof T, TextColumn>();
   readonly #times = new Map<keyof T, Float64Array>();
   readonly #present = new Map<keyof T, Uint32Array>();
+  readonly #without = new Map<keyof T, Uint32Array>();
 
   constructor(rows: Row<T>[]) {
     this.#rows = rows;
@@ -65,7 +72,7 @@ export class RowBlock<T extends object> {
     this.#rows[index] = row;
     row.block = this;
     row.index = index;
-    for (const columns of [this.#texts, this.#times, this.#present]) {
+    for (const columns of this.#columns()) {
       for (const field of changed) {
         columns.delete(field);
       }
@@ -105,15 +112,36 @@ export class RowBlock<T extends object> {
   /** The indexes of the rows that have a field. */
   present(field: keyof T): Uint32Array {
     return kept(this.#present, field, () =>
-      this.indexesWhere(({ record }) => record[field] !== undefined),
+      this.#indexesWhere(record => record[field] !== undefined),
     );
   }
 
-  /** The indexes of the rows that pass. */
-  indexesWhere(passes: (row: Row<T>) => boolean): Uint32Array {
+  /** The indexes of the rows of which a field is not true. */
+  without(field: keyof T): Uint32Array {
+    return kept(this.#without, field, () =>
+      this.#indexesWhere(record => record[field] !== true),
+    );
+  }
+
+  /** Gathers what is lacking of these, one at a time. */
+  *gather({ texts, times }: Gathering<T>): Iterable<void> {
+    for (const field of texts) {
+      if (!this.#texts.has(field) || !this.#present.has(field)) {
+        this.texts(field);
+        yield void this.present(field);
+      }
+    }
+    for (const field of times) {
+      if (!this.#times.has(field)) {
+        yield void this.times(field);
+      }
+    }
+  }
+
+  #indexesWhere(passes: (record: T) => boolean): Uint32Array {
     const found: number[] = [];
-    for (const [index, row] of this.#rows.entries()) {
-      if (passes(row)) {
+    for (const [index, { record }] of this.#rows.entries()) {
+      if (passes(record)) {
         found.push(index);
       }
     }
@@ -127,10 +155,14 @@ export class RowBlock<T extends object> {
     }
   }
 
+  #columns() {
+    return [this.#texts, this.#times, this.#present, this.#without];
+  }
+
   #forgetAll(): void {
-    this.#texts.clear();
-    this.#times.clear();
-    this.#present.clear();
+    for (const columns of this.#columns()) {
+      columns.clear();
+    }
   }
 }
 

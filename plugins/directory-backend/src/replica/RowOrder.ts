@@ -60,14 +60,16 @@ export class RowOrder<T extends object> {
 
   /** The ranks of what is found in each block, in order. */
   find(indexesIn: (block: RowBlock<T>) => ArrayLike<number>): Uint32Array {
-    const found: number[] = [];
-    for (const block of this.#blocks) {
-      const indexes = indexesIn(block);
-      for (let at = 0; at < indexes.length; at++) {
-        found.push(block.start + indexes[at]);
+    const parts = this.#blocks.map(indexesIn);
+    const found = new Uint32Array(sum(parts.map(({ length }) => length)));
+    let at = 0;
+    for (const [number, indexes] of parts.entries()) {
+      const { start } = this.#blocks[number];
+      for (let each = 0; each < indexes.length; each++) {
+        found[at++] = start + indexes[each];
       }
     }
-    return Uint32Array.from(found);
+    return found;
   }
 
   #moved(from: number): void {
@@ -78,6 +80,10 @@ export class RowOrder<T extends object> {
       start = endOf(block);
     }
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function endOf<T extends object>({ start, rows }: RowBlock<T>): number {

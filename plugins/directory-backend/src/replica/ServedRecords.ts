@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { inOrder } from './rankSets';
-import { Row } from './RowBlock';
+import { Row, type Gathering } from './RowBlock';
 import { RowOrder } from './RowOrder';
 
 /** An entry that the API serves. */
@@ -92,11 +93,9 @@ export class ServedRecords<T extends object> {
     return inOrder(ranks, this.size);
   }
 
-  /** The ranks of the entries that pass, in order. */
-  ranksWhere(passes: (record: T) => boolean): Uint32Array {
-    return this.#order.find(block =>
-      block.indexesWhere(({ record }) => passes(record)),
-    );
+  /** The ranks of the entries of which a field is not true, in order. */
+  ranksWithout(field: keyof T): Uint32Array {
+    return this.#order.find(block => block.without(field));
   }
 
   /** The ranks of the entries that have a field, in order. */
@@ -118,6 +117,18 @@ export class ServedRecords<T extends object> {
   ranksBefore(field: keyof T, time: Date): Uint32Array {
     const end = time.getTime();
     return this.#order.find(block => indexesBelow(block.times(field), end));
+  }
+
+  /**
+   * Gathers what is lacking for searches of these fields, with others' turns
+   * between.
+   */
+  async gather(gathering: Gathering<T>): Promise<void> {
+    for (const block of [...this.#order.blocks]) {
+      for (const _ of block.gather(gathering)) {
+        await nextTurn();
+      }
+    }
   }
 }
 

@@ -1,5 +1,16 @@
 import type { User } from '../directory/User';
+import type { Gathering } from './RowBlock';
 import { ServedRecords, type UnshownTexts } from './ServedRecords';
+
+/** What the contract searches by; of others it is gathered when needed. */
+const SEARCHED: Gathering<User> = {
+  texts: [
+    ...(['username', 'surname', 'givenname', 'human_name'] as const),
+    ...(['emails', 'ircnicks', 'github_username'] as const),
+    ...(['gitlab_username', 'rhbzemail', 'websites', 'rssurls'] as const),
+  ],
+  times: ['creation'],
+};
 
 /** A user as the directory holds it. */
 export interface CopiedUser {
@@ -42,5 +53,13 @@ export class UserTable {
 
   delete(key: string): void {
     this.#served.delete(key);
+  }
+
+  /**
+   * Gathers what searches need, with others' turns between, so that the first
+   * search after a change need not wait for it.
+   */
+  async gather(): Promise<void> {
+    await this.#served.gather(SEARCHED);
   }
 }
