@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { SessionCookie } from './SessionCookie';
+
+const cookie = new SessionCookie('https://portal.example.org/api/directory');
+const { name } = cookie;
+
+it.each([
+  ['https://portal.example.org/api/directory', 'Path=/api/directory', true],
+  [
+    'https://portal.example.org/dir/api/directory/',
+    'Path=/dir/api/directory',
+    true,
+  ],
+  ['https://fasjson.example.org', 'Path=/', true],
+  ['https://fasjson.example.org/fasjson', 'Path=/fasjson', true],
+  ['http://localhost:7007/api/directory', 'Path=/api/directory', false],
+])('of %s has its path', (url, path, isSecure) => {
+  const header = new SessionCookie(url).write('a.b', { maxAgeSeconds: 840 });
+  const [pair, ...attributes] = header.split('; ');
+  expect(pair).toBe(`${isSecure ? '__Secure-' : ''}directory-session=a.b`);
+  expect(attributes.sort()).toEqual(
+    [
+      ...['HttpOnly', 'SameSite=Strict', 'Max-Age=840', path],
+      ...(isSecure ? ['Secure'] : []),
+    ].sort(),
+  );
+});
+
+it('is found among others', () => {
+  expect(cookie.read(`${name}=abc`)).toBe('abc');
+  expect(cookie.read(`a=b; ${name}=abc;c=d`)).toBe('abc');
+  expect(cookie.read(`broken;  ${name} = abc ;=;;`)).toBe('abc');
+});
+
+it.each([
+  undefined,
+  '',
+  'a=b',
+  name,
+  `${name.toLowerCase()}=abc`,
+  `x${name}=abc`,
+  `${name}x=abc`,
+  `a=${name}`,
+  `${name}=abc; ${name}=abc`,
+  `${name}=abc; ${name}=`,
+  `${name}=abc; x${name}=abc`,
+  `directory-session=abc`,
+])('is not in %s', header => {
+  expect(cookie.read(header)).toBeUndefined();
+});
+
+it('is itself or nothing, whatever is sent', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(name, '=', ';', ' ', '"', ',', '%3D', '__proto__', 'a'),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), pieces => {
+      const header = pieces.join('');
+      const value = cookie.read(header);
+      expect(value === undefined || header.includes(value)).toBe(true);
+    }),
+  );
+});

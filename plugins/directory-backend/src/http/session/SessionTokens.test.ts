@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { CompactEncrypt, EncryptJWT, SignJWT, UnsecuredJWT } from 'jose';
+import { SessionKeys } from './SessionKeys';
+import { SessionTokens } from './SessionTokens';
+
+const NOW = Date.UTC(2026, 0, 1);
+const audience = 'https://portal.example.org/api/directory';
+const maxAgeMs = 15 * 60 * 1000;
+
+const keys = SessionKeys.random();
+const tokens = new SessionTokens({ keys, audience, maxAgeMs });
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: NOW, doNotFake: ['nextTick', 'queueMicrotask'] });
+});
+afterEach(() => jest.useRealTimers());
+
+const header = {
+  ...{ alg: 'dir', enc: 'A256CBC-HS512', typ: 'directory-session+jwt' },
+  kid: keys.current.id,
+};
+
+const issued = NOW / 1000;
+const claims = {
+  ...{ sub: 'alice@EXAMPLE.TEST', aud: audience },
+  ...{ iat: issued, exp: issued + 900 },
+};
+
+it('names who it was sealed for, to the second until it ends', async () => {
+  const endsAt = NOW + maxAgeMs;
+  const sealed = await tokens.seal('alice@EXAMPLE.TEST');
+  expect(sealed.endsAt).toBe(endsAt);
+  const good = {
+    outcome: 'good',
+    session: { principal: 'alice@EXAMPLE.TEST', endsAt },
+  };
+  expect(await tokens.open(sealed.token)).toEqual(good);
+  jest.setSystemTime(endsAt - 1);
+  expect(await tokens.open(sealed.token)).toEqual(good);
+  for (const later of [0, 4999, 5000, 86_400_000]) {
+    jest.setSystemTime(endsAt + later);
+    expect(await tokens.open(sealed.token)).toEqual({ outcome: 'ended' });
+  }
+});
+
+it('ends as early as the configuration says now', async () => {
+  const { token } = await tokens.seal('alice@EXAMPLE.TEST');
+  const shorter = new SessionTokens({ keys, audience, maxAgeMs: 60_000 });
+  expect(await shorter.open(token)).toMatchObject({
+    session: { endsAt: NOW + 60_000 },
+  });
+  jest.setSystemTime(NOW + 60_000);
+  expect(await shorter.open(token)).toEqual({ outcome: 'ended' });
+  expect(await tokens.open(token)).toMatchObject({ outcome: 'good' });
+});
+
+it('is taken from a process whose clock is a little ahead, not more', async () => {
+  const { token } = await tokens.seal('alice@EXAMPLE.TEST');
+  jest.setSystemTime(NOW - 5000);
+  expect(await tokens.open(token)).toMatchObject({ outcome: 'good' });
+  jest.setSystemTime(NOW - 6000);
+  expect(await tokens.open(token)).toEqual({ outcome: 'refused' });
+});
+
+it('tells nothing to who has no key', async () => {
+  const { token } = await tokens.seal('alice@EXAMPLE.TEST');
+  const readable = token
+    .split('.')
+    .map(part => Buffer.from(part, 'base64url').toString('latin1'))
+    .join();
+  expect(readable).not.toMatch(/alice|EXAMPLE|portal/);
+  expect((await tokens.seal('alice@EXAMPLE.TEST')).token).not.toBe(token);
+});
+
+it('is refused with any character of it changed, added or left out', async () => {
+  const { token } = await tokens.seal('alice@EXAMPLE.TEST');
+  const alphabet = [...'AZaz09-_.=+/ %~é'];
+  for (let at = 0; at <= token.length; at++) {
+    const [before, after] = [token.slice(0, at), token.slice(at + 1)];
+    const changes = new Set([
+      before + after,
+      ...alphabet.map(character => before + character + token.slice(at)),
+      ...alphabet.map(character => before + character + after),
+    ]);
+    changes.delete(token);
+    for (const changed of changes) {
+      expect(await tokens.open(changed)).toEqual({ outcome: 'refused' });
+    }
+  }
+});
+
+describe('nothing else is one:', () => {
+  const sealedAs = (
+    changedHeader: object,
+    changedClaims: object = {},
+    key = keys.current.key,
+  ) =>
+    new EncryptJWT({ ...claims, ...changedClaims })
+      .setProtectedHeader({ ...header, ...changedHeader })
+      .encrypt(key);
+
+  it('these tests seal as the gateway does', async () => {
+    expect(await tokens.open(await sealedAs({}))).toMatchObject({
+      outcome: 'good',
+    });
+  });
+
+  it.each([
+    ['of another purpose', { typ: 'JWT' }, {}],
+    ['of no purpose', { typ: undefined }, {}],
+    ['without the name of its key', { kid: undefined }, {}],
+    ['of an unknown key', { kid: 'other' }, {}],
+    ['of another portal', {}, { aud: 'https://other.example.org' }],
+    ['for anybody', {}, { aud: undefined }],
+    ['of nobody', {}, { sub: undefined }],
+    ['without an end', {}, { exp: undefined }],
+    ['without a beginning', {}, { iat: undefined }],
+    ['from the future', {}, { iat: issued + 60 }],
+    ['not yet valid', {}, { nbf: issued + 60 }],
+  ])('a token %s', async (_what, changedHeader, changedClaims) => {
+    const token = await sealedAs(changedHeader, changedClaims);
+    expect(await tokens.open(token)).toEqual({ outcome: 'refused' });
+  });
+
+  it('a token of another key by the same name', async () => {
+    const { current } = SessionKeys.random();
+    const token = await sealedAs({}, {}, current.key);
+    expect(await tokens.open(token)).toEqual({ outcome: 'refused' });
+  });
+
+  it('a longer life, though the right key sealed it', async () => {
+    const token = await sealedAs({}, { exp: issued + 86_400 });
+    expect(await tokens.open(token)).toMatchObject({
+      session: { endsAt: NOW + maxAgeMs },
+    });
+  });
+
+  it('a token that is signed, wrapped, otherwise encrypted, or bare', async () => {
+    const { key } = keys.current;
+    const raw = key.export();
+    const bytes = new TextEncoder().encode(JSON.stringify(claims));
+    const others = [
+      new UnsecuredJWT(claims).encode(),
+      await new SignJWT(claims)
+        .setProtectedHeader({ ...header, alg: 'HS512' })
+        .sign(raw),
+      await new CompactEncrypt(bytes)
+        .setProtectedHeader({ ...header, alg: 'A256KW' })
+        .encrypt(raw.subarray(0, 32)),
+      await new CompactEncrypt(bytes)
+        .setProtectedHeader({ ...header, enc: 'A256GCM' })
+        .encrypt(raw.subarray(0, 32)),
+      await new CompactEncrypt(new TextEncoder().encode('no claims'))
+        .setProtectedHeader(header)
+        .encrypt(key),
+    ];
+    for (const other of others) {
+      expect(await tokens.open(other)).toEqual({ outcome: 'refused' });
+    }
+  });
+
+  it('whatever is sent in its shape', async () => {
+    const part = fc.oneof(
+      fc.base64String().map(text => text.replace(/=/g, '')),
+      fc.uint8Array({ maxLength: 64 }).map(base64url),
+      fc.json().map(text => base64url(Buffer.from(text))),
+      fc
+        .record(
+          {
+            alg: fc.constantFrom('dir', 'none', 'A256KW', 'PBES2-HS512+A256KW'),
+            enc: fc.constantFrom('A256CBC-HS512', 'A256GCM', ''),
+            kid: fc.constantFrom(keys.current.id, 'x', 1, null, ''),
+            typ: fc.constantFrom(header.typ, null),
+            zip: fc.constant('DEF'),
+            crit: fc.constantFrom([], ['exp'], ['b64'], 'x'),
+            p2c: fc.constant(1e9),
+          },
+          { requiredKeys: [] },
+        )
+        .map(object => base64url(Buffer.from(JSON.stringify(object)))),
+      fc.constant(base64url(Buffer.from(JSON.stringify(header)))),
+      fc.constant(''),
+      fc.string(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 6 }), async parts => {
+        expect(await tokens.open(parts.join('.'))).toEqual({
+          outcome: 'refused',
+        });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url');
+}
