@@ -13,6 +13,7 @@ import { readParameters } from './request/readParameters';
 import { requireSameOrigin } from './requireSameOrigin';
 import { MethodNotAllowedError, UnknownPathError } from './response/apiErrors';
 import { FileStream } from './response/FileStream';
+import { writeJson } from './response/JsonText';
 import { presentError } from './response/presentError';
 import { sendFile } from './response/sendFile';
 
@@ -155,7 +156,7 @@ async function answer(
   if (answered instanceof FileStream) {
     await sendFile(res, { file: answered, logger });
   } else {
-    res.json(answered);
+    res.type('json').send(writeJson(answered));
   }
 }
 

@@ -7,6 +7,7 @@ import type { Call } from '../Call';
 import type { RecordModel } from '../request/fieldMask';
 import type { UserSearch } from '../request/parseUserSearch';
 import type { ApiError, ErrorAnswer } from '../response/apiErrors';
+import type { Presented } from '../response/presentOnce';
 import type { ResourceUris } from '../response/ResourceUris';
 
 /** The records of the contract, as one dialect shows them. */
@@ -59,7 +60,7 @@ export interface Dialect {
   userFieldsFor(keys: readonly string[]): ReadonlySet<UserField>;
 
   /** A user, with the given keys in their order. */
-  presentUser(user: User, keys: readonly string[]): Record<string, unknown>;
+  presentUser(user: User, keys: readonly string[]): Presented;
 
   /** A certificate, with the given keys in their order. */
   presentCertificate(

@@ -1,3 +1,4 @@
+import type { User } from '../../directory/User';
 import { MAX_LIST_PAGE_SIZE, parsePage } from '../request/parsePage';
 import { parseUserSearch } from '../request/parseUserSearch';
 import { userNotFound } from '../response/apiErrors';
@@ -7,6 +8,7 @@ import {
   presentCertificate,
 } from '../response/presentCertificate';
 import { groupModel, userGroupModel } from '../response/presentGroup';
+import { presentOnce } from '../response/presentOnce';
 import {
   memberModel,
   presentUser,
@@ -36,7 +38,9 @@ export function contractDialect(uris: ResourceUris): Dialect {
     readPage: query => parsePage(query, { maxSize: MAX_LIST_PAGE_SIZE }),
     readUserSearch: query => parseUserSearch(query),
     userFieldsFor,
-    presentUser: (user, keys) => presentUser(user, keys, uris),
+    presentUser: presentOnce(userModel.keys, (user: User, keys) =>
+      presentUser(user, keys, uris),
+    ),
     presentCertificate: (held, { keys }) =>
       presentCertificate(held, keys, uris),
     presentPage: (shown, { page }) =>

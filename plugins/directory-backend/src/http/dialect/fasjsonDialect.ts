@@ -1,3 +1,4 @@
+import type { User } from '../../directory/User';
 import { fasjsonUserSearchRules } from '../request/fasjsonUserSearchRules';
 import { parseFasjsonPage } from '../request/parseFasjsonPage';
 import { parseUserSearch } from '../request/parseUserSearch';
@@ -15,6 +16,7 @@ import {
   presentFasjsonUser,
 } from '../response/presentFasjsonUser';
 import { groupModel, userGroupModel } from '../response/presentGroup';
+import { presentOnce } from '../response/presentOnce';
 import type { ResourceUris } from '../response/ResourceUris';
 import type { Dialect } from './Dialect';
 
@@ -50,7 +52,9 @@ export function fasjsonDialect(uris: ResourceUris): Dialect {
     readPage: parseFasjsonPage,
     readUserSearch: query => parseUserSearch(query, fasjsonUserSearchRules),
     userFieldsFor: fasjsonUserFieldsFor,
-    presentUser: (user, keys) => presentFasjsonUser(user, keys, uris),
+    presentUser: presentOnce(fasjsonUserModel.keys, (user: User, keys) =>
+      presentFasjsonUser(user, keys, uris),
+    ),
     presentCertificate: (held, options) =>
       presentFasjsonCertificate(held, { ...options, uris }),
     presentPage: presentFasjsonPage,

@@ -29,16 +29,14 @@ export function presentFasjsonUser(
   keys: readonly string[],
   uris: ResourceUris,
 ): Record<string, unknown> {
-  return presentRecord(
-    { ...user, locked: user.locked ?? false },
-    {
-      ...{ keys, fields: userFields, uri: uris.user(user.username) },
-      besides: {
-        website: user.websites?.[0] ?? null,
-        rssurl: user.rssurls?.[0] ?? null,
-      },
+  return presentRecord(user, {
+    ...{ keys, fields: userFields, uri: uris.user(user.username) },
+    besides: {
+      locked: user.locked ?? false,
+      website: user.websites?.[0] ?? null,
+      rssurl: user.rssurls?.[0] ?? null,
     },
-  );
+  });
 }
 
 function isSingular(key: string): key is keyof typeof SINGULAR {

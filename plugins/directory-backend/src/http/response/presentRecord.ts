@@ -10,7 +10,7 @@ export function presentRecord(
     readonly keys: readonly string[];
     readonly fields: Readonly<Record<string, FieldDefinition>>;
     readonly uri: string;
-    /** Values of keys that are no fields of the directory. */
+    /** Values of keys that are not shown as the directory has them. */
     readonly besides?: Readonly<Record<string, unknown>>;
   },
 ): Record<string, unknown> {
@@ -19,14 +19,13 @@ export function presentRecord(
     ...options.besides,
     uri: options.uri,
   };
-  return Object.fromEntries(
-    keys.map(key => [
-      key,
-      Object.hasOwn(fields, key)
-        ? presentValue(record[key], fields[key].syntax)
-        : besides[key],
-    ]),
-  );
+  const shown: Record<string, unknown> = {};
+  for (const key of keys) {
+    shown[key] = Object.hasOwn(besides, key)
+      ? besides[key]
+      : presentValue(record[key], fields[key].syntax);
+  }
+  return shown;
 }
 
 function presentValue(value: unknown, syntax: FieldSyntax): unknown {

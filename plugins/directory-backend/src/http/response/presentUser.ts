@@ -40,9 +40,9 @@ export function presentUser(
   keys: readonly string[],
   uris: ResourceUris,
 ): Record<string, unknown> {
-  return presentRecord(
+  return presentRecord(user, {
+    ...{ keys, fields: userFields, uri: uris.user(user.username) },
     // Nobody ever locked the account where the attribute is missing.
-    { ...user, locked: user.locked ?? false },
-    { keys, fields: userFields, uri: uris.user(user.username) },
-  );
+    besides: { locked: user.locked ?? false },
+  });
 }

@@ -1,6 +1,7 @@
 import type { UserStream } from '../../directory/UserStream';
 import type { User } from '../../directory/User';
 import { FileStream } from './FileStream';
+import { writeJson } from './JsonText';
 
 /** A whole list that is not paginated, sent while it is read. */
 export function streamedList(
@@ -20,7 +21,7 @@ async function* chunksOf(
 ): AsyncIterable<string> {
   let before = '{"result":[';
   for await (const users of portions) {
-    const items = users.map(user => JSON.stringify(present(user)));
+    const items = users.map(user => writeJson(present(user)));
     yield `${before}${items.join()}`;
     before = users.length > 0 ? ',' : before;
   }

@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { JsonText, writeJson } from './JsonText';
+
+it('writes what JSON.stringify would, whatever is written already', () => {
+  const written = fc
+    .jsonValue()
+    .map(value => new JsonText(JSON.stringify(value)));
+  const answers = fc.oneof(
+    written,
+    fc.jsonValue(),
+    fc.record({ result: written, page: fc.nat() }),
+    fc.record({
+      result: fc.array(fc.oneof(written, fc.jsonValue())),
+      next: fc.option(fc.string(), { nil: undefined }),
+    }),
+  );
+  fc.assert(
+    fc.property(answers, answer => {
+      expect(writeJson(answer)).toBe(JSON.stringify(answer));
+    }),
+  );
+});
+
+it('writes what is missing in a list as JSON does', () => {
+  expect(writeJson([undefined, new JsonText('1')])).toBe('[null,1]');
+});
