@@ -31,7 +31,7 @@ export interface Gathering<T> {
 }
 
 /** Values that a search compares with. */
-type Column = TextColumn | Float64Array | Uint32Array;
+type Column = TextColumn | Float64Array | Uint32Array | Uint8Array;
 
 /**
  * Some hundred rows that follow each other, with what was gathered of them for
@@ -45,6 +45,7 @@ export class RowBlock<T extends object> {
   readonly #times = new Map<keyof T, Float64Array>();
   readonly #present = new Map<keyof T, Uint32Array>();
   readonly #without = new Map<keyof T, Uint32Array>();
+  readonly #flags = new Map<keyof T, Uint8Array>();
 
   constructor(rows: Row<T>[]) {
     this.#rows = rows;
@@ -116,6 +117,15 @@ export class RowBlock<T extends object> {
     );
   }
 
+  /** By the index of the row, 1 where a field is true. */
+  flags(field: keyof T): Uint8Array {
+    return kept(this.#flags, field, () =>
+      Uint8Array.from(this.#rows, ({ record }) =>
+        record[field] === true ? 1 : 0,
+      ),
+    );
+  }
+
   /** The indexes of the rows of which a field is not true. */
   without(field: keyof T): Uint32Array {
     return kept(this.#without, field, () =>
@@ -156,7 +166,10 @@ export class RowBlock<T extends object> {
   }
 
   #columns() {
-    return [this.#texts, this.#times, this.#present, this.#without];
+    return [
+      ...[this.#texts, this.#times, this.#present],
+      ...[this.#without, this.#flags],
+    ];
   }
 
   #forgetAll(): void {

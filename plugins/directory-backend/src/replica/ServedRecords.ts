@@ -98,6 +98,15 @@ export class ServedRecords<T extends object> {
     return this.#order.find(block => block.without(field));
   }
 
+  /** By rank, 1 where a field is true: to ask about very many at once. */
+  flags(field: keyof T): Uint8Array {
+    const flags = new Uint8Array(this.size);
+    for (const block of this.#order.blocks) {
+      flags.set(block.flags(field), block.start);
+    }
+    return flags;
+  }
+
   /** The ranks of the entries that have a field, in order. */
   ranksWith(field: keyof T): Uint32Array {
     return this.#order.find(block => block.present(field));

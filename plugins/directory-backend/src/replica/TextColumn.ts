@@ -18,10 +18,13 @@ export class TextColumn {
   readonly #starts: Uint32Array;
   /** The rank of the entry that has it. */
   readonly #ranks: Uint32Array;
+  /** Of each value: what is equal has the same. */
+  readonly #hashes: Uint32Array;
 
   private constructor(values: readonly string[], ranks: readonly number[]) {
     this.#text = `${END}${values.join(END)}${END}`;
     this.#ranks = Uint32Array.from(ranks);
+    this.#hashes = Uint32Array.from(values, hashOf);
     this.#starts = new Uint32Array(values.length);
     let start = END.length;
     for (const [index, value] of values.entries()) {
@@ -45,20 +48,11 @@ export class TextColumn {
 
   /** The ranks of those with a value that contains the text, in order. */
   containing(text: string): Uint32Array {
-    return this.#find(foldText(text));
-  }
-
-  /** The ranks of those with a value that is the text, in order. */
-  equalTo(text: string): Uint32Array {
-    return this.#find(`${END}${foldText(text)}${END}`);
-  }
-
-  #find(wanted: string): Uint32Array {
     const found: number[] = [];
-    const intoValue = wanted.startsWith(END) ? END.length : 0;
-    let at = this.#text.indexOf(wanted, END.length - intoValue);
+    const wanted = foldText(text);
+    let at = this.#text.indexOf(wanted, END.length);
     while (at !== -1) {
-      const value = this.#valueAt(at + intoValue);
+      const value = this.#valueAt(at);
       if (value === undefined) {
         break;
       }
@@ -66,10 +60,34 @@ export class TextColumn {
         found.push(this.#ranks[value]);
       }
       // What else the same value contains says nothing new.
-      const next = this.#starts[value + 1] ?? this.#text.length + intoValue;
-      at = this.#text.indexOf(wanted, next - intoValue);
+      const next = this.#starts[value + 1] ?? this.#text.length;
+      at = this.#text.indexOf(wanted, next);
     }
     return Uint32Array.from(found);
+  }
+
+  /** The ranks of those with a value that is the text, in order. */
+  equalTo(text: string): Uint32Array {
+    const found: number[] = [];
+    const wanted = foldText(text);
+    const hash = hashOf(wanted);
+    let value = this.#hashes.indexOf(hash);
+    while (value !== -1) {
+      const rank = this.#ranks[value];
+      if (found.at(-1) !== rank && this.#isValue(value, wanted)) {
+        found.push(rank);
+      }
+      value = this.#hashes.indexOf(hash, value + 1);
+    }
+    return Uint32Array.from(found);
+  }
+
+  #isValue(value: number, text: string): boolean {
+    const start = this.#starts[value];
+    return (
+      this.#text.startsWith(text, start) &&
+      this.#text[start + text.length] === END
+    );
   }
 
   /** The last value that begins there or before, by halving what is left. */
@@ -89,4 +107,13 @@ export class TextColumn {
     }
     return low;
   }
+}
+
+/** FNV-1a of 32 bits over UTF-16 code units. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
 }

@@ -53,10 +53,12 @@ function findVisibly(
     return found;
   }
   const { inOrder } = users.served;
-  return found.filter(rank => {
-    const { record } = inOrder[rank];
-    return !record.is_private || record.username === visibleTo.owner;
-  });
+  const isPrivate = users.served.flags('is_private');
+  return found.filter(
+    rank =>
+      isPrivate[rank] === 0 ||
+      inOrder[rank].record.username === visibleTo.owner,
+  );
 }
 
 function findByField(
