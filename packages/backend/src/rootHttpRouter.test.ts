@@ -61,6 +61,12 @@ const probePlugin = createBackendPlugin({
       deps: { rootHttpRouter: coreServices.rootHttpRouter },
       async init({ rootHttpRouter: router }) {
         router.use('/probe', (_req, res) => res.send('probed'));
+        router.use('/api/answer', (req, res) => {
+          res.json({ text: 'a'.repeat(Number(req.query.letters)) });
+        });
+        router.use('/file.js', (_req, res) => {
+          res.type('js').send('a'.repeat(2000));
+        });
         router.use('/broken', () => {
           throw new Error('broken on purpose');
         });
@@ -140,6 +146,20 @@ describe('rootHttpRouter', () => {
     });
 
     expect(response).toMatchObject({ status: 200, body: 'probed' });
+  });
+
+  it.each([
+    ['/api/answer?letters=2000', undefined],
+    ['/api/answer?letters=14000', undefined],
+    ['/api/answer?letters=15000', 'gzip'],
+    ['/file.js', 'gzip'],
+  ])('compresses what is worth it: %s', async (path, encoding) => {
+    const { headers } = await get(path, { 'accept-encoding': 'gzip' });
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers.vary).toContain('Accept-Encoding');
+
+    const plain = await get(path);
+    expect(plain.headers['content-encoding']).toBeUndefined();
   });
 
   it('refuses headers beyond its limit and goes on serving', async () => {
