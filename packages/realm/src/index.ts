@@ -1,11 +1,12 @@
 /**
  * A whole loopback realm for development, tests and benchmarks: MIT KDC,
  * 389 Directory Server with FreeIPA's tree, and people in it. For tests of what
- * the portal keeps, PostgreSQL, too.
+ * the portal keeps, PostgreSQL and Redis, too.
  *
  * @packageDocumentation
  */
 export { PostgresServer } from './PostgresServer';
 export type { Realm, RealmDirectory } from './Realm';
 export type { RealmOptions } from './RealmOptions';
+export { RedisServer } from './RedisServer';
 export { startRealm } from './startRealm';

@@ -32,10 +32,13 @@ const run = promisify(execFile);
  * contract's own dialect against the OpenAPI document.
  */
 export class GatewayClient {
-  readonly #gateway: Gateway;
+  readonly #gateway: Pick<Gateway, 'baseUrl'>;
   readonly #realm: Realm;
 
-  constructor(options: { readonly gateway: Gateway; readonly realm: Realm }) {
+  constructor(options: {
+    readonly gateway: Pick<Gateway, 'baseUrl'>;
+    readonly realm: Realm;
+  }) {
     this.#gateway = options.gateway;
     this.#realm = options.realm;
   }

@@ -7,21 +7,31 @@ import { validateResponse } from './validateResponse';
  * every answer against the OpenAPI document.
  */
 export class TokenClient {
-  readonly #gateway: Gateway;
+  readonly #gateway: Pick<Gateway, 'baseUrl'>;
   readonly #token: string;
 
-  constructor(options: { readonly gateway: Gateway; readonly token: string }) {
+  constructor(options: {
+    readonly gateway: Pick<Gateway, 'baseUrl'>;
+    readonly token: string;
+  }) {
     this.#gateway = options.gateway;
     this.#token = options.token;
   }
 
-  /** As the user that the guest provider of the portal signs in. */
-  static async signIn(gateway: Gateway): Promise<TokenClient> {
+  /**
+   * As the user that the guest provider of the portal signs in.
+   *
+   * @param asked - who is asked with the token. Default: who has issued it
+   */
+  static async signIn(
+    gateway: Pick<Gateway, 'baseUrl'>,
+    asked = gateway,
+  ): Promise<TokenClient> {
     const response = await fetch(`${gateway.baseUrl}/api/auth/guest/refresh`, {
       headers: { 'X-Requested-With': 'XMLHttpRequest' },
     });
     const { backstageIdentity } = await response.json();
-    return new TokenClient({ gateway, token: backstageIdentity.token });
+    return new TokenClient({ gateway: asked, token: backstageIdentity.token });
   }
 
   /** `path` is below `/api/directory`, encoded. */

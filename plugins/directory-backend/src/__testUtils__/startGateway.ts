@@ -16,9 +16,17 @@ export interface Gateway {
   readonly log: () => string;
   /** Whether the process lives. */
   readonly alive: () => boolean;
-  /** Ends the process and removes its files. */
+  /** Ends the process at once, as a machine does that is switched off. */
+  kill(): Promise<void>;
+  /** Ends the process in order and removes its files. */
   stop(): Promise<void>;
 }
+
+/**
+ * How long a process may take to end. The portal's own requests for events last
+ * a minute, and in production Backstage waits for them.
+ */
+const PATIENCE_MS = 3_000;
 
 const repositoryRoot = resolve(__dirname, '../../../..');
 
@@ -46,6 +54,12 @@ export async function startGateway(options: {
   readonly entry?: string;
   /** Where it listens, as another one before it. Default: a free port. */
   readonly port?: number;
+  /** Merged over the `backend` block. */
+  readonly backend?: JsonObject;
+  /** What its clients call, where that is something in front of it. */
+  readonly externalUrl?: string;
+  /** Merged over the environment of the process. */
+  readonly env?: NodeJS.ProcessEnv;
 }): Promise<Gateway> {
   const { entry = 'plugins/directory-backend/dev/index.ts' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
@@ -64,22 +78,32 @@ export async function startGateway(options: {
     ],
     {
       cwd: repositoryRoot,
-      env: { ...environment(), KRB5_CONFIG: options.realm.krb5Config },
+      env: {
+        ...environment(),
+        KRB5_CONFIG: options.realm.krb5Config,
+        ...options.env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
   const log: string[] = [];
   child.stdout.setEncoding('utf8').on('data', text => log.push(text));
   child.stderr.setEncoding('utf8').on('data', text => log.push(text));
+  const end = async (signal: NodeJS.Signals) => {
+    if (isAlive(child)) {
+      child.kill(signal);
+      await once(child, 'exit');
+    }
+  };
   const gateway: Gateway = {
     baseUrl,
     log: () => log.join(''),
     alive: () => isAlive(child),
+    kill: () => end('SIGKILL'),
     async stop() {
-      if (isAlive(child)) {
-        child.kill('SIGTERM');
-        await once(child, 'exit');
-      }
+      const patience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+      await end('SIGTERM');
+      clearTimeout(patience);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -91,8 +115,7 @@ function configOf(
   options: Parameters<typeof startGateway>[0],
   port: number,
 ): JsonObject {
-  const { realm } = options;
-  const baseUrl = `http://localhost:${port}`;
+  const { realm, externalUrl: baseUrl = `http://localhost:${port}` } = options;
   return {
     app: { baseUrl, title: 'Test' },
     backend: {
@@ -102,6 +125,7 @@ function configOf(
       server: { keepAliveTimeout: { minutes: 5 } },
       auth: { externalAccess: externalAccessOf(options) },
       database: { client: 'better-sqlite3', connection: ':memory:' },
+      ...options.backend,
     },
     auth: {
       providers: {
@@ -172,7 +196,8 @@ function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback interface that nobody listens on now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,4 +1,5 @@
 import type { DatabaseService } from '@backstage/backend-plugin-api';
+import { createHash } from 'node:crypto';
 import {
   RateLimiterPostgres,
   RateLimiterRes,
@@ -14,7 +15,8 @@ const TABLE = 'directory_signing_limits';
 
 /**
  * How often one caller may ask for a signature, counted in the database, so
- * that it holds over all processes of the portal.
+ * that it holds over all processes of the portal: one statement counts and
+ * reads, and a process that dies leaves nothing that would have to be undone.
  */
 export class SigningLimit {
   readonly #limiter: RateLimiterAbstract;
@@ -51,7 +53,7 @@ export class SigningLimit {
   /** @throws TooManyRequestsError when the caller asks too often. */
   async consume(caller: Caller): Promise<void> {
     try {
-      await this.#limiter.consume(nameOf(caller));
+      await this.#limiter.consume(keyOf(caller));
     } catch (reason) {
       if (reason instanceof RateLimiterRes) {
         throw new TooManyRequestsError(reason.msBeforeNext);
@@ -59,4 +61,12 @@ export class SigningLimit {
       throw reason;
     }
   }
+}
+
+/**
+ * On PostgreSQL the library's table has room for 255 characters, and the name
+ * of a service is longer than that when its host's name is.
+ */
+function keyOf(caller: Caller): string {
+  return createHash('sha256').update(nameOf(caller)).digest('hex');
 }

@@ -1,0 +1,67 @@
+import { PostgresServer } from '@directory-gateway/realm';
+import type { Caller } from '../directory/Caller';
+import { TooManyRequestsError } from '../http/response/apiErrors';
+import { SigningLimit } from './SigningLimit';
+
+jest.setTimeout(60_000);
+
+const REQUESTS = 5;
+
+let postgres: PostgresServer;
+let connections: readonly ReturnType<PostgresServer['connect']>[];
+let limits: readonly SigningLimit[];
+
+/** As two processes have it that start at once on a new database. */
+beforeAll(async () => {
+  postgres = await PostgresServer.start();
+  const name = await postgres.createDatabase();
+  connections = [postgres.connect(name), postgres.connect(name)];
+  limits = await Promise.all(
+    connections.map(knex =>
+      SigningLimit.create({
+        database: { getClient: async () => knex },
+        limit: { requests: REQUESTS, perMs: 60 * 60 * 1000 },
+      }),
+    ),
+  );
+});
+
+afterAll(async () => {
+  await Promise.all(connections?.map(knex => knex.destroy()) ?? []);
+  await postgres?.stop();
+});
+
+function service(name: string): Caller {
+  const principal = `${name}@EXAMPLE.TEST`;
+  return {
+    kind: 'kerberos',
+    principal,
+    account: {
+      kind: 'service',
+      service: name,
+      served: false,
+      dn: `krbprincipalname=${principal},cn=services,cn=accounts`,
+      ...{ principalNames: [principal], emails: [], groups: new Set() },
+      locked: false,
+    },
+  };
+}
+
+it.each([
+  ['a service', 'bot/builder.example.test'],
+  // The longest name that DNS has, RFC 1035 section 2.3.4.
+  ['a service of a host with a long name', `bot/${'a.'.repeat(126)}b`],
+  ['another such one', `bot/${'a.'.repeat(126)}c`],
+])('lets %s pass as often as it may, and once more nobody', async (_, name) => {
+  const caller = service(name);
+  const asked = await Promise.allSettled(
+    [...limits, ...limits, ...limits, ...limits].map(limit =>
+      limit.consume(caller),
+    ),
+  );
+  const refused = asked.filter(each => each.status === 'rejected');
+  expect(asked.length - refused.length).toBe(REQUESTS);
+  expect(refused.map(({ reason }) => reason)).toEqual(
+    refused.map(() => expect.any(TooManyRequestsError)),
+  );
+});

@@ -1,0 +1,316 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { eventually } from './__testUtils__/eventually';
+import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import { makeCsr } from './__testUtils__/makeCsr';
+import { overhearToken } from './__testUtils__/overhearToken';
+import {
+  REQUEST_LIMIT,
+  startProcesses,
+  type Processes,
+} from './__testUtils__/startProcesses';
+import { SteadyLoad } from './__testUtils__/SteadyLoad';
+import { TokenClient } from './__testUtils__/TokenClient';
+
+jest.setTimeout(300_000);
+
+const LIMIT = 12;
+
+let realm: Realm;
+let processes: Processes;
+/** Each asks one process. */
+let clients: readonly GatewayClient[];
+
+beforeAll(async () => {
+  realm = await startRealm();
+  processes = await startProcesses({
+    realm,
+    guest: 'user:default/alice',
+    directory: {
+      sessions: { keys: [{ secret: randomBytes(32).toString('base64') }] },
+      portalUsers: { namespace: 'default', username: 'entityName' },
+      access: [
+        {
+          principals: ['*'],
+          operations: ['directory.read', 'directory.certificate.sign'],
+        },
+        {
+          principals: ['dave'],
+          operations: ['directory.certificate.revoke'],
+        },
+      ],
+      certificates: {
+        authority: 'embedded',
+        limit: { requests: LIMIT, per: { hours: 1 } },
+        embedded: {
+          organization: realm.realm,
+          keyFile: `${realm.dir}/ca-key.pem`,
+        },
+      },
+    },
+  });
+  clients = processes.gateways.map(
+    gateway => new GatewayClient({ gateway, realm }),
+  );
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await realm?.stop();
+});
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+function sign(client: GatewayClient, user: string, csr: string) {
+  return client.ask('/v1/certs/', {
+    ...{ as: user, method: 'POST', headers: FORM },
+    body: String(new URLSearchParams({ user, csr })),
+  });
+}
+
+function revoke(client: GatewayClient, serial: string) {
+  return client.ask(`/v1/certs/${serial}/revocation/`, {
+    ...{ as: 'dave', method: 'POST', headers: FORM },
+    body: 'reason=superseded',
+  });
+}
+
+/** A number of JSON would lose digits. */
+function serialOf({ text }: Answer): string {
+  return /"serial_number": ?(\d+)/.exec(text)?.[1] ?? `none: ${text}`;
+}
+
+function resultOf(answer: Answer): Record<string, unknown> {
+  return (answer.json as { result: Record<string, unknown> }).result;
+}
+
+/** The revocation list that one process serves. */
+async function readList({ baseUrl }: { readonly baseUrl: string }) {
+  const response = await fetch(`${baseUrl}/api/directory/ca/crl`);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const text = execFileSync(
+    'openssl',
+    ['crl', '-inform', 'DER', '-noout', '-text'],
+    { input: bytes, encoding: 'utf8' },
+  );
+  return {
+    bytes: bytes.toString('base64'),
+    number: Number(/X509v3 CRL Number: \s+(\d+)/.exec(text)![1]),
+    serials: [...text.matchAll(/Serial Number: ([0-9A-F]+)/g)].map(([, hex]) =>
+      String(BigInt(`0x${hex}`)),
+    ),
+  };
+}
+
+/**
+ * How many certificates a user's record has, as each process says: those of the
+ * directory, and the usable ones that were signed here.
+ */
+function countsOf(user: string): Promise<readonly number[]> {
+  return Promise.all(
+    clients.map(async client => {
+      const answer = await client.ask(`/v1/users/${user}/`, { as: 'bob' });
+      return ((resultOf(answer).certificates ?? []) as string[]).length;
+    }),
+  );
+}
+
+describe('who is calling', () => {
+  it('is believed on a token of the portal by both, whoever issued it', async () => {
+    const [a, b] = processes.gateways;
+    for (const [issuer, asked] of [
+      [a, b],
+      [b, a],
+    ]) {
+      const client = await TokenClient.signIn(issuer, asked);
+      const answer = await client.ask('/v1/me/');
+      expect(resultOf(answer as Answer)).toMatchObject({ username: 'alice' });
+    }
+  });
+
+  it('is believed on a ticket once: they share what they have seen', async () => {
+    const headers = { Authorization: await overhearToken(realm, 'bob') };
+    const [first, second] = [
+      await clients[0].ask('/v1/me/', { headers }),
+      await clients[1].ask('/v1/me/', { headers }),
+    ];
+    expect(resultOf(first)).toMatchObject({ username: 'bob' });
+    expect([second.status, second.json]).toMatchObject([
+      401,
+      { reason: 'replayed' },
+    ]);
+  });
+});
+
+describe('a session', () => {
+  it('that one has given is taken by the other, whose key is the same', async () => {
+    for (const [giver, taker] of [clients, clients.toReversed()]) {
+      const given = await giver.ask('/v1/me/', { as: 'bob' });
+      const [cookie] = given.headers.get('set-cookie')!.split(';');
+      const taken = await taker.ask('/v1/me/', { headers: { Cookie: cookie } });
+      expect(taken.status).toBe(200);
+      expect(resultOf(taken)).toMatchObject({ username: 'bob' });
+    }
+  });
+});
+
+describe('the limit of requests', () => {
+  it('counts in Redis, over both', async () => {
+    const left = async (index: number) => {
+      const { baseUrl } = processes.gateways[index];
+      const response = await fetch(`${baseUrl}/api/directory/`, {
+        headers: { 'X-Forwarded-For': '192.0.2.7' },
+      });
+      return Number(response.headers.get('x-ratelimit-remaining'));
+    };
+    expect([await left(0), await left(1), await left(0)]).toEqual(
+      [1, 2, 3].map(made => REQUEST_LIMIT - made),
+    );
+    expect(await processes.redis.keys()).toContainEqual(
+      expect.stringContaining('192.0.2.7'),
+    );
+  });
+});
+
+describe('signing', () => {
+  it('makes one certificate of one key, and as many answers as the limit', async () => {
+    const csr = makeCsr({ subject: '/CN=dave' });
+    const before = await countsOf('dave');
+    const answers = await Promise.all(
+      Array.from({ length: 2 * LIMIT }, (_, turn) =>
+        sign(clients[turn % 2], 'dave', csr),
+      ),
+    );
+    const signed = answers.filter(({ status }) => status === 200);
+    expect(signed).toHaveLength(LIMIT);
+    expect(new Set(signed.map(serialOf)).size).toBe(1);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(LIMIT);
+    expect(await countsOf('dave')).toEqual(before.map(count => count + 1));
+  });
+
+  it('is known to the other at once: to read, to list and to revoke', async () => {
+    const [a, b] = clients;
+    const before = await countsOf('erin');
+    const signed = await sign(a, 'erin', makeCsr({ subject: '/CN=erin' }));
+    const serial = serialOf(signed);
+    const read = await b.ask(`/v1/certs/${serial}/`, { as: 'bob' });
+    expect(read.text).toBe(signed.text);
+    expect(await countsOf('erin')).toEqual(before.map(count => count + 1));
+
+    expect((await revoke(b, serial)).status).toBe(200);
+    const after = await a.ask(`/v1/certs/${serial}/`, { as: 'bob' });
+    expect(resultOf(after)).toMatchObject({ revoked: true });
+    expect(await countsOf('erin')).toEqual(before);
+  });
+});
+
+describe('the revocation list', () => {
+  it('is the same from both, and no number is given twice', async () => {
+    const serials = await Promise.all(
+      Array.from({ length: 8 }, async (_, turn) =>
+        serialOf(
+          await sign(clients[turn % 2], 'bob', makeCsr({ subject: '/CN=bob' })),
+        ),
+      ),
+    );
+    const before = await readList(processes.gateways[0]);
+    let isOver = false;
+    const seen = processes.gateways.map(async gateway => {
+      const lists = [await readList(gateway)];
+      while (!isOver) {
+        lists.push(await readList(gateway));
+      }
+      return lists;
+    });
+    await Promise.all(
+      serials.map((serial, turn) => revoke(clients[turn % 2], serial)),
+    );
+    isOver = true;
+    const lists = await Promise.all(seen);
+
+    for (const numbers of lists.map(own => own.map(({ number }) => number))) {
+      expect(numbers).toEqual(numbers.toSorted((x, y) => x - y));
+    }
+    const all = lists.flat();
+    expect(new Set(all.map(({ bytes }) => bytes)).size).toBe(
+      new Set(all.map(({ number }) => number)).size,
+    );
+    const [last, same] = await Promise.all(processes.gateways.map(readList));
+    expect(last).toEqual(same);
+    expect(last.number).toBeGreaterThan(before.number);
+    expect(last.serials).toEqual(expect.arrayContaining(serials));
+  });
+});
+
+describe('a change in the directory', () => {
+  it('shows at both', async () => {
+    const dn = `uid=erin,cn=users,cn=accounts,${realm.baseDn}`;
+    await realm.modify(
+      `dn: ${dn}\nchangetype: modify\nreplace: displayName\ndisplayName: Erin of both\n`,
+    );
+    for (const client of clients) {
+      await eventually(async () => {
+        const answer = await client.ask('/v1/users/erin/', { as: 'erin' });
+        expect(resultOf(answer)).toMatchObject({ human_name: 'Erin of both' });
+      });
+    }
+  });
+});
+
+describe('behind a balancer', () => {
+  let load: SteadyLoad;
+
+  beforeEach(async () => {
+    load = await SteadyLoad.start(
+      await TokenClient.signIn(processes.balancer),
+      ['/v1/users/bob/', '/v1/groups/', '/v1/users/?page_size=5'],
+    );
+  });
+
+  afterEach(() => load.stop());
+
+  it('one is killed, and the other does what it was about to do', async () => {
+    const csrs = Array.from({ length: 6 }, () =>
+      makeCsr({ subject: '/CN=alice' }),
+    );
+    const [before] = await countsOf('alice');
+    const interrupted = csrs.map(csr =>
+      sign(clients[1], 'alice', csr).catch(() => undefined),
+    );
+    await interrupted[0];
+    await processes.gateways[1].kill();
+    const given = await Promise.all(interrupted);
+
+    // The same requests within a minute: of what was signed, no other is made.
+    const repeated = await Promise.all(
+      csrs.map(csr => sign(clients[0], 'alice', csr)),
+    );
+    expect(repeated.map(({ status }) => status)).toEqual(csrs.map(() => 200));
+    const answered = given.filter(answer => answer !== undefined);
+    expect(repeated.filter((_, turn) => given[turn]).map(serialOf)).toEqual(
+      answered.map(serialOf),
+    );
+    // The limit has counted all that was answered, and holds.
+    const further = await Promise.all(
+      Array.from({ length: LIMIT }, () => sign(clients[0], 'alice', csrs[0])),
+    );
+    const counted = answered.length + repeated.length;
+    expect(
+      further.filter(({ status }) => status === 200).length,
+    ).toBeLessThanOrEqual(LIMIT - counted);
+
+    await processes.restart(1);
+    const after = before + csrs.length;
+    expect(await countsOf('alice')).toEqual([after, after]);
+    const { statuses, wrong } = await load.stop();
+    expect([Object.keys(statuses), wrong]).toEqual([['200'], []]);
+  });
+
+  it('each is replaced by another, and nobody notices', async () => {
+    await processes.restart(0);
+    await processes.restart(1);
+    const { statuses, wrong } = await load.stop();
+    expect([Object.keys(statuses), wrong]).toEqual([['200'], []]);
+  });
+});
