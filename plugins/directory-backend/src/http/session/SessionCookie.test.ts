@@ -29,6 +29,7 @@ it.each([
 it('is found among others', () => {
   expect(cookie.read(`${name}=abc`)).toBe('abc');
   expect(cookie.read(`a=b; ${name}=abc;c=d`)).toBe('abc');
+  expect(cookie.read(`a=${'b'.repeat(10_000)}; ${name}=abc`)).toBe('abc');
   expect(cookie.read(`broken;  ${name} = abc ;=;;`)).toBe('abc');
 });
 
@@ -45,6 +46,7 @@ it.each([
   `${name}=abc; ${name}=`,
   `${name}=abc; x${name}=abc`,
   `directory-session=abc`,
+  `${name}=abc; a=${'b'.repeat(16_384)}`,
 ])('is not in %s', header => {
   expect(cookie.read(header)).toBeUndefined();
 });

@@ -9,6 +9,9 @@ const SECURE_PREFIX = '__Secure-';
 
 const NAME = 'directory-session';
 
+/** Longer `Cookie` headers are not taken apart: it would cost milliseconds. */
+const LONGEST_HEADER = 16 * 1024;
+
 /** The session cookie as it is at one address of the API. */
 export class SessionCookie {
   readonly name: string;
@@ -28,8 +31,11 @@ export class SessionCookie {
    * which one was planted from elsewhere (RFC 6265 §8.6) cannot be known.
    */
   read(header: string | undefined): string | undefined {
-    const at = header?.indexOf(this.name) ?? -1;
-    if (!header || at < 0 || header.includes(this.name, at + 1)) {
+    if (!header || header.length > LONGEST_HEADER) {
+      return undefined;
+    }
+    const at = header.indexOf(this.name);
+    if (at < 0 || header.includes(this.name, at + 1)) {
       return undefined;
     }
     return parseCookie(header, { decode: asItIs })[this.name];
