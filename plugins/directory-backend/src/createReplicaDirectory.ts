@@ -29,13 +29,15 @@ export interface ReplicaDirectoryOptions {
   readonly reader: LdapReader;
   readonly schema: DirectorySchema;
   readonly baseDn: string;
+  /** The account that reads. */
+  readonly bindDn: string;
   /** How a server is connected to, to hear of its changes. */
   readonly endpoint: (url: string) => Promise<LdapEndpoint>;
   readonly logger: LoggerService;
   /** As `Replica` has them. */
   readonly maxStalenessMs: number;
   readonly maxShrinkage: number;
-  readonly proofIntervalMs?: number;
+  readonly rereadingIntervalMs?: number;
 }
 
 /** A directory with a copy in memory, which somebody must have follow it. */

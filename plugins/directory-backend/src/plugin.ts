@@ -134,7 +134,8 @@ export const directoryPlugin = createBackendPlugin({
         });
         const directory = replica
           ? followDirectory({
-              ...{ direct, reader, schema, baseDn, logger, lifecycle },
+              ...{ direct, reader, schema, baseDn, bindDn, logger },
+              lifecycle,
               ...replica,
               endpoint: url => readEndpoint(url, ldap),
               actionsRegistry: deps.actionsRegistry,

@@ -34,7 +34,7 @@ export async function openReplica(options: {
   readonly schema?: SchemaPreset;
   /** As the options of `Replica`. */
   readonly maxStalenessMs?: number;
-  readonly proofIntervalMs?: number;
+  readonly rereadingIntervalMs?: number;
 }): Promise<OpenReplica> {
   const { realm } = options;
   const logger = new RecordingLogger();
@@ -50,11 +50,12 @@ export async function openReplica(options: {
     reader: createLdapReader(rooms),
     schema: schemaPreset(options.schema ?? 'fas'),
     baseDn: realm.baseDn,
+    bindDn: realm.bindDn,
     endpoint: url => readEndpoint(url, config),
     logger,
     // The model of a suite may keep this process busy for seconds.
     maxStalenessMs: options.maxStalenessMs ?? 60_000,
-    proofIntervalMs: options.proofIntervalMs,
+    rereadingIntervalMs: options.rereadingIntervalMs,
     maxShrinkage: 0.5,
   });
   replica.follow();

@@ -34,7 +34,7 @@ export interface LdapSearch {
   readonly onPage?: (
     entries: readonly Entry[],
     page: { readonly isFirst: boolean },
-  ) => void;
+  ) => void | Promise<void>;
   readonly control?: Control;
 }
 
@@ -200,15 +200,15 @@ export class LdapConnection {
       control,
     );
     const entries: Entry[] = [];
-    const { onPage = (page: readonly Entry[]) => entries.push(...page) } =
-      search;
+    const keep = (some: readonly Entry[]) => void entries.push(...some);
+    const { onPage = keep } = search;
     let isFirst = true;
     let page = await this.#inTime(pages.next(), timeoutMs);
     while (!page.done) {
       // The server goes on while this page is taken in.
       const next = this.#inTime(pages.next(), timeoutMs);
       next.catch(() => {});
-      onPage(page.value.searchEntries, { isFirst });
+      await onPage(page.value.searchEntries, { isFirst });
       isFirst = false;
       page = await next;
     }

@@ -28,6 +28,15 @@ export class LdapReader {
     return this.#searcher.search(search, asking);
   }
 
+  /**
+   * Proves the account's rights once more.
+   *
+   * @throws DirectoryUnavailableError when one is missing.
+   */
+  async prove(): Promise<void> {
+    await this.#proof.renew();
+  }
+
   /** Every entry that a search finds. */
   async read(search: LdapSearch, asking: Asking): Promise<readonly Entry[]> {
     const { entries } = await this.search(search, asking);

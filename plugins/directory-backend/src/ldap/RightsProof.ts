@@ -1,16 +1,13 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { InputError } from '@backstage/errors';
-import { EqualityFilter, type Entry } from 'ldapts';
+import { EqualityFilter } from 'ldapts';
 import { DirectoryUnavailableError } from '../directory/errors';
 import type { DirectorySchema } from '../directory/schema';
 import { containersBelow } from './containers';
 import type { DistinguishedName } from './DistinguishedName';
-import { textOf } from './entryValues';
-import {
-  GetEffectiveRightsControl,
-  parseAttributeLevelRights,
-} from './GetEffectiveRightsControl';
+import { GetEffectiveRightsControl } from './GetEffectiveRightsControl';
 import type { LdapSearcher } from './LdapPool';
+import { missingRights } from './missingRights';
 import type { SchemaProof } from './SchemaProof';
 
 /** How long a missing right is believed before the directory is asked again. */
@@ -74,6 +71,15 @@ export class RightsProof {
       );
     }
     context.signal.throwIfAborted();
+    await this.renew();
+  }
+
+  /**
+   * Proves the rights, however lately that was done.
+   *
+   * @throws DirectoryUnavailableError as {@link require}.
+   */
+  async renew(): Promise<void> {
     this.#proving ??= this.#prove().finally(() => {
       this.#proving = undefined;
     });
@@ -89,13 +95,7 @@ export class RightsProof {
     // A proof serves everybody, so nobody's leaving may end it.
     const signal = new AbortController().signal;
     const missing = await Promise.all(
-      this.#requirements.map(async requirement => {
-        const rights = await this.#rightsOn(requirement, signal);
-        return requirement.attributes.filter(attribute => {
-          const granted = rights.get(attribute.toLowerCase()) ?? '';
-          return !(granted.includes('r') && granted.includes('s'));
-        });
-      }),
+      this.#requirements.map(requirement => this.#missing(requirement, signal)),
     );
     if (missing.flat().length > 0) {
       const names = missing.flat().join(', ');
@@ -113,10 +113,11 @@ export class RightsProof {
     return new DirectoryUnavailableError(reason);
   }
 
-  async #rightsOn(
+  async #missing(
     requirement: Requirement,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, string>> {
+  ): Promise<readonly string[]> {
+    const { attributes } = requirement;
     const { entries } = await this.#searcher.search(
       {
         base: requirement.container,
@@ -125,17 +126,21 @@ export class RightsProof {
           attribute: 'objectClass',
           value: requirement.objectClass,
         }),
-        attributes: requirement.attributes,
+        attributes,
         sizeLimit: 1,
         control: new GetEffectiveRightsControl({ dn: this.#bindDn }),
       },
       { signal },
     );
-    const [entry]: readonly (Entry | undefined)[] = entries;
-    return parseAttributeLevelRights(
-      (entry && textOf(entry, 'attributeLevelRights')) ?? '',
-    );
+    return missingRights(entries[0], attributes);
   }
+}
+
+/** The attributes of users on which privacy and access rest. */
+export function flagsOf({ users }: DirectorySchema): readonly string[] {
+  return [users.is_private.attribute, users.locked.attribute].filter(
+    attribute => attribute !== undefined,
+  );
 }
 
 function requirementsOf(
@@ -143,16 +148,12 @@ function requirementsOf(
   baseDn: string,
 ): readonly Requirement[] {
   const containers = containersBelow(baseDn);
-  const flags = [
-    schema.users.is_private.attribute,
-    schema.users.locked.attribute,
-  ].filter(attribute => attribute !== undefined);
   return [
     {
       container: containers.users,
       objectClass: schema.userClass,
       attributes: [
-        ...flags,
+        ...flagsOf(schema),
         'krbPrincipalName',
         'krbPrincipalExpiration',
         'memberOf',

@@ -18,6 +18,7 @@ import { normalizeDn, type DistinguishedName } from './DistinguishedName';
 import { textsOf } from './entryValues';
 import { any, isA, isPresent } from './filters';
 import { decodeAgreement } from './mirrors';
+import { flagsOf } from './RightsProof';
 
 /** A few milliseconds of the event loop each. */
 const ENTRIES_AT_A_TIME = 200;
@@ -40,6 +41,8 @@ export interface Copied<P extends ReplicaPortion> {
   readonly filter: Filter;
   readonly attributes: readonly string[];
   readonly pageSize: number;
+  /** Attributes that must not be read as absent because they are hidden. */
+  readonly vital: readonly string[];
   readonly decode: (entries: Named) => P;
 }
 
@@ -56,6 +59,7 @@ export function copiedKinds({
     filter: isA(schema.userClass),
     attributes: ['objectClass', ...attributesOf(schema.users, userFieldNames)],
     pageSize: ENTRIES_AT_A_TIME,
+    vital: flagsOf(schema),
     decode: named => ({
       kind: 'users',
       entries: decodeEach(named, entry => decodeUser(entry, schema)),
@@ -69,6 +73,7 @@ export function copiedKinds({
       ...attributesOf(schema.groups, groupFieldNames),
     ],
     pageSize: GROUPS_AT_A_TIME,
+    vital: ['member'],
     decode: named => ({
       kind: 'groups',
       entries: decodeEach(named, entry => decodeGroup(entry, schema)),
@@ -79,6 +84,7 @@ export function copiedKinds({
     filter: isA('fasAgreement'),
     attributes: ['objectClass', 'cn', 'ipaEnabledFlag', 'memberUser'],
     pageSize: ENTRIES_AT_A_TIME,
+    vital: [],
     decode: named => ({
       kind: 'agreements',
       entries: decodeEach(named, entry =>

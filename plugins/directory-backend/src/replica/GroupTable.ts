@@ -1,8 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Group } from '../directory/Group';
 import type { GroupLinks, GroupNames } from '../directory/GroupLinks';
 import { MembershipGraph } from '../directory/MembershipGraph';
 import { LinkIndex } from './LinkIndex';
-import { ServedRecords, type UnshownTexts } from './ServedRecords';
+import {
+  ServedRecords,
+  type ServedRecord,
+  type UnshownTexts,
+} from './ServedRecords';
 
 /** A group as the directory holds it, served or not. */
 export interface GroupEntry extends GroupNames {
@@ -61,7 +66,7 @@ export class GroupTable implements GroupLinks {
   }
 
   set(key: string, entry: GroupEntry): void {
-    const { group, unshown, members, sponsors } = entry;
+    const { group, members, sponsors } = entry;
     const old = this.#names.get(key) ?? NOBODY;
     const isNew = !this.#names.has(key);
     const named = this.#naming.replace(key, old.members, members);
@@ -69,14 +74,30 @@ export class GroupTable implements GroupLinks {
     this.#names.set(key, { members, sponsors });
     const wasServed = this.#served.get(key) !== undefined;
     if (group) {
-      const name = group.groupname;
-      this.#served.set({ key, name, record: group, unshown });
+      this.#served.set(rowOf(key, entry, group));
     } else {
       this.#served.delete(key);
     }
     if (isNew || named || managed || wasServed !== (group !== undefined)) {
       this.#changed(key);
     }
+  }
+
+  /** Whether an entry is not what is kept of it. */
+  differs(key: string, entry: GroupEntry | undefined): boolean {
+    const old = this.#names.get(key);
+    if (!entry || !old) {
+      return entry !== old;
+    }
+    const isServed = this.#served.get(key) !== undefined;
+    const isOther = entry.group
+      ? this.#served.changesBy(rowOf(key, entry, entry.group)).length > 0
+      : isServed;
+    return (
+      isOther ||
+      !isDeepStrictEqual(new Set(entry.members), new Set(old.members)) ||
+      !isDeepStrictEqual(new Set(entry.sponsors), new Set(old.sponsors))
+    );
   }
 
   delete(key: string): void {
@@ -96,4 +117,12 @@ export class GroupTable implements GroupLinks {
       this.#changes.set(group, this.#version);
     }
   }
+}
+
+function rowOf(
+  key: string,
+  { unshown }: GroupEntry,
+  group: Group & { readonly groupname: string },
+): ServedRecord<Group> {
+  return { key, name: group.groupname, record: group, unshown };
 }

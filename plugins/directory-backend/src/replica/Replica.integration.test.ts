@@ -1,5 +1,6 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   addFasUser,
   change,
@@ -133,21 +134,93 @@ it('does not believe a directory that hides most of its people', async () => {
   await eventually(async () => expect(await usernames(copy!)).toEqual(shown));
 });
 
-it('is not used while it cannot find what has changed', async () => {
-  copy = await openReplica({
-    ...{ realm, maxStalenessMs: 1000, proofIntervalMs: 100 },
-  });
-  const aci = `(targetattr = "entryusn")(version 3.0; acl "hide the numbers"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
+/** Hides an attribute from the account that reads, and shows it again. */
+async function whileHidden(
+  attribute: string,
+  what: () => Promise<void>,
+): Promise<void> {
+  const aci = `(targetattr = "${attribute}")(version 3.0; acl "hide ${attribute}"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
   const changeRules = (operation: string) =>
     realm.modify(
       `dn: cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: ${aci}\n`,
     );
   await changeRules('add');
-  await eventually(() => expect(copy!.replica.isUsable).toBe(false));
-  await realm.modify(addFasUser('unseen'));
-
+  await what();
   await changeRules('delete');
+}
+
+function mailOf(username: string, mail: string): string {
+  return `dn: ${userDn(
+    username,
+  )}\nchangetype: modify\nreplace: mail\nmail: ${mail}\n`;
+}
+
+it('is not used while it cannot find what has changed', async () => {
+  copy = await openReplica({ realm, maxStalenessMs: 1000 });
+  await whileHidden('entryusn', async () => {
+    await realm.modify(addFasUser('unseen'));
+    await eventually(() => expect(copy!.replica.isUsable).toBe(false));
+  });
+
   await eventually(async () =>
     expect(await usernames(copy!)).toContain('unseen'),
   );
 });
+
+it('never takes somebody for public whose flag it could not read', async () => {
+  copy = await openReplica({ realm, maxStalenessMs: 1000 });
+  const { items } = await copy.directory.listUsers(
+    { ...wholeUser, page },
+    context,
+  );
+  const { username } = items.find(({ is_private }) => is_private)!;
+  const seen: (boolean | undefined)[] = [];
+  const look = async () => {
+    const user = await copy!.directory
+      .getUser({ ...wholeUser, username }, context)
+      .catch(() => undefined);
+    seen.push(...(user ? [user.is_private] : []));
+    return user;
+  };
+  await whileHidden('fasIsPrivate', async () => {
+    await realm.modify(mailOf(username, 'hidden@example.test'));
+    await eventually(async () => {
+      await look();
+      expect(copy!.replica.isUsable).toBe(false);
+    });
+  });
+
+  await eventually(async () =>
+    expect(await look()).toMatchObject({ emails: ['hidden@example.test'] }),
+  );
+  expect(new Set(seen)).toEqual(new Set([true]));
+  expect(copy.logger.lines.filter(isWholeReading)).toHaveLength(1);
+});
+
+it('puts right what it could not read at the time', async () => {
+  copy = await openReplica({ realm, rereadingIntervalMs: 1000 });
+  const mails = async () => {
+    const query = { ...wholeUser, username: 'alice' };
+    const user = await copy!.directory.getUser(query, context);
+    return user?.emails;
+  };
+  await whileHidden('mail', async () => {
+    await realm.modify(mailOf('alice', 'alice@new.example.test'));
+    await eventually(async () => expect(await mails()).toBeUndefined());
+    // Until the write is settled, and not read a second time.
+    await sleep(3000);
+  });
+
+  await eventually(async () =>
+    expect(await mails()).toEqual(['alice@new.example.test']),
+  );
+  expect(copy.logger.lines.filter(isDifference).at(-1)).toMatch(/users \d+$/);
+});
+
+function isWholeReading(line: string): boolean {
+  return line.includes('The directory is copied');
+}
+
+function isDifference(line: string): boolean {
+  return line.includes('The copy was not what the directory is');
+}

@@ -4,10 +4,11 @@ import {
   setImmediate as nextTurn,
   setTimeout as sleep,
 } from 'node:timers/promises';
+import { Rereading } from './Rereading';
 import { createTables, type ReplicaTables } from './ReplicaTables';
+import { ShrinkageGuard } from './ShrinkageGuard';
 import { TableWriter } from './TableWriter';
 import type {
-  ReplicaKeys,
   ReplicaPortion,
   ReplicaSource,
   ReplicaTime,
@@ -20,14 +21,13 @@ const LOOK_MS = 250;
 const MIN_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 
-/** As long as a proof of rights holds by default. */
-const PROOF_HOLDS_MS = 60_000;
+/** Reading all takes at most a quarter of the time, whatever goes wrong. */
+const REST_PER_READING = 3;
 
 /** Whoever was answered by the directory itself has been answered by then. */
 const SETTLED_AFTER_MS = 60_000;
 
-/** In a small directory these few are a large share. */
-const MAY_BE_GONE = 10;
+const REREADING_MS = 60 * 60_000;
 
 /** How a copy is kept. */
 export interface ReplicaOptions {
@@ -39,8 +39,8 @@ export interface ReplicaOptions {
   readonly maxShrinkage: number;
   /** Called when the copy has been in use for a minute without a break. */
   readonly onSettled?: () => void;
-  /** Milliseconds between proofs that changes can be found. Default: 60,000. */
-  readonly proofIntervalMs?: number;
+  /** Milliseconds between readings of all that is there. Default: an hour. */
+  readonly rereadingIntervalMs?: number;
 }
 
 /**
@@ -51,19 +51,29 @@ export interface ReplicaOptions {
 export class Replica {
   readonly #options: ReplicaOptions;
   readonly tables: ReplicaTables = createTables();
+  readonly #writer = new TableWriter(this.tables);
+  readonly #guard: ShrinkageGuard;
+  readonly #rereading: Rereading;
+  readonly #stopped = new AbortController();
+  /** Of what the tables hold; `undefined` when that is not known. */
   #time: ReplicaTime | undefined;
   #provenAt = -Infinity;
   /** Since when it has been usable without a break. */
   #usableSince = Infinity;
-  #numbersProvenAt = -Infinity;
+  /** Before that, all is not read anew. */
+  #restsUntil = -Infinity;
   #hush: (() => void) | undefined;
-  readonly #writer = new TableWriter(this.tables);
-  readonly #stopped = new AbortController();
-  #refusal: string | undefined;
-  #isAccepted = false;
 
   constructor(options: ReplicaOptions) {
+    const { rereadingIntervalMs: intervalMs = REREADING_MS } = options;
     this.#options = options;
+    this.#guard = new ShrinkageGuard({ ...options, tables: this.tables });
+    this.#rereading = new Rereading({
+      ...{ ...options, intervalMs },
+      writer: this.#writer,
+      judge: keys => this.#guard.judge(keys),
+      onShrunk: () => this.#forget(),
+    });
   }
 
   /** Milliseconds since the copy was last known to be what the directory is. */
@@ -81,12 +91,12 @@ export class Replica {
    * the directory itself must not be read in place of the copy either.
    */
   get refusal(): string | undefined {
-    return this.#refusal;
+    return this.#guard.refusal;
   }
 
   /** Believes the directory the next time, however little it has. */
   acceptShrinkage(): void {
-    this.#isAccepted = true;
+    this.#guard.accept();
   }
 
   /** Copies, and follows until {@link stop}. */
@@ -101,9 +111,6 @@ export class Replica {
         }
         failures = 0;
       } catch (error) {
-        // It may be a lost right, in whose absence private entries were read
-        // as public ones: nothing that was read is believed, all is read anew.
-        this.#time = undefined;
         if (failures++ === 0 && !signal.aborted) {
           this.#options.logger.warn(
             `The directory cannot be followed: ${stringifyError(error)}`,
@@ -116,35 +123,26 @@ export class Replica {
 
   stop(): void {
     this.#stopped.abort();
-    this.#hush?.();
-    this.#provenAt = -Infinity;
+    this.#deafen();
   }
 
   async #look(): Promise<void> {
-    const { source } = this.#options;
-    const time = await source.time();
+    const time = await this.#options.source.time();
     if (time.usn === undefined) {
       throw new Error('The server does not count its writes (USN plugin)');
     }
-    const isKnown = this.#time?.era === time.era;
-    if (!this.#hush) {
-      await this.#listen(time.server);
-      await this.#compare(time, { isKnown });
-    } else if (!isKnown) {
-      this.#deafen();
-      return this.#look();
-    } else if (this.#time!.usn !== time.usn || isUnsettled(this.#time!)) {
-      await this.#readChanges(time);
+    if (this.#time?.era === time.era) {
+      await this.#follow(time);
+    } else {
+      await this.#rebuild(time);
     }
-    await this.#proveNumbers();
     if (this.#hush) {
       this.#time = time;
-      this.#prove(time.askedAt);
+      this.#prove(time);
     }
-    return undefined;
   }
 
-  #prove(at: number): void {
+  #prove({ askedAt, server }: ReplicaTime): void {
     const now = performance.now();
     if (!this.isUsable) {
       this.#usableSince = now;
@@ -152,17 +150,8 @@ export class Replica {
       this.#usableSince = Infinity;
       this.#options.onSettled?.();
     }
-    this.#provenAt = at;
-  }
-
-  async #proveNumbers(): Promise<void> {
-    const { source, proofIntervalMs = PROOF_HOLDS_MS } = this.#options;
-    const now = performance.now();
-    if (now - this.#numbersProvenAt < proofIntervalMs) {
-      return;
-    }
-    await source.proveNumbers();
-    this.#numbersProvenAt = now;
+    this.#provenAt = askedAt;
+    this.#rereading.startIfDue(server);
   }
 
   async #listen(server: string): Promise<void> {
@@ -181,29 +170,41 @@ export class Replica {
     this.#hush?.();
     this.#hush = undefined;
     this.#provenAt = -Infinity;
+    this.#rereading.abandon();
   }
 
-  /** What was heard is worth nothing until all before it is known. */
-  async #compare(
-    time: ReplicaTime,
-    { isKnown }: { readonly isKnown: boolean },
-  ): Promise<void> {
-    try {
-      await (isKnown ? this.#catchUp(time) : this.#rebuild(time));
-    } catch (error) {
-      this.#deafen();
-      throw error;
-    }
+  /** Has all read anew. */
+  #forget(): void {
+    this.#deafen();
+    this.#time = undefined;
   }
 
   async #rebuild(time: ReplicaTime): Promise<void> {
+    this.#forget();
+    if (performance.now() < this.#restsUntil) {
+      // Servers that take turns must not have everything read all the time.
+      throw new Error('All was read too short a time ago to be read again');
+    }
     const askedAt = performance.now();
+    try {
+      await this.#listen(time.server);
+      await this.#readAll(time, askedAt);
+    } catch (error) {
+      this.#deafen();
+      throw error;
+    } finally {
+      const tookMs = performance.now() - askedAt;
+      this.#restsUntil = performance.now() + REST_PER_READING * tookMs;
+    }
+  }
+
+  async #readAll(time: ReplicaTime, askedAt: number): Promise<void> {
     // Straight into the tables: nobody reads them until all is there.
     const keys = await this.#options.source.readAll(portion =>
       this.#writer.take(portion, askedAt),
     );
-    this.#expect(keys, time);
-    this.#believe(keys);
+    expectServer(keys, time);
+    this.#guard.judge(keys);
     await this.#writer.keepOnly(keys);
     await this.tables.users.gather();
     const { users, groups, agreements } = keys;
@@ -217,13 +218,29 @@ export class Replica {
     });
   }
 
+  async #follow(time: ReplicaTime): Promise<void> {
+    const last = this.#time!;
+    if (!this.#hush) {
+      await this.#catchUp(time);
+    } else if (last.usn !== time.usn || last.usn !== last.settledUsn) {
+      await this.#readChanges(time);
+    }
+  }
+
   /** What has changed while nobody listened. */
   async #catchUp(time: ReplicaTime): Promise<void> {
-    await this.#readChanges(time);
-    const keys = await this.#options.source.readKeys();
-    this.#expect(keys, time);
-    this.#believe(keys);
-    await this.#writer.keepOnly(keys);
+    // What is heard is worth nothing until all before it is known.
+    try {
+      await this.#listen(time.server);
+      await this.#readChanges(time);
+      const keys = await this.#options.source.readKeys();
+      expectServer(keys, time);
+      this.#guard.judge(keys);
+      await this.#writer.keepOnly(keys);
+    } catch (error) {
+      this.#deafen();
+      throw error;
+    }
   }
 
   async #readChanges(time: ReplicaTime): Promise<void> {
@@ -234,49 +251,23 @@ export class Replica {
       portions.push(portion),
     );
     // What another server has may be older, and the copy is in use.
-    this.#expect(keys, time);
+    expectServer(keys, time);
     for (const portion of portions) {
       this.#writer.take(portion, askedAt);
       await nextTurn();
     }
     await this.tables.users.gather();
   }
-
-  /** Numbers mean something else on another server. */
-  #expect({ server }: { readonly server: string }, time: ReplicaTime): void {
-    if (server !== time.server) {
-      throw new Error('Another server has answered');
-    }
-  }
-
-  /**
-   * @throws Error when there is much less than there was: a directory whose
-   *   access rules have been broken answers so, and calls it success.
-   */
-  #believe(read: Pick<ReplicaKeys, 'users' | 'groups'>): void {
-    const { users, groups } = this.tables;
-    const isTooLittle =
-      !this.#isAccepted &&
-      (read.users.size === 0 ||
-        this.#isMuchLess(read.users.size, users.served.size) ||
-        this.#isMuchLess(read.groups.size, groups.size));
-    this.#refusal = isTooLittle
-      ? `The directory has ${read.users.size} users and ${read.groups.size} groups all at once, where it had ${users.served.size} and ${groups.size}`
-      : undefined;
-    if (this.#refusal) {
-      throw new Error(this.#refusal);
-    }
-    this.#isAccepted = false;
-  }
-
-  #isMuchLess(now: number, before: number): boolean {
-    const gone = before - now;
-    return gone > MAY_BE_GONE && gone > before * this.#options.maxShrinkage;
-  }
 }
 
-function isUnsettled(time: ReplicaTime): boolean {
-  return time.usn !== time.settledUsn;
+/** Numbers mean something else on another server. */
+function expectServer(
+  { server }: { readonly server: string },
+  time: ReplicaTime,
+): void {
+  if (server !== time.server) {
+    throw new Error('Another server has answered');
+  }
 }
 
 async function pause(failures: number, signal: AbortSignal): Promise<void> {

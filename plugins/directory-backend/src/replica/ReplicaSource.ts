@@ -1,5 +1,5 @@
 import type { GroupEntry } from './GroupTable';
-import type { CopiedAgreement } from './ReplicaTables';
+import type { CopiedAgreement } from './AgreementTable';
 import type { CopiedUser } from './UserTable';
 
 /** A moment in a directory's history of writes. */
@@ -51,15 +51,22 @@ export interface ReplicaEars {
 export interface ReplicaSource {
   /** Where the directory is, at most a quarter of a second ago. */
   time(): Promise<ReplicaTime>;
-  /** Every entry. */
-  readAll(take: TakePortion): Promise<ReplicaKeys>;
-  /** The entries that were written from this number on and are still there. */
-  readChanges(fromUsn: number, take: TakePortion): Promise<ReplicaKeys>;
   /**
-   * Rejects unless writes can be found by their numbers: to an account that may
-   * not search for these the directory says that there are none.
+   * Every entry. Rejects when the account lacks a right, or may not search for
+   * numbers; what was taken until then must not be believed.
    */
-  proveNumbers(): Promise<void>;
+  readAll(take: TakePortion): Promise<ReplicaKeys>;
+  /**
+   * Every entry, each with the proof that what privacy rests on could be read
+   * in it, in a small share of the directory's time.
+   */
+  readAllGently(take: TakePortion): Promise<ReplicaKeys>;
+  /**
+   * The entries that were written from this number on and are still there, each
+   * with that proof. Rejects when none were found because the account may not
+   * search for numbers: the directory says the same then.
+   */
+  readChanges(fromUsn: number, take: TakePortion): Promise<ReplicaKeys>;
   /** The keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
   /** Hears of what is gone from a server; the answer ends it. */

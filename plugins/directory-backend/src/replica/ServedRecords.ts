@@ -51,6 +51,11 @@ export class ServedRecords<T extends object> {
     return this.#byKey.get(key);
   }
 
+  /** The fields that are not what they are of the entry that is here. */
+  changesBy(served: ServedRecord<T>): readonly (keyof T)[] {
+    return changedFields(this.#byKey.get(served.key), served);
+  }
+
   /** @returns the fields that are not what they were */
   set(served: ServedRecord<T>): readonly (keyof T)[] {
     const old = this.#byKey.get(served.key);

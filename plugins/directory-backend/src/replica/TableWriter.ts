@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GroupEntry } from './GroupTable';
 import type { ReplicaTables } from './ReplicaTables';
 import type { ReplicaKeys, ReplicaPortion } from './ReplicaSource';
+import { TableCheck } from './TableCheck';
 
 /** So many keys are compared before others have their turn. */
 const KEYS_A_TURN = 5000;
@@ -14,14 +15,28 @@ export class TableWriter {
   readonly #tables: ReplicaTables;
   /** When keys were last heard to be gone. */
   readonly #gone = new Map<string, number>();
+  #check: TableCheck | undefined;
 
   constructor(tables: ReplicaTables) {
     this.#tables = tables;
   }
 
+  /** Compares the copy with what is read while it is written into. */
+  startCheck(): TableCheck {
+    this.#check = new TableCheck(this.#tables);
+    return this.#check;
+  }
+
+  endCheck(): void {
+    this.#check = undefined;
+  }
+
   /** Takes in what was asked for at a time, and is there. */
   take(portion: ReplicaPortion, askedAt: number): void {
     const { users, groups, agreements } = this.#tables;
+    for (const [key] of this.#check ? portion.entries : []) {
+      this.#check!.written(key);
+    }
     // It may have been read before it was gone.
     const isThere = ([key]: readonly [string, unknown]) =>
       (this.#gone.get(key) ?? -Infinity) < askedAt;
@@ -70,6 +85,7 @@ export class TableWriter {
   /** Drops an entry that is gone. */
   remove(key: string): void {
     const now = performance.now();
+    this.#check?.written(key);
     this.#tables.users.delete(key);
     this.#tables.groups.delete(key);
     this.#tables.agreements.delete(key);

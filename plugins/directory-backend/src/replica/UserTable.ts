@@ -1,6 +1,10 @@
 import type { User } from '../directory/User';
 import type { Gathering } from './RowBlock';
-import { ServedRecords, type UnshownTexts } from './ServedRecords';
+import {
+  ServedRecords,
+  type ServedRecord,
+  type UnshownTexts,
+} from './ServedRecords';
 
 /** What the contract searches by; of others it is gathered when needed. */
 const SEARCHED: Gathering<User> = {
@@ -44,11 +48,17 @@ export class UserTable {
     return this.#served.keys();
   }
 
-  set(key: string, { user, unshown }: CopiedUser): void {
-    const row = { key, name: user.username, record: user, unshown };
-    if (this.#served.set(row).includes('locked')) {
+  set(key: string, entry: CopiedUser): void {
+    if (this.#served.set(rowOf(key, entry)).includes('locked')) {
       this.#locksVersion++;
     }
+  }
+
+  /** Whether an entry is not what is kept of it. */
+  differs(key: string, entry: CopiedUser | undefined): boolean {
+    return entry
+      ? this.#served.changesBy(rowOf(key, entry)).length > 0
+      : this.#served.get(key) !== undefined;
   }
 
   delete(key: string): void {
@@ -62,4 +72,8 @@ export class UserTable {
   async gather(): Promise<void> {
     await this.#served.gather(SEARCHED);
   }
+}
+
+function rowOf(key: string, { user, unshown }: CopiedUser): ServedRecord<User> {
+  return { key, name: user.username, record: user, unshown };
 }

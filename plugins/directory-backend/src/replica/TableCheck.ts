@@ -1,0 +1,93 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { GroupEntry } from './GroupTable';
+import type { ReplicaKeys, ReplicaPortion } from './ReplicaSource';
+import type { CopiedAgreement } from './AgreementTable';
+import type { ReplicaTables } from './ReplicaTables';
+import type { CopiedUser } from './UserTable';
+
+/** So many keys are compared before others have their turn. */
+const KEYS_A_TURN = 5000;
+
+/**
+ * What differs between a copy that is in use and the directory as it is read
+ * meanwhile, page after page. What is written into the copy in the same time
+ * is newer than what was read, and no difference.
+ */
+export class TableCheck {
+  readonly #tables: ReplicaTables;
+  readonly #written = new Set<string>();
+  readonly #users = new Map<string, CopiedUser | undefined>();
+  readonly #groups = new Map<string, GroupEntry | undefined>();
+  readonly #agreements = new Map<string, CopiedAgreement | undefined>();
+
+  constructor(tables: ReplicaTables) {
+    this.#tables = tables;
+  }
+
+  /** Hears of a key that is written into the copy. */
+  written(key: string): void {
+    this.#written.add(key);
+  }
+
+  /** Compares what was read. */
+  look(portion: ReplicaPortion): void {
+    const { users, groups, agreements } = this.#tables;
+    switch (portion.kind) {
+      case 'users':
+        return keepDifferent(this.#users, portion.entries, users);
+      case 'groups':
+        return keepDifferent(this.#groups, portion.entries, groups);
+      default:
+        return keepDifferent(this.#agreements, portion.entries, agreements);
+    }
+  }
+
+  /** Compares the keys of all that was read. */
+  async lookForGone(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
+    const { users, groups, agreements } = this.#tables;
+    await keepGone(this.#users, users.keys(), keys.users);
+    await keepGone(this.#groups, groups.keys(), keys.groups);
+    await keepGone(this.#agreements, agreements.keys(), keys.agreements);
+  }
+
+  /** What has to be written to put the copy right. */
+  differences(): readonly ReplicaPortion[] {
+    return [
+      { kind: 'users', entries: this.#unwritten(this.#users) },
+      { kind: 'groups', entries: this.#unwritten(this.#groups) },
+      { kind: 'agreements', entries: this.#unwritten(this.#agreements) },
+    ];
+  }
+
+  #unwritten<T>(entries: ReadonlyMap<string, T>) {
+    return [...entries].filter(([key]) => !this.#written.has(key));
+  }
+}
+
+function keepDifferent<T>(
+  found: Map<string, T | undefined>,
+  entries: readonly (readonly [string, T | undefined])[],
+  table: { differs(key: string, entry: T | undefined): boolean },
+): void {
+  for (const [key, entry] of entries) {
+    if (table.differs(key, entry)) {
+      found.set(key, entry);
+    }
+  }
+}
+
+async function keepGone<T>(
+  found: Map<string, T | undefined>,
+  copied: Iterable<string>,
+  keys: ReadonlySet<string>,
+): Promise<void> {
+  let looked = 0;
+  for (const key of copied) {
+    if (!keys.has(key)) {
+      found.set(key, undefined);
+    }
+    if (++looked % KEYS_A_TURN === 0) {
+      await nextTurn();
+    }
+  }
+}
