@@ -92,9 +92,10 @@ describe('openApiDocument', () => {
     const responses = Object.values(
       openApiDocument.components?.responses ?? {},
     );
-    const checked = responses.flatMap(response => {
-      const { schema, examples } = (response as OpenAPIV3_1.ResponseObject)
-        .content!['application/json'];
+    const bodies = responses.flatMap(response =>
+      Object.values((response as OpenAPIV3_1.ResponseObject).content ?? {}),
+    );
+    const checked = bodies.flatMap(({ schema, examples }) => {
       const [name] = (schema as OpenAPIV3_1.ReferenceObject).$ref
         .split('/')
         .slice(-1);

@@ -1437,6 +1437,14 @@ export interface components {
         'application/json': components['schemas']['BadRequestError'];
       };
     };
+    /** @description The caller has this answer, as `If-None-Match` says */
+    NotModified: {
+      headers: {
+        ETag: components['headers']['ETag'];
+        [name: string]: unknown;
+      };
+      content?: never;
+    };
     /** @description Unauthorized; login required */
     Unauthorized: {
       headers: {
@@ -1566,6 +1574,8 @@ export interface components {
   };
   requestBodies: never;
   headers: {
+    /** @description Of the answer to this caller; to be sent as `If-None-Match`. */
+    ETag: string;
     /** @description Seconds to wait before asking again. */
     RetryAfter: number;
     /** @description An attachment named after the group. */
@@ -1610,6 +1620,7 @@ export interface operations {
             | components['schemas']['MaskedMeResponse'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -1651,6 +1662,7 @@ export interface operations {
             | components['schemas']['MaskedUserPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -1692,6 +1704,7 @@ export interface operations {
             | components['schemas']['MaskedUserPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -1734,6 +1747,7 @@ export interface operations {
             | components['schemas']['MaskedUserResponse'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -1782,6 +1796,7 @@ export interface operations {
             | components['schemas']['MaskedGroupPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -1830,6 +1845,7 @@ export interface operations {
             | components['schemas']['MaskedAgreementPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -1878,6 +1894,7 @@ export interface operations {
             | components['schemas']['MaskedMembershipPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -1926,6 +1943,7 @@ export interface operations {
             | components['schemas']['MaskedGroupPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -1974,6 +1992,7 @@ export interface operations {
             | components['schemas']['MaskedCertificatePage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2017,6 +2036,7 @@ export interface operations {
             | components['schemas']['MaskedGroupPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2059,6 +2079,7 @@ export interface operations {
             | components['schemas']['MaskedGroupResponse'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2117,6 +2138,7 @@ export interface operations {
             | components['schemas']['MaskedMemberPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2165,6 +2187,7 @@ export interface operations {
             | components['schemas']['MaskedMemberGroupPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2251,6 +2274,7 @@ export interface operations {
             | components['schemas']['MaskedSponsorsResponse'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2289,6 +2313,7 @@ export interface operations {
           'application/json': components['schemas']['MembershipResponse'];
         };
       };
+      304: components['responses']['NotModified'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       404: components['responses']['GroupNotFound'];
@@ -2378,6 +2403,7 @@ export interface operations {
             | components['schemas']['MaskedUserPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2429,6 +2455,7 @@ export interface operations {
             | components['schemas']['MaskedGroupPage'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2511,6 +2538,7 @@ export interface operations {
             | components['schemas']['MaskedCertificateProfilesResponse'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
@@ -2553,6 +2581,7 @@ export interface operations {
             | components['schemas']['MaskedCertificateResponse'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
