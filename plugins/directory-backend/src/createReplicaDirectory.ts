@@ -1,5 +1,6 @@
 import type {
   AuditorService,
+  DatabaseService,
   LifecycleService,
   LoggerService,
   PermissionsService,
@@ -15,6 +16,7 @@ import { UsnClock } from './ldap/UsnClock';
 import type { Directory } from './directory/Directory';
 import { CopiedDirectory } from './replica/CopiedDirectory';
 import { observeReplica } from './replica/observeReplica';
+import { Refusals } from './replica/Refusals';
 import { Replica } from './replica/Replica';
 import { registerAcceptDirectory } from './replica/registerAcceptDirectory';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
@@ -75,17 +77,20 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
 }
 
 /** The same, followed until the plugin ends, and with its action. */
-export function followDirectory(
+export async function followDirectory(
   options: ReplicaDirectoryOptions & {
     readonly lifecycle: LifecycleService;
     readonly actionsRegistry: ActionsRegistryService;
     readonly auditor: AuditorService;
+    readonly database: DatabaseService;
     readonly permissions: PermissionsService;
   },
-): ReplicaDirectory {
+): Promise<ReplicaDirectory> {
   const { directory, replica } = createReplicaDirectory(options);
+  const refusals = await Refusals.create({ ...options, replica });
   options.lifecycle.addShutdownHook(() => replica.stop());
-  registerAcceptDirectory({ ...options, replica });
+  registerAcceptDirectory({ ...options, refusals });
+  refusals.keep(options.lifecycle);
   observeReplica(replica);
   replica.follow();
   return directory;

@@ -133,13 +133,14 @@ export const directoryPlugin = createBackendPlugin({
           ...{ reader, schema, baseDn, keptRecords, logger },
         });
         const directory = replica
-          ? followDirectory({
+          ? await followDirectory({
               ...{ direct, reader, schema, baseDn, bindDn, logger },
               lifecycle,
               ...replica,
               endpoint: url => readEndpoint(url, ldap),
               actionsRegistry: deps.actionsRegistry,
               auditor: deps.auditor,
+              database: deps.database,
               permissions: deps.permissions,
             })
           : direct;

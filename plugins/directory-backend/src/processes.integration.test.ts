@@ -1,10 +1,11 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { acceptDirectory } from './__testUtils__/acceptDirectory';
 import { eventually } from './__testUtils__/eventually';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { overhearToken } from './__testUtils__/overhearToken';
+import { readRevocationList } from './__testUtils__/readRevocationList';
 import {
   REQUEST_LIMIT,
   startProcesses,
@@ -83,24 +84,6 @@ function serialOf({ text }: Answer): string {
 
 function resultOf(answer: Answer): Record<string, unknown> {
   return (answer.json as { result: Record<string, unknown> }).result;
-}
-
-/** The revocation list that one process serves. */
-async function readList({ baseUrl }: { readonly baseUrl: string }) {
-  const response = await fetch(`${baseUrl}/api/directory/ca/crl`);
-  const bytes = Buffer.from(await response.arrayBuffer());
-  const text = execFileSync(
-    'openssl',
-    ['crl', '-inform', 'DER', '-noout', '-text'],
-    { input: bytes, encoding: 'utf8' },
-  );
-  return {
-    bytes: bytes.toString('base64'),
-    number: Number(/X509v3 CRL Number: \s+(\d+)/.exec(text)![1]),
-    serials: [...text.matchAll(/Serial Number: ([0-9A-F]+)/g)].map(([, hex]) =>
-      String(BigInt(`0x${hex}`)),
-    ),
-  };
 }
 
 /**
@@ -214,12 +197,12 @@ describe('the revocation list', () => {
         ),
       ),
     );
-    const before = await readList(processes.gateways[0]);
+    const before = await readRevocationList(processes.gateways[0]);
     let isOver = false;
     const seen = processes.gateways.map(async gateway => {
-      const lists = [await readList(gateway)];
+      const lists = [await readRevocationList(gateway)];
       while (!isOver) {
-        lists.push(await readList(gateway));
+        lists.push(await readRevocationList(gateway));
       }
       return lists;
     });
@@ -236,7 +219,9 @@ describe('the revocation list', () => {
     expect(new Set(all.map(({ bytes }) => bytes)).size).toBe(
       new Set(all.map(({ number }) => number)).size,
     );
-    const [last, same] = await Promise.all(processes.gateways.map(readList));
+    const [last, same] = await Promise.all(
+      processes.gateways.map(readRevocationList),
+    );
     expect(last).toEqual(same);
     expect(last.number).toBeGreaterThan(before.number);
     expect(last.serials).toEqual(expect.arrayContaining(serials));
@@ -312,5 +297,42 @@ describe('behind a balancer', () => {
     await processes.restart(1);
     const { statuses, wrong } = await load.stop();
     expect([Object.keys(statuses), wrong]).toEqual([['200'], []]);
+  });
+});
+
+describe('a directory that has lost most of its people', () => {
+  const answers = () =>
+    Promise.all(
+      clients.map(async client => {
+        const { status, json } = await client.ask('/v1/users/', {
+          as: 'alice',
+        });
+        const { total_results: total } = json as { total_results?: number };
+        return { status, total };
+      }),
+    );
+
+  it('is refused by both, and accepted by both when one is told', async () => {
+    const aci = `(targetattr = "*")(targetfilter = "(!(uid=a*))")(version 3.0; acl "hide most"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
+    const [{ total: before }] = await answers();
+    await realm.modify(
+      `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
+    );
+    // It shows when the listening breaks off, and all is compared.
+    await realm.directory.stop();
+    await realm.directory.start();
+    await eventually(async () =>
+      expect(await answers()).toMatchObject([{ status: 503 }, { status: 503 }]),
+    );
+
+    const [told] = processes.gateways;
+    const token = await TokenClient.token(told);
+    // Whoever has no opinion yet has nothing to accept.
+    await eventually(async () => {
+      await acceptDirectory(told, token);
+      const [first, second] = await answers();
+      expect([first.status, second]).toEqual([200, first]);
+      expect(first.total).toBeLessThan(before! / 2);
+    });
   });
 });

@@ -27,11 +27,17 @@ export class TokenClient {
     gateway: Pick<Gateway, 'baseUrl'>,
     asked = gateway,
   ): Promise<TokenClient> {
-    const response = await fetch(`${gateway.baseUrl}/api/auth/guest/refresh`, {
+    const token = await TokenClient.token(gateway);
+    return new TokenClient({ gateway: asked, token });
+  }
+
+  /** The token itself. */
+  static async token({ baseUrl }: Pick<Gateway, 'baseUrl'>): Promise<string> {
+    const response = await fetch(`${baseUrl}/api/auth/guest/refresh`, {
       headers: { 'X-Requested-With': 'XMLHttpRequest' },
     });
     const { backstageIdentity } = await response.json();
-    return new TokenClient({ gateway: asked, token: backstageIdentity.token });
+    return backstageIdentity.token;
   }
 
   /** `path` is below `/api/directory`, encoded. */

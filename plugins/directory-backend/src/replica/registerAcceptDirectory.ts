@@ -3,10 +3,10 @@ import type {
   PermissionsService,
 } from '@backstage/backend-plugin-api';
 import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha';
-import { NotAllowedError } from '@backstage/errors';
+import { NotAllowedError, toError } from '@backstage/errors';
 import { AuthorizeResult } from '@backstage/plugin-permission-common';
 import { directoryReplicaAcceptPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { Replica } from './Replica';
+import type { Refusals } from './Refusals';
 
 /**
  * Registers the action `directory:accept-directory` with the portal: an
@@ -17,15 +17,15 @@ export function registerAcceptDirectory(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly auditor: AuditorService;
   readonly permissions: PermissionsService;
-  readonly replica: Pick<Replica, 'refusal' | 'acceptShrinkage'>;
+  readonly refusals: Pick<Refusals, 'acceptAll'>;
 }): void {
-  const { actionsRegistry, auditor, permissions, replica } = options;
+  const { actionsRegistry, auditor, permissions, refusals } = options;
   actionsRegistry.register({
     name: 'accept-directory',
     title: 'Accept what the directory has',
     description: `Lets the directory gateway believe a directory that has lost many of its users or groups all at once.
 
-Until then the gateway answers nothing, because a directory whose access rules were broken looks just so. When nothing is refused, this changes nothing.`,
+Until then the gateway answers nothing, because a directory whose access rules were broken looks just so. It is said to every process of the portal that does not believe the directory now. When nothing is refused, this changes nothing.`,
     visibilityPermission: directoryReplicaAcceptPermission,
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
@@ -39,26 +39,25 @@ Until then the gateway answers nothing, because a directory whose access rules w
         }),
     },
     async action({ credentials }) {
-      const { refusal = null } = replica;
       const event = await auditor.createEvent({
         eventId: 'directory-accept',
         severityLevel: 'high',
-        meta: { refusal },
       });
-      const [decision] = await permissions.authorize(
-        [{ permission: directoryReplicaAcceptPermission }],
-        { credentials },
-      );
-      if (decision.result !== AuthorizeResult.ALLOW) {
-        const error = new NotAllowedError('You may not accept the directory');
-        await event.fail({ error });
+      try {
+        const [decision] = await permissions.authorize(
+          [{ permission: directoryReplicaAcceptPermission }],
+          { credentials },
+        );
+        if (decision.result !== AuthorizeResult.ALLOW) {
+          throw new NotAllowedError('You may not accept the directory');
+        }
+        const accepted = (await refusals.acceptAll()).join('; ') || null;
+        await event.success({ meta: { refusal: accepted } });
+        return { output: { accepted } };
+      } catch (error) {
+        await event.fail({ error: toError(error) });
         throw error;
       }
-      if (refusal !== null) {
-        replica.acceptShrinkage();
-      }
-      await event.success();
-      return { output: { accepted: refusal } };
     },
   });
 }

@@ -1,8 +1,5 @@
-import {
-  resolvePackagePath,
-  type DatabaseService,
-} from '@backstage/backend-plugin-api';
-import { migrateDatabase } from '@directory-gateway/backstage-plugin-directory-node';
+import type { DatabaseService } from '@backstage/backend-plugin-api';
+import { migrateDirectoryDatabase } from '../../migrateDirectoryDatabase';
 import type { Reminder } from './findDueReminder';
 
 const TABLE = 'directory_reminders';
@@ -38,17 +35,7 @@ export class ReminderLedger {
 
   /** Brings its table up to date first, unless the site does that itself. */
   static async create(service: DatabaseService): Promise<ReminderLedger> {
-    const database = await service.getClient();
-    if (!service.migrations?.skip) {
-      await migrateDatabase({
-        database,
-        directory: resolvePackagePath(
-          '@directory-gateway/backstage-plugin-directory-backend',
-          'migrations',
-        ),
-        tableName: 'directory_migrations',
-      });
-    }
+    const database = await migrateDirectoryDatabase(service);
     return new ReminderLedger(database);
   }
 
