@@ -14,7 +14,7 @@ import { LdapReplicaSource } from './ldap/LdapReplicaSource';
 import type { LdapReader } from './ldap/LdapReader';
 import { UsnClock } from './ldap/UsnClock';
 import type { Directory } from './directory/Directory';
-import { CopiedDirectory } from './replica/CopiedDirectory';
+import { createCopiedDirectory } from './replica/createCopiedDirectory';
 import { observeReplica } from './replica/observeReplica';
 import { Refusals } from './replica/Refusals';
 import { Replica } from './replica/Replica';
@@ -59,7 +59,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   });
   const uid = schema.users.username.attribute!;
   const cn = schema.groups.groupname.attribute!;
-  const copied = new CopiedDirectory({
+  const copied = createCopiedDirectory({
     tables: replica.tables,
     schema,
     keys: {

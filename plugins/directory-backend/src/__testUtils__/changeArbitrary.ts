@@ -55,6 +55,46 @@ export function change(
   );
 }
 
+/**
+ * A write to what entries say of themselves, or to groups in groups, that the
+ * directory will accept in its present state.
+ *
+ * @param name - for what is added, not in use yet
+ */
+export function edit(
+  model: NaiveDirectory,
+  name: string,
+): fc.Arbitrary<Change> {
+  const user = fc.constantFrom(...model.users.map(({ dn }) => dn));
+  const group = fc.constantFrom(...model.groups.map(({ dn }) => dn));
+  const text = fc.constantFrom(name, `${name} Zoé`, `  Two  ${name}`, 'smith');
+  const attribute = fc.constantFrom('mail', 'displayName', 'sn', 'givenName');
+  return fc.oneof(
+    kept(
+      fc
+        .tuple(user, attribute, text)
+        .map(([dn, changed, value]) =>
+          modified(dn, [
+            ...(['replace', changed] as const),
+            changed === 'mail' ? `${name}@changed.example.test` : value,
+          ]),
+        ),
+    ),
+    kept(
+      fc
+        .tuple(group, text)
+        .map(([dn, value]) => modified(dn, ['replace', 'description', value])),
+    ),
+    kept(user.map(dn => modified(dn, ['replace', 'fasIsPrivate', 'FALSE']))),
+    kept(fc.tuple(group, user).map(members => addFasGroup(name, members))),
+    kept(
+      fc
+        .uniqueArray(group, { minLength: 2, maxLength: 2 })
+        .map(members => addFasGroup(name, members)),
+    ),
+  );
+}
+
 /** A user of the API who has nothing but a name and a lock. */
 export function addFasUser(uid: string, locked = false): string {
   return addUser(uid, {

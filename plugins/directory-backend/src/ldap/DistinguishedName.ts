@@ -28,12 +28,15 @@ export function isBelow(dn: string, ancestor: DistinguishedName): boolean {
   return dn.toLowerCase().endsWith(`,${ancestor.toLowerCase()}`);
 }
 
+/** Nearly every name is in that form already. */
+const NORMAL = /^[a-z0-9=,._-]*$/;
+
 /**
  * A name in a form that is equal for equal names, as far as FreeIPA's names
  * go: without regard to case, and without space round separators.
  */
 export function normalizeDn(dn: string): string {
-  return dn.toLowerCase().replace(/ *([,=+]) */g, '$1');
+  return NORMAL.test(dn) ? dn : dn.toLowerCase().replace(/ *([,=+]) */g, '$1');
 }
 
 /**

@@ -17,8 +17,10 @@ export class LinkIndex {
     old: readonly string[],
     now: readonly string[],
   ): boolean {
-    const before = new Set(old);
-    const after = new Set(now);
+    // Of a large group one name changes at a time, and no name is twice in one.
+    const { start, oldEnd, nowEnd } = differingPart(old, now);
+    const before = new Set(old.slice(start, oldEnd));
+    const after = new Set(now.slice(start, nowEnd));
     const gone = [...before].filter(target => !after.has(target));
     const added = [...after].filter(target => !before.has(target));
     for (const target of gone) {
@@ -48,4 +50,23 @@ export class LinkIndex {
       this.#sources.delete(target);
     }
   }
+}
+
+/** Where two lists begin to differ, and where each ends to. */
+function differingPart(old: readonly string[], now: readonly string[]) {
+  let start = 0;
+  while (start < old.length && old[start] === now[start]) {
+    start++;
+  }
+  let oldEnd = old.length;
+  let nowEnd = now.length;
+  while (
+    oldEnd > start &&
+    nowEnd > start &&
+    old[oldEnd - 1] === now[nowEnd - 1]
+  ) {
+    oldEnd--;
+    nowEnd--;
+  }
+  return { start, oldEnd, nowEnd };
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { MemberSelection } from '../directory/Directory';
 import type { GroupTable } from './GroupTable';
+import { inAll } from './rankSets';
 import type { UserTable } from './UserTable';
 
 /** Bytes of lists kept at most, those used last: all that a site looks at. */
@@ -52,7 +53,7 @@ export class Members {
     return this.#kept(`${kind ?? 'unlocked'} ${group}`, version, () =>
       kind
         ? this.#ofKind(group, kind)
-        : this.#users.unlockedAmong(this.all(group)),
+        : inAll([this.all(group), this.everyoneUnlocked()]),
     );
   }
 

@@ -1,6 +1,6 @@
 import type { Directory } from '../directory/Directory';
 import { DirectoryUnavailableError } from '../directory/errors';
-import type { CopiedDirectory } from './CopiedDirectory';
+import type { CopiedDirectory } from './createCopiedDirectory';
 import type { Replica } from './Replica';
 
 /** A method of the port. */

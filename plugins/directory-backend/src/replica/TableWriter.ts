@@ -48,7 +48,7 @@ export class TableWriter {
           groups,
           portion.entries
             .filter(isThere)
-            .map(([key, group]) => [key, group && this.#sharing(group)]),
+            .map(([key, group]) => [key, group && this.#sharing(key, group)]),
         );
       default:
         return write(agreements, portion.entries.filter(isThere));
@@ -56,13 +56,14 @@ export class TableWriter {
   }
 
   /** With the users' own keys: a text that is equal is kept as often as it is read. */
-  #sharing(group: GroupEntry): GroupEntry {
-    const { served } = this.#tables.users;
-    const shared = (key: string) => served.get(key)?.key ?? key;
+  #sharing(key: string, group: GroupEntry): GroupEntry {
+    const { users, groups } = this.#tables;
+    const old = groups.get(key);
+    const shared = (name: string) => users.served.get(name)?.key ?? name;
     return {
       ...group,
-      members: group.members.map(shared),
-      sponsors: group.sponsors.map(shared),
+      members: sharing(group.members, { old: old?.members, shared }),
+      sponsors: sharing(group.sponsors, { old: old?.sponsors, shared }),
     };
   }
 
@@ -114,4 +115,27 @@ function write<T>(
       table.delete(key);
     }
   }
+}
+
+/**
+ * These texts as they are kept elsewhere. Most are where they were in the old
+ * list, or one further on, which is found faster than by looking them up.
+ */
+function sharing(
+  texts: readonly string[],
+  {
+    old = [],
+    shared,
+  }: {
+    readonly old?: readonly string[];
+    readonly shared: (text: string) => string;
+  },
+): readonly string[] {
+  let at = 0;
+  return texts.map(text => {
+    if (old[at] !== text && old[at + 1] === text) {
+      at++;
+    }
+    return old[at] === text ? old[at++] : shared(text);
+  });
 }

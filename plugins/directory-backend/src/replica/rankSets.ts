@@ -1,8 +1,14 @@
+/** With so much longer a list, looking in it is faster than going along it. */
+const FAR_LONGER = 16;
+
 /** The ranks that are in all of these lists, each in order. */
 export function inAll(lists: readonly Uint32Array[]): Uint32Array {
   const [shortest, ...others] = lists.toSorted((a, b) => a.length - b.length);
   return others.reduce(
-    (found, list) => found.filter(rank => isAmong(list, rank)),
+    (found, list) =>
+      found.length * FAR_LONGER < list.length
+        ? found.filter(rank => isAmong(list, rank))
+        : inBoth(found, list),
     shortest ?? new Uint32Array(),
   );
 }
@@ -16,6 +22,17 @@ export function inAny(lists: readonly Uint32Array[]): Uint32Array {
     }
   }
   return Uint32Array.from(found).sort();
+}
+
+/** Goes along two ordered lists. */
+function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
+  let at = 0;
+  return a.filter(rank => {
+    while (b[at] < rank) {
+      at++;
+    }
+    return b[at] === rank;
+  });
 }
 
 /** Looks for a rank in an ordered list by halving what is left. */

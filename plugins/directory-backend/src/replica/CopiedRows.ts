@@ -1,0 +1,139 @@
+import type {
+  GroupsQuery,
+  OfAccounts,
+  OfGroup,
+  OfUser,
+  Paged,
+  UsersQuery,
+} from '../directory/Directory';
+import type { Group } from '../directory/Group';
+import { isName } from '../directory/names';
+import { slicePage, type Page } from '../directory/Page';
+import { userFieldNames, type DirectorySchema } from '../directory/schema';
+import type { User } from '../directory/User';
+import type { UserSearchTerm } from '../directory/UserSearch';
+import { findUsers } from './findUsers';
+import { Members } from './Members';
+import type { ReplicaTables } from './ReplicaTables';
+import type { ServedRecord } from './ServedRecords';
+
+/** What makes the keys of entries. */
+export interface ReplicaKeyring {
+  /** Of the user of a name. */
+  readonly user: (username: string) => string;
+  /** Of the group of a name. */
+  readonly group: (groupname: string) => string;
+  /** Of the entry of a distinguished name. */
+  readonly entry: (dn: string) => string;
+}
+
+/** Finds the rows that questions are about, and makes answers of rows. */
+export class CopiedRows {
+  readonly tables: ReplicaTables;
+  readonly members: Members;
+  readonly keys: ReplicaKeyring;
+  readonly #schema: DirectorySchema;
+
+  constructor(options: {
+    readonly tables: ReplicaTables;
+    readonly schema: DirectorySchema;
+    readonly keys: ReplicaKeyring;
+  }) {
+    this.tables = options.tables;
+    this.keys = options.keys;
+    this.members = new Members(options.tables);
+    this.#schema = options.schema;
+  }
+
+  /** The user of a name. */
+  user({
+    username,
+    unlockedOnly,
+  }: OfAccounts & OfUser): ServedRecord<User> | undefined {
+    const row = isName(username)
+      ? this.tables.users.served.get(this.keys.user(username))
+      : undefined;
+    return unlockedOnly && row?.record.locked ? undefined : row;
+  }
+
+  /** The group of a name. */
+  group({ groupname }: OfGroup): ServedRecord<Group> | undefined {
+    return isName(groupname)
+      ? this.tables.groups.served.get(this.keys.group(groupname))
+      : undefined;
+  }
+
+  /** The served ones among these, in order. */
+  groupsAmong(keys: Iterable<string>): readonly ServedRecord<Group>[] {
+    const { served } = this.tables.groups;
+    return Array.from(served.ranksOf(keys), rank => served.inOrder[rank]);
+  }
+
+  /** The ranks of the users to whom all terms apply. */
+  find(
+    query: Pick<UsersQuery, 'visibleTo'> & {
+      readonly terms: readonly UserSearchTerm[];
+    },
+  ): Uint32Array {
+    return findUsers(query.terms, {
+      users: this.tables.users,
+      members: this.members,
+      schema: this.#schema,
+      visibleTo: query.visibleTo,
+      groupKey: groupname => this.group({ groupname })?.key,
+    });
+  }
+
+  /** The users of these ranks. */
+  users(ranks: Uint32Array): readonly ServedRecord<User>[] {
+    const { inOrder } = this.tables.users.served;
+    return Array.from(ranks, rank => inOrder[rank]);
+  }
+
+  /** A page of the users of these ranks. */
+  userPage(ranks: ArrayLike<number>, query: UsersQuery & Paged): Page<User> {
+    const { inOrder } = this.tables.users.served;
+    const { number, size } = query.page;
+    const shown = Array.prototype.slice.call(
+      ranks,
+      (number - 1) * size,
+      number * size,
+    ) as number[];
+    return {
+      items: shown.map(rank => userWith(query)(inOrder[rank])),
+      total: ranks.length,
+    };
+  }
+}
+
+/** A page of rows, each as it is answered. */
+export function pageOf<T extends object, A>(
+  rows: readonly ServedRecord<T>[],
+  { page }: Paged,
+  present: (row: ServedRecord<T>) => A,
+): Page<A> {
+  return { items: slicePage(rows, page).map(present), total: rows.length };
+}
+
+/** What makes a record with the wanted fields of a row. */
+export function userWith({
+  fields,
+}: UsersQuery): (row: ServedRecord<User>) => User {
+  return userFieldNames.every(field => fields.has(field))
+    ? ({ record }) => record
+    : ({ record }) => withFields(record, ['username', ...fields]);
+}
+
+/** The same of a group's. */
+export function groupWith({
+  fields,
+}: GroupsQuery): (row: ServedRecord<Group>) => Group {
+  return ({ record }) => withFields(record, ['groupname', ...fields]);
+}
+
+function withFields<T extends object>(
+  record: T,
+  fields: readonly (keyof T)[],
+): T {
+  return Object.fromEntries(fields.map(field => [field, record[field]])) as T;
+}

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { LinkIndex } from './LinkIndex';
+
+const names = fc.uniqueArray(fc.constantFrom(...'abcdefgh'));
+
+it('knows who names whom, whatever each has named before', () => {
+  const step = fc.record({
+    source: fc.constantFrom('x', 'y', 'z'),
+    now: names,
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 8 }), steps => {
+      const index = new LinkIndex();
+      const links = new Map<string, readonly string[]>();
+      for (const { source, now } of steps) {
+        const old = links.get(source) ?? [];
+        const isOther = index.replace(source, old, now);
+        expect(isOther).toBe(`${old.toSorted()}` !== `${now.toSorted()}`);
+        links.set(source, now);
+      }
+      for (const target of 'abcdefgh') {
+        const expected = [...links.keys()].filter(source =>
+          links.get(source)!.includes(target),
+        );
+        expect(index.of(target)).toEqual(expected.sort());
+      }
+    }),
+    { seed: 20_200_131, numRuns: 2000 },
+  );
+});

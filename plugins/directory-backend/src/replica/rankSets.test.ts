@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { inAll, inOrder } from './rankSets';
+
+it('finds what is in all lists, however long each is', () => {
+  const list = fc
+    .uniqueArray(fc.nat(200), { maxLength: 150 })
+    .map(ranks => Uint32Array.from(ranks).sort());
+  fc.assert(
+    fc.property(fc.array(list, { minLength: 1, maxLength: 3 }), lists => {
+      const expected = lists[0].filter(rank =>
+        lists.every(each => each.includes(rank)),
+      );
+      expect(inAll(lists)).toEqual(expected);
+    }),
+    { seed: 20_200_131, numRuns: 2000 },
+  );
+});
+
+it('puts ranks in order, few or many', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(199), { maxLength: 60 }), ranks => {
+      const expected = Uint32Array.from(new Set(ranks)).sort();
+      expect(inOrder(ranks, 200)).toEqual(expected);
+      expect(inOrder(ranks, 20_000)).toEqual(expected);
+    }),
+    { seed: 20_200_131, numRuns: 2000 },
+  );
+});
