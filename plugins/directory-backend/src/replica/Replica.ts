@@ -155,7 +155,7 @@ export class Replica {
   }
 
   async #listen(server: string): Promise<void> {
-    this.#hush = await this.#options.source.listen(server, {
+    const hush = await this.#options.source.listen(server, {
       onGone: key => this.#writer.remove(key),
       onLost: error => {
         this.#deafen();
@@ -164,6 +164,10 @@ export class Replica {
         );
       },
     });
+    this.#hush = hush;
+    if (this.#stopped.signal.aborted) {
+      this.#deafen();
+    }
   }
 
   #deafen(): void {

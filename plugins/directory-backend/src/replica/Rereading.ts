@@ -1,7 +1,10 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { metrics } from '@opentelemetry/api';
-import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  setImmediate as nextTurn,
+  setTimeout as sleep,
+} from 'node:timers/promises';
 import type { ReplicaKeys, ReplicaSource } from './ReplicaSource';
 import type { TableCheck } from './TableCheck';
 import type { TableWriter } from './TableWriter';
@@ -49,17 +52,21 @@ export class Rereading {
     if (this.#isReading || performance.now() < this.#dueAt) {
       return;
     }
-    const { logger, intervalMs } = this.#options;
+    const { logger, intervalMs, writer } = this.#options;
     this.#isReading = true;
-    this.#read(server)
-      .catch(error =>
-        logger.warn(
-          `The copy cannot be compared with the directory: ${stringifyError(
-            error,
-          )}`,
-        ),
-      )
+    const turn = this.#turn;
+    this.#read(server, turn)
+      .catch(error => {
+        if (turn === this.#turn) {
+          logger.warn(
+            `The copy cannot be compared with the directory: ${stringifyError(
+              error,
+            )}`,
+          );
+        }
+      })
       .finally(() => {
+        writer.endCheck();
         this.#isReading = false;
         this.#dueAt = performance.now() + intervalMs;
       });
@@ -71,9 +78,8 @@ export class Rereading {
     this.#options.writer.endCheck();
   }
 
-  async #read(server: string): Promise<void> {
+  async #read(server: string, turn: number): Promise<void> {
     const { source, writer, judge, onShrunk } = this.#options;
-    const turn = this.#turn;
     const check = writer.startCheck();
     const keys = await source.readAllGently(portion => check.look(portion));
     if (turn !== this.#turn || keys.server !== server) {
@@ -88,26 +94,28 @@ export class Rereading {
     await check.lookForGone(keys);
     // By then what was written while the last of it was read is in the copy.
     await sleep(SETTLING_MS, undefined, { ref: false });
-    if (turn === this.#turn) {
-      this.#putRight(check.differences());
-    }
+    await this.#putRight(check, turn);
   }
 
-  #putRight(differences: ReturnType<TableCheck['differences']>): void {
+  async #putRight(check: TableCheck, turn: number): Promise<void> {
     const { writer, logger } = this.#options;
-    writer.endCheck();
-    for (const portion of differences) {
+    const counts = new Map<string, number>();
+    for (const portion of check.differences()) {
+      if (turn !== this.#turn) {
+        return;
+      }
+      const { kind, entries } = portion;
       writer.take(portion, performance.now());
-      this.#differences.add(portion.entries.length, { kind: portion.kind });
+      counts.set(kind, (counts.get(kind) ?? 0) + entries.length);
+      this.#differences.add(entries.length, { kind });
+      await nextTurn();
     }
-    const counts = differences
-      .filter(({ entries }) => entries.length > 0)
-      .map(({ kind, entries }) => `${kind} ${entries.length}`);
-    if (counts.length > 0) {
+    const found = [...counts].filter(([, count]) => count > 0);
+    if (found.length > 0) {
       logger.warn(
-        `The copy was not what the directory is, and is put right: ${counts.join(
-          ', ',
-        )}`,
+        `The copy was not what the directory is, and is put right: ${found
+          .map(([kind, count]) => `${kind} ${count}`)
+          .join(', ')}`,
       );
     }
   }

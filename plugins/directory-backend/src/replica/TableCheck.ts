@@ -5,6 +5,9 @@ import type { CopiedAgreement } from './AgreementTable';
 import type { ReplicaTables } from './ReplicaTables';
 import type { CopiedUser } from './UserTable';
 
+/** So many entries are written before others have their turn. */
+const ENTRIES_A_TURN = 200;
+
 /** So many keys are compared before others have their turn. */
 const KEYS_A_TURN = 5000;
 
@@ -50,17 +53,29 @@ export class TableCheck {
     await keepGone(this.#agreements, agreements.keys(), keys.agreements);
   }
 
-  /** What has to be written to put the copy right. */
-  differences(): readonly ReplicaPortion[] {
-    return [
-      { kind: 'users', entries: this.#unwritten(this.#users) },
-      { kind: 'groups', entries: this.#unwritten(this.#groups) },
-      { kind: 'agreements', entries: this.#unwritten(this.#agreements) },
-    ];
+  /**
+   * What has to be written to put the copy right, a little at a time: what is
+   * written into the copy meanwhile is left out.
+   */
+  *differences(): Iterable<ReplicaPortion> {
+    for (const entries of this.#unwritten(this.#users)) {
+      yield { kind: 'users', entries };
+    }
+    for (const entries of this.#unwritten(this.#groups)) {
+      yield { kind: 'groups', entries };
+    }
+    for (const entries of this.#unwritten(this.#agreements)) {
+      yield { kind: 'agreements', entries };
+    }
   }
 
-  #unwritten<T>(entries: ReadonlyMap<string, T>) {
-    return [...entries].filter(([key]) => !this.#written.has(key));
+  *#unwritten<T>(found: ReadonlyMap<string, T>) {
+    const entries = [...found];
+    for (let at = 0; at < entries.length; at += ENTRIES_A_TURN) {
+      yield entries
+        .slice(at, at + ENTRIES_A_TURN)
+        .filter(([key]) => !this.#written.has(key));
+    }
   }
 }
 
