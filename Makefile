@@ -1,9 +1,9 @@
 # Each command brings what it needs first and is safe to run twice.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check screenshots crash realm bench clean
+.PHONY: help start dev test check screenshots crash realm bench soak clean
 
-# Read by scripts/start, scripts/realm and scripts/crash; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS
+# Read by the scripts; empty means the default.
+export USERS LDIF SCHEMA PORT KILLS ONLY READS MODES PROFILE MINUTES
 
 help: ## Show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,8 +31,11 @@ crash: ## Kill the certificate authority while it signs, and count what is lost
 realm: ## The Kerberos realm and directory alone; prints an environment to source
 	@scripts/realm serve
 
-bench: ## How fast the portal answers for 20,000 people (USERS=), in one table
+bench: ## How fast the portal answers for 20,000 people (USERS=), in tables
 	@bench/run
+
+soak: ## Compare copy and directory for MINUTES=20 while it is written to
+	@bench/soak
 
 clean: ## Remove what the other commands made
 	rm -rf .build .cache .toolchain node_modules dist-types coverage

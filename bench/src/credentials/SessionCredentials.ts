@@ -16,6 +16,7 @@ export class SessionCredentials implements Credentials {
   #made = -Infinity;
   #turn = 0;
   #sessions: readonly Credential[] = [];
+  #byName: ReadonlyMap<string, Credential> = new Map();
 
   /** @param options - the portal, and the tickets of those who call */
   constructor(options: {
@@ -41,12 +42,18 @@ export class SessionCredentials implements Credentials {
       }
     }
     this.#sessions = [...sessions.values()];
+    this.#byName = sessions;
     this.#made = performance.now();
   }
 
   next(): Credential {
     this.#turn = (this.#turn + 1) % this.#sessions.length;
     return this.#sessions[this.#turn];
+  }
+
+  /** The session of one of the callers, once there are sessions. */
+  of(username: string): Credential {
+    return this.#byName.get(username)!;
   }
 
   async #begin({ headers, username }: Credential): Promise<Credential> {

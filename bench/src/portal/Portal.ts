@@ -11,6 +11,8 @@ import { portalCommand, type PortalVariant } from './portalCommand';
 const PATIENCE_MS = 60_000;
 /** How exactly it is known when it began to do something. */
 const LOOK_MS = 20;
+/** How long it may take to stop. */
+const STOP_MS = 3000;
 /** What of a log that ended badly is shown. */
 const LAST_CHARACTERS = 4000;
 
@@ -144,11 +146,15 @@ export class Portal {
     return this.#ask({ ask: 'stopProfile', file });
   }
 
-  /** Ends it in order and waits. */
+  /** Ends it in order, if that is quick, and waits. */
   async stop(): Promise<void> {
     if (this.#isAlive) {
+      const exit = once(this.#child, 'exit');
       this.#child.kill('SIGTERM');
-      await once(this.#child, 'exit');
+      // Backstage waits for requests of up to a minute that it makes itself.
+      const killing = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS);
+      await exit;
+      clearTimeout(killing);
     }
   }
 
