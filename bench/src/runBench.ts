@@ -49,6 +49,9 @@ export async function runBench(run: BenchRun): Promise<Results> {
       rows.push(...some);
       ways.push(way);
     }
+    if (run.profileTo) {
+      return { rows, ways };
+    }
     run.tell('the same server without the plugin');
     const requests = Math.max(...ways.map(way => way.requests));
     ways.push(await measureWithoutPlugin(measured, { ...run, requests }));

@@ -27,6 +27,8 @@ export const settings = Object.freeze({
   directTimes: 3,
   /** How long a copy may take, in milliseconds. */
   copyPatienceMs: 180_000,
+  /** After a start without a copy, to compare with one, in milliseconds. */
+  afterStartMs: 3000,
   /** Writes whose showing is waited for. */
   writes: 240,
   /** Connections that ask while they are made. */

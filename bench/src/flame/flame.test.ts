@@ -15,21 +15,23 @@ function node(
 
 const profile: CpuProfile = {
   nodes: [
-    node(1, ['(root)', ''], [2, 3, 6]),
+    node(1, ['(root)', ''], [2, 3, 6, 7]),
     node(2, ['(idle)', '']),
     node(3, ['next', EXPRESS], [4]),
     node(4, ['handle', EXPRESS], [5]),
     node(5, ['<getUser>', OURS]),
     node(6, ['(garbage collector)', '']),
+    node(7, ['post', 'node:inspector'], [8]),
+    node(8, ['', '']),
   ],
-  samples: [2, 5, 5, 4, 6],
-  timeDeltas: [1000, 30, 30, 30, 10],
+  samples: [2, 5, 5, 4, 6, 8],
+  timeDeltas: [1000, 30, 30, 30, 10, 500],
 };
 
 describe('a flame graph', () => {
   const root = readCpuProfile(profile);
 
-  it('counts what ran, calls within a package as one', () => {
+  it('counts what ran but the profiler, calls within a package as one', () => {
     expect(root.total).toBe(100);
     const express = root.children.get('express')!;
     expect([express.total, express.self]).toEqual([90, 30]);

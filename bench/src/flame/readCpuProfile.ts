@@ -24,6 +24,9 @@ export interface CpuProfileNode {
 /** Time in which the process did nothing, or what is not known of it. */
 const NOTHING = new Set(['(idle)', '(root)']);
 
+/** What starts and ends a profile, which costs a second by itself. */
+const PROFILER = /\/portalProbe\.mjs$|^node:inspector/;
+
 /**
  * Reads a profile as a flame graph: equal stacks are one, and calls within one
  * dependency are one frame, whose name is the package's.
@@ -38,15 +41,17 @@ export function readCpuProfile(profile: CpuProfile): FlameFrame {
   const root = flameFrame('all');
   profile.samples.forEach((id, at) => {
     const stack: Named[] = [];
+    let isOwnCost = false;
     for (
       let node = nodes.get(id);
       node;
       node = nodes.get(parents.get(node.id) ?? NaN)
     ) {
       stack.unshift(nameOf(node));
+      isOwnCost ||= PROFILER.test(node.callFrame.url);
     }
     const frames = stack.filter(({ label }) => label !== '(root)');
-    if (!NOTHING.has(nodes.get(id)!.callFrame.functionName)) {
+    if (!isOwnCost && !NOTHING.has(nodes.get(id)!.callFrame.functionName)) {
       add(root, frames, profile.timeDeltas[at]);
     }
   });
@@ -72,9 +77,8 @@ function add(root: FlameFrame, stack: readonly Named[], time: number): void {
 
 function nameOf({ callFrame }: CpuProfileNode): Named {
   const { functionName, url, lineNumber } = callFrame;
-  const name = functionName || '(anonymous)';
   if (url === '') {
-    return { label: name, origin: 'native' };
+    return { label: functionName || '(native)', origin: 'native' };
   }
   if (url.startsWith('node:')) {
     const module = url.replace(/^node:(internal\/)?/, '').split('/')[0];
@@ -89,7 +93,9 @@ function nameOf({ callFrame }: CpuProfileNode): Named {
     .at(-1)!
     .replace(/\.cjs\.js$|\.m?js$/, '');
   return {
-    label: functionName ? `${name} · ${file}` : `${file}:${lineNumber + 1}`,
+    label: functionName
+      ? `${functionName} · ${file}`
+      : `${file}:${lineNumber + 1}`,
     origin: 'ours' satisfies FrameOrigin,
   };
 }
@@ -100,6 +106,10 @@ function packageOf(url: string): string | undefined {
   const [scope, name] = path?.split('/') ?? [];
   if (path === undefined || scope === '@directory-gateway') {
     return undefined;
+  }
+  // Two names for one thing: a router that waits for promises.
+  if (scope === 'express-promise-router') {
+    return 'express';
   }
   return scope.startsWith('@') ? `${scope}/${name}` : scope;
 }

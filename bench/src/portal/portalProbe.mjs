@@ -5,13 +5,16 @@
 import { writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const RESOLUTION_MS = 10;
 /** Often enough for frames of a tenth of a millisecond. */
 const PROFILE_INTERVAL_US = 200;
+
+/** For what is left of a collection. */
+const SETTLE_MS = 1000;
 
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
@@ -36,9 +39,11 @@ async function memory() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   collect();
-  // What waits for a finalizer is only freed by the collection after it.
-  await nextTurn();
+  // What waits for a finalizer is only freed by the collection after it, and
+  // pages go back to the system later, on a thread of their own.
+  await sleep(SETTLE_MS);
   collect();
+  await sleep(SETTLE_MS);
   const { rss, heapUsed, external } = process.memoryUsage();
   return { rssBytes: rss, usedBytes: heapUsed + external };
 }

@@ -15,7 +15,8 @@ import type { Row } from './Row';
 import { summarizeRow } from './summarizeRow';
 
 /** What is asked, and who hears how it goes. */
-export interface RowsRun extends Pick<BenchOptions, 'modes' | 'profileTo'> {
+export interface RowsRun
+  extends Pick<BenchOptions, 'users' | 'modes' | 'profileTo'> {
   readonly reads: Reads;
   readonly questions: readonly Question[];
   readonly signal: AbortSignal;
@@ -89,7 +90,7 @@ async function warmUp(
 async function rowOf(
   { question, credentials }: Pair,
   setup: RowsSetup,
-  { reads, signal, tell, profileTo }: RowsRun,
+  { users, reads, signal, tell, profileTo }: RowsRun,
 ): Promise<Row> {
   const ldapP50Ms = await setup.ldapTimes.of(question, signal);
   const random = new SeededRandom(settings.seed);
@@ -104,7 +105,7 @@ async function rowOf(
     { question, credentials },
   );
   const row = summarizeRow({
-    ...{ question, measurement, reads, mode },
+    ...{ question, measurement, users, reads, mode },
     people: setup.people.all.length,
     ldapP50Ms,
   });

@@ -13,6 +13,8 @@ export function summarizeRow(options: {
   readonly question: Question;
   readonly reads: Reads;
   readonly mode: Mode;
+  /** How many the realm was asked to have. */
+  readonly users: number;
   readonly people: number;
   readonly measurement: Measurement;
   /** `null` when the directory does not know the answer. */
@@ -25,7 +27,7 @@ export function summarizeRow(options: {
   const rates = rounds.map(({ loaded }) => rate(loaded));
   const loaded = merge(rounds.map(round => round.loaded.latencies));
   const alone = merge(rounds.map(round => round.alone.latencies));
-  const hasGoal = reads === 'replica' && people === GOAL_PEOPLE;
+  const hasGoal = reads === 'replica' && options.users === GOAL_PEOPLE;
   const goal = hasGoal ? goals?.[mode] : undefined;
   return {
     ...{ name, people, reads, mode, connections },

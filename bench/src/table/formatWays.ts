@@ -76,12 +76,12 @@ function toldOf(without: WayResult | undefined): readonly Told[] {
       ...{ format: seconds, goal: 'copiedMs' },
     },
     {
-      title: 'loop p99 in between, ms',
+      title: 'loop p99 then, ms',
       value: ({ start }) => start?.loopDelayMs,
       ...{ format: time, goal: 'loopDelayMs' },
     },
     {
-      title: 'loop max in between, ms',
+      title: 'loop max then, ms',
       value: ({ start }) => start?.maxLoopDelayMs,
       format: time,
     },

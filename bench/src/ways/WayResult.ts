@@ -22,9 +22,10 @@ export interface StartResult {
   /** Milliseconds until it answers from a copy; `null` when it has none. */
   readonly copiedMs: number | null;
   /**
-   * How late the event loop's timers were between the two, the 99th percentile
+   * How late the event loop's timers were between the two, or in some seconds
+   * after the first answer of a portal that copies nothing: the 99th percentile
    * and the longest, in milliseconds.
    */
-  readonly loopDelayMs: number | null;
-  readonly maxLoopDelayMs: number | null;
+  readonly loopDelayMs: number;
+  readonly maxLoopDelayMs: number;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NegotiateCredentials } from '../credentials/NegotiateCredentials';
 import { ClosedLoop } from '../load/ClosedLoop';
 import type { Portal } from '../portal/Portal';
@@ -38,6 +39,8 @@ export async function measureStart(options: {
     await portal.vitals();
     if (reads === 'replica') {
       await portal.untilCopied(signal, settings.copyPatienceMs);
+    } else {
+      await sleep(settings.afterStartMs, undefined, { signal });
     }
     const copiedMs = performance.now() - portal.startedAt;
     const { eventLoopDelayMs, maxEventLoopDelayMs } = await portal.vitals();
@@ -46,13 +49,9 @@ export async function measureStart(options: {
       portal,
       result: {
         firstAnswerMs,
-        ...(reads === 'replica'
-          ? {
-              copiedMs,
-              loopDelayMs: eventLoopDelayMs,
-              maxLoopDelayMs: maxEventLoopDelayMs,
-            }
-          : { copiedMs: null, loopDelayMs: null, maxLoopDelayMs: null }),
+        copiedMs: reads === 'replica' ? copiedMs : null,
+        loopDelayMs: eventLoopDelayMs,
+        maxLoopDelayMs: maxEventLoopDelayMs,
       },
     };
   } catch (error) {

@@ -54,11 +54,13 @@ export async function measureWay(
       { ...measured, portal, loop, credentials: [session, tickets, token] },
       { ...run, questions: run.questions(portal) },
     );
-    run.tell(`${reads}: writes`);
-    const ages = await measureAge(
-      { realm, people, portal, loop, credentials: token },
-      { signal },
-    );
+    // A profile slows everything: only its rows are of interest then.
+    const ages = run.profileTo
+      ? null
+      : await measureAge(
+          { realm, people, portal, loop, credentials: token },
+          { signal },
+        );
     const memoryAfterLoad = await portal.memory();
     const { requests } = loop;
     return {

@@ -13,7 +13,7 @@ import type { WayResult } from './WayResult';
  */
 const REQUESTS: readonly DrawnRequest[] = [
   { path: '/api/catalog/entities/by-query?limit=40', expected: ['"items"'] },
-  ...Array(9).fill({
+  ...Array(29).fill({
     path: '/.backstage/health/v1/readiness',
     expected: ['"ok"'],
   }),
