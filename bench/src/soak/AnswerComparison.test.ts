@@ -49,7 +49,8 @@ describe('compareAnswers', () => {
     return compareAnswers(
       { copy: await ask(options.copy), direct: await ask(options.direct) },
       {
-        isQuiet: at => at - (options.writtenAt ?? -Infinity) > SHOWS_MS,
+        judge: at =>
+          at - (options.writtenAt ?? -Infinity) > SHOWS_MS ? 'wrong' : 'wait',
         signal: new AbortController().signal,
       },
     );

@@ -14,6 +14,8 @@ export type Comparison =
   | { readonly kind: 'late'; readonly ms: number }
   /** The directory's answer became the one that the copy had given. */
   | { readonly kind: 'ahead'; readonly ms: number }
+  /** They differ, and nobody can say which of them is late. */
+  | { readonly kind: 'undecided' }
   /** They differ, and what was written must be known to both by now. */
   | {
       readonly kind: 'wrong';
@@ -38,13 +40,16 @@ const AGAIN_MS = 50;
 export async function compareAnswers(
   ask: AskBoth,
   options: {
-    /** Whether nothing was written so long before a time (by
-     * `performance.now()`) that both must know of all of it. */
-    readonly isQuiet: (at: number) => boolean;
+    /**
+     * What to make of answers that differ and were asked for at a time (by
+     * `performance.now()`): `wrong` when nothing was written so long before
+     * that both must know of all of it.
+     */
+    readonly judge: (at: number) => 'wait' | 'wrong' | 'undecided';
     readonly signal: AbortSignal;
   },
 ): Promise<Comparison> {
-  const { isQuiet, signal } = options;
+  const { judge, signal } = options;
   let before = await ask.direct();
   const start = performance.now();
   let first: ComparedAnswer | undefined;
@@ -59,7 +64,11 @@ export async function compareAnswers(
       }
       return { kind: isSame(copy, first) ? 'ahead' : 'late', ms };
     }
-    if (isQuiet(askedAt) && isSame(before, after)) {
+    const judgement = judge(askedAt);
+    if (judgement === 'undecided') {
+      return { kind: 'undecided' };
+    }
+    if (judgement === 'wrong' && isSame(before, after)) {
       return { kind: 'wrong', copy, direct: after };
     }
     first ??= copy;

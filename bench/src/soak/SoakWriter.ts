@@ -8,9 +8,9 @@ const PAUSE_MS = 150;
 /** Writing, and then none of it, in milliseconds. */
 const BURST_MS = 7000;
 const QUIET_MS = 4000;
-/** People go in the first part of each minute, in milliseconds. */
-const MINUTE_MS = 60_000;
-const REMOVING_MS = 12_000;
+/** People go in the first part of each five minutes, in milliseconds. */
+const REMOVING_EACH_MS = 5 * 60_000;
+const REMOVING_MS = 15_000;
 /** Of its own people and groups. */
 const ALIVE = 60;
 const GROUPS = 4;
@@ -18,7 +18,7 @@ const GROUPS = 4;
 /**
  * Changes a directory as long as it is told to: people of its own come, join,
  * are renamed and go, others are locked and hidden. Now and then it rests, and
- * for most of each minute nobody goes, so that a copy can be compared with
+ * for most of the time nobody goes, so that a copy can be compared with
  * something that stands still.
  */
 export class SoakWriter {
@@ -32,6 +32,7 @@ export class SoakWriter {
   #writes = 0;
   #lastWriteAt = -Infinity;
   #lastRemovalAt = -Infinity;
+  #startedAt = performance.now();
   #isWriting = false;
 
   constructor(options: {
@@ -105,7 +106,8 @@ export class SoakWriter {
     const name = random.pick(own);
     const other = random.pick(this.#others);
     const flag = random.pick(['TRUE', 'FALSE']);
-    const isRemoving = performance.now() % MINUTE_MS < REMOVING_MS;
+    const isRemoving =
+      (performance.now() - this.#startedAt) % REMOVING_EACH_MS < REMOVING_MS;
     return random.pick([
       ...(isRemoving
         ? [() => this.#remove(name), () => this.#rename(name)]

@@ -11,6 +11,7 @@ export class Tally {
   #late = 0;
   #ahead = 0;
   #lateLists = 0;
+  #undecided = 0;
   #latestMs = 0;
   readonly #serverErrors: string[] = [];
   readonly #wrong: string[] = [];
@@ -27,6 +28,11 @@ export class Tally {
   /** Lists on which both agreed only when they were asked again. */
   get lateLists(): number {
     return this.#lateLists;
+  }
+
+  /** Lists that differed while direct reads may still show who is gone. */
+  get undecided(): number {
+    return this.#undecided;
   }
 
   /** Other questions on which the copy agreed only when it was asked again. */
@@ -76,6 +82,9 @@ export class Tally {
     comparison: Comparison,
   ): void {
     this.#compared++;
+    if (comparison.kind === 'undecided') {
+      this.#undecided++;
+    }
     if (isList && (comparison.kind === 'late' || comparison.kind === 'ahead')) {
       this.#lateLists++;
       return;

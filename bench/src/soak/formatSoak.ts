@@ -21,7 +21,7 @@ export function formatMinute(
     `${tally.compared} compared`,
     `${tally.late} late (${time(tally.latestMs)} ms at most), ${
       tally.ahead
-    } ahead, ${tally.lateLists} lists late`,
+    } ahead, ${tally.lateLists} lists late, ${tally.undecided} undecided`,
     `${tally.wrong.length} wrong`,
     `${tally.serverErrors.length} 5xx`,
     `${writes} writes`,
@@ -40,7 +40,7 @@ export function formatSoak({ tally, writes, minutes }: SoakResult): string {
     `${tally.late} answers by name were older than the directory's, for ${time(
       tally.latestMs,
     )} ms at most; ${tally.ahead} were newer`,
-    `${tally.lateLists} lists agreed only when asked again`,
+    `${tally.lateLists} lists agreed only when asked again; ${tally.undecided} differed while direct reads may still show who is gone`,
     `event loop p99, the worst minute: ${time(
       Math.max(...minutes.map(({ eventLoopDelayMs }) => eventLoopDelayMs)),
     )} ms`,
