@@ -75,13 +75,23 @@ export class CopiedRows {
       readonly terms: readonly UserSearchTerm[];
     },
   ): Uint32Array {
+    const { visibleTo } = query;
     return findUsers(query.terms, {
       users: this.tables.users,
       members: this.members,
       schema: this.#schema,
-      visibleTo: query.visibleTo,
+      visibleTo,
+      ownerRank: () =>
+        visibleTo.kind === 'public' && visibleTo.owner !== undefined
+          ? this.#rankOf(visibleTo.owner)
+          : undefined,
       groupKey: groupname => this.group({ groupname })?.key,
     });
+  }
+
+  #rankOf(username: string): number | undefined {
+    const row = this.user({ username });
+    return row && this.tables.users.served.ranksOf([row.key])[0];
   }
 
   /** The users of these ranks. */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { MemberSelection } from '../directory/Directory';
 import type { GroupTable } from './GroupTable';
 import { inAll } from './rankSets';
+import { ranksThat } from './rankSets';
 import type { UserTable } from './UserTable';
 
 /** Bytes of lists kept at most, those used last: all that a site looks at. */
@@ -79,7 +80,8 @@ export class Members {
     const direct = new Set(
       this.#users.served.ranksOf(graph.directMembersOf(group)),
     );
-    return this.unlocked(group).filter(
+    return ranksThat(
+      this.unlocked(group),
       rank => direct.has(rank) === (kind === 'direct'),
     );
   }

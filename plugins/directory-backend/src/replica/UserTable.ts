@@ -1,4 +1,5 @@
 import type { User } from '../directory/User';
+import { ranksThat } from './rankSets';
 import type { Gathering } from './RowBlock';
 import {
   ServedRecords,
@@ -40,8 +41,8 @@ export class UserTable {
 
   /** Of these ranks, those whose account is not locked. */
   unlockedAmong(ranks: Uint32Array): Uint32Array {
-    const { inOrder } = this.#served;
-    return ranks.filter(rank => !inOrder[rank].record.locked);
+    const isLocked = this.#served.flags('locked');
+    return ranksThat(ranks, rank => isLocked[rank] === 0);
   }
 
   keys(): Iterable<string> {

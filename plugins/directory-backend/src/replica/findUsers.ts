@@ -1,7 +1,7 @@
 import type { DirectorySchema } from '../directory/schema';
 import type { UserFieldTerm, UserSearchTerm } from '../directory/UserSearch';
 import type { Visibility } from '../directory/Visibility';
-import { inAll, inAny } from './rankSets';
+import { inAll, inAny, ranksThat } from './rankSets';
 import type { Members } from './Members';
 import type { UserTable } from './UserTable';
 import { findValues } from './findValues';
@@ -12,6 +12,8 @@ export interface UserFinding {
   readonly members: Members;
   readonly schema: DirectorySchema;
   readonly visibleTo: Visibility;
+  /** The rank of the one to whom nothing of their own is hidden, if served. */
+  readonly ownerRank: () => number | undefined;
   /** The key of the served group of a name. */
   readonly groupKey: (groupname: string) => string | undefined;
 }
@@ -42,7 +44,7 @@ function find(term: UserSearchTerm, finding: UserFinding): Uint32Array {
 /** A hidden field must not say that somebody else's private profile matches. */
 function findVisibly(
   term: UserFieldTerm,
-  { users, schema, visibleTo }: UserFinding,
+  { users, schema, visibleTo, ownerRank }: UserFinding,
 ): Uint32Array {
   const found = findByField(term, users);
   if (
@@ -52,13 +54,9 @@ function findVisibly(
   ) {
     return found;
   }
-  const { inOrder } = users.served;
   const isPrivate = users.served.flags('is_private');
-  return found.filter(
-    rank =>
-      isPrivate[rank] === 0 ||
-      inOrder[rank].record.username === visibleTo.owner,
-  );
+  const own = ownerRank();
+  return ranksThat(found, rank => isPrivate[rank] === 0 || rank === own);
 }
 
 function findByField(

@@ -7,7 +7,7 @@ export function inAll(lists: readonly Uint32Array[]): Uint32Array {
   return others.reduce(
     (found, list) =>
       found.length * FAR_LONGER < list.length
-        ? found.filter(rank => isAmong(list, rank))
+        ? ranksThat(found, rank => isAmong(list, rank))
         : inBoth(found, list),
     shortest ?? new Uint32Array(),
   );
@@ -24,10 +24,29 @@ export function inAny(lists: readonly Uint32Array[]): Uint32Array {
   return Uint32Array.from(found).sort();
 }
 
+/**
+ * Those of these ranks that pass, in their order: what `filter` finds, which
+ * takes some four times as long for a list of very many.
+ */
+export function ranksThat(
+  ranks: Uint32Array,
+  pass: (rank: number) => boolean,
+): Uint32Array {
+  const found = new Uint32Array(ranks.length);
+  let count = 0;
+  for (let at = 0; at < ranks.length; at++) {
+    const rank = ranks[at];
+    if (pass(rank)) {
+      found[count++] = rank;
+    }
+  }
+  return found.slice(0, count);
+}
+
 /** Goes along two ordered lists. */
 function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
   let at = 0;
-  return a.filter(rank => {
+  return ranksThat(a, rank => {
     while (b[at] < rank) {
       at++;
     }
