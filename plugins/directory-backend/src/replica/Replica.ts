@@ -4,6 +4,7 @@ import {
   setImmediate as nextTurn,
   setTimeout as sleep,
 } from 'node:timers/promises';
+import { LateWrites } from './LateWrites';
 import { Rereading } from './Rereading';
 import { createTables, type ReplicaTables } from './ReplicaTables';
 import { ShrinkageGuard } from './ShrinkageGuard';
@@ -54,6 +55,7 @@ export class Replica {
   readonly #writer = new TableWriter(this.tables);
   readonly #guard: ShrinkageGuard;
   readonly #rereading: Rereading;
+  readonly #lateWrites = new LateWrites();
   readonly #stopped = new AbortController();
   /** Of what the tables hold; `undefined` when that is not known. */
   #time: ReplicaTime | undefined;
@@ -131,8 +133,9 @@ export class Replica {
     if (time.usn === undefined) {
       throw new Error('The server does not count its writes (USN plugin)');
     }
+    const late = this.#lateWrites.dueAt(time);
     if (this.#time?.era === time.era) {
-      await this.#follow(time);
+      await this.#follow(time, late);
     } else {
       await this.#rebuild(time);
     }
@@ -222,10 +225,12 @@ export class Replica {
     });
   }
 
-  async #follow(time: ReplicaTime): Promise<void> {
+  async #follow(time: ReplicaTime, late: number | undefined): Promise<void> {
     const last = this.#time!;
     if (!this.#hush) {
       await this.#catchUp(time);
+    } else if (late !== undefined) {
+      await this.#readChanges(time, late);
     } else if (last.usn !== time.usn || last.usn !== last.settledUsn) {
       await this.#readChanges(time);
     }
@@ -247,9 +252,9 @@ export class Replica {
     }
   }
 
-  async #readChanges(time: ReplicaTime): Promise<void> {
+  async #readChanges(time: ReplicaTime, late = Infinity): Promise<void> {
     const askedAt = performance.now();
-    const from = (this.#time!.settledUsn ?? 0) + 1;
+    const from = Math.min(late, this.#time!.settledUsn ?? 0) + 1;
     const portions: ReplicaPortion[] = [];
     const keys = await this.#options.source.readChanges(from, portion =>
       portions.push(portion),
