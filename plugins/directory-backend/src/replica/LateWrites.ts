@@ -1,16 +1,16 @@
 import type { ReplicaTime } from './ReplicaSource';
 
 /** Longer than a write takes on a directory that is overloaded. */
-const LATEST_MS = 30_000;
+const LATEST_MS = 20_000;
 
-/** As old as a copy may be by default. */
-const CHECK_MS = 5000;
+/** Seldom: what is written meanwhile waits until all that has been read. */
+const CHECK_MS = 10_000;
 
 /**
  * Finds writes that were long on their way. A directory counts a write when it
  * begins, and shows it when it ends; one that takes longer than two seconds is
  * settled for the clock before it can be read. So all that was counted in the
- * last half minute is read once more every five seconds.
+ * last twenty seconds is read once more every ten.
  */
 export class LateWrites {
   #era: number | undefined;

@@ -65,7 +65,7 @@ it('finds a write that was long on its way', async () => {
   const { agreements } = replica.tables;
   await eventually(() => expect(replica.isUsable).toBe(true));
   source.usn = 2;
-  await sleep(1000);
+  await sleep(5000);
   // The clock says that it is settled, and nothing is written any more.
   expect([...agreements.values()]).toEqual([]);
   source.shown = true;
