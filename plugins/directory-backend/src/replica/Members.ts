@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { MemberSelection } from '../directory/Directory';
 import type { GroupTable } from './GroupTable';
-import { inAll } from './rankSets';
-import { ranksThat } from './rankSets';
+import { inAll, ranksThat } from './rankSets';
 import type { UserTable } from './UserTable';
 
 /** Bytes of lists kept at most, those used last: all that a site looks at. */
