@@ -17,7 +17,7 @@ export class RowOrder<T extends object> {
     return this.#blocks;
   }
 
-  /** All of them; those who read it later are not disturbed by what comes. */
+  /** All of them, to be read at once: a row may be replaced in it. */
   get rows(): readonly Row<T>[] {
     this.#all ??= this.#blocks.flatMap(({ rows }) => rows);
     return this.#all;

@@ -12,7 +12,9 @@ export function streamRows(
     readonly signal: AbortSignal;
   },
 ): UserStream {
-  return { total: rows.length, portions: portionsOf(rows, options) };
+  // Of their own: in the order of lists a changed row takes the other's place.
+  const own = rows.slice();
+  return { total: own.length, portions: portionsOf(own, options) };
 }
 
 async function* portionsOf(
