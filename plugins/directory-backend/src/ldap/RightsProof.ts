@@ -71,15 +71,22 @@ export class RightsProof {
       );
     }
     context.signal.throwIfAborted();
-    await this.renew();
+    await this.#proveOnce();
   }
 
   /**
-   * Proves the rights, however lately that was done.
+   * Proves the rights as they are from now on, however lately that was done.
    *
    * @throws DirectoryUnavailableError as {@link require}.
    */
   async renew(): Promise<void> {
+    // What another caller waits for may have been asked before.
+    await this.#proving?.catch(() => {});
+    await this.#proveOnce();
+  }
+
+  /** Who comes while the rights are being proven shares that proof. */
+  async #proveOnce(): Promise<void> {
     this.#proving ??= this.#prove().finally(() => {
       this.#proving = undefined;
     });

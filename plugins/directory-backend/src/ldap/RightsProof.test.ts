@@ -1,0 +1,46 @@
+import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import { schemaPreset } from '../directory/schema';
+import type { LdapSearcher } from './LdapPool';
+import { RightsProof } from './RightsProof';
+import { SchemaProof } from './SchemaProof';
+
+const schema = schemaPreset('fas');
+const signal = new AbortController().signal;
+
+/** A directory that grants what it is told to when it is asked. */
+class GrantingSearcher implements LdapSearcher {
+  rights = 'rsc';
+
+  search: LdapSearcher['search'] = async ({ attributes }) => {
+    const granted = attributes.map(name => `${name}:${this.rights}`).join(', ');
+    return {
+      entries: [{ dn: 'cn=one', attributeLevelRights: granted }],
+      server: 'ldap://one',
+    };
+  };
+}
+
+it('is renewed with what is asked from then on, whoever else is asking', async () => {
+  const searcher = new GrantingSearcher();
+  const schemaProof = new SchemaProof({ searcher, schema });
+  jest.spyOn(schemaProof, 'require').mockResolvedValue();
+  const proof = new RightsProof({
+    ...{ searcher, schemaProof, schema },
+    bindDn: 'uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=test',
+    baseDn: 'dc=example,dc=test',
+    maxAgeMs: 60_000,
+    logger: new RecordingLogger(),
+  });
+
+  const search = jest.spyOn(searcher, 'search');
+  const required = proof.require({ signal });
+  while (search.mock.calls.length === 0) {
+    await undefined;
+  }
+  searcher.rights = 'c';
+  const renewed = proof.renew();
+  await expect(required).resolves.toBeUndefined();
+  await expect(renewed).rejects.toThrow(
+    'The service account may not read and search fasIsPrivate',
+  );
+});
