@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../__testUtils__/eventually';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import { Refusals } from './Refusals';
@@ -74,6 +76,27 @@ describe('Refusals', () => {
     expect(await refusals[1].acceptAll()).toEqual([]);
     const knex = await database.getClient();
     expect(await knex('directory_refusals')).toEqual([]);
+  });
+
+  it('wait for a slow database, and do not pile up there', async () => {
+    const [replica] = replicas;
+    replica.refusal = 'no users';
+    const knex = await database.getClient();
+    const hooks: (() => void | Promise<void>)[] = [];
+    const busy = await knex.transaction();
+    refusals[0].keep({
+      addStartupHook() {},
+      addShutdownHook: hook => hooks.push(hook),
+    });
+    await sleep(2500);
+    // The transaction has the only connection.
+    expect(knex.client.pool.numPendingAcquires()).toBe(1);
+
+    await busy.rollback();
+    await eventually(async () =>
+      expect(await knex('directory_refusals')).toHaveLength(1),
+    );
+    await Promise.all(hooks.map(hook => hook()));
   });
 
   it('of a process that has died are forgotten', async () => {

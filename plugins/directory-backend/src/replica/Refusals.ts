@@ -4,6 +4,7 @@ import type {
   LoggerService,
 } from '@backstage/backend-plugin-api';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateDirectoryDatabase } from '../migrateDirectoryDatabase';
 import type { Replica } from './Replica';
 
@@ -49,11 +50,19 @@ export class Refusals {
     return new Refusals(database, options);
   }
 
-  /** Exchanges every second until the plugin ends. */
+  /** Exchanges every second, one at a time, until the plugin ends. */
   keep(lifecycle: LifecycleService): void {
-    const timer = setInterval(() => this.exchange(), EXCHANGE_MS);
-    timer.unref();
-    lifecycle.addShutdownHook(() => clearInterval(timer));
+    const ended = new AbortController();
+    lifecycle.addShutdownHook(() => ended.abort());
+    this.#exchangeUntil(ended.signal);
+  }
+
+  async #exchangeUntil(ended: AbortSignal): Promise<void> {
+    const options = { signal: ended, ref: false };
+    while (!ended.aborted) {
+      await this.exchange();
+      await sleep(EXCHANGE_MS, undefined, options).catch(() => {});
+    }
   }
 
   /**
