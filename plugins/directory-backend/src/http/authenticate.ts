@@ -20,7 +20,8 @@ const REFUSALS = new Set(['AuthenticationError', 'NotAllowedError']);
 
 /**
  * Who calls: the holder of a Kerberos ticket (RFC 4559), of a session that a
- * ticket began, or of a token of the portal. Runs before every route that is not on the router's exact list.
+ * ticket began, or of a token of the portal. Runs before every route that is
+ * not on the router's exact list.
  */
 export class Authenticator {
   readonly #kerberos: KerberosService;

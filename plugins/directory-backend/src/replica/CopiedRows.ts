@@ -104,13 +104,14 @@ export class CopiedRows {
   userPage(ranks: ArrayLike<number>, query: UsersQuery & Paged): Page<User> {
     const { inOrder } = this.tables.users.served;
     const { number, size } = query.page;
+    const present = userWith(query);
     const shown = Array.prototype.slice.call(
       ranks,
       (number - 1) * size,
       number * size,
     ) as number[];
     return {
-      items: shown.map(rank => userWith(query)(inOrder[rank])),
+      items: shown.map(rank => present(inOrder[rank])),
       total: ranks.length,
     };
   }
