@@ -2,8 +2,9 @@ import { Pool } from 'undici';
 import type { Credential, Credentials } from '../credentials/Credentials';
 import { SessionCredentials } from '../credentials/SessionCredentials';
 import type { Portal } from '../portal/Portal';
-import type { ComparedAnswer } from './AnswerComparison';
+import type { ComparedAnswer } from './ComparedAnswer';
 import type { SoakQuestion } from './SoakQuestion';
+import { withoutServersOwn } from './withoutServersOwn';
 
 const CONNECTIONS = 16;
 /** Less than the hour for which a token is good. */
@@ -70,9 +71,10 @@ export class SoakPortal {
     const text = await body.text();
     return {
       status: statusCode,
-      text: text
-        .replaceAll(this.portal.origin.replace('127.0.0.1', 'localhost'), '')
-        .replace(/"request_id":\s*"[^"]*"/, ''),
+      text: withoutServersOwn(
+        text,
+        this.portal.origin.replace('127.0.0.1', 'localhost'),
+      ),
     };
   }
 

@@ -5,3 +5,8 @@ export interface SoakQuestion {
   /** The value of `X-Fields`. Default: none. */
   readonly mask?: string;
 }
+
+/** A question, and who asks it. */
+export interface SoakCall extends SoakQuestion {
+  readonly username: string;
+}

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectoryWriter } from '../age/DirectoryWriter';
 import type { People } from '../People';
 import type { SeededRandom } from '../SeededRandom';
+import type { Write, Writing } from './Round';
 
 /** Between two writes of a burst, in milliseconds. */
 const PAUSE_MS = 150;
@@ -11,17 +12,19 @@ const QUIET_MS = 4000;
 /** People go in the first part of each five minutes, in milliseconds. */
 const REMOVING_EACH_MS = 5 * 60_000;
 const REMOVING_MS = 15_000;
+/** How soon it goes on when it is no longer held, in milliseconds. */
+const HELD_MS = 20;
 /** Of its own people and groups. */
 const ALIVE = 60;
 const GROUPS = 4;
 
 /**
  * Changes a directory as long as it is told to: people of its own come, join,
- * are renamed and go, others are locked and hidden. Now and then it rests, and
- * for most of the time nobody goes, so that a copy can be compared with
- * something that stands still.
+ * are renamed and go, others are locked and hidden. Now and then it rests, so
+ * that answers are compared with something that stands still, and for most of
+ * the time nobody goes: lists of direct reads show that late.
  */
-export class SoakWriter {
+export class SoakWriter implements Writing {
   readonly #writer: DirectoryWriter;
   readonly #random: SeededRandom;
   readonly #others: readonly string[];
@@ -30,10 +33,10 @@ export class SoakWriter {
   readonly #members = new Map<string, Set<string>>();
   #added = 0;
   #writes = 0;
-  #lastWriteAt = -Infinity;
-  #lastRemovalAt = -Infinity;
+  #lastWrite: Write = { beganAt: -Infinity, endedAt: -Infinity };
+  #inFlight: Promise<unknown> = Promise.resolve();
+  #holders = 0;
   #startedAt = performance.now();
-  #isWriting = false;
 
   constructor(options: {
     readonly writer: DirectoryWriter;
@@ -62,14 +65,23 @@ export class SoakWriter {
     return this.#writes;
   }
 
-  /** When the last name went, by `performance.now()`. */
-  get lastRemovalAt(): number {
-    return this.#lastRemovalAt;
+  /**
+   * The last write. It has ended when the directory's answer is here, which
+   * comes after `memberOf` and references have been corrected (`RawEntries`).
+   */
+  get lastWrite(): Write {
+    return this.#lastWrite;
   }
 
-  /** When it last wrote, by `performance.now()`: now, if it is writing. */
-  get lastWriteAt(): number {
-    return this.#isWriting ? performance.now() : this.#lastWriteAt;
+  /** Does something when no write is in flight, and writes nothing meanwhile. */
+  async whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    this.#holders++;
+    try {
+      await this.#inFlight;
+      return await work();
+    } finally {
+      this.#holders--;
+    }
   }
 
   /** Who and what it writes to now. */
@@ -135,7 +147,6 @@ export class SoakWriter {
       await this.#write(() => this.#writer.removeMember(group, name));
     }
     await this.#write(() => this.#writer.deleteUser(name));
-    this.#lastRemovalAt = performance.now();
     this.#members.delete(name);
   }
 
@@ -144,7 +155,6 @@ export class SoakWriter {
     if (this.#members.get(name)!.size === 0) {
       const to = `soak.${this.#added++}`;
       await this.#write(() => this.#writer.renameUser(name, to));
-      this.#lastRemovalAt = performance.now();
       this.#members.delete(name);
       this.#members.set(to, new Set());
     }
@@ -169,14 +179,20 @@ export class SoakWriter {
   }
 
   async #write(write: () => Promise<void>): Promise<void> {
-    this.#isWriting = true;
-    try {
-      await write();
-      this.#writes++;
-    } finally {
-      this.#lastWriteAt = performance.now();
-      this.#isWriting = false;
+    while (this.#holders > 0) {
+      await sleep(HELD_MS);
     }
+    const writing = this.#record(write);
+    this.#inFlight = writing.catch(() => {});
+    await writing;
+  }
+
+  async #record(write: () => Promise<void>): Promise<void> {
+    const beganAt = performance.now();
+    this.#lastWrite = { beganAt, endedAt: undefined };
+    await write();
+    this.#lastWrite = { beganAt, endedAt: performance.now() };
+    this.#writes++;
   }
 }
 

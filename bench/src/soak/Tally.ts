@@ -1,20 +1,25 @@
-import type { Comparison } from './AnswerComparison';
+import type { Comparison, Difference } from './AnswerComparison';
+import { formatDifference } from './formatDifference';
+import type { SoakCall } from './SoakQuestion';
 
-/** Characters that are told of a wrong answer, from its first difference. */
-const BEFORE = 120;
-const AFTER = 200;
+/** A difference of this length is told, in milliseconds. */
+const TOLD_MS = 1000;
 
 /** What a soak has seen so far. */
 export class Tally {
   #requests = 0;
   #compared = 0;
-  #late = 0;
-  #ahead = 0;
-  #lateLists = 0;
-  #undecided = 0;
-  #latestMs = 0;
+  #proven = 0;
+  readonly #counts = new Map<Difference['kind'], number>();
+  readonly #longest = new Map<Difference['kind'], number>();
   readonly #serverErrors: string[] = [];
   readonly #wrong: string[] = [];
+  readonly #tell: (line: string) => void;
+
+  /** @param tell - hears of what is wrong, and of what lasts, at once */
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
 
   /** Requests to the portal with the copy. */
   get requests(): number {
@@ -25,29 +30,19 @@ export class Tally {
     return this.#compared;
   }
 
-  /** Lists on which both agreed only when they were asked again. */
-  get lateLists(): number {
-    return this.#lateLists;
+  /** Answers on which LDAP, the copy and direct reads agreed. */
+  get proven(): number {
+    return this.#proven;
   }
 
-  /** Lists that differed while direct reads may still show who is gone. */
-  get undecided(): number {
-    return this.#undecided;
+  /** How many differences of a kind there were. */
+  count(kind: Difference['kind']): number {
+    return this.#counts.get(kind) ?? 0;
   }
 
-  /** Other questions on which the copy agreed only when it was asked again. */
-  get late(): number {
-    return this.#late;
-  }
-
-  /** Questions on which direct reads were late. */
-  get ahead(): number {
-    return this.#ahead;
-  }
-
-  /** The longest time until the copy agreed, in milliseconds. */
-  get latestMs(): number {
-    return this.#latestMs;
+  /** The longest of them that is known, in milliseconds. */
+  longestMs(kind: Difference['kind']): number {
+    return this.#longest.get(kind) ?? 0;
   }
 
   /** Answers with a status of 500 or more, in words. */
@@ -71,52 +66,26 @@ export class Tally {
   /** Counts a wrong answer. */
   isWrong(complaint: string): void {
     this.#wrong.push(complaint);
+    this.#tell(complaint);
   }
 
-  /**
-   * Counts a comparison. Which of the two was late in a list cannot be said:
-   * direct reads may show for some time who is gone.
-   */
-  hasCompared(
-    { path, isList }: { readonly path: string; readonly isList: boolean },
-    comparison: Comparison,
-  ): void {
+  /** Counts a comparison, and tells of what lasted. */
+  hasCompared(call: SoakCall, comparison: Comparison): void {
     this.#compared++;
-    if (comparison.kind === 'undecided') {
-      this.#undecided++;
-    }
-    if (isList && (comparison.kind === 'late' || comparison.kind === 'ahead')) {
-      this.#lateLists++;
+    const { kind } = comparison;
+    if (kind === 'same') {
+      this.#proven += comparison.proven ? 1 : 0;
       return;
     }
-    if (comparison.kind === 'late') {
-      this.#late++;
-      this.#latestMs = Math.max(this.#latestMs, comparison.ms);
+    const { ms = Infinity } = comparison;
+    this.#counts.set(kind, this.count(kind) + 1);
+    if (ms < Infinity) {
+      this.#longest.set(kind, Math.max(this.longestMs(kind), ms));
     }
-    if (comparison.kind === 'ahead') {
-      this.#ahead++;
-    }
-    if (comparison.kind === 'wrong') {
-      const { copy, direct } = comparison;
-      const at = firstDifference(copy.text, direct.text);
-      this.#wrong.push(
-        `${path}: ${copy.status} ${around(copy.text, at)} instead of ${
-          direct.status
-        } ${around(direct.text, at)}`,
-      );
+    if (kind === 'wrong') {
+      this.isWrong(formatDifference(call, comparison));
+    } else if (ms > TOLD_MS) {
+      this.#tell(formatDifference(call, comparison));
     }
   }
-}
-
-function firstDifference(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) {
-    at++;
-  }
-  return at;
-}
-
-/** What stands before and after a place. */
-function around(text: string, at: number): string {
-  return JSON.stringify(text.slice(Math.max(0, at - BEFORE), at + AFTER));
 }

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credential } from '../credentials/Credentials';
 import type { People } from '../People';
 import type { SeededRandom } from '../SeededRandom';
-import { compareAnswers, type ComparedAnswer } from './AnswerComparison';
+import { compareAnswers } from './AnswerComparison';
+import type { ComparedAnswer } from './ComparedAnswer';
 import { drawSoakQuestion } from './drawSoakQuestion';
 import { findExposed } from './findExposed';
+import type { LdapTruth } from './LdapTruth';
+import type { Rest } from './Rest';
 import type { SoakCallers } from './SoakCallers';
 import type { SoakPortal } from './SoakPortal';
 import type { SoakQuestion } from './SoakQuestion';
@@ -15,10 +18,12 @@ import type { Tally } from './Tally';
 export interface Soak {
   readonly copy: SoakPortal;
   readonly direct: SoakPortal;
+  readonly ldap: LdapTruth;
   readonly callers: SoakCallers;
   readonly writer: SoakWriter;
   readonly people: People;
   readonly random: SeededRandom;
+  readonly rest: Rest;
   readonly tally: Tally;
   readonly signal: AbortSignal;
 }
@@ -27,21 +32,16 @@ export interface Soak {
 const TICKET_EACH = 4;
 /** Between two questions of who does not compare, in milliseconds. */
 const PAUSE_MS = 2;
-/** What is written shows within this time, in milliseconds. */
-const SHOWS_MS = 1000;
-/**
- * In lists of direct reads what is gone stays for up to forty times as long as
- * reading all names takes (ldap-operations.md): 3 s on a busy machine.
- */
-const REMOVAL_SHOWS_MS = 150_000;
-const BY_NAME = /^\/me\/$|^\/users\/[^/?]+\/|\/is-member\//;
+/** For so long answers are held against LDAP at a time, in milliseconds. */
+const PROVING_MS = 3000;
 /** Whatever is asked: nobody is refused, and nothing is asked amiss. */
 const STATUSES = new Set([200, 403, 404]);
 
 /** Puts one question after another to both, and compares. */
 export async function compareForever(soak: Soak): Promise<void> {
-  const { copy, direct, writer, tally, signal } = soak;
+  const { copy, direct, ldap, rest, tally, signal } = soak;
   while (!signal.aborted) {
+    await rest.isOver(signal);
     const question = drawQuestion(soak);
     const credential = await drawCredential(soak);
     const { username } = credential;
@@ -54,30 +54,39 @@ export async function compareForever(soak: Soak): Promise<void> {
           return askCopy(soak, question, known);
         },
         direct: () => direct.ask(question, direct.credentialOf(username)),
+        ldap: {
+          lastUsn: () => ldap.lastUsn(),
+          ask: () => ldap.ask(question, username),
+          recall: usn => ldap.recall(usn, question, username),
+        },
       },
-      { judge: at => judge(question, { at, writer }), signal },
+      soak,
     );
-    const { path } = question;
-    tally.hasCompared(
-      { path: `${username} ${path}`, isList: !BY_NAME.test(path) },
-      comparison,
-    );
+    tally.hasCompared({ ...question, username }, comparison);
   }
 }
 
-function judge(
-  { path }: SoakQuestion,
-  { at, writer }: { readonly at: number; readonly writer: SoakWriter },
-): 'wait' | 'wrong' | 'undecided' {
-  if (!BY_NAME.test(path) && at - writer.lastRemovalAt < REMOVAL_SHOWS_MS) {
-    return 'undecided';
-  }
-  return at - writer.lastWriteAt > SHOWS_MS ? 'wrong' : 'wait';
+/**
+ * Reads all entries while nothing is written, and leaves it so for a while:
+ * what is compared meanwhile is held against LDAP, too, so that the copy and
+ * direct reads cannot err alike.
+ */
+export async function holdAgainstLdap({
+  writer,
+  ldap,
+  signal,
+}: Pick<Soak, 'writer' | 'ldap' | 'signal'>): Promise<void> {
+  await writer.whileHeld(async () => {
+    await ldap.refresh();
+    await sleep(PROVING_MS, undefined, { signal });
+  });
 }
 
 /** Asks the copy alone, faster than the directory could. */
 export async function loadForever(soak: Soak): Promise<void> {
-  while (!soak.signal.aborted) {
+  const { rest, signal } = soak;
+  while (!signal.aborted) {
+    await rest.isOver(signal);
     await askCopy(soak, drawQuestion(soak), await drawCredential(soak));
     await sleep(PAUSE_MS);
   }

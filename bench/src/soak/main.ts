@@ -20,16 +20,11 @@ main().catch(error => {
 });
 
 async function main(): Promise<void> {
-  let told = 0;
   const result = await runSoak({
     ...readSoakOptions(process.env),
     signal: interrupted.signal,
     tell,
-    minute: (minute, so) => {
-      tell(formatMinute(minute, so));
-      so.tally.wrong.slice(told).forEach(text => tell(`wrong: ${text}`));
-      told = so.tally.wrong.length;
-    },
+    minute: (minute, so) => tell(formatMinute(minute, so)),
   });
   process.stdout.write(`\n${formatSoak(result)}\n`);
   const { wrong, serverErrors } = result.tally;

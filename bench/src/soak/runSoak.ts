@@ -8,7 +8,10 @@ import type { Reads } from '../readOptions';
 import { SeededRandom } from '../SeededRandom';
 import { settings } from '../settings';
 import { GUEST } from '../ways/measureWay';
-import { compareForever, loadForever } from './askForever';
+import { compareForever, holdAgainstLdap, loadForever } from './askForever';
+import { LdapTruth } from './LdapTruth';
+import { RawEntries } from './RawEntries';
+import { Rest } from './Rest';
 import { SoakCallers } from './SoakCallers';
 import { SoakPortal } from './SoakPortal';
 import { SoakWriter } from './SoakWriter';
@@ -52,7 +55,8 @@ export async function runSoak(run: SoakRun): Promise<SoakResult> {
   const over = new AbortController();
   const signal = AbortSignal.any([run.signal, over.signal]);
   const random = new SeededRandom(settings.seed);
-  const tally = new Tally();
+  const tally = new Tally(run.tell);
+  const rest = new Rest();
   const minutes: SoakMinute[] = [];
   try {
     const realm = await startRealm({ ...run, accessLog: 'buffered' });
@@ -60,6 +64,9 @@ export async function runSoak(run: SoakRun): Promise<SoakResult> {
     const directory = await DirectoryClient.connect(realm);
     const people = await People.read(directory);
     await directory.close();
+    const entries = await RawEntries.connect(realm);
+    endings.push(() => entries.close());
+    const ldap = new LdapTruth({ entries, realm: realm.realm });
     const callers = await SoakCallers.start({
       ...{ realm, people, random, guest: GUEST, service: SERVICE },
       cpu: settings.generatorCpu,
@@ -84,26 +91,27 @@ export async function runSoak(run: SoakRun): Promise<SoakResult> {
       ...{ writer: connection, people, random },
       except: callers.everybody,
     });
-    const soak = { copy, direct, callers, writer, people, random, tally };
+    const asking = { copy, direct, ldap, callers, writer, people, random };
+    const soak = { ...asking, rest, tally, signal };
     const work = Promise.all([
       writer.run(signal),
-      ...Array.from({ length: COMPARING }, () =>
-        compareForever({ ...soak, signal }),
-      ),
-      ...Array.from({ length: LOADING }, () =>
-        loadForever({ ...soak, signal }),
-      ),
+      ...Array.from({ length: COMPARING }, () => compareForever(soak)),
+      ...Array.from({ length: LOADING }, () => loadForever(soak)),
     ]);
     endings.push(() => work.catch(() => {}));
     const result = () => ({ tally, writes: writer.writes, minutes });
     const watch = async () => {
-      for (let minute = 0; minute < run.minutes; minute++) {
+      const start = performance.now();
+      for (let minute = 1; minute <= run.minutes; minute++) {
         await copy.portal.vitals();
-        await sleep(MINUTE_MS, undefined, { signal });
+        const left = start + minute * MINUTE_MS - performance.now();
+        await sleep(Math.max(0, left), undefined, { signal });
         const { eventLoopDelayMs } = await copy.portal.vitals();
-        const memory = await copy.portal.memory();
+        // What answers leave behind is no growth.
+        const memory = await rest.during(() => copy.portal.memory());
         minutes.push({ ...memory, eventLoopDelayMs });
         run.minute(minutes.at(-1)!, result());
+        await holdAgainstLdap(soak);
         await copy.renew();
         await direct.renew();
       }
