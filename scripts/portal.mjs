@@ -21,6 +21,9 @@ import { plainLogLine } from './plain-log-line.mjs';
 /** How long the portal may take to stop. */
 const PATIENCE_MS = 3_000;
 
+/** docs/operating.md, "Sizes", says why. */
+const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [way, ...furtherConfig] = process.argv.slice(2);
 const config = ['app-config.yaml', 'app-config.demo.yaml', ...furtherConfig]
@@ -30,7 +33,10 @@ const ways = {
   built: {
     command: [process.execPath, 'packages/backend', ...config],
     cwd: join(root, '.build/portal'),
-    env: { NODE_ENV: 'production' },
+    env: {
+      NODE_ENV: 'production',
+      NODE_OPTIONS: process.env.NODE_OPTIONS ?? NODE_OPTIONS,
+    },
     stdout: 'pipe',
   },
   sources: {

@@ -29,6 +29,8 @@ export interface Vitals {
 export interface Memory {
   /** Of the machine's memory. */
   readonly rssBytes: number;
+  /** The most of it that it has held so far. */
+  readonly highestRssBytes: number;
   /** Of its heap, buffers outside of it included. */
   readonly usedBytes: number;
 }
@@ -131,7 +133,10 @@ export class Portal {
     return this.#ask({ ask: 'vitals' });
   }
 
-  /** What it holds; it stands still for as long as a whole collection takes. */
+  /**
+   * What it holds. Ask when it has nothing else to do: V8 takes ten seconds to
+   * give back what it needs no more.
+   */
   memory(): Promise<Memory> {
     return this.#ask({ ask: 'memory' });
   }

@@ -3,6 +3,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BENCH, REPOSITORY, sourceFile } from '../folders';
 
+/**
+ * As `make start` runs it; docs/operating.md, "Sizes", says why. `NODE_OPTIONS`
+ * of the caller's own replace it.
+ */
+const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
+
 /** As `directory.reads`; `none`: the same server without the plugin. */
 export type PortalVariant = 'replica' | 'direct' | 'none';
 
@@ -38,6 +44,7 @@ export function portalCommand(options: {
       ...process.env,
       ...realm.env,
       NODE_ENV: 'production',
+      NODE_OPTIONS: process.env.NODE_OPTIONS ?? NODE_OPTIONS,
       READS: variant === 'none' ? 'direct' : variant,
       PORT: `${port}`,
       BENCH_CA_KEY: join(realm.dir, `ca-${port}.key`),

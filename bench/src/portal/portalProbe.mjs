@@ -2,7 +2,7 @@
 // bench's messages about its process, and ends it when the bench has gone, in
 // whatever way.
 
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,8 @@ const PROFILE_INTERVAL_US = 200;
 
 /** For what is left of a collection. */
 const SETTLE_MS = 1000;
+/** V8 keeps emptied pages for eight seconds, to use them again. */
+const RELEASE_MS = 10_000;
 
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
@@ -39,13 +41,23 @@ async function memory() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   collect();
-  // What waits for a finalizer is only freed by the collection after it, and
-  // pages go back to the system later, on a thread of their own.
+  // What waits for a finalizer is only freed by the collection after it.
   await sleep(SETTLE_MS);
   collect();
-  await sleep(SETTLE_MS);
+  await sleep(RELEASE_MS);
   const { rss, heapUsed, external } = process.memoryUsage();
-  return { rssBytes: rss, usedBytes: heapUsed + external };
+  return {
+    rssBytes: rss,
+    highestRssBytes: await highestRssBytes(),
+    usedBytes: heapUsed + external,
+  };
+}
+
+/** Of this process alone: getrusage(2) counts what the one before exec held. */
+async function highestRssBytes() {
+  const status = await readFile('/proc/self/status', 'utf8');
+  const [, kibibytes] = status.match(/^VmHWM:\s*(\d+) kB$/m);
+  return Number(kibibytes) * 1024;
 }
 
 async function startProfile() {

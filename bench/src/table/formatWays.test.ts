@@ -1,8 +1,22 @@
+import type { Memory } from '../portal/Portal';
 import { wayGoals } from '../ways/wayGoals';
 import type { WayResult } from '../ways/WayResult';
 import { formatWays } from './formatWays';
 
 const MEBIBYTE = 2 ** 20;
+
+/** What a process held, in mebibytes. */
+function memory(held: {
+  readonly rss: number;
+  readonly highest: number;
+  readonly used: number;
+}): Memory {
+  return {
+    rssBytes: held.rss * MEBIBYTE,
+    highestRssBytes: held.highest * MEBIBYTE,
+    usedBytes: held.used * MEBIBYTE,
+  };
+}
 
 const copy: WayResult = {
   variant: 'replica',
@@ -13,8 +27,8 @@ const copy: WayResult = {
     maxLoopDelayMs: 80,
   },
   requests: 1000,
-  memoryAtStart: { rssBytes: 500 * MEBIBYTE, usedBytes: 200 * MEBIBYTE },
-  memoryAfterLoad: { rssBytes: 700 * MEBIBYTE, usedBytes: 250 * MEBIBYTE },
+  memoryAtStart: memory({ rss: 500, highest: 550, used: 200 }),
+  memoryAfterLoad: memory({ rss: 700, highest: 900, used: 250 }),
   ages: {
     ...{ writes: 240, p50Ms: 170, p95Ms: 390, p99Ms: 500, maxMs: 1200 },
     wrong: ['lock: /users/x/ answered 500'],
@@ -25,7 +39,7 @@ const without: WayResult = {
   ...copy,
   variant: 'none',
   start: null,
-  memoryAfterLoad: { rssBytes: 600 * MEBIBYTE, usedBytes: 150 * MEBIBYTE },
+  memoryAfterLoad: memory({ rss: 600, highest: 650, used: 150 }),
   ages: null,
 };
 

@@ -1,3 +1,4 @@
+import type { Memory } from '../portal/Portal';
 import type { WayGoals } from '../ways/wayGoals';
 import type { WayResult } from '../ways/WayResult';
 import { markdownTable } from './markdownTable';
@@ -127,13 +128,23 @@ function memoryOf(without: WayResult | undefined): readonly Told[] {
       value: way => above(way, without, 'usedBytes'),
       format: mebibytes,
     },
+    {
+      title: 'highest RSS, MiB',
+      value: ({ memoryAfterLoad }) => memoryAfterLoad.highestRssBytes,
+      format: mebibytes,
+    },
+    {
+      title: 'highest RSS above the server without it, MiB',
+      value: way => above(way, without, 'highestRssBytes'),
+      format: mebibytes,
+    },
   ];
 }
 
 function above(
   way: WayResult,
   without: WayResult | undefined,
-  what: 'rssBytes' | 'usedBytes',
+  what: keyof Memory,
 ): number | null {
   return without && way !== without
     ? way.memoryAfterLoad[what] - without.memoryAfterLoad[what]
