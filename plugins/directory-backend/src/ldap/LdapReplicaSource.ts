@@ -1,4 +1,4 @@
-import type { Entry, Filter } from 'ldapts';
+import type { Filter } from 'ldapts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '../directory/schema';
 import type {
@@ -10,13 +10,17 @@ import type {
 } from '../replica/ReplicaSource';
 import { ChangeListener } from './ChangeListener';
 import type { Containers } from './containers';
-import { copiedKinds, type Copied } from './copiedKinds';
-import { normalizeDn, type DistinguishedName } from './DistinguishedName';
-import { all, atLeast } from './filters';
-import { GetEffectiveRightsControl } from './GetEffectiveRightsControl';
+import { copiedKinds } from './copiedKinds';
+import { CopiedReader, type CopiedReading } from './CopiedReader';
+import {
+  normalizeDn,
+  trustedDn,
+  type DistinguishedName,
+} from './DistinguishedName';
+import { all, atLeast, isPresent } from './filters';
 import type { LdapEndpoint } from './ldapClient';
+import { isNoSuchObject } from './ldapErrors';
 import type { LdapReader } from './LdapReader';
-import { missingRights } from './missingRights';
 import type { UsnClock, UsnTime } from './UsnClock';
 
 const HEARTBEAT_MS = 15_000;
@@ -24,31 +28,21 @@ const HEARTBEAT_MS = 15_000;
 /** Between two proofs of the account's rights while all is read. */
 const PROOF_PAUSE_MS = 500;
 
-/** After each page of a gentle reading: longer than the page takes. */
-const GENTLE_PAUSE_MS = 100;
+/** So long nothing is missed for good: it is among what is listed later. */
+const NUMBERS_PROOF_MS = 2000;
 
 /** Every directory has some of these. */
 const NUMBERED = ['users', 'groups'] as const;
-
-/** Which entries are read, and what of them. Default: all, and everything. */
-interface Reading {
-  readonly filter?: Filter;
-  readonly attributes?: readonly string[];
-  readonly take?: TakePortion;
-  /** With proof that what is vital could be read in each entry. */
-  readonly proven?: boolean;
-  /** With pauses. */
-  readonly gently?: boolean;
-}
 
 /** Reads all that a copy in memory is made of. */
 export class LdapReplicaSource implements ReplicaSource {
   readonly #reader: LdapReader;
   readonly #clock: UsnClock;
+  readonly #copied: CopiedReader;
   readonly #base: DistinguishedName;
-  readonly #bindDn: string;
   readonly #endpoint: (url: string) => Promise<LdapEndpoint>;
   readonly #kinds: ReturnType<typeof copiedKinds>;
+  #numbersProvenAt = -Infinity;
 
   constructor(options: {
     readonly reader: LdapReader;
@@ -65,7 +59,7 @@ export class LdapReplicaSource implements ReplicaSource {
     this.#reader = options.reader;
     this.#clock = options.clock;
     this.#base = options.base;
-    this.#bindDn = options.bindDn;
+    this.#copied = new CopiedReader(options);
     this.#endpoint = options.endpoint;
     this.#kinds = copiedKinds(options);
   }
@@ -99,16 +93,60 @@ export class LdapReplicaSource implements ReplicaSource {
     return this.#read({ take, proven: true, gently: true });
   }
 
-  async readChanges(fromUsn: number, take: TakePortion): Promise<ReplicaKeys> {
-    // Whatever their class, so that who has lost it is found.
-    const filter = atLeast('entryusn', String(fromUsn));
-    const keys = await this.#read({ filter, take, proven: true });
-    await this.#proveNumbers(NUMBERED.filter(kind => keys[kind].size === 0));
-    return keys;
+  async listChanges(fromUsn: number) {
+    const listed = await this.#list(changedFrom(fromUsn));
+    if (performance.now() - this.#numbersProvenAt > NUMBERS_PROOF_MS) {
+      await this.#proveNumbers(
+        NUMBERED.filter(kind => listed[kind].numbers.size === 0),
+      );
+    }
+    const { users, groups, agreements } = listed;
+    return {
+      server: sameServer(Object.values(listed)),
+      numbers: new Map([
+        ...users.numbers,
+        ...groups.numbers,
+        ...(agreements?.numbers ?? []),
+      ]),
+    };
   }
 
-  readKeys(): Promise<ReplicaKeys> {
-    return this.#read({ attributes: ['1.1'] });
+  readChanges(fromUsn: number, take: TakePortion): Promise<ReplicaKeys> {
+    return this.#read({ filter: changedFrom(fromUsn), take, proven: true });
+  }
+
+  async readEntry(
+    { kind, key }: { kind: ReplicaPortion['kind']; key: string },
+    take: TakePortion,
+  ): Promise<{ readonly server: string } | undefined> {
+    const at = { base: trustedDn(key), filter: isPresent('objectClass') };
+    const reading = { ...at, take, proven: true };
+    const { users, groups, agreements } = this.#kinds;
+    try {
+      switch (kind) {
+        case 'users':
+          return await this.#copied.read(users, reading);
+        case 'groups':
+          return await this.#copied.read(groups, reading);
+        default:
+          return agreements && (await this.#copied.read(agreements, reading));
+      }
+    } catch (error) {
+      if (isNoSuchObject(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  async readKeys(): Promise<ReplicaKeys> {
+    const { users, groups, agreements } = await this.#list();
+    return {
+      server: sameServer([users, groups, agreements]),
+      users: new Set(users.numbers.keys()),
+      groups: new Set(groups.numbers.keys()),
+      agreements: new Set(agreements?.numbers.keys()),
+    };
   }
 
   async listen(server: string, ears: ReplicaEars): Promise<() => void> {
@@ -127,12 +165,12 @@ export class LdapReplicaSource implements ReplicaSource {
     return () => listener.close();
   }
 
-  async #read(reading: Reading): Promise<ReplicaKeys> {
+  async #read(reading: CopiedReading): Promise<ReplicaKeys> {
     const { users, groups, agreements } = this.#kinds;
     const read = {
-      users: await this.#readKind(users, reading),
-      groups: await this.#readKind(groups, reading),
-      agreements: agreements && (await this.#readKind(agreements, reading)),
+      users: await this.#copied.read(users, reading),
+      groups: await this.#copied.read(groups, reading),
+      agreements: agreements && (await this.#copied.read(agreements, reading)),
     };
     return {
       server: sameServer(Object.values(read)),
@@ -142,54 +180,13 @@ export class LdapReplicaSource implements ReplicaSource {
     };
   }
 
-  async #readKind<P extends ReplicaPortion>(
-    kind: Copied<P>,
-    reading: Reading,
-  ): Promise<{ readonly server: string; readonly keys: ReadonlySet<string> }> {
-    const { filter = kind.filter, attributes = kind.attributes } = reading;
-    const { container: base, pageSize } = kind;
-    const keys = new Set<string>();
-    const missing = new Set<string>();
-    const { server } = await this.#reader.search(
-      {
-        ...{ base, scope: 'one', filter, attributes, pageSize },
-        ...(reading.proven && {
-          control: new GetEffectiveRightsControl({ dn: this.#bindDn }),
-        }),
-        onPage: async (page, { isFirst }) => {
-          if (isFirst) {
-            keys.clear();
-          }
-          const named = page.map(
-            entry => [normalizeDn(entry.dn), entry] as const,
-          );
-          for (const [key] of named) {
-            keys.add(key);
-          }
-          if (!reading.take) {
-            return;
-          }
-          const portion = kind.decode(named);
-          if (reading.proven) {
-            for (const attribute of missingFor(kind, { page, portion })) {
-              missing.add(attribute);
-            }
-          }
-          // An error here would be one of the connection.
-          if (missing.size === 0) {
-            reading.take(portion);
-            await (reading.gently && sleep(GENTLE_PAUSE_MS));
-          }
-        },
-      },
-      nobody(),
-    );
-    if (missing.size > 0) {
-      throw new Error(
-        `The account may not read and search ${[...missing].join(', ')}`,
-      );
-    }
-    return { server, keys };
+  async #list(filter?: Filter) {
+    const { users, groups, agreements } = this.#kinds;
+    return {
+      users: await this.#copied.list(users, filter),
+      groups: await this.#copied.list(groups, filter),
+      agreements: agreements && (await this.#copied.list(agreements, filter)),
+    };
   }
 
   async #proveRights(until: AbortSignal): Promise<void> {
@@ -217,17 +214,13 @@ export class LdapReplicaSource implements ReplicaSource {
         throw new Error('The account may not search for entryusn');
       }
     }
+    this.#numbersProvenAt = performance.now();
   }
 }
 
-/** What is vital and could not be read in some of the entries to be copied. */
-function missingFor<P extends ReplicaPortion>(
-  { vital }: Copied<P>,
-  read: { readonly page: readonly Entry[]; readonly portion: P },
-): readonly string[] {
-  return read.portion.entries.flatMap(([, copied], index) =>
-    copied ? missingRights(read.page[index], vital) : [],
-  );
+/** Whatever their class, so that who has lost it is found. */
+function changedFrom(usn: number): Filter {
+  return atLeast('entryusn', String(usn));
 }
 
 /** A server of one part and one of another would make a copy of neither. */

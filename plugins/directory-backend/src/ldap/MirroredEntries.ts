@@ -1,7 +1,9 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Entry, Filter } from 'ldapts';
 import { isDeepStrictEqual } from 'node:util';
+import { firstUnread, type ChangeNumbers } from '../replica/ChangeNumbers';
 import { normalizeDn, type DistinguishedName } from './DistinguishedName';
+import { integerOf } from './entryValues';
 import { all, atLeast } from './filters';
 import type { Asking, LdapReader } from './LdapReader';
 import type { UsnClock, UsnTime } from './UsnClock';
@@ -30,6 +32,8 @@ interface Generation<T> {
     readonly at: number;
     readonly tookMs: number;
   };
+  /** What had been listed as written lately before all of it was read. */
+  readonly read: ChangeNumbers;
   readonly byDn: ReadonlyMap<string, T>;
 }
 
@@ -141,13 +145,18 @@ export class MirroredEntries<T> {
       return undefined;
     }
     const askedAt = performance.now();
-    const changed = atLeast('entryusn', String(settledUsn + 1));
-    const { entries, server } = await this.#search(changed);
-    if (server !== time.server) {
+    const fromUsn = settledUsn + 1;
+    const listed = await this.#list(fromUsn);
+    const first = firstUnread({ ...listed, fromUsn }, old.read);
+    const { entries, server } =
+      first === undefined
+        ? { entries: [], server: listed.server }
+        : await this.#search(atLeast('entryusn', String(first)));
+    if (listed.server !== time.server || server !== time.server) {
       return undefined;
     }
     const byDn = withChanges(old.byDn, this.#decode(entries));
-    return { ...old, time, askedAt, byDn };
+    return { ...old, time, askedAt, read: listed.numbers, byDn };
   }
 
   async #readAll(time: UsnTime): Promise<Generation<T>> {
@@ -163,6 +172,7 @@ export class MirroredEntries<T> {
         at: askedAt,
         tookMs: performance.now() - askedAt,
       },
+      read: new Map(),
       byDn: unlessSame(this.#generation?.byDn, byDn),
     };
   }
@@ -190,8 +200,19 @@ export class MirroredEntries<T> {
     return generation;
   }
 
-  #search(changed?: Filter) {
-    const { container, filter, attributes } = this.#options;
+  async #list(fromUsn: number) {
+    const { entries, server } = await this.#search(
+      atLeast('entryusn', String(fromUsn)),
+      ['entryusn'],
+    );
+    const numbers = entries.map(
+      entry => [normalizeDn(entry.dn), integerOf(entry, 'entryusn')] as const,
+    );
+    return { server, numbers: new Map(numbers) };
+  }
+
+  #search(changed?: Filter, attributes = this.#options.attributes) {
+    const { container, filter } = this.#options;
     return this.#services.reader.search(
       {
         base: container,
@@ -225,9 +246,10 @@ function covers<T>({ time, askedAt }: Generation<T>, at: UsnTime): boolean {
   if (time.era !== at.era) {
     return false;
   }
+  // A write that is counted may still be on its way.
   return at.usn === undefined
     ? at.askedAt - askedAt < WITHOUT_NUMBERS_MS
-    : time.usn === at.usn;
+    : time.settledUsn === at.usn;
 }
 
 /** Most writes change nothing here; what was made of the old map still holds. */

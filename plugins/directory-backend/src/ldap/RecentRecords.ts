@@ -53,7 +53,7 @@ export class RecentRecords<R extends object> {
       kept.clear();
       this.#time = time;
     }
-    if (time.usn === undefined || time.usn !== time.settledUsn) {
+    if (time.usn === undefined || !time.isQuiet) {
       return undefined;
     }
     return {
@@ -70,6 +70,16 @@ export class RecentRecords<R extends object> {
   }
 }
 
+/** What was read before the last write had settled is not kept beyond that. */
 function isSame(a: UsnTime, b: UsnTime | undefined): boolean {
-  return a.server === b?.server && a.era === b.era && a.usn === b.usn;
+  return (
+    a.server === b?.server &&
+    a.era === b.era &&
+    a.usn === b.usn &&
+    isSettled(a) === isSettled(b)
+  );
+}
+
+function isSettled({ usn, settledUsn }: UsnTime): boolean {
+  return usn === settledUsn;
 }

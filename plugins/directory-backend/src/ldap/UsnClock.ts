@@ -6,8 +6,17 @@ import type { Asking, LdapReader } from './LdapReader';
 /** How long a change number is believed. */
 const MAX_AGE_MS = 250;
 
-/** How long a write may take from its first number until all can see it. */
-const SETTLING_MS = 2000;
+/**
+ * How long a write may take from its first number until all can see it, on a
+ * directory that is overloaded.
+ */
+const SETTLING_MS = 20_000;
+
+/** The same where nothing else is to do. */
+const QUIET_MS = 2000;
+
+/** More writes than are on their way when a server is first asked. */
+const NUMBERS_BEFORE = 1000;
 
 /** Where a server is in its history of writes. */
 export interface UsnTime {
@@ -21,11 +30,13 @@ export interface UsnTime {
   /** The last update sequence number; `undefined` where it has no USN plugin. */
   readonly usn: number | undefined;
   /**
-   * The number from which writes must be read again. The server counts the
-   * changes that its plugins make inside a write before the write itself can
-   * be seen, under a lower number than they have: read once, it is lost.
+   * All up to this number can be seen; what comes late is after it. The server
+   * counts a write, and the changes that its plugins make inside of it, before
+   * the write can be seen.
    */
   readonly settledUsn: number | undefined;
+  /** Whether nothing has been counted for two seconds. */
+  readonly isQuiet: boolean;
   /** When the server was asked, on the clock of `performance.now()`. */
   readonly askedAt: number;
 }
@@ -88,18 +99,35 @@ export class UsnClock {
     const last = this.#time;
     const goesOn =
       last?.server === read.server && (read.usn ?? 0) >= (last.usn ?? 0);
-    const before = goesOn ? this.#readings : [];
-    const settled = before.findLastIndex(
-      ({ readAt }) => readAt <= read.askedAt - SETTLING_MS,
-    );
+    const before = goesOn ? this.#readings : [beforeAll(read)];
+    const settled = lastBefore(before, read.askedAt - SETTLING_MS);
+    const quiet = lastBefore(before, read.askedAt - QUIET_MS);
     this.#readings = [
-      ...before.slice(Math.max(settled, 0)),
+      ...before.slice(settled),
       { usn: read.usn, readAt: performance.now() },
     ];
     return {
       ...read,
       era: (last?.era ?? 0) + (goesOn ? 0 : 1),
       settledUsn: this.#readings[0].usn,
+      isQuiet: before[quiet].usn === read.usn,
     };
   }
+}
+
+/** What must have been counted long before a server was asked at first. */
+function beforeAll({
+  usn,
+  askedAt,
+}: Pick<UsnTime, 'usn' | 'askedAt'>): Reading {
+  return {
+    usn: usn === undefined ? undefined : Math.max(0, usn - NUMBERS_BEFORE),
+    readAt: askedAt,
+  };
+}
+
+/** Where the last reading before a time is, or the first of all. */
+function lastBefore(readings: readonly Reading[], time: number): number {
+  const index = readings.findLastIndex(({ readAt }) => readAt <= time);
+  return Math.max(index, 0);
 }

@@ -30,6 +30,12 @@ export function textOf(entry: Entry, attribute: string): string | undefined {
   return textsOf(entry, attribute)[0];
 }
 
+/** RFC 4517 §3.3.16: the first value of an attribute, if it is an integer. */
+export function integerOf(entry: Entry, attribute: string): number | undefined {
+  const number = Number(textOf(entry, attribute) ?? NaN);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
 /** RFC 4517 §3.3.3: `TRUE` and `FALSE`; absent is neither. */
 export function booleanOf(
   entry: Entry,

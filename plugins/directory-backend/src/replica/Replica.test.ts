@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../__testUtils__/eventually';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { Replica } from './Replica';
-import type { ReplicaKeys, ReplicaSource } from './ReplicaSource';
+import type {
+  ReplicaEars,
+  ReplicaKeys,
+  ReplicaSource,
+  TakePortion,
+} from './ReplicaSource';
 
 jest.setTimeout(30_000);
 
@@ -30,47 +35,125 @@ class FlappingSource implements ReplicaSource {
   };
 
   readAllGently: ReplicaSource['readAllGently'] = async () => KEYS;
-  readChanges: ReplicaSource['readChanges'] = async () => KEYS;
-  readKeys: ReplicaSource['readKeys'] = async () => KEYS;
-  listen: ReplicaSource['listen'] = async () => () => {};
-}
-
-/** A directory that shows a write only long after it was counted. */
-class SlowSource extends FlappingSource {
-  usn = 1;
-  shown = false;
-
-  override time: ReplicaSource['time'] = async () => ({
-    ...{ server: 'ldap://one', era: 1, usn: this.usn, settledUsn: this.usn },
-    askedAt: performance.now(),
+  listChanges: ReplicaSource['listChanges'] = async () => ({
+    ...{ server: 'ldap://one', numbers: new Map() },
   });
 
-  override readChanges: ReplicaSource['readChanges'] = async (from, take) => {
-    if (this.shown && from <= 2) {
-      const enabled = true;
-      const entry = { name: 'late', enabled, signers: new Set<string>() };
-      take({ kind: 'agreements', entries: [['cn=late', entry]] });
-    }
-    return KEYS;
+  readChanges: ReplicaSource['readChanges'] = async () => KEYS;
+  readEntry: ReplicaSource['readEntry'] = async () => undefined;
+  readKeys: ReplicaSource['readKeys'] = async () => KEYS;
+  ears: ReplicaEars | undefined;
+
+  listen: ReplicaSource['listen'] = async (_server, ears) => {
+    this.ears = ears;
+    return () => {};
   };
 }
 
-it('finds a write that was long on its way', async () => {
-  const source = new SlowSource();
-  const logger = new RecordingLogger();
-  const replica = new Replica({
-    ...{ source, logger, maxStalenessMs: 5000, maxShrinkage: 0.2 },
+/** A directory of agreements: what of them can be seen, and by which number. */
+class WrittenSource extends FlappingSource {
+  usn = 1;
+  settledUsn = 1;
+  readonly agreements = new Map<string, { usn: number; enabled: boolean }>();
+  readonly readFrom: number[] = [];
+
+  override time: ReplicaSource['time'] = async () => ({
+    ...{ server: 'ldap://one', era: 1, usn: this.usn },
+    ...{ settledUsn: this.settledUsn, askedAt: performance.now() },
   });
-  replica.follow();
-  const { agreements } = replica.tables;
-  await eventually(() => expect(replica.isUsable).toBe(true));
-  source.usn = 2;
-  await sleep(5000);
-  // The clock says that it is settled, and nothing is written any more.
-  expect([...agreements.values()]).toEqual([]);
-  source.shown = true;
-  await eventually(() => expect([...agreements.values()]).toHaveLength(1));
-  replica.stop();
+
+  override listChanges: ReplicaSource['listChanges'] = async from => ({
+    server: 'ldap://one',
+    numbers: new Map(this.#from(from).map(([key, { usn }]) => [key, usn])),
+  });
+
+  override readChanges: ReplicaSource['readChanges'] = async (from, take) => {
+    this.readFrom.push(from);
+    this.#give(this.#from(from), take);
+    return KEYS;
+  };
+
+  override readEntry: ReplicaSource['readEntry'] = async ({ key }, take) => {
+    this.#give([[key, this.agreements.get(key)!]], take);
+    return KEYS;
+  };
+
+  #from(from: number) {
+    return [...this.agreements].filter(([, { usn }]) => usn >= from);
+  }
+
+  #give(
+    found: readonly (readonly [string, { enabled: boolean }])[],
+    take: TakePortion,
+  ) {
+    const entries = found.map(([key, { enabled }]) => {
+      return [key, { name: key, enabled, signers: new Set<string>() }] as const;
+    });
+    take({ kind: 'agreements', entries });
+  }
+}
+
+describe('while it follows', () => {
+  let source: WrittenSource;
+  let replica: Replica;
+
+  const enabled = () =>
+    [...replica.tables.agreements.values()].map(
+      agreement => `${agreement.name} ${agreement.enabled}`,
+    );
+
+  beforeEach(async () => {
+    source = new WrittenSource();
+    const logger = new RecordingLogger();
+    replica = new Replica({
+      ...{ source, logger, maxStalenessMs: 5000, maxShrinkage: 0.2 },
+    });
+    replica.follow();
+    while (!replica.isUsable) {
+      await sleep(20);
+    }
+  });
+  afterEach(() => replica.stop());
+
+  it('finds a write that can be seen long after later ones, and reads each once', async () => {
+    source.usn = 9;
+    source.agreements.set('cn=soon', { usn: 9, enabled: true });
+    await eventually(() => expect(enabled()).toEqual(['cn=soon true']));
+    await sleep(1000);
+    expect(source.readFrom).toEqual([9]);
+    source.agreements.set('cn=late', { usn: 2, enabled: true });
+    await eventually(() => expect(enabled()).toHaveLength(2));
+    await sleep(1000);
+    expect(source.readFrom).toEqual([9, 2]);
+  });
+
+  it('takes back what the directory has taken back', async () => {
+    source.agreements.set('cn=fas', { usn: 5, enabled: true });
+    source.usn = source.settledUsn = 5;
+    await sleep(600);
+    source.usn = 6;
+    source.agreements.set('cn=fas', { usn: 6, enabled: false });
+    await eventually(() => expect(enabled()).toEqual(['cn=fas false']));
+    source.agreements.set('cn=fas', { usn: 5, enabled: true });
+    await eventually(() => expect(enabled()).toEqual(['cn=fas true']));
+  });
+
+  it('has what is there again before it was heard to be gone', async () => {
+    source.usn = 3;
+    source.agreements.set('cn=fas', { usn: 3, enabled: true });
+    await eventually(() => expect(enabled()).toHaveLength(1));
+    source.ears!.onGone('cn=fas');
+    expect(enabled()).toEqual([]);
+    await eventually(() => expect(enabled()).toHaveLength(1));
+  });
+
+  it('looks for nothing when all has settled', async () => {
+    source.usn = source.settledUsn = 7;
+    await sleep(600);
+    source.agreements.set('cn=never', { usn: 7, enabled: true });
+    await sleep(600);
+    expect(enabled()).toEqual([]);
+  });
 });
 
 it('does not read all anew each time when servers take turns', async () => {

@@ -1,19 +1,13 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
-import {
-  setImmediate as nextTurn,
-  setTimeout as sleep,
-} from 'node:timers/promises';
-import { LateWrites } from './LateWrites';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectServer } from './expectServer';
+import { RecentChanges } from './RecentChanges';
 import { Rereading } from './Rereading';
 import { createTables, type ReplicaTables } from './ReplicaTables';
 import { ShrinkageGuard } from './ShrinkageGuard';
 import { TableWriter } from './TableWriter';
-import type {
-  ReplicaPortion,
-  ReplicaSource,
-  ReplicaTime,
-} from './ReplicaSource';
+import type { ReplicaSource, ReplicaTime } from './ReplicaSource';
 
 /** The directory is looked at as often as its clock is believed. */
 const LOOK_MS = 250;
@@ -55,7 +49,7 @@ export class Replica {
   readonly #writer = new TableWriter(this.tables);
   readonly #guard: ShrinkageGuard;
   readonly #rereading: Rereading;
-  readonly #lateWrites = new LateWrites();
+  readonly #changes: RecentChanges;
   readonly #stopped = new AbortController();
   /** Of what the tables hold; `undefined` when that is not known. */
   #time: ReplicaTime | undefined;
@@ -69,6 +63,9 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     const { rereadingIntervalMs: intervalMs = REREADING_MS } = options;
     this.#options = options;
+    this.#changes = new RecentChanges({
+      ...{ source: options.source, tables: this.tables, writer: this.#writer },
+    });
     this.#guard = new ShrinkageGuard({ ...options, tables: this.tables });
     this.#rereading = new Rereading({
       ...{ ...options, intervalMs },
@@ -133,9 +130,8 @@ export class Replica {
     if (time.usn === undefined) {
       throw new Error('The server does not count its writes (USN plugin)');
     }
-    const late = this.#lateWrites.dueAt(time);
     if (this.#time?.era === time.era) {
-      await this.#follow(time, late);
+      await this.#follow(time);
     } else {
       await this.#rebuild(time);
     }
@@ -159,7 +155,10 @@ export class Replica {
 
   async #listen(server: string): Promise<void> {
     const hush = await this.#options.source.listen(server, {
-      onGone: key => this.#writer.remove(key),
+      onGone: key => {
+        this.#writer.remove(key);
+        this.#changes.heardGone(key);
+      },
       onLost: error => {
         this.#deafen();
         this.#options.logger.warn(
@@ -183,6 +182,7 @@ export class Replica {
   /** Has all read anew. */
   #forget(): void {
     this.#deafen();
+    this.#changes.forget();
     this.#time = undefined;
   }
 
@@ -225,12 +225,10 @@ export class Replica {
     });
   }
 
-  async #follow(time: ReplicaTime, late: number | undefined): Promise<void> {
+  async #follow(time: ReplicaTime): Promise<void> {
     const last = this.#time!;
     if (!this.#hush) {
       await this.#catchUp(time);
-    } else if (late !== undefined) {
-      await this.#readChanges(time, late);
     } else if (last.usn !== time.usn || last.usn !== last.settledUsn) {
       await this.#readChanges(time);
     }
@@ -252,30 +250,8 @@ export class Replica {
     }
   }
 
-  async #readChanges(time: ReplicaTime, late = Infinity): Promise<void> {
-    const askedAt = performance.now();
-    const from = Math.min(late, this.#time!.settledUsn ?? 0) + 1;
-    const portions: ReplicaPortion[] = [];
-    const keys = await this.#options.source.readChanges(from, portion =>
-      portions.push(portion),
-    );
-    // What another server has may be older, and the copy is in use.
-    expectServer(keys, time);
-    for (const portion of portions) {
-      this.#writer.take(portion, askedAt);
-      await nextTurn();
-    }
-    await this.tables.users.gather();
-  }
-}
-
-/** Numbers mean something else on another server. */
-function expectServer(
-  { server }: { readonly server: string },
-  time: ReplicaTime,
-): void {
-  if (server !== time.server) {
-    throw new Error('Another server has answered');
+  #readChanges(time: ReplicaTime): Promise<void> {
+    return this.#changes.take(time, (this.#time!.settledUsn ?? 0) + 1);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { GroupEntry } from './GroupTable';
 import type { CopiedAgreement } from './AgreementTable';
+import type { ChangeNumbers } from './ChangeNumbers';
 import type { CopiedUser } from './UserTable';
 
 /** A moment in a directory's history of writes. */
@@ -9,7 +10,7 @@ export interface ReplicaTime {
   readonly era: number;
   /** `undefined` where the server does not count its writes. */
   readonly usn: number | undefined;
-  /** The number from which writes must be read again. */
+  /** All up to this number can be seen: what comes late is after it. */
   readonly settledUsn: number | undefined;
   /** When it was asked for, on the clock of `performance.now()`. */
   readonly askedAt: number;
@@ -62,11 +63,29 @@ export interface ReplicaSource {
    */
   readAllGently(take: TakePortion): Promise<ReplicaKeys>;
   /**
-   * The entries that were written from this number on and are still there, each
-   * with that proof. Rejects when none were found because the account may not
-   * search for numbers: the directory says the same then.
+   * The entries that were written from this number on and are still there,
+   * without what is in them. Rejects when none were found because the account
+   * may not search for numbers: the directory says the same then.
    */
-  readChanges(fromUsn: number, take: TakePortion): Promise<ReplicaKeys>;
+  listChanges(
+    fromUsn: number,
+  ): Promise<{ readonly server: string; readonly numbers: ChangeNumbers }>;
+  /**
+   * The entries that were written from this number on and are still there, each
+   * with that proof.
+   */
+  readChanges(
+    fromUsn: number,
+    take: TakePortion,
+  ): Promise<{ readonly server: string }>;
+  /**
+   * One entry as it is now, with that proof. `undefined` when there is no such
+   * entry: of what is gone it is heard.
+   */
+  readEntry(
+    entry: { readonly kind: ReplicaPortion['kind']; readonly key: string },
+    take: TakePortion,
+  ): Promise<{ readonly server: string } | undefined>;
   /** The keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
   /** Hears of what is gone from a server; the answer ends it. */

@@ -1,0 +1,137 @@
+import type { Entry, Filter } from 'ldapts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChangeNumbers } from '../replica/ChangeNumbers';
+import type { ReplicaPortion, TakePortion } from '../replica/ReplicaSource';
+import type { Copied } from './copiedKinds';
+import { normalizeDn, type DistinguishedName } from './DistinguishedName';
+import { integerOf } from './entryValues';
+import { GetEffectiveRightsControl } from './GetEffectiveRightsControl';
+import type { Asking, LdapReader } from './LdapReader';
+import { missingRights } from './missingRights';
+
+/** Of names and numbers alone, as many as are a few milliseconds' work. */
+const NUMBERS_AT_A_TIME = 1000;
+
+/** After each page of a gentle reading: longer than the page takes. */
+const GENTLE_PAUSE_MS = 100;
+
+/** Which entries of a kind are read, and how. */
+export interface CopiedReading {
+  readonly take: TakePortion;
+  /** One entry. Default: all of the container. */
+  readonly base?: DistinguishedName;
+  /** Default: those of the kind. */
+  readonly filter?: Filter;
+  /** With proof that what is vital could be read in each entry. */
+  readonly proven?: boolean;
+  /** With pauses. */
+  readonly gently?: boolean;
+}
+
+/** Reads what is to be copied, of one kind at a time. */
+export class CopiedReader {
+  readonly #reader: LdapReader;
+  readonly #bindDn: string;
+
+  constructor(options: {
+    readonly reader: LdapReader;
+    /** The account that reads. */
+    readonly bindDn: string;
+  }) {
+    this.#reader = options.reader;
+    this.#bindDn = options.bindDn;
+  }
+
+  /**
+   * Has entries taken as they come, and names them.
+   *
+   * @throws Error when a right is missing in one of them; it is not taken then
+   */
+  async read<P extends ReplicaPortion>(
+    kind: Copied<P>,
+    reading: CopiedReading,
+  ): Promise<{ readonly server: string; readonly keys: ReadonlySet<string> }> {
+    const { base, filter = kind.filter, take, proven, gently } = reading;
+    const { attributes, pageSize } = kind;
+    const keys = new Set<string>();
+    const missing = new Set<string>();
+    const { server } = await this.#reader.search(
+      {
+        ...{ base: base ?? kind.container, scope: base ? 'base' : 'one' },
+        ...{ filter, attributes, pageSize },
+        ...(proven && {
+          control: new GetEffectiveRightsControl({ dn: this.#bindDn }),
+        }),
+        onPage: async (page, { isFirst }) => {
+          if (isFirst) {
+            keys.clear();
+          }
+          const named = page.map(
+            entry => [normalizeDn(entry.dn), entry] as const,
+          );
+          for (const [key] of named) {
+            keys.add(key);
+          }
+          const portion = kind.decode(named);
+          for (const attribute of proven
+            ? missingFor(kind, page, portion)
+            : []) {
+            missing.add(attribute);
+          }
+          // An error here would be one of the connection.
+          if (missing.size === 0) {
+            take(portion);
+            await (gently && sleep(GENTLE_PAUSE_MS));
+          }
+        },
+      },
+      nobody(),
+    );
+    if (missing.size > 0) {
+      throw new Error(
+        `The account may not read and search ${[...missing].join(', ')}`,
+      );
+    }
+    return { server, keys };
+  }
+
+  /** Names entries, and the last write of each, without what is in them. */
+  async list(
+    { container: base, filter: ofKind }: Copied<ReplicaPortion>,
+    filter: Filter = ofKind,
+  ): Promise<{ readonly server: string; readonly numbers: ChangeNumbers }> {
+    const numbers = new Map<string, number | undefined>();
+    const { server } = await this.#reader.search(
+      {
+        ...{ base, scope: 'one', filter, attributes: ['entryusn'] },
+        pageSize: NUMBERS_AT_A_TIME,
+        onPage: (page, { isFirst }) => {
+          if (isFirst) {
+            numbers.clear();
+          }
+          for (const entry of page) {
+            numbers.set(normalizeDn(entry.dn), integerOf(entry, 'entryusn'));
+          }
+        },
+      },
+      nobody(),
+    );
+    return { server, numbers };
+  }
+}
+
+/** What is vital and could not be read in some of the entries to be copied. */
+function missingFor<P extends ReplicaPortion>(
+  { vital }: Copied<P>,
+  page: readonly Entry[],
+  { entries }: P,
+): readonly string[] {
+  return entries.flatMap(([, copied], index) =>
+    copied ? missingRights(page[index], vital) : [],
+  );
+}
+
+/** Nobody's leaving ends it. */
+function nobody(): Asking {
+  return { signal: new AbortController().signal };
+}

@@ -1,0 +1,86 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { firstUnread, takenBack } from './ChangeNumbers';
+import { expectServer } from './expectServer';
+import type { ReplicaTables } from './ReplicaTables';
+import type {
+  ReplicaPortion,
+  ReplicaSource,
+  ReplicaTime,
+} from './ReplicaSource';
+import type { TableWriter } from './TableWriter';
+
+/** Reads what was written lately into a copy, each change once. */
+export class RecentChanges {
+  readonly #source: ReplicaSource;
+  readonly #tables: ReplicaTables;
+  readonly #writer: TableWriter;
+  /** What had been listed before all of it was read. */
+  #read = new Map<string, number | undefined>();
+  readonly #gone = new Set<string>();
+
+  constructor(options: {
+    readonly source: ReplicaSource;
+    readonly tables: ReplicaTables;
+    readonly writer: TableWriter;
+  }) {
+    this.#source = options.source;
+    this.#tables = options.tables;
+    this.#writer = options.writer;
+  }
+
+  /** What was read is not in the copy any more. */
+  forget(): void {
+    this.#read.clear();
+  }
+
+  /**
+   * An entry was heard to be gone. It may have been added again before that was
+   * heard, and is to be read again if it is there.
+   */
+  heardGone(key: string): void {
+    this.#gone.add(key);
+  }
+
+  /**
+   * Brings the copy up to a time.
+   *
+   * @param fromUsn - nothing that was written under a lower number can be new
+   */
+  async take(time: ReplicaTime, fromUsn: number): Promise<void> {
+    const askedAt = performance.now();
+    for (const key of this.#gone) {
+      this.#read.delete(key);
+    }
+    this.#gone.clear();
+    const { server, numbers } = await this.#source.listChanges(fromUsn);
+    expectServer({ server }, time);
+    const portions: ReplicaPortion[] = [];
+    const keep = (portion: ReplicaPortion) => portions.push(portion);
+    const first = firstUnread({ fromUsn, numbers }, this.#read);
+    if (first !== undefined) {
+      expectServer(await this.#source.readChanges(first, keep), time);
+    }
+    for (const key of takenBack({ fromUsn, numbers }, this.#read)) {
+      for (const kind of this.#kindsOf(key)) {
+        const read = await this.#source.readEntry({ kind, key }, keep);
+        expectServer(read ?? time, time);
+      }
+    }
+    // Not before: what another server has may be older, and the copy is in use.
+    for (const portion of portions) {
+      this.#writer.take(portion, askedAt);
+      await nextTurn();
+    }
+    await this.#tables.users.gather();
+    this.#read = new Map(numbers);
+  }
+
+  /** What this is in the copy: nothing, if it was heard that it is gone. */
+  #kindsOf(key: string) {
+    const { users, groups, agreements } = this.#tables;
+    const tables = { users, groups, agreements };
+    return (['users', 'groups', 'agreements'] as const).filter(kind =>
+      tables[kind].differs(key, undefined),
+    );
+  }
+}
