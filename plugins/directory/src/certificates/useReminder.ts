@@ -2,7 +2,8 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { requestCertificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import { reminderFile, saveFile } from './download';
+import { saveFile } from '../download';
+import { reminderFile } from './download';
 
 /** Saves a calendar's reminder of a certificate's end. */
 export function useReminder() {

@@ -1,12 +1,11 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
-import { formatLeft } from '../certificates/formatLeft';
 import { shortenSerial } from '../certificates/shortenSerial';
 import { CertificateBadge } from '../person/certificates/CertificateBadge';
 import { certificateState } from '../person/certificates/certificateState';
 import type { ListedCertificate } from '../person/certificates/useCertificates';
 import { certificateRouteRef } from '../routes';
-import { DateTime } from '../time';
+import { DateTime, formatLeft } from '../time';
 import { directoryTranslationRef } from '../translation';
 import styles from './CertificatesCard.module.css';
 

@@ -10,10 +10,10 @@ import {
 import { aGroup } from '../__testUtils__/groups';
 import { aPerson, karl, SCRIPT_URL } from '../__testUtils__/people';
 import { renderDirectory } from '../__testUtils__/renderDirectory';
-import { saveFile } from './export/saveFile';
+import { saveFile } from '../download';
 
 // jsdom saves no files.
-jest.mock('./export/saveFile', () => ({ saveFile: jest.fn() }));
+jest.mock('../download', () => ({ saveFile: jest.fn() }));
 
 const server = new DirectoryServer();
 registerMswTestHooks(server.msw);
@@ -233,9 +233,9 @@ describe('the file of all members', () => {
     );
 
     expect(await screen.findByText('Saved 2 members.')).toBeVisible();
-    const [file, name] = jest.mocked(saveFile).mock.calls[0];
+    const [{ name, content }] = jest.mocked(saveFile).mock.calls[0];
     expect(name).toBe('packager-members.csv');
-    expect(file.size).toBe(3 + CSV.length); // a byte order mark before it
+    expect((content as Blob).size).toBe(3 + CSV.length); // a byte order mark before it
   });
 
   it('is not saved when it breaks off', async () => {

@@ -6,7 +6,8 @@ import {
   RiLinksLine,
 } from '@remixicon/react';
 import { directoryTranslationRef } from '../../translation';
-import { chainFile, pemFile, saveFile } from '../download';
+import { saveFile } from '../../download';
+import { chainFile, pemFile } from '../download';
 import { useReminder } from '../useReminder';
 import { RevokeButton } from './revoke';
 import type { CertificateDetails } from './useCertificate';

@@ -1,5 +1,5 @@
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import type { SavedFile } from './saveFile';
+import type { SavedFile } from '../../download';
 import { toPem } from './toPem';
 
 const PEM = 'application/x-pem-file';

@@ -9,7 +9,8 @@ import {
 } from '@remixicon/react';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { chainFile, pemFile, saveFile } from '../download';
+import { saveFile } from '../../download';
+import { chainFile, pemFile } from '../download';
 import { useReminder } from '../useReminder';
 import type { MyCertificate } from './useMyCertificates';
 

@@ -4,7 +4,7 @@ import type { Certificate } from '@directory-gateway/backstage-plugin-directory-
 import { type FormEvent, useState } from 'react';
 import { directoryTranslationRef } from '../../translation';
 import { Part } from '../details/Part';
-import { saveFile } from '../download';
+import { saveFile } from '../../download';
 import { exportKey } from '../key/exportKey';
 import { isPassphrase, SHORTEST_PASSPHRASE } from '../key/isPassphrase';
 import styles from './SaveKey.module.css';

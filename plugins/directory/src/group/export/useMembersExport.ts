@@ -1,8 +1,8 @@
 import { useApi } from '@backstage/frontend-plugin-api';
 import { useEffect, useRef, useState } from 'react';
 import { directoryApiRef } from '../../api';
+import { saveFile } from '../../download';
 import { type ExportProgress, readMembersFile } from './readMembersFile';
-import { saveFile } from './saveFile';
 
 /** What has become of an export. */
 export type ExportState =
@@ -32,7 +32,11 @@ export function useMembersExport(groupname: string) {
         signal,
         onProgress: progress => setState({ kind: 'running', progress }),
       });
-      saveFile(file, `${groupname}-members.csv`);
+      saveFile({
+        name: `${groupname}-members.csv`,
+        type: file.type,
+        content: file,
+      });
       setState({ kind: 'saved', rows });
     } catch {
       setState({ kind: signal.aborted ? 'canceled' : 'failed' });

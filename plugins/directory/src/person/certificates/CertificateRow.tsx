@@ -1,8 +1,9 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
+import { shortenSerial } from '../../certificates/shortenSerial';
 import { CopyButton } from '../../copy';
 import { certificateRouteRef } from '../../routes';
-import { DateTime, useNow } from '../../time';
+import { DateTime, formatLeft, useNow } from '../../time';
 import { directoryTranslationRef } from '../../translation';
 import { rows } from '../rows';
 import { CertificateBadge } from './CertificateBadge';
@@ -35,7 +36,9 @@ export function CertificateRow({
         </Text>
         <span className={styles.serial}>
           {t('person.certificates.serial')}{' '}
-          <code title={serial_number_hex}>{shorten(serial_number_hex)}</code>
+          <code title={serial_number_hex}>
+            {shortenSerial(serial_number_hex)}
+          </code>
           <CopyButton
             value={serial}
             label={t('person.certificates.copySerial', { serial })}
@@ -53,20 +56,4 @@ export function CertificateRow({
       </div>
     </li>
   );
-}
-
-/** The ends of a long number; the whole of it is to copy. */
-function shorten(serial: string): string {
-  return serial.length > 14
-    ? `${serial.slice(0, 8)}…${serial.slice(-4)}`
-    : serial;
-}
-
-/** "in 12 days", in the reader's language; years beyond two of them. */
-function formatLeft(ends: Date, now: Date): string {
-  const days = Math.floor((ends.getTime() - now.getTime()) / 86_400_000);
-  const format = new Intl.RelativeTimeFormat(undefined);
-  return days > 730
-    ? format.format(Math.floor(days / 365.25), 'year')
-    : format.format(days, 'day');
 }

@@ -1,3 +1,6 @@
+/** How long a browser may take to fetch what it is to save, in milliseconds. */
+const PATIENCE = 60_000;
+
 /** A file for the reader to keep. */
 export interface SavedFile {
   name: string;
@@ -14,7 +17,8 @@ export function saveFile({ name, type, content }: SavedFile): void {
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
+  document.body.append(link); // Firefox follows no link outside the document
   link.click();
-  // The download has its own hold on the content by the next turn.
-  setTimeout(() => URL.revokeObjectURL(url));
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), PATIENCE);
 }
