@@ -1,7 +1,6 @@
-import type { Realm } from '@directory-gateway/realm';
+import { freePorts, type Realm } from '@directory-gateway/realm';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -29,7 +28,7 @@ export class Portal {
     readonly config?: readonly string[];
   }): Promise<Portal> {
     const { realm, config = [] } = options;
-    const port = await freePort();
+    const [port] = await freePorts(1);
     const url = `http://localhost:${port}`;
     const child = spawn(
       process.execPath,
@@ -80,16 +79,4 @@ export class Portal {
       await once(this.#process, 'exit');
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') {
-    throw new Error('The system gave no port');
-  }
-  return address.port;
 }

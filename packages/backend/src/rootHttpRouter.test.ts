@@ -7,14 +7,14 @@ import {
 } from '@backstage/backend-plugin-api';
 import { mockServices } from '@backstage/backend-test-utils';
 import type { JsonObject } from '@backstage/types';
+import { freePorts } from '@directory-gateway/realm';
 import fc from 'fast-check';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import {
   request,
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { rootHttpRouter } from './rootHttpRouter';
 
@@ -75,15 +75,6 @@ const probePlugin = createBackendPlugin({
   },
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 describe('rootHttpRouter', () => {
   const log = new LogRecorder();
   const backend = createBackend();
@@ -113,7 +104,7 @@ describe('rootHttpRouter', () => {
   }
 
   beforeAll(async () => {
-    port = await freePort();
+    [port] = await freePorts(1);
     const rootConfig = mockServices.rootConfig.factory({
       data: {
         backend: {

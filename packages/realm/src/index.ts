@@ -5,6 +5,7 @@
  *
  * @packageDocumentation
  */
+export { freePorts } from './processes/freePorts';
 export { PostgresServer } from './PostgresServer';
 export type { Realm, RealmDirectory } from './Realm';
 export type { RealmOptions } from './RealmOptions';

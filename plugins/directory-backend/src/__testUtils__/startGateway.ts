@@ -1,9 +1,8 @@
 import type { JsonObject } from '@backstage/types';
-import type { Realm } from '@directory-gateway/realm';
+import { freePorts, type Realm } from '@directory-gateway/realm';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -63,7 +62,7 @@ export async function startGateway(options: {
 }): Promise<Gateway> {
   const { entry = 'plugins/directory-backend/dev/index.ts' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
-  const { port = await freePort() } = options;
+  const { port = (await freePorts(1))[0] } = options;
   const baseUrl = `http://localhost:${port}`;
   const configFile = join(folder, 'app-config.json');
   await writeFile(configFile, JSON.stringify(configOf(options, port)));
@@ -194,19 +193,6 @@ function environment(): NodeJS.ProcessEnv {
 
 function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
-}
-
-/** A port of the loopback interface that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') {
-    throw new Error('The system gave no port');
-  }
-  return address.port;
 }
 
 async function waitUntilReady(gateway: Gateway): Promise<void> {

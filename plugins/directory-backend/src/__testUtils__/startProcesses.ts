@@ -1,11 +1,12 @@
 import type { JsonObject } from '@backstage/types';
 import {
+  freePorts,
   PostgresServer,
   RedisServer,
   type Realm,
 } from '@directory-gateway/realm';
 import { Balancer } from './Balancer';
-import { freePort, startGateway, type Gateway } from './startGateway';
+import { startGateway, type Gateway } from './startGateway';
 
 /** Requests in an hour from one address, more than a test makes. */
 export const REQUEST_LIMIT = 100_000;
@@ -32,11 +33,10 @@ export async function startProcesses(options: {
   /** The `directory` block but for `ldap`. */
   readonly directory: JsonObject;
 }): Promise<Processes> {
-  const [postgres, redis, ...ports] = await Promise.all([
+  const [postgres, redis, ports] = await Promise.all([
     PostgresServer.start(),
     RedisServer.start(),
-    freePort(),
-    freePort(),
+    freePorts(2),
   ]);
   const balancer = await Balancer.start(ports);
   const start = (port: number) =>
