@@ -1,57 +1,18 @@
 /* eslint-disable jest/no-export -- a suite for the tests of others */
 import { createPublicKey, X509Certificate } from 'node:crypto';
-import type {
-  CertificateAuthority,
-  EndingQuery,
-  IssuedCertificate,
-  SigningRequest,
-} from '../CertificateAuthority';
+import type { EndingQuery, SigningRequest } from '../CertificateAuthority';
 import type { RevocableReason } from '../revocableReasons';
+import type { CertificateAuthoritySubject } from './CertificateAuthoritySubject';
 import {
   createSigningRequest,
   type SigningKeyType,
 } from './createSigningRequest';
-
-/**
- * An authority to try, and what the suite must know of its surroundings.
- *
- * @public
- */
-export interface CertificateAuthoritySubject {
-  readonly authority: CertificateAuthority;
-  /** A user for whom it signs, with their principal and realm. */
-  readonly user: { readonly username: string; readonly principal: string };
-  /** A profile with which it signs for them, for every kind of key tried. */
-  readonly profile: string;
-  /** Its name in answers. */
-  readonly cacn: string;
-  /** Organization that its CSRs must have in their subject, if any. */
-  readonly organization?: string;
-  /**
-   * Changes to a good request after which this authority must refuse it, each
-   * with what is wrong with it. An unknown profile is tried without being
-   * listed.
-   */
-  readonly refused?: readonly {
-    readonly why: string;
-    readonly change: Partial<SigningRequest>;
-  }[];
-  /**
-   * Takes away what the authority needs to work (its server, its database)
-   * until the returned function is called.
-   */
-  interrupt(): Promise<() => Promise<void>>;
-  /**
-   * Revokes a certificate behind the gateway's back, if this authority can be
-   * made to.
-   */
-  revoke?(options: {
-    readonly serialNumber: bigint;
-    readonly reason: number;
-  }): Promise<void>;
-  /** Ends everything that `create` started. */
-  stop(): Promise<void>;
-}
+import {
+  commonName,
+  isSame,
+  outcomeOf,
+  serialNumberOf,
+} from './issuedCertificate';
 
 /** RFC 5280 §4.1.2.2 allows 20 octets; nobody issues all of them. */
 const LARGEST_SERIAL_NUMBER = (1n << 159n) - 1n;
@@ -317,26 +278,4 @@ export function describeCertificateAuthority(options: {
       await expect(subject.authority.sign(newRequest())).resolves.toBeDefined();
     });
   });
-}
-
-/** The name of the error with which it rejects, else what it resolves to. */
-async function outcomeOf(work: Promise<unknown>): Promise<unknown> {
-  return await work.catch(error => error.name);
-}
-
-function isSame(one: IssuedCertificate) {
-  return (other: IssuedCertificate) =>
-    other.certificate.equals(one.certificate);
-}
-
-function serialNumberOf({ certificate }: IssuedCertificate): bigint {
-  return BigInt(`0x${new X509Certificate(certificate).serialNumber}`);
-}
-
-/** The most specific CN: Node writes the subject in DER order, one a line. */
-function commonName({ subject }: X509Certificate): string | undefined {
-  return subject
-    .split('\n')
-    .at(-1)
-    ?.match(/^CN=(.*)$/)?.[1];
 }

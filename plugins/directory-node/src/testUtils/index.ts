@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 export { describeCertificateAuthority } from './certificateAuthorityConformance';
-export type { CertificateAuthoritySubject } from './certificateAuthorityConformance';
+export type { CertificateAuthoritySubject } from './CertificateAuthoritySubject';
 export { createSigningRequest } from './createSigningRequest';
 export type {
   CreateSigningRequestOptions,
