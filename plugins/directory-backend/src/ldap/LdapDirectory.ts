@@ -31,6 +31,7 @@ import { LdapGroupSearch } from './LdapGroupSearch';
 import { LdapMemberships } from './LdapMemberships';
 import { LdapPrincipals } from './LdapPrincipals';
 import type { Asking, LdapReader } from './LdapReader';
+import { LdapUserNames } from './LdapUserNames';
 import { LdapUsers } from './LdapUsers';
 import { createMirrors, type MirroredAgreement, type Mirrors } from './mirrors';
 import type { MirroredEntries } from './MirroredEntries';
@@ -45,6 +46,7 @@ export class LdapDirectory implements Directory {
   readonly #groupSearch: LdapGroupSearch;
   readonly #memberships: LdapMemberships;
   readonly #colleagues: LdapColleagues;
+  readonly #names: LdapUserNames;
   readonly #agreements: MirroredEntries<MirroredAgreement> | undefined;
 
   constructor(options: {
@@ -81,6 +83,10 @@ export class LdapDirectory implements Directory {
       ...people,
       memberships: this.#memberships,
     });
+    this.#names = new LdapUserNames({
+      ...people,
+      memberships: this.#memberships,
+    });
     this.#agreements = options.schema.hasAgreements
       ? mirrors.agreements
       : undefined;
@@ -111,7 +117,7 @@ export class LdapDirectory implements Directory {
     context: DirectoryContext,
   ): Promise<Page<User>> {
     return this.#users.page(
-      await this.#accounts(query, context),
+      await this.#names.accounts(query, context),
       query,
       context,
     );
@@ -121,7 +127,7 @@ export class LdapDirectory implements Directory {
     query: UsersQuery & OfAccounts,
     context: DirectoryContext,
   ): Promise<UserStream> {
-    const names = await this.#accounts(query, context);
+    const names = await this.#names.accounts(query, context);
     return streamUsers(names, { users: this.#users, query, asking: context });
   }
 
@@ -131,7 +137,7 @@ export class LdapDirectory implements Directory {
       Paged & { readonly terms: readonly UserSearchTerm[] },
     context: DirectoryContext,
   ): Promise<Page<User>> {
-    const names = await this.#namesFound(query, context);
+    const names = await this.#names.found(query, context);
     return this.#users.page(names, query, context);
   }
 
@@ -186,10 +192,7 @@ export class LdapDirectory implements Directory {
     query: UsersQuery & OfGroup & Paged & MemberSelection,
     context: DirectoryContext,
   ): Promise<Page<User> | undefined> {
-    const names =
-      query.membership || query.terms
-        ? await this.#selectedMembers(query, context)
-        : await this.#members(query, context);
+    const names = await this.#names.members(query, context);
     return names && this.#users.page(names, query, context);
   }
 
@@ -197,7 +200,7 @@ export class LdapDirectory implements Directory {
     query: UsersQuery & OfGroup,
     context: DirectoryContext,
   ): Promise<UserStream | undefined> {
-    const names = await this.#members(query, context);
+    const names = await this.#names.members(query, context);
     const users = this.#users;
     return names && streamUsers(names, { users, query, asking: context });
   }
@@ -266,65 +269,5 @@ export class LdapDirectory implements Directory {
     context: DirectoryContext,
   ): Promise<Page<User>> {
     return this.#colleagues.list(query, context);
-  }
-
-  /** The names of everybody who is listed, in order. */
-  async #accounts(
-    { unlockedOnly }: OfAccounts,
-    context: DirectoryContext,
-  ): Promise<readonly string[]> {
-    const names = await this.#users.names(context);
-    return unlockedOnly ? names.unlockedInOrder : names.inOrder;
-  }
-
-  /** The names of a group's members, straight from the directory. */
-  async #members(
-    { groupname }: OfGroup,
-    context: DirectoryContext,
-  ): Promise<readonly string[] | undefined> {
-    const dns = await this.#groups.members(groupname, context);
-    return dns && (await this.#users.names(context)).unlockedAmong(dns);
-  }
-
-  async #selectedMembers(
-    query: UsersQuery & OfGroup & MemberSelection,
-    context: DirectoryContext,
-  ): Promise<readonly string[] | undefined> {
-    const members = await this.#memberships.members(query, context);
-    if (!members?.length || !query.terms) {
-      return members;
-    }
-    const { terms, visibleTo } = query;
-    const found = new Set(
-      await this.#namesFound({ terms, visibleTo }, context),
-    );
-    return members.filter(name => found.has(name));
-  }
-
-  async #namesFound(
-    query: Pick<UsersQuery, 'visibleTo'> &
-      OfAccounts & { readonly terms: readonly UserSearchTerm[] },
-    context: DirectoryContext,
-  ): Promise<readonly string[]> {
-    const terms = query.terms.filter(term => term.kind !== 'memberOfAny');
-    const groups = await this.#groups.names(context);
-    const names =
-      terms.length > 0
-        ? await this.#users.search(
-            {
-              ...query,
-              terms,
-              groupDn: name => this.#groups.dnAmong(groups, name),
-            },
-            context,
-          )
-        : await this.#accounts(query, context);
-    if (terms.length === query.terms.length || names.length === 0) {
-      return names;
-    }
-    const members = await this.#groups.membersOfAny(context);
-    return names.filter(name =>
-      members.has(normalizeDn(this.#users.dnOf(name))),
-    );
   }
 }
