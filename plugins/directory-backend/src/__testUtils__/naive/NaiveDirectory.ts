@@ -13,24 +13,25 @@ import type { Group } from '../../directory/Group';
 import type { GroupSearchTerm } from '../../directory/GroupSearch';
 import type { MemberGroup } from '../../directory/MemberGroup';
 import type { Membership } from '../../directory/Membership';
-import type { Page, PageRequest } from '../../directory/Page';
+import type { Page } from '../../directory/Page';
 import type { Principal } from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
 import type { User } from '../../directory/User';
 import type { UserSearchTerm } from '../../directory/UserSearch';
 import type { UserStream } from '../../directory/UserStream';
-import { USER_ATTRIBUTES } from './attributes';
+import { NAIVE_SCHEMAS } from './attributes';
 import type { DumpedEntry } from './DumpedEntry';
 import { NaiveExtensions } from './NaiveExtensions';
 import { NaiveMembership } from './NaiveMembership';
+import { naiveAgreements } from './naiveAgreements';
 import { isLocked, naivePrincipal } from './naivePrincipal';
 import { naiveGroup, naiveUser } from './naiveRecord';
+import { isProperName, named, pageOf, served, streamOf } from './naiveLists';
 import { naiveSearch } from './naiveSearch';
 
 const SUFFIX = 'dc=example,dc=test';
 const USERS = `cn=users,cn=accounts,${SUFFIX}`;
 const GROUPS = `cn=groups,cn=accounts,${SUFFIX}`;
-const AGREEMENTS = `cn=fasagreements,${SUFFIX}`;
 
 /**
  * What a directory must answer, by the shortest way from the dump of its
@@ -46,13 +47,9 @@ export class NaiveDirectory implements Directory {
   readonly groups: readonly DumpedEntry[];
 
   constructor(entries: readonly DumpedEntry[], schema: 'fas' | 'freeipa') {
-    const [userClass, groupClass] =
-      schema === 'fas'
-        ? ['fasUser', 'fasGroup']
-        : ['posixAccount', 'ipaUserGroup'];
+    const { userClass, groupClass, attributes } = NAIVE_SCHEMAS[schema];
     this.#entries = entries;
-    this.#attributes =
-      schema === 'fas' ? USER_ATTRIBUTES : withoutExtension(USER_ATTRIBUTES);
+    this.#attributes = attributes;
     this.#membership = new NaiveMembership(
       entries.filter(entry => entry.isIn(GROUPS)),
     );
@@ -127,15 +124,7 @@ export class NaiveDirectory implements Directory {
     query: OfAccounts & OfUser & Paged,
   ): Promise<Page<string> | undefined> {
     const user = named(this.#accounts(query), 'uid', query.username);
-    if (!user) {
-      return undefined;
-    }
-    const names = this.#entries
-      .filter(entry => entry.isIn(AGREEMENTS) && entry.isA('fasAgreement'))
-      .filter(entry => entry.text('ipaEnabledFlag') === 'TRUE')
-      .filter(entry => entry.links('memberUser').includes(user.key))
-      .map(entry => entry.text('cn')!);
-    return pageOf(names.sort(byName), query.page);
+    return user && pageOf(naiveAgreements(this.#entries, user), query.page);
   }
 
   async getGroup(query: GroupsQuery & OfGroup): Promise<Group | undefined> {
@@ -296,60 +285,4 @@ export class NaiveDirectory implements Directory {
   #user(entry: DumpedEntry, { fields }: UsersQuery): User {
     return naiveUser(entry, fields, this.#attributes);
   }
-}
-
-function served(
-  entries: readonly DumpedEntry[],
-  container: string,
-  { as, by }: { readonly as: string; readonly by: string },
-): readonly DumpedEntry[] {
-  return entries
-    .filter(entry => entry.isIn(container) && entry.isA(as))
-    .filter(entry => isProperName(entry.text(by)!))
-    .sort((a, b) => byName(a.text(by)!, b.text(by)!));
-}
-
-function named(
-  entries: readonly DumpedEntry[],
-  attribute: string,
-  name: string,
-): DumpedEntry | undefined {
-  return entries.find(
-    entry => entry.text(attribute)!.toLowerCase() === name.toLowerCase(),
-  );
-}
-
-function streamOf({ items, total }: Page<User>): UserStream {
-  async function* portions() {
-    yield items;
-  }
-  return { total, portions: portions() };
-}
-
-function isProperName(name: string): boolean {
-  return name.length <= 256 && /^[a-z0-9_.][a-z0-9_.-]{0,254}[$]?$/i.test(name);
-}
-
-function byName(a: string, b: string): number {
-  const [first, second] = [a.toLowerCase(), b.toLowerCase()];
-  if (first === second) {
-    return a < b ? -1 : 1;
-  }
-  return first < second ? -1 : 1;
-}
-
-function pageOf<T>(all: readonly T[], { number, size }: PageRequest): Page<T> {
-  const items = all.filter(
-    (_, index) => Math.ceil((index + 1) / size) === number,
-  );
-  return { items, total: all.length };
-}
-
-function withoutExtension(
-  attributes: Readonly<Record<UserField, string>>,
-): Partial<Record<UserField, string>> {
-  const own = Object.entries(attributes).filter(
-    ([, attribute]) => !attribute.startsWith('fas'),
-  );
-  return { ...Object.fromEntries(own), creation: 'createtimestamp' };
 }

@@ -39,3 +39,33 @@ export const LISTS: ReadonlySet<string> = new Set([
   ...['emails', 'ircnicks', 'gpgkeyids', 'sshpubkeys', 'pronouns', 'websites'],
   ...['rssurls', 'irc'],
 ]);
+
+/** Which entries are served, and with which attributes. */
+export const NAIVE_SCHEMAS: Readonly<
+  Record<
+    'fas' | 'freeipa',
+    {
+      readonly userClass: string;
+      readonly groupClass: string;
+      readonly attributes: Partial<Record<UserField, string>>;
+    }
+  >
+> = {
+  fas: {
+    ...{ userClass: 'fasUser', groupClass: 'fasGroup' },
+    attributes: USER_ATTRIBUTES,
+  },
+  freeipa: {
+    ...{ userClass: 'posixAccount', groupClass: 'ipaUserGroup' },
+    attributes: withoutExtension(USER_ATTRIBUTES),
+  },
+};
+
+function withoutExtension(
+  attributes: Readonly<Record<UserField, string>>,
+): Partial<Record<UserField, string>> {
+  const own = Object.entries(attributes).filter(
+    ([, attribute]) => !attribute.startsWith('fas'),
+  );
+  return { ...Object.fromEntries(own), creation: 'createtimestamp' };
+}
