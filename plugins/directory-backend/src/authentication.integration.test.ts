@@ -1,34 +1,20 @@
-import { startRealm, type Realm } from '@directory-gateway/realm';
-import { GatewayClient } from './__testUtils__/GatewayClient';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
 
-let realm: Realm;
-let gateway: Gateway;
-let client: GatewayClient;
-
-beforeAll(async () => {
-  realm = await startRealm();
-  gateway = await startGateway({
-    realm,
+const site = withGateway({
+  configure: () => ({
     directory: {
       portalUsers: { namespace: 'default', username: 'entityName' },
     },
-  });
-  client = new GatewayClient({ gateway, realm });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await realm?.stop();
+  }),
 });
 
 const paths = ['/v1/', '/v1/me/', '/v1/users/', '/v1/users/alice/', '/x'];
 
 describe('without credentials', () => {
   it.each(paths)('nothing is answered: %s', async path => {
-    const answer = await client.ask(path);
+    const answer = await site.client.ask(path);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Negotiate');
     expect(answer.json).toEqual({
@@ -39,7 +25,7 @@ describe('without credentials', () => {
   });
 
   it.each(['POST', 'OPTIONS', 'HEAD', 'DELETE'])('nor to %s', async method => {
-    const answer = await client.ask('/v1/me/', { method });
+    const answer = await site.client.ask('/v1/me/', { method });
     expect(answer.status).toBe(401);
   });
 });
@@ -70,7 +56,7 @@ describe('with credentials that are no good', () => {
       'token_too_large',
     ],
   ])('%s', async (_what, authorization, reason) => {
-    const answer = await client.ask('/v1/me/', {
+    const answer = await site.client.ask('/v1/me/', {
       headers: { Authorization: authorization },
     });
     expect(answer.status).toBe(401);
@@ -78,11 +64,11 @@ describe('with credentials that are no good', () => {
     expect(answer.headers.get('www-authenticate')).toBe(
       reason === 'no_credentials' ? 'Negotiate' : null,
     );
-    expect(gateway.alive()).toBe(true);
+    expect(site.gateway.alive()).toBe(true);
   });
 
   it('two Authorization headers', async () => {
-    const answer = await client.ask('/v1/me/', {
+    const answer = await site.client.ask('/v1/me/', {
       headers: { Authorization: ['Negotiate AAAA', 'Bearer x'] },
     });
     expect(answer.json).toMatchObject({ reason: 'malformed_token' });
@@ -92,7 +78,7 @@ describe('with credentials that are no good', () => {
 describe('with a ticket', () => {
   it('proves who answers, on refusals too', async () => {
     for (const path of ['/v1/me/', '/v1/users/nobody/', '/v1/nope/']) {
-      const answer = await client.ask(path, { as: 'alice' });
+      const answer = await site.client.ask(path, { as: 'alice' });
       expect(answer.headers.get('www-authenticate')).toMatch(
         /^Negotiate [A-Za-z0-9+/]+=*$/,
       );
@@ -104,26 +90,28 @@ describe('with a ticket', () => {
     ['eve', 'account_expired'],
     ['ghost', 'unknown_principal'],
   ])('of %s, nothing is answered', async (principal, reason) => {
-    const answer = await client.ask('/v1/me/', { as: principal });
+    const answer = await site.client.ask('/v1/me/', { as: principal });
     expect(answer.status).toBe(401);
     expect(answer.json).toMatchObject({ reason });
   });
 
   it('a lock takes effect within five seconds', async () => {
     const lock = (value: string) =>
-      realm.modify(
-        `dn: uid=locksoon,cn=users,cn=accounts,${realm.baseDn}
+      site.realm.modify(
+        `dn: uid=locksoon,cn=users,cn=accounts,${site.realm.baseDn}
 changetype: modify
 replace: nsAccountLock
 nsAccountLock: ${value}
 `.replace('locksoon', 'alice'),
       );
-    expect((await client.ask('/v1/me/', { as: 'alice' })).status).toBe(200);
+    expect((await site.client.ask('/v1/me/', { as: 'alice' })).status).toBe(
+      200,
+    );
     await lock('TRUE');
     const until = Date.now() + 5000;
     let status = 200;
     while (status === 200 && Date.now() < until) {
-      status = (await client.ask('/v1/me/', { as: 'alice' })).status;
+      status = (await site.client.ask('/v1/me/', { as: 'alice' })).status;
     }
     await lock('FALSE');
     expect(status).toBe(401);

@@ -1,26 +1,10 @@
-import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient } from './__testUtils__/GatewayClient';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
 
-let realm: Realm;
-let gateway: Gateway;
-let client: GatewayClient;
-
-beforeAll(async () => {
-  realm = await startRealm();
-  gateway = await startGateway({
-    realm,
-    directory: { fasjson: { enabled: true } },
-  });
-  client = new GatewayClient({ gateway, realm });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await realm?.stop();
+const site = withGateway({
+  configure: () => ({ directory: { fasjson: { enabled: true } } }),
 });
 
 const paths = [
@@ -43,11 +27,11 @@ const paths = [
 
 describe('asked again with the validator of the answer', () => {
   it.each(paths)('%s is not sent again', async path => {
-    const first = await client.ask(path, { as: 'alice' });
+    const first = await site.client.ask(path, { as: 'alice' });
     expect(first.status).toBe(200);
     const etag = first.headers.get('etag')!;
     for (const method of ['GET', 'HEAD']) {
-      const again = await client.ask(path, {
+      const again = await site.client.ask(path, {
         ...{ method, as: 'alice' },
         headers: { 'If-None-Match': etag },
       });
@@ -61,8 +45,8 @@ describe('asked again with the validator of the answer', () => {
 
   it('another mask is another answer', async () => {
     const path = '/v1/users/alice/';
-    const { headers } = await client.ask(path, { as: 'alice' });
-    const masked = await client.ask(path, {
+    const { headers } = await site.client.ask(path, { as: 'alice' });
+    const masked = await site.client.ask(path, {
       as: 'alice',
       headers: {
         'If-None-Match': headers.get('etag')!,
@@ -74,20 +58,22 @@ describe('asked again with the validator of the answer', () => {
 
   it('nobody is answered by the validator alone', async () => {
     const path = '/v1/users/alice/';
-    const { headers } = await client.ask(path, { as: 'alice' });
-    const nobody = await client.ask(path, {
+    const { headers } = await site.client.ask(path, { as: 'alice' });
+    const nobody = await site.client.ask(path, {
       headers: { 'If-None-Match': headers.get('etag')! },
     });
     expect(nobody.status).toBe(401);
-    const any = await client.ask(path, { headers: { 'If-None-Match': '*' } });
+    const any = await site.client.ask(path, {
+      headers: { 'If-None-Match': '*' },
+    });
     expect(any.status).toBe(401);
   });
 });
 
 it('tells what the owner of a private profile sees from what others see', async () => {
   const path = '/v1/users/bob/';
-  const own = await client.ask(path, { as: 'bob' });
-  const shown = await client.ask(path, {
+  const own = await site.client.ask(path, { as: 'bob' });
+  const shown = await site.client.ask(path, {
     as: 'alice',
     headers: { 'If-None-Match': own.headers.get('etag')! },
   });
@@ -96,13 +82,13 @@ it('tells what the owner of a private profile sees from what others see', async 
 });
 
 it('sends what has changed in the directory', async () => {
-  const { headers } = await client.ask('/v1/users/alice/', { as: 'bob' });
-  await realm.modify(
-    `dn: uid=alice,cn=users,cn=accounts,${realm.baseDn}\n` +
+  const { headers } = await site.client.ask('/v1/users/alice/', { as: 'bob' });
+  await site.realm.modify(
+    `dn: uid=alice,cn=users,cn=accounts,${site.realm.baseDn}\n` +
       'changetype: modify\nreplace: fasTimeZone\nfasTimeZone: Asia/Tokyo\n',
   );
   await eventually(async () => {
-    const again = await client.ask('/v1/users/alice/', {
+    const again = await site.client.ask('/v1/users/alice/', {
       as: 'bob',
       headers: { 'If-None-Match': headers.get('etag')! },
     });

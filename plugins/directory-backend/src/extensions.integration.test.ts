@@ -1,43 +1,33 @@
-import { startRealm, type Realm } from '@directory-gateway/realm';
-import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import type { Answer } from './__testUtils__/GatewayClient';
 import { addGroup, groupDn, userDn } from './__testUtils__/conformanceEntries';
 import { eventually } from './__testUtils__/eventually';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
 import { TokenClient } from './__testUtils__/TokenClient';
+import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
 
-let realm: Realm;
-let gateway: Gateway;
-let client: GatewayClient;
-
-beforeAll(async () => {
-  realm = await startRealm();
-  const fasGroup = { objectClass: ['ipaUserGroup', 'fasGroup'] };
-  await realm.modify(
-    [
-      // Those that are in others come first: the directory computes upwards.
-      addGroup('inner', [userDn('dave'), userDn('carol')], fasGroup),
-      addGroup('middle', [groupDn('inner')]),
-      addGroup('outer', [groupDn('middle'), userDn('erin')], {
-        ...fasGroup,
-        memberManager: [groupDn('inner')],
-      }),
-      `dn: ${userDn('dave')}\nchangetype: modify\nreplace: displayName\n` +
-        'displayName: =HYPERLINK("http://x","a;b")\n\n',
-    ].join(''),
-  );
-  gateway = await startGateway({ realm });
-  client = new GatewayClient({ gateway, realm });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await realm?.stop();
+const site = withGateway({
+  async configure(realm) {
+    const fasGroup = { objectClass: ['ipaUserGroup', 'fasGroup'] };
+    await realm.modify(
+      [
+        // Those that are in others come first: the directory computes upwards.
+        addGroup('inner', [userDn('dave'), userDn('carol')], fasGroup),
+        addGroup('middle', [groupDn('inner')]),
+        addGroup('outer', [groupDn('middle'), userDn('erin')], {
+          ...fasGroup,
+          memberManager: [groupDn('inner')],
+        }),
+        `dn: ${userDn('dave')}\nchangetype: modify\nreplace: displayName\n` +
+          'displayName: =HYPERLINK("http://x","a;b")\n\n',
+      ].join(''),
+    );
+    return {};
+  },
 });
 
 const ask = (path: string, mask?: string) =>
-  client.ask(`/v1${path}`, {
+  site.client.ask(`/v1${path}`, {
     as: 'alice',
     headers: mask === undefined ? {} : { 'X-Fields': mask },
   });
@@ -68,7 +58,7 @@ describe('why somebody is in a group', () => {
 
   it('follows the directory within a moment', async () => {
     const change = (verb: string) =>
-      realm.modify(
+      site.realm.modify(
         `dn: ${groupDn('outer')}\nchangetype: modify\n` +
           `${verb}: member\nmember: ${userDn('dave')}\n\n`,
       );
@@ -87,7 +77,7 @@ describe('groups', () => {
   it('are sponsored by members of the groups that do', async () => {
     expect(items(await ask('/users/dave/sponsored-groups/'))).toContainEqual({
       groupname: 'outer',
-      uri: `${gateway.baseUrl}/api/directory/v1/groups/outer/`,
+      uri: `${site.gateway.baseUrl}/api/directory/v1/groups/outer/`,
     });
   });
 
@@ -188,9 +178,9 @@ describe('the members as a file', () => {
   });
 
   it('are put on record, and not for a mere look', async () => {
-    const events = () => gateway.log().split('group-export').length;
+    const events = () => site.gateway.log().split('group-export').length;
     const before = events();
-    const head = await client.ask('/v1/groups/outer/members.csv', {
+    const head = await site.client.ask('/v1/groups/outer/members.csv', {
       ...{ as: 'alice', method: 'HEAD' },
     });
     expect(head.headers.get('x-total-results')).toBe('2');
@@ -219,9 +209,9 @@ describe('people of my groups', () => {
 
   it('are for those who are in the directory', async () => {
     // The portal's user is not mapped to a directory user here.
-    const stranger = await TokenClient.signIn(gateway);
+    const stranger = await TokenClient.signIn(site.gateway);
     expect((await stranger.ask('/v1/me/colleagues/')).status).toBe(403);
-    const host = await client.ask('/v1/me/colleagues/', {
+    const host = await site.client.ask('/v1/me/colleagues/', {
       as: 'host/build1.example.test',
     });
     expect(host.json).toMatchObject({ result: [], total_results: 0 });
@@ -241,7 +231,7 @@ it.each([
   ...['/groups/outer/members.csv', '/users/alice/certificates/'],
 ])('%s has its methods, and asks who calls', async path => {
   const method = (name: string, as?: string) =>
-    client.ask(`/v1${path}`, { method: name, as });
+    site.client.ask(`/v1${path}`, { method: name, as });
   const options = await method('OPTIONS', 'alice');
   expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   expect((await method('DELETE', 'alice')).status).toBe(405);
@@ -249,14 +239,14 @@ it.each([
 });
 
 it('no list is empty because the directory is away', async () => {
-  const token = await TokenClient.signIn(gateway);
+  const token = await TokenClient.signIn(site.gateway);
   const paths = [
     ...['/users/dave/memberships/', '/users/dave/sponsored-groups/'],
     ...['/users/dave/certificates/', '/groups/outer/member-groups/'],
     ...['/groups/outer/members/?membership=direct', '/search/groups/?q=out'],
     ...['/groups/outer/members/?q=dave', '/groups/outer/members.csv'],
   ];
-  await realm.directory.kill();
+  await site.realm.directory.kill();
   await eventually(async () => {
     const answer = await token.ask('/v1/groups/', { mask: 'member_count' });
     expect(answer.status).toBe(503);

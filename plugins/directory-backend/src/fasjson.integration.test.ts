@@ -1,40 +1,22 @@
-import SwaggerParser from '@apidevtools/swagger-parser';
-import { startRealm, type Realm } from '@directory-gateway/realm';
-import type { OpenAPI } from 'openapi-types';
-import SwaggerClient from 'swagger-client';
-import { eventually } from './__testUtils__/eventually';
+import { describeOpenDocuments } from './__testUtils__/describeOpenDocuments';
+import { describeSwaggerDocument } from './__testUtils__/describeSwaggerDocument';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { startGateway } from './__testUtils__/startGateway';
+import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
 
 const MOUNT = '/api/directory/fasjson';
 
-let realm: Realm;
-let gateway: Gateway;
-let client: GatewayClient;
-
-beforeAll(async () => {
-  realm = await startRealm();
-  gateway = await startGateway({
-    realm,
+const site = withGateway({
+  configure: realm => ({
     directory: {
       fasjson: { enabled: true },
-      certificates: {
-        authority: 'embedded',
-        embedded: {
-          organization: realm.realm,
-          keyFile: `${realm.dir}/ca-key.pem`,
-        },
-      },
+      certificates: embeddedAuthority(realm),
     },
-  });
-  client = new GatewayClient({ gateway, realm });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  await realm?.stop();
+  }),
 });
 
 /** What lists and records look like in this dialect. */
@@ -45,223 +27,11 @@ interface Body {
 
 const bodyOf = (answer: Answer) => answer.json as Body;
 const ask = (path: string, options: Parameters<GatewayClient['ask']>[1] = {}) =>
-  client.ask(`/fasjson/v1${path}`, { as: 'alice', ...options });
+  site.client.ask(`/fasjson/v1${path}`, { as: 'alice', ...options });
 
-describe('what needs no login', () => {
-  it('is an index, as the reference has it', async () => {
-    const { json, headers } = await client.ask('/fasjson/');
-    const root = `${gateway.baseUrl}${MOUNT}`;
-    expect(headers.get('content-type')).toMatch('application/json');
-    expect(json).toEqual({
-      message: 'Welcome to FASJSON',
-      apis: [
-        {
-          version: 1,
-          uri: `${root}/v1/`,
-          specs: `${root}/specs/v1.json`,
-          docs: `${root}/docs/v1/`,
-        },
-      ],
-    });
-  });
+describeOpenDocuments(site);
 
-  it('is an explorer that shows the document beside it', async () => {
-    const page = await client.ask('/fasjson/docs/v1/');
-    expect(page.headers.get('content-type')).toMatch('text/html');
-    expect(page.text).not.toMatch(/<script>|<style|style=| on\w+=/);
-    const assets = [...page.text.matchAll(/(?:src|href)="([\w-]+\.\w+)"/g)];
-    expect(assets.length).toBeGreaterThan(3);
-    for (const [, name] of assets) {
-      const { status } = await client.ask(`/fasjson/docs/v1/${name}`, {
-        method: 'HEAD',
-      });
-      expect([name, status]).toEqual([name, 200]);
-    }
-    const bare = await client.ask('/fasjson/docs/v1');
-    expect(bare.text).toContain('<base href="v1/"');
-  });
-
-  it('are probes that follow the directory', async () => {
-    const live = await client.ask('/fasjson/healthz/live');
-    expect([live.status, JSON.parse(live.text)]).toEqual([
-      200,
-      { status: 200, title: 'OK' },
-    ]);
-    expect(live.headers.get('content-type')).toMatch('problem+json');
-    expect((await client.ask('/fasjson/healthz/ready')).status).toBe(200);
-    await realm.directory.stop();
-    try {
-      const ready = await client.ask('/fasjson/healthz/ready');
-      expect([ready.status, JSON.parse(ready.text)]).toEqual([
-        503,
-        { status: 503, title: 'LDAP server is down' },
-      ]);
-      expect((await client.ask('/fasjson/healthz/live')).status).toBe(200);
-    } finally {
-      await realm.directory.start();
-    }
-    await eventually(async () =>
-      expect((await client.ask('/fasjson/healthz/ready')).status).toBe(200),
-    );
-  });
-
-  it('is nothing else', async () => {
-    for (const path of ['/fasjson/v1/', '/fasjson/healthz/', '/fasjson/x']) {
-      expect((await client.ask(path)).status).toBe(401);
-    }
-  });
-});
-
-describe('the Swagger document', () => {
-  /** An operation of the document, by its id. */
-  interface Described {
-    readonly operationId: string;
-    readonly security?: unknown;
-    readonly parameters: readonly Record<string, unknown>[];
-  }
-  let document: {
-    readonly basePath: string;
-    readonly paths: Readonly<Record<string, Record<string, Described>>>;
-    readonly definitions: Readonly<
-      Record<string, { properties: Record<string, object> }>
-    >;
-  };
-  let operations: readonly Described[];
-
-  beforeAll(async () => {
-    const { json } = await client.ask('/fasjson/specs/v1.json');
-    document = json as typeof document;
-    operations = Object.values(document.paths).flatMap(item =>
-      Object.values(item),
-    );
-  });
-
-  it('is valid', async () => {
-    const copy = structuredClone(document) as unknown;
-    await expect(
-      SwaggerParser.validate(copy as OpenAPI.Document),
-    ).resolves.toBeDefined();
-  });
-
-  it('has the thirteen operations of the reference, and no more', () => {
-    expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
-      ...['check_membership', 'get_cert', 'get_group', 'get_user'],
-      ...['list_group_members', 'list_group_sponsors', 'list_groups'],
-      ...['list_user_agreements', 'list_user_groups', 'list_users'],
-      ...['search', 'sign_csr', 'whoami'],
-    ]);
-    expect(document.basePath).toBe(`${MOUNT}/v1`);
-  });
-
-  it('has parameters as clients of the reference send them', () => {
-    const named = (id: string, name: string) =>
-      operations
-        .find(({ operationId }) => operationId === id)!
-        .parameters.find(parameter => parameter.name === name);
-    expect(named('list_users', 'X-Fields')).toMatchObject({
-      ...{ in: 'header', type: 'string', format: 'mask' },
-    });
-    expect(named('search', 'group')).toMatchObject({
-      ...{ in: 'query', type: 'array', collectionFormat: 'multi' },
-    });
-    for (const name of ['user', 'csr']) {
-      expect(named('sign_csr', name)).toMatchObject({
-        ...{ in: 'query', type: 'string', required: true },
-      });
-    }
-    expect(named('sign_csr', 'dry_run')).toBeUndefined();
-    expect(named('list_group_members', 'membership')).toBeUndefined();
-    expect(named('check_membership', 'X-Fields')).toBeUndefined();
-    expect(named('get_user', 'username')).toMatchObject({ required: true });
-  });
-
-  it('lets every key of an answer be what it is', async () => {
-    const { User, Me, Certificate } = document.definitions;
-    const { result: user } = bodyOf(await ask('/users/dave/'));
-    expect(Object.keys(User.properties).sort()).toEqual(
-      Object.keys(user).sort(),
-    );
-    const missing = Object.keys(user).filter(key => user[key] === null);
-    expect(missing).not.toEqual([]);
-    for (const key of missing) {
-      expect(User.properties[key]).toMatchObject({ 'x-nullable': true });
-    }
-    expect(Me.properties.service).toMatchObject({ 'x-nullable': true });
-    expect(Certificate.properties.revoked).toMatchObject({
-      ...{ type: 'boolean', 'x-nullable': true },
-    });
-  });
-
-  it('makes a client that performs all operations with a ticket', async () => {
-    const userFetch = async (
-      url: string,
-      { method, headers, body }: RequestInit,
-    ) => {
-      const { pathname, search } = new URL(url);
-      const answer = await client.ask(
-        `${pathname.replace('/api/directory', '')}${search}`,
-        {
-          ...{ as: 'alice', method },
-          headers: headers as Record<string, string>,
-          ...(typeof body === 'string' ? { body } : {}),
-        },
-      );
-      return new Response(answer.text, {
-        ...{ status: answer.status, headers: answer.headers },
-      });
-    };
-    const made = await SwaggerClient({
-      url: `${gateway.baseUrl}${MOUNT}/specs/v1.json`,
-      requestInterceptor: request => Object.assign(request, { userFetch }),
-    });
-    const perform = async (
-      operationId: string,
-      parameters: Record<string, unknown> = {},
-    ): Promise<Body> =>
-      (await made.execute({ operationId, parameters })).body as Body;
-
-    const alice = { username: 'alice' };
-    const packager = { groupname: 'packager' };
-    expect((await perform('whoami')).result).toMatchObject(alice);
-    expect((await perform('get_user', alice)).result).toMatchObject(alice);
-    expect((await perform('list_users')).result.length).toBeGreaterThan(190);
-    expect(
-      (await perform('list_user_groups', alice)).result.length,
-    ).toBeGreaterThan(0);
-    expect((await perform('list_user_agreements', alice)).result).toEqual(
-      expect.any(Array),
-    );
-    expect((await perform('list_groups')).result).toContainEqual(
-      expect.objectContaining(packager),
-    );
-    expect((await perform('get_group', packager)).result).toMatchObject(
-      packager,
-    );
-    expect(
-      (await perform('list_group_members', packager)).result,
-    ).toContainEqual(expect.objectContaining(alice));
-    expect((await perform('list_group_sponsors', packager)).result).toEqual(
-      expect.any(Array),
-    );
-    expect(
-      (await perform('check_membership', { ...packager, ...alice })).result,
-    ).toBe(true);
-    const found = await perform('search', {
-      ...{ username: 'ali', group: ['packager'] },
-      'X-Fields': 'username',
-    });
-    expect(found.result).toContainEqual(alice);
-    const signed = await perform('sign_csr', {
-      ...{ user: 'alice', csr: makeCsr({ subject: '/CN=alice' }) },
-    });
-    expect(signed.result).toMatchObject({ revoked: null });
-    const serial = /(\d+)\/$/.exec(String(signed.result.uri))![1];
-    const read = await perform('get_cert', { serial_number: serial });
-    expect(read.result).toMatchObject({
-      ...{ revoked: false, certificate: signed.result.certificate },
-    });
-  });
-});
+describeSwaggerDocument(site);
 
 describe('what clients of the reference rely on', () => {
   it('is one whole list, without a page', async () => {
@@ -289,9 +59,9 @@ describe('what clients of the reference rely on', () => {
     }
     expect(byNumber).toEqual(whole);
     const byAddress: unknown[] = [];
-    let next: unknown = `${gateway.baseUrl}${MOUNT}/v1/users/?page_size=60`;
+    let next: unknown = `${site.gateway.baseUrl}${MOUNT}/v1/users/?page_size=60`;
     while (typeof next === 'string') {
-      const path = next.replace(`${gateway.baseUrl}${MOUNT}/v1`, '');
+      const path = next.replace(`${site.gateway.baseUrl}${MOUNT}/v1`, '');
       const { result, page } = bodyOf(await ask(path));
       byAddress.push(...result);
       next = page!.next_page;
@@ -311,14 +81,14 @@ describe('what clients of the reference rely on', () => {
       ),
     );
     expect(page!.next_page).toBe(
-      `${gateway.baseUrl}${MOUNT}/v1/search/users/?group=packager&group=contributors&email=*&page_size=1&page_number=2`,
+      `${site.gateway.baseUrl}${MOUNT}/v1/search/users/?group=packager&group=contributors&email=*&page_size=1&page_number=2`,
     );
     const fromBody = await ask('/users/?page_number=2', {
       body: '{"page_size":3}',
       headers: { 'Content-Type': 'application/json' },
     });
     expect(bodyOf(fromBody).page!.next_page).toBe(
-      `${gateway.baseUrl}${MOUNT}/v1/users/?page_size=3&page_number=3`,
+      `${site.gateway.baseUrl}${MOUNT}/v1/users/?page_size=3&page_number=3`,
     );
   });
 
@@ -458,13 +228,13 @@ describe('what clients of the reference rely on', () => {
 
 it('names addresses as a proxy maps them', async () => {
   const proxied = await startGateway({
-    realm,
+    realm: site.realm,
     directory: {
       fasjson: { enabled: true, baseUrl: 'https://fasjson.example.test/' },
     },
   });
   try {
-    const other = new GatewayClient({ gateway: proxied, realm });
+    const other = new GatewayClient({ gateway: proxied, realm: site.realm });
     const asked = (path: string) =>
       other.ask(`/fasjson${path}`, { as: 'alice' });
     const root = 'https://fasjson.example.test';
@@ -489,9 +259,9 @@ it('names addresses as a proxy maps them', async () => {
 });
 
 it('is off unless it is switched on', async () => {
-  const without = await startGateway({ realm });
+  const without = await startGateway({ realm: site.realm });
   try {
-    const other = new GatewayClient({ gateway: without, realm });
+    const other = new GatewayClient({ gateway: without, realm: site.realm });
     for (const path of ['/fasjson/v1/me/', '/fasjson/specs/v1.json']) {
       expect((await other.ask(path, { as: 'alice' })).status).toBe(404);
     }

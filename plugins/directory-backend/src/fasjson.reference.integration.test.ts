@@ -1,13 +1,12 @@
-import { startRealm, type Realm } from '@directory-gateway/realm';
 import { documentedDifferences } from './__testUtils__/documentedDifferences';
-import { GatewayClient } from './__testUtils__/GatewayClient';
 import {
   recordedAnswers,
   recordedDirectory,
   type RecordedAnswer,
 } from './__testUtils__/recordedAnswers';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
 import { isName } from './directory/names';
+import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
 
@@ -30,30 +29,14 @@ const strangeNames = listOf('/v1/users/?PAGE_SIZE=5').filter(
 );
 const everybody = listOf('/v1/users/?PAGE_SIZE=5').length;
 
-let realm: Realm;
-let gateway: Gateway;
-let client: GatewayClient;
-
-beforeAll(async () => {
-  realm = await startRealm({ ldif: recordedDirectory });
-  gateway = await startGateway({
-    realm,
+const site = withGateway({
+  ldif: recordedDirectory,
+  configure: realm => ({
     directory: {
       fasjson: { enabled: true },
-      certificates: {
-        authority: 'embedded',
-        embedded: {
-          organization: realm.realm,
-          keyFile: `${realm.dir}/ca-key.pem`,
-        },
-      },
+      certificates: embeddedAuthority(realm),
     },
-  });
-  client = new GatewayClient({ gateway, realm });
-});
-afterAll(async () => {
-  await gateway?.stop();
-  await realm?.stop();
+  }),
 });
 
 const numbered = recordedAnswers.map(
@@ -98,13 +81,13 @@ describe('what FASJSON answered on this directory', () => {
 async function both(recorded: RecordedAnswer): Promise<[unknown, unknown]> {
   const { method, principal, target, request_body: body } = recorded;
   const { Authorization: _ticket, ...headers } = recorded.request_headers;
-  const answer = await client.ask(`/fasjson${target}`, {
+  const answer = await site.client.ask(`/fasjson${target}`, {
     method,
     ...(principal ? { as: principal } : {}),
     ...(body === null ? {} : { body }),
     headers,
   });
-  const root = `${gateway.baseUrl}/api/directory/fasjson`;
+  const root = `${site.gateway.baseUrl}/api/directory/fasjson`;
   const hasBody = method !== 'HEAD' && Boolean(recorded.body);
   return [
     { status: answer.status, ...(hasBody && comparable(answer.text, root)) },

@@ -7,15 +7,18 @@ import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 import { naiveUser } from './__testUtils__/naive/naiveRecord';
 import { markerSearches } from './__testUtils__/markerSearches';
 import {
+  isBrokenMask,
+  maskHeader,
+  personalRoute,
+  personalSearch,
+} from './__testUtils__/personalQuestionArbitrary';
+import {
   hiddenFields,
   plantMarkers,
   type Marker,
 } from './__testUtils__/plantMarkers';
-import { searchTerms } from './__testUtils__/searchArbitrary';
-import { searchQuery } from './__testUtils__/searchQuery';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
 import { TokenClient } from './__testUtils__/TokenClient';
-import { userFieldNames } from './directory/schema';
 import type { Visibility } from './directory/Visibility';
 
 jest.setTimeout(180_000);
@@ -23,8 +26,6 @@ jest.setTimeout(180_000);
 /** Private people with markers; `mallory` is locked too. */
 const OWNERS = ['bob', 'dave', 'erin', 'john.doe', 'CamelCase', 'mallory'];
 const TRUSTED = ['bot/builder.example.test', 'special'];
-/** Masks that are refused. */
-const BROKEN = [',', '{surname', 'surname{givenname}'];
 const SERVICE_TOKEN = 'token-of-another-service';
 
 let realm: Realm;
@@ -114,97 +115,8 @@ async function asked(
   return { answer, revealed: shown.map(({ owner }) => owner) };
 }
 
-function isBroken(header: string | undefined): boolean {
-  return header !== undefined && BROKEN.includes(header);
-}
-
 function total(answer: Answer): number {
   return (answer.json as { total_results: number }).total_results;
-}
-
-/** Masks as they come: none, all, some in any order, nested, broken. */
-const mask = fc.oneof(
-  fc.constant(undefined),
-  fc.constantFrom('*', '{*}', 'username,*', '{}', 'emails{},sshpubkeys{}'),
-  fc.constantFrom(...BROKEN),
-  fc
-    .shuffledSubarray([...userFieldNames, 'uri', 'nope', 'name', 'dn'], {
-      minLength: 1,
-    })
-    .map(names => names.join(',')),
-  fc.constantFrom(...hiddenFields),
-);
-
-/** Every route that reads the directory, mostly about private people. */
-function route(): fc.Arbitrary<string> {
-  const groups = model.groups.map(group => group.text('cn')!);
-  const user = fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...OWNERS, 'BOB', 'camelcase') },
-    { weight: 1, arbitrary: fc.constantFrom('alice', 'nobody') },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(...markers.map(({ text }) => text)),
-    },
-  );
-  const group = fc.oneof(
-    {
-      weight: 2,
-      arbitrary: fc.constantFrom('packager', 'design', 'contributors', 'infra'),
-    },
-    { weight: 1, arbitrary: fc.constantFrom(...groups) },
-  );
-  const page = fc.constantFrom('', '?page_size=1000', '?page_number=2');
-  return fc.oneof(
-    fc.constant('/me/'),
-    page.map(query => `/users/${query}`),
-    user.map(name => `/users/${name}/`),
-    user.map(name => `/users/${name}/groups/`),
-    user.map(name => `/users/${name}/agreements/`),
-    page.map(query => `/groups/${query}`),
-    group.map(name => `/groups/${name}/`),
-    fc
-      .tuple(group, page)
-      .map(([name, query]) => `/groups/${name}/members/${query}`),
-    group.map(name => `/groups/${name}/sponsors/`),
-    extension({ user, group, page }),
-    fc
-      .tuple(group, user)
-      .map(([name, who]) => `/groups/${name}/is-member/${who}`),
-  );
-}
-
-/** Every route beyond the contract; texts are often what somebody hides. */
-function extension(of: {
-  readonly user: fc.Arbitrary<string>;
-  readonly group: fc.Arbitrary<string>;
-  readonly page: fc.Arbitrary<string>;
-}): fc.Arbitrary<string> {
-  const { user, group } = of;
-  const marker = fc.constantFrom(...markers.map(({ text }) => text));
-  const part = marker.map(text => text.slice(2, 12));
-  return fc.oneof(
-    fc.constantFrom('/me/colleagues/', '/me/colleagues/?page_number=2'),
-    user.map(name => `/users/${name}/memberships/`),
-    user.map(name => `/users/${name}/sponsored-groups/`),
-    user.map(name => `/users/${name}/certificates/`),
-    group.map(name => `/groups/${name}/member-groups/`),
-    group.map(name => `/groups/${name}/members.csv`),
-    fc
-      .tuple(group, fc.constantFrom('direct', 'indirect'))
-      .map(([name, kind]) => `/groups/${name}/members/?membership=${kind}`),
-    fc
-      .tuple(group, fc.oneof(marker, part, user))
-      .map(([name, text]) => `/groups/${name}/members/?q=${text}`),
-    fc.oneof(marker, group).map(text => `/search/groups/?q=${text}`),
-  );
-}
-
-/** A search for private people, by what they hide and by what they do not. */
-function search(): fc.Arbitrary<ReturnType<typeof searchQuery>> {
-  const owners = model.users.filter(user => OWNERS.includes(user.text('uid')!));
-  return searchTerms({ users: owners, groups: model.groups })
-    .map(searchQuery)
-    .filter(({ terms }) => terms.length > 0);
 }
 
 /**
@@ -216,9 +128,12 @@ async function askAtRandom(
   runs: { readonly numRuns: number; readonly seed: number },
 ): Promise<number> {
   let answered = 0;
+  const people = { owners: OWNERS, markers, model };
   const viewer = fc.constantFrom(...names);
+  const route = personalRoute(people);
+  const search = personalSearch(people);
   await fc.assert(
-    fc.asyncProperty(viewer, route(), mask, async (name, path, header) => {
+    fc.asyncProperty(viewer, route, maskHeader, async (name, path, header) => {
       const { answer, revealed } = await asked(name, path, header);
       expect(revealed).toEqual([]);
       expect(answer.status).toBeLessThan(500);
@@ -227,7 +142,7 @@ async function askAtRandom(
     runs,
   );
   await fc.assert(
-    fc.asyncProperty(viewer, search(), mask, async (name, sent, header) => {
+    fc.asyncProperty(viewer, search, maskHeader, async (name, sent, header) => {
       const path = `/search/users/?${sent.query}`;
       const { answer, revealed } = await asked(name, path, header);
       expect(revealed).toEqual([]);
@@ -237,7 +152,7 @@ async function askAtRandom(
         fields: new Set(),
         page: { number: 1, size: 1 },
       });
-      if (!isBroken(header)) {
+      if (!isBrokenMask(header)) {
         expect([answer.status, total(answer)]).toEqual([200, expected.total]);
         answered += 1;
       }

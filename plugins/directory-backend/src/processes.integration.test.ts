@@ -1,11 +1,19 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { randomBytes } from 'node:crypto';
 import { acceptDirectory } from './__testUtils__/acceptDirectory';
+import { daveMayRevoke } from './__testUtils__/daveMayRevoke';
+import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import {
+  countCertificates,
+  revoke,
+  signAs,
+} from './__testUtils__/certificateRequests';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import { GatewayClient } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { overhearToken } from './__testUtils__/overhearToken';
 import { readRevocationList } from './__testUtils__/readRevocationList';
+import { resultOf, serialOf } from './__testUtils__/resultOf';
 import {
   REQUEST_LIMIT,
   startProcesses,
@@ -31,23 +39,10 @@ beforeAll(async () => {
     directory: {
       sessions: { keys: [{ secret: randomBytes(32).toString('base64') }] },
       portalUsers: { namespace: 'default', username: 'entityName' },
-      access: [
-        {
-          principals: ['*'],
-          operations: ['directory.read', 'directory.certificate.sign'],
-        },
-        {
-          principals: ['dave'],
-          operations: ['directory.certificate.revoke'],
-        },
-      ],
+      access: daveMayRevoke,
       certificates: {
-        authority: 'embedded',
+        ...embeddedAuthority(realm),
         limit: { requests: LIMIT, per: { hours: 1 } },
-        embedded: {
-          organization: realm.realm,
-          keyFile: `${realm.dir}/ca-key.pem`,
-        },
       },
     },
   });
@@ -61,54 +56,15 @@ afterAll(async () => {
   await realm?.stop();
 });
 
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
-
-function sign(client: GatewayClient, user: string, csr: string) {
-  return client.ask('/v1/certs/', {
-    ...{ as: user, method: 'POST', headers: FORM },
-    body: String(new URLSearchParams({ user, csr })),
-  });
-}
-
-function revoke(client: GatewayClient, serial: string) {
-  return client.ask(`/v1/certs/${serial}/revocation/`, {
-    ...{ as: 'dave', method: 'POST', headers: FORM },
-    body: 'reason=superseded',
-  });
-}
-
-/** A number of JSON would lose digits. */
-function serialOf({ text }: Answer): string {
-  return /"serial_number": ?(\d+)/.exec(text)?.[1] ?? `none: ${text}`;
-}
-
-function resultOf(answer: Answer): Record<string, unknown> {
-  return (answer.json as { result: Record<string, unknown> }).result;
-}
-
-/**
- * How many certificates a user's record has, as each process says: those of the
- * directory, and the usable ones that were signed here.
- */
-function countsOf(user: string): Promise<readonly number[]> {
-  return Promise.all(
-    clients.map(async client => {
-      const answer = await client.ask(`/v1/users/${user}/`, { as: 'bob' });
-      return ((resultOf(answer).certificates ?? []) as string[]).length;
-    }),
-  );
-}
+const countsOf = (user: string) => countCertificates(clients, user);
 
 describe('who is calling', () => {
   it('is believed on a token of the portal by both, whoever issued it', async () => {
-    const [a, b] = processes.gateways;
-    for (const [issuer, asked] of [
-      [a, b],
-      [b, a],
-    ]) {
+    const { gateways } = processes;
+    for (const [issuer, asked] of [gateways, gateways.toReversed()]) {
       const client = await TokenClient.signIn(issuer, asked);
       const answer = await client.ask('/v1/me/');
-      expect(resultOf(answer as Answer)).toMatchObject({ username: 'alice' });
+      expect(resultOf(answer)).toMatchObject({ username: 'alice' });
     }
   });
 
@@ -162,7 +118,7 @@ describe('signing', () => {
     const before = await countsOf('dave');
     const answers = await Promise.all(
       Array.from({ length: 2 * LIMIT }, (_, turn) =>
-        sign(clients[turn % 2], 'dave', csr),
+        signAs(clients[turn % 2], 'dave', csr),
       ),
     );
     const signed = answers.filter(({ status }) => status === 200);
@@ -175,7 +131,7 @@ describe('signing', () => {
   it('is known to the other at once: to read, to list and to revoke', async () => {
     const [a, b] = clients;
     const before = await countsOf('erin');
-    const signed = await sign(a, 'erin', makeCsr({ subject: '/CN=erin' }));
+    const signed = await signAs(a, 'erin', makeCsr({ subject: '/CN=erin' }));
     const serial = serialOf(signed);
     const read = await b.ask(`/v1/certs/${serial}/`, { as: 'bob' });
     expect(read.text).toBe(signed.text);
@@ -193,7 +149,11 @@ describe('the revocation list', () => {
     const serials = await Promise.all(
       Array.from({ length: 8 }, async (_, turn) =>
         serialOf(
-          await sign(clients[turn % 2], 'bob', makeCsr({ subject: '/CN=bob' })),
+          await signAs(
+            clients[turn % 2],
+            'bob',
+            makeCsr({ subject: '/CN=bob' }),
+          ),
         ),
       ),
     );
@@ -261,7 +221,7 @@ describe('behind a balancer', () => {
     );
     const [before] = await countsOf('alice');
     const interrupted = csrs.map(csr =>
-      sign(clients[1], 'alice', csr).catch(() => undefined),
+      signAs(clients[1], 'alice', csr).catch(() => undefined),
     );
     await interrupted[0];
     await processes.gateways[1].kill();
@@ -269,7 +229,7 @@ describe('behind a balancer', () => {
 
     // The same requests within a minute: of what was signed, no other is made.
     const repeated = await Promise.all(
-      csrs.map(csr => sign(clients[0], 'alice', csr)),
+      csrs.map(csr => signAs(clients[0], 'alice', csr)),
     );
     expect(repeated.map(({ status }) => status)).toEqual(csrs.map(() => 200));
     const answered = given.filter(answer => answer !== undefined);
@@ -278,7 +238,7 @@ describe('behind a balancer', () => {
     );
     // The limit has counted all that was answered, and holds.
     const further = await Promise.all(
-      Array.from({ length: LIMIT }, () => sign(clients[0], 'alice', csrs[0])),
+      Array.from({ length: LIMIT }, () => signAs(clients[0], 'alice', csrs[0])),
     );
     const counted = answered.length + repeated.length;
     expect(

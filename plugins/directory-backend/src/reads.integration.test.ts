@@ -1,27 +1,12 @@
-import { startRealm, type Realm } from '@directory-gateway/realm';
-import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import type { Answer } from './__testUtils__/GatewayClient';
+import { resultOf } from './__testUtils__/resultOf';
+import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
 
-let realm: Realm;
-let gateway: Gateway;
-let client: GatewayClient;
-
-beforeAll(async () => {
-  realm = await startRealm();
-  gateway = await startGateway({ realm });
-  client = new GatewayClient({ gateway, realm });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await realm?.stop();
-});
+const site = withGateway();
 
 const people = 'cn=users,cn=accounts,dc=example,dc=test';
-const result = (answer: Answer) =>
-  (answer.json as { result: Record<string, unknown> }).result;
 const names = (answer: Answer) =>
   (answer.json as { result: { username: string }[] }).result.map(
     ({ username }) => username,
@@ -29,10 +14,10 @@ const names = (answer: Answer) =>
 
 describe('GET /me/', () => {
   const uri = (name: string) =>
-    `${gateway.baseUrl}/api/directory/v1/users/${name}/`;
+    `${site.gateway.baseUrl}/api/directory/v1/users/${name}/`;
 
   it('names the user who holds the ticket', async () => {
-    const answer = await client.ask('/v1/me/', { as: 'alice' });
+    const answer = await site.client.ask('/v1/me/', { as: 'alice' });
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
       result: {
@@ -45,20 +30,20 @@ describe('GET /me/', () => {
   });
 
   it('knows an alias of the principal', async () => {
-    const answer = await client.ask('/v1/me/', { as: 'alice.liddell' });
-    expect(result(answer)).toMatchObject({ username: 'alice' });
+    const answer = await site.client.ask('/v1/me/', { as: 'alice.liddell' });
+    expect(resultOf(answer)).toMatchObject({ username: 'alice' });
   });
 
   it('knows a user that the API does not serve', async () => {
-    const answer = await client.ask('/v1/me/', { as: 'admin' });
-    expect(result(answer)).toMatchObject({ username: 'admin', uri: null });
+    const answer = await site.client.ask('/v1/me/', { as: 'admin' });
+    expect(resultOf(answer)).toMatchObject({ username: 'admin', uri: null });
   });
 
   it.each(['bot/builder.example.test', 'host/build1.example.test'])(
     'knows %s',
     async service => {
-      const answer = await client.ask('/v1/me/', { as: service });
-      expect(result(answer)).toMatchObject({
+      const answer = await site.client.ask('/v1/me/', { as: service });
+      expect(resultOf(answer)).toMatchObject({
         service,
         username: null,
         uri: null,
@@ -68,29 +53,29 @@ describe('GET /me/', () => {
   );
 
   it('honours a mask and its order', async () => {
-    const answer = await client.ask('/v1/me/', {
+    const answer = await site.client.ask('/v1/me/', {
       as: 'alice',
       headers: { 'X-Fields': '{uri,dn,nope}' },
     });
-    expect(Object.keys(result(answer))).toEqual(['uri', 'dn']);
+    expect(Object.keys(resultOf(answer))).toEqual(['uri', 'dn']);
   });
 
   it('takes its URIs from the configuration, not from the request', async () => {
-    const answer = await client.ask('/v1/me/', {
+    const answer = await site.client.ask('/v1/me/', {
       as: 'alice',
       headers: {
         'X-Forwarded-Host': 'evil.example',
         'X-Forwarded-Proto': 'https',
       },
     });
-    expect(result(answer).uri).toBe(uri('alice'));
+    expect(resultOf(answer).uri).toBe(uri('alice'));
   });
 });
 
 describe('GET /users/{username}/', () => {
   it('answers whole records with their null fields', async () => {
-    const answer = await client.ask('/v1/users/alice/', { as: 'bob' });
-    expect(result(answer)).toMatchObject({
+    const answer = await site.client.ask('/v1/users/alice/', { as: 'bob' });
+    expect(resultOf(answer)).toMatchObject({
       username: 'alice',
       emails: expect.arrayContaining(['alice@example.test']),
       is_private: false,
@@ -100,21 +85,21 @@ describe('GET /users/{username}/', () => {
   });
 
   it('matches names as LDAP does and answers in its spelling', async () => {
-    const answer = await client.ask('/v1/users/ALICE/', { as: 'bob' });
-    expect(result(answer).username).toBe('alice');
+    const answer = await site.client.ask('/v1/users/ALICE/', { as: 'bob' });
+    expect(resultOf(answer).username).toBe('alice');
   });
 
   it.each(['/v1/users/alice', '/v1/users/%61lice/', '/v1/users/alice/?x=1'])(
     'answers %s directly',
     async path => {
-      const answer = await client.ask(path, { as: 'bob' });
-      expect(result(answer).username).toBe('alice');
+      const answer = await site.client.ask(path, { as: 'bob' });
+      expect(resultOf(answer).username).toBe('alice');
     },
   );
 
   it('shows a locked account as such', async () => {
-    const answer = await client.ask('/v1/users/carol/', { as: 'alice' });
-    expect(result(answer)).toMatchObject({ username: 'carol', locked: true });
+    const answer = await site.client.ask('/v1/users/carol/', { as: 'alice' });
+    expect(resultOf(answer)).toMatchObject({ username: 'carol', locked: true });
   });
 
   it.each([
@@ -139,7 +124,9 @@ describe('GET /users/{username}/', () => {
     ['..', '..'],
     ['a'.repeat(256), 'a'.repeat(256)],
   ])('knows no user "%s"', async (segment, name) => {
-    const answer = await client.ask(`/v1/users/${segment}/`, { as: 'alice' });
+    const answer = await site.client.ask(`/v1/users/${segment}/`, {
+      as: 'alice',
+    });
     expect(answer.status).toBe(404);
     expect(answer.json).toEqual({
       message: 'User not found',
@@ -149,7 +136,7 @@ describe('GET /users/{username}/', () => {
   });
 
   it('answers HEAD as GET, without the body', async () => {
-    const answer = await client.ask('/v1/users/alice/', {
+    const answer = await site.client.ask('/v1/users/alice/', {
       as: 'bob',
       method: 'HEAD',
     });
@@ -165,7 +152,9 @@ describe('a private profile', () => {
   ];
 
   it('is whole for its owner', async () => {
-    const record = result(await client.ask('/v1/users/bob/', { as: 'bob' }));
+    const record = resultOf(
+      await site.client.ask('/v1/users/bob/', { as: 'bob' }),
+    );
     for (const field of hidden) {
       expect([field, record[field]]).not.toEqual([field, null]);
     }
@@ -174,25 +163,25 @@ describe('a private profile', () => {
   it.each(['alice', 'admin', 'bot/builder.example.test'])(
     'hides its fields from %s, under every mask and in lists',
     async viewer => {
-      const whole = await client.ask('/v1/users/bob/', { as: viewer });
-      const list = await client.ask('/v1/users/?page_size=1000', {
+      const whole = await site.client.ask('/v1/users/bob/', { as: viewer });
+      const list = await site.client.ask('/v1/users/?page_size=1000', {
         as: viewer,
         headers: { 'X-Fields': ['username', ...hidden].join(',') },
       });
       const listed = (
         list.json as { result: Record<string, unknown>[] }
       ).result.find(({ username }) => username === 'bob')!;
-      expect(result(whole)).toMatchObject({
+      expect(resultOf(whole)).toMatchObject({
         is_private: true,
         emails: expect.any(Array),
       });
       for (const field of hidden) {
-        const masked = await client.ask('/v1/users/bob/', {
+        const masked = await site.client.ask('/v1/users/bob/', {
           as: viewer,
           headers: { 'X-Fields': field },
         });
-        expect(result(masked)).toEqual({ [field]: null });
-        expect([result(whole)[field], listed[field]]).toEqual([null, null]);
+        expect(resultOf(masked)).toEqual({ [field]: null });
+        expect([resultOf(whole)[field], listed[field]]).toEqual([null, null]);
       }
     },
   );
@@ -205,7 +194,7 @@ describe('GET /users/', () => {
       (pages[0].json as { total_results: number }).total_results;
     do {
       pages.push(
-        await client.ask(
+        await site.client.ask(
           `/v1/users/?page_size=37&page_number=${pages.length + 1}`,
           { as: 'alice', headers: { 'X-Fields': 'username' } },
         ),
@@ -222,13 +211,13 @@ describe('GET /users/', () => {
   });
 
   it('answers 40 unless asked otherwise, and the envelope in full', async () => {
-    const answer = await client.ask('/v1/users/', { as: 'alice' });
+    const answer = await site.client.ask('/v1/users/', { as: 'alice' });
     expect(answer.json).toMatchObject({ page: 1, page_size: 40 });
     expect(names(answer)).toHaveLength(40);
   });
 
   it('is empty past the end, with the right total', async () => {
-    const answer = await client.ask('/v1/users/?page_number=99', {
+    const answer = await site.client.ask('/v1/users/?page_number=99', {
       as: 'alice',
     });
     expect(answer.json).toMatchObject({ result: [], page: 99, page_size: 40 });
@@ -240,7 +229,9 @@ describe('GET /users/', () => {
   it.each(['page_size=0', 'page_size=1001', 'page_number=x'])(
     'refuses %s',
     async query => {
-      const answer = await client.ask(`/v1/users/?${query}`, { as: 'alice' });
+      const answer = await site.client.ask(`/v1/users/?${query}`, {
+        as: 'alice',
+      });
       expect(answer.status).toBe(400);
       expect(answer.json).toMatchObject({
         message: 'Input payload validation failed',
@@ -249,7 +240,7 @@ describe('GET /users/', () => {
   );
 
   it('refuses a broken mask', async () => {
-    const answer = await client.ask('/v1/users/?page_size=2', {
+    const answer = await site.client.ask('/v1/users/?page_size=2', {
       as: 'alice',
       headers: { 'X-Fields': '{username' },
     });
@@ -259,7 +250,7 @@ describe('GET /users/', () => {
   });
 
   it('answers empty objects to a mask of unknown names', async () => {
-    const answer = await client.ask('/v1/users/?page_size=2', {
+    const answer = await site.client.ask('/v1/users/?page_size=2', {
       as: 'alice',
       headers: { 'X-Fields': 'nope' },
     });
@@ -271,7 +262,7 @@ describe('what is not there', () => {
   it.each(['/v1/', '/v1/nope/', '/v1/Users/', '/v2/me/', '/v1/users//', '/x'])(
     'is 404: %s',
     async path => {
-      const answer = await client.ask(path, { as: 'alice' });
+      const answer = await site.client.ask(path, { as: 'alice' });
       expect(answer.status).toBe(404);
       expect(answer.json).toEqual({
         message: 'The requested URL was not found on the server.',
@@ -281,13 +272,16 @@ describe('what is not there', () => {
   );
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is 405: %s', async method => {
-    const answer = await client.ask('/v1/users/alice/', { as: 'bob', method });
+    const answer = await site.client.ask('/v1/users/alice/', {
+      as: 'bob',
+      method,
+    });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
   it('says what is there to OPTIONS', async () => {
-    const answer = await client.ask('/v1/me/', {
+    const answer = await site.client.ask('/v1/me/', {
       as: 'alice',
       method: 'OPTIONS',
     });

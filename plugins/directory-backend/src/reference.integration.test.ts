@@ -1,12 +1,11 @@
-import { startRealm, type Realm } from '@directory-gateway/realm';
-import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import type { Answer } from './__testUtils__/GatewayClient';
 import {
   recordedAnswers,
   recordedDirectory,
   type RecordedAnswer,
 } from './__testUtils__/recordedAnswers';
 import { isName } from './directory/names';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
 
@@ -73,26 +72,18 @@ const brokenNames = reads
   .map(nameOf)
   .filter((name): name is string => name !== undefined && !isName(name));
 
-let realm: Realm;
-let gateway: Gateway;
-let client: GatewayClient;
+const site = withGateway({ ldif: recordedDirectory });
 let lockedItems: ReadonlySet<string>;
 
 beforeAll(async () => {
-  realm = await startRealm({ ldif: recordedDirectory });
-  gateway = await startGateway({ realm });
-  client = new GatewayClient({ gateway, realm });
-  const users = await client.ask('/v1/users/?page_size=1000', { as: 'alice' });
+  const users = await site.client.ask('/v1/users/?page_size=1000', {
+    as: 'alice',
+  });
   lockedItems = new Set(
     (users.json as { result: { username: string; locked: boolean }[] }).result
       .filter(({ locked }) => locked)
       .map(({ username }) => username),
   );
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await realm?.stop();
 });
 
 const numbered = reads.map(recorded => [recorded.id, recorded] as const);
@@ -191,7 +182,7 @@ function named(recorded: RecordedAnswer): RecordedAnswer {
 async function ask(recorded: RecordedAnswer, target: string): Promise<Answer> {
   const { method, principal, request_headers } = recorded;
   const mask = request_headers['X-Fields'];
-  return client.ask(target, {
+  return site.client.ask(target, {
     method,
     ...(principal ? { as: principal } : {}),
     headers: mask === undefined ? {} : { 'X-Fields': mask },

@@ -1,52 +1,29 @@
-import { startRealm, type Realm } from '@directory-gateway/realm';
-import { execFileSync } from 'node:child_process';
-import { GatewayClient, type AskOptions } from './__testUtils__/GatewayClient';
+import type { AskOptions } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { daveMayRevoke } from './__testUtils__/daveMayRevoke';
+import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { form } from './__testUtils__/formBodies';
+import { readRevocationList } from './__testUtils__/readRevocationList';
+import { resultOf, serialOf } from './__testUtils__/resultOf';
+import { TokenClient } from './__testUtils__/TokenClient';
+import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
 
 const READER = 'reader-reader-reader-reader';
 const ADMINISTRATOR = 'user:default/root';
 
-let realm: Realm;
-let gateway: Gateway;
-let client: GatewayClient;
-
-beforeAll(async () => {
-  realm = await startRealm();
-  gateway = await startGateway({
-    realm,
+const site = withGateway({
+  configure: realm => ({
     // The whole portal: its permission backend decides who may revoke.
     entry: 'packages/backend/src/index.ts',
     guest: ADMINISTRATOR,
     program: { token: READER, permissions: ['directory.read'] },
     directory: {
-      access: [
-        {
-          principals: ['*'],
-          operations: ['directory.read', 'directory.certificate.sign'],
-        },
-        {
-          principals: ['dave'],
-          operations: ['directory.certificate.revoke'],
-        },
-      ],
-      certificates: {
-        authority: 'embedded',
-        embedded: {
-          organization: realm.realm,
-          keyFile: `${realm.dir}/ca-key.pem`,
-        },
-      },
+      access: daveMayRevoke,
+      certificates: embeddedAuthority(realm),
     },
-  });
-  client = new GatewayClient({ gateway, realm });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await realm?.stop();
+  }),
 });
 
 /** Has a certificate signed for alice by herself. */
@@ -55,52 +32,32 @@ async function sign(): Promise<{
   readonly der: string;
 }> {
   const csr = makeCsr({ subject: '/CN=alice' });
-  const answer = await client.ask('/v1/certs/', {
+  const answer = await site.client.ask('/v1/certs/', {
     as: 'alice',
-    method: 'POST',
-    body: String(new URLSearchParams({ user: 'alice', csr })),
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    ...form({ user: 'alice', csr }),
   });
-  // A number of JSON would lose digits.
-  const [, serial] = /"serial_number": ?(\d+)/.exec(answer.text)!;
-  const { result } = answer.json as {
-    result: { certificate_chain: readonly string[] };
-  };
-  return { serial, der: result.certificate_chain[0] };
+  const [der] = resultOf(answer).certificate_chain as readonly string[];
+  return { serial: serialOf(answer), der };
 }
 
 /** What the API, the user's record and the revocation list say about it. */
 async function stateOf({ serial, der }: Awaited<ReturnType<typeof sign>>) {
-  const certificate = await client.ask(`/v1/certs/${serial}/`, { as: 'bob' });
-  const user = await client.ask('/v1/users/alice/', { as: 'bob' });
-  const { revoked, revocation_reason: reason } = (
-    certificate.json as { result: Record<string, unknown> }
-  ).result;
-  const { certificates } = (
-    user.json as { result: { certificates: readonly string[] | null } }
-  ).result;
+  const certificate = await site.client.ask(`/v1/certs/${serial}/`, {
+    as: 'bob',
+  });
+  const user = await site.client.ask('/v1/users/alice/', { as: 'bob' });
+  const { revoked, revocation_reason: reason } = resultOf(certificate);
+  const certificates = resultOf(user).certificates as readonly string[] | null;
+  const list = await readRevocationList(site.gateway);
   return {
     ...{ revoked, reason },
     ofUser: certificates?.includes(der) ?? false,
-    listed: (await listedSerials()).includes(BigInt(serial)),
+    listed: list.serials.includes(serial),
   };
 }
 
-/** The serial numbers on the revocation list, got without a login. */
-async function listedSerials(): Promise<readonly bigint[]> {
-  const list = await fetch(`${gateway.baseUrl}/api/directory/ca/crl`);
-  const text = execFileSync(
-    'openssl',
-    ['crl', '-inform', 'DER', '-noout', '-text'],
-    { input: Buffer.from(await list.arrayBuffer()), encoding: 'utf8' },
-  );
-  return [...text.matchAll(/Serial Number: ([0-9A-F]+)/g)].map(([, hex]) =>
-    BigInt(`0x${hex}`),
-  );
-}
-
 async function revoke(serial: string, token: string): Promise<Response> {
-  const actions = `${gateway.baseUrl}/api/directory/.backstage/actions/v1/actions`;
+  const actions = `${site.gateway.baseUrl}/api/directory/.backstage/actions/v1/actions`;
   return await fetch(`${actions}/directory:revoke-certificate/invoke`, {
     method: 'POST',
     headers: {
@@ -109,13 +66,6 @@ async function revoke(serial: string, token: string): Promise<Response> {
     },
     body: JSON.stringify({ serial, reason: 'keyCompromise' }),
   });
-}
-
-async function signInAdministrator(): Promise<string> {
-  const response = await fetch(`${gateway.baseUrl}/api/auth/guest/refresh`, {
-    headers: { 'X-Requested-With': 'XMLHttpRequest' },
-  });
-  return (await response.json()).backstageIdentity.token;
 }
 
 const USABLE = { revoked: false, reason: null, ofUser: true, listed: false };
@@ -144,7 +94,10 @@ describe('revoke-certificate', () => {
     expect(await stateOf(certificate)).toEqual(USABLE);
 
     const { serial } = certificate;
-    const response = await revoke(serial, await signInAdministrator());
+    const response = await revoke(
+      serial,
+      await TokenClient.token(site.gateway),
+    );
     const { output } = await response.json();
     expect(output).toMatchObject({ serial });
 
@@ -153,7 +106,7 @@ describe('revoke-certificate', () => {
       ...{ ofUser: false, listed: true },
     });
     expect(await stateOf(other)).toEqual(USABLE);
-    const record = gateway
+    const record = site.gateway
       .log()
       .split('\n')
       .filter(line => line.includes('certificate-revoke'))
@@ -171,7 +124,7 @@ describe('POST /certs/{serial}/revocation/', () => {
     options: Partial<AskOptions> = {},
     reason = 'superseded',
   ) =>
-    client.ask(`/v1/certs/${serial}/revocation/`, {
+    site.client.ask(`/v1/certs/${serial}/revocation/`, {
       method: 'POST',
       body: `reason=${reason}`,
       ...options,
@@ -181,7 +134,7 @@ describe('POST /certs/{serial}/revocation/', () => {
     headers: { Authorization: `Bearer ${token}` },
   });
   const recordOf = (serial: string) =>
-    gateway
+    site.gateway
       .log()
       .split('\n')
       .filter(line => line.includes('certificate-revoke'))
@@ -190,7 +143,7 @@ describe('POST /certs/{serial}/revocation/', () => {
   it('revokes for an administrator of the portal, once and for good', async () => {
     const certificate = await sign();
     const { serial } = certificate;
-    const administrator = bearer(await signInAdministrator());
+    const administrator = bearer(await TokenClient.token(site.gateway));
     const revoked = await post(serial, administrator);
     expect(revoked).toMatchObject({
       status: 200,
@@ -228,12 +181,15 @@ describe('POST /certs/{serial}/revocation/', () => {
     ],
   ])('is refused to %s', async (_who, status, options) => {
     const certificate = await sign();
-    const before = gateway.log().length;
+    const before = site.gateway.log().length;
     expect(await post(certificate.serial, await options())).toMatchObject({
       status,
     });
     expect(await stateOf(certificate)).toEqual(USABLE);
-    const refused = gateway.log().slice(before).includes('certificate-revoke');
+    const refused = site.gateway
+      .log()
+      .slice(before)
+      .includes('certificate-revoke');
     expect(refused).toBe(status === 403);
   });
 

@@ -1,0 +1,36 @@
+import { form } from './formBodies';
+import type { Answer, GatewayClient } from './GatewayClient';
+import { resultOf } from './resultOf';
+
+/** A user asks for a certificate of their own. */
+export function signAs(
+  client: GatewayClient,
+  user: string,
+  csr: string,
+): Promise<Answer> {
+  return client.ask('/v1/certs/', { as: user, ...form({ user, csr }) });
+}
+
+/** Dave, whom the configuration lets revoke, revokes one. */
+export function revoke(client: GatewayClient, serial: string): Promise<Answer> {
+  return client.ask(`/v1/certs/${serial}/revocation/`, {
+    as: 'dave',
+    ...form({ reason: 'superseded' }),
+  });
+}
+
+/**
+ * How many certificates a user's record has, as each process says: those of the
+ * directory, and the usable ones that were signed here.
+ */
+export function countCertificates(
+  clients: readonly GatewayClient[],
+  user: string,
+): Promise<readonly number[]> {
+  return Promise.all(
+    clients.map(async client => {
+      const answer = await client.ask(`/v1/users/${user}/`, { as: 'bob' });
+      return ((resultOf(answer).certificates ?? []) as string[]).length;
+    }),
+  );
+}
