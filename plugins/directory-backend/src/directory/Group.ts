@@ -6,3 +6,15 @@ export type Group = RecordOf<typeof groupFields> & {
   /** `cn`, in the directory's spelling. */
   readonly groupname: string;
 };
+
+/** As `emptyUser`, of a group. */
+export function emptyGroup(): Record<keyof typeof groupFields, undefined> {
+  return {
+    groupname: undefined,
+    description: undefined,
+    mailing_list: undefined,
+    url: undefined,
+    irc: undefined,
+    discussion_url: undefined,
+  };
+}

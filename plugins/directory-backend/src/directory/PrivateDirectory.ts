@@ -2,8 +2,8 @@ import type { Caller } from './Caller';
 import type { Directory, DirectoryContext, UsersQuery } from './Directory';
 import type { Page } from './Page';
 import type { PrincipalSet } from './PrincipalSet';
-import type { UserField } from './schema';
-import type { User } from './User';
+import { userFieldNames, type UserField } from './schema';
+import { emptyUser, type User } from './User';
 import type { Visibility } from './Visibility';
 
 /** What private profiles hide, and from whom they hide nothing. */
@@ -201,8 +201,11 @@ function blank(user: User, { fields, visibleTo }: UsersQuery): User {
   ) {
     return user;
   }
-  const visible = Object.entries(user).filter(
-    ([field]) => !visibleTo.hidden.has(field as UserField),
-  );
-  return Object.fromEntries(visible) as User;
+  const shown: Record<UserField, unknown> = emptyUser();
+  for (const field of userFieldNames) {
+    if (!visibleTo.hidden.has(field)) {
+      shown[field] = user[field];
+    }
+  }
+  return shown as User;
 }

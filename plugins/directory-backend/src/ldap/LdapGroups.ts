@@ -1,6 +1,6 @@
 import type { Entry, Filter } from 'ldapts';
 import type { GroupsQuery } from '../directory/Directory';
-import type { Group } from '../directory/Group';
+import { emptyGroup, type Group } from '../directory/Group';
 import { compareNames, isName } from '../directory/names';
 import { slicePage, type Page, type PageRequest } from '../directory/Page';
 import type { DirectorySchema } from '../directory/schema';
@@ -245,10 +245,10 @@ export class LdapGroups {
   }
 
   #decode(entry: Entry, { fields }: GroupsQuery): Group {
-    return decodeRecord<Group>(this.#schema.groups, entry, [
-      'groupname',
-      ...fields,
-    ]);
+    return decodeRecord<Group>(this.#schema.groups, entry, {
+      fields: ['groupname', ...fields],
+      empty: emptyGroup(),
+    });
   }
 
   get #cn(): string {

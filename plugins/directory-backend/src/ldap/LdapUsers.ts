@@ -3,7 +3,7 @@ import type { OfAccounts, OfUser, UsersQuery } from '../directory/Directory';
 import { compareNames, isName } from '../directory/names';
 import { slicePage, type Page, type PageRequest } from '../directory/Page';
 import type { DirectorySchema } from '../directory/schema';
-import type { User } from '../directory/User';
+import { emptyUser, type User } from '../directory/User';
 import type { Containers } from './containers';
 import { attributesOf, decodeRecord } from './decodeRecord';
 import { childOf, type DistinguishedName } from './DistinguishedName';
@@ -218,10 +218,10 @@ export class LdapUsers {
   }
 
   #decode(entry: Entry, { fields }: UsersQuery): User {
-    return decodeRecord<User>(this.#schema.users, entry, [
-      'username',
-      ...fields,
-    ]);
+    return decodeRecord<User>(this.#schema.users, entry, {
+      fields: ['username', ...fields],
+      empty: emptyUser(),
+    });
   }
 
   get #isServed(): Filter {

@@ -1,13 +1,13 @@
 import type { Entry, Filter } from 'ldapts';
 import { isName } from '../directory/names';
-import type { Group } from '../directory/Group';
+import { emptyGroup, type Group } from '../directory/Group';
 import {
   groupFieldNames,
   userFieldNames,
   type DirectorySchema,
   type FieldDefinition,
 } from '../directory/schema';
-import type { User } from '../directory/User';
+import { emptyUser, type User } from '../directory/User';
 import type { GroupEntry } from '../replica/GroupTable';
 import type { ReplicaPortion } from '../replica/ReplicaSource';
 import type { UnshownTexts } from '../replica/ServedRecords';
@@ -108,7 +108,10 @@ function decodeUser(
   entry: Entry,
   schema: DirectorySchema,
 ): CopiedUser | undefined {
-  const user = decodeRecord<User>(schema.users, entry, userFieldNames);
+  const user = decodeRecord<User>(schema.users, entry, {
+    fields: userFieldNames,
+    empty: emptyUser(),
+  });
   return hasClass(entry, schema.userClass) && isServedName(user.username)
     ? { user, unshown: unshownTexts<User>(schema.users, entry) }
     : undefined;
@@ -118,7 +121,10 @@ function decodeGroup(
   entry: Entry,
   schema: DirectorySchema,
 ): GroupEntry | undefined {
-  const group = decodeRecord<Group>(schema.groups, entry, groupFieldNames);
+  const group = decodeRecord<Group>(schema.groups, entry, {
+    fields: groupFieldNames,
+    empty: emptyGroup(),
+  });
   const isServed =
     hasClass(entry, schema.groupClass) && isServedName(group.groupname);
   const members = textsOf(entry, 'member').map(normalizeDn);

@@ -6,11 +6,11 @@ import type {
   Paged,
   UsersQuery,
 } from '../directory/Directory';
-import type { Group } from '../directory/Group';
+import { emptyGroup, type Group } from '../directory/Group';
 import { isName } from '../directory/names';
 import { slicePage, type Page } from '../directory/Page';
 import { userFieldNames, type DirectorySchema } from '../directory/schema';
-import type { User } from '../directory/User';
+import { emptyUser, type User } from '../directory/User';
 import type { UserSearchTerm } from '../directory/UserSearch';
 import { findUsers } from './findUsers';
 import { Members } from './Members';
@@ -132,19 +132,25 @@ export function userWith({
 }: UsersQuery): (row: ServedRecord<User>) => User {
   return userFieldNames.every(field => fields.has(field))
     ? ({ record }) => record
-    : ({ record }) => withFields(record, ['username', ...fields]);
+    : ({ record }) => fill(emptyUser(), record, ['username', ...fields]);
 }
 
 /** The same of a group's. */
 export function groupWith({
   fields,
 }: GroupsQuery): (row: ServedRecord<Group>) => Group {
-  return ({ record }) => withFields(record, ['groupname', ...fields]);
+  return ({ record }) => fill(emptyGroup(), record, ['groupname', ...fields]);
 }
 
-function withFields<T extends object>(
+/** Takes some fields over from a record. */
+function fill<T extends object>(
+  empty: Record<keyof T, undefined>,
   record: T,
   fields: readonly (keyof T)[],
 ): T {
-  return Object.fromEntries(fields.map(field => [field, record[field]])) as T;
+  const filled: Record<keyof T, unknown> = empty;
+  for (const field of fields) {
+    filled[field] = record[field];
+  }
+  return filled as T;
 }
