@@ -4,12 +4,12 @@ export class FileStream {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Made as it is asked for; an error ends it before its proper end. */
-  readonly chunks: AsyncIterable<string>;
+  readonly chunks: AsyncIterable<string | Buffer>;
 
   constructor(options: {
     readonly contentType: string;
     readonly headers: Readonly<Record<string, string>>;
-    readonly chunks: AsyncIterable<string>;
+    readonly chunks: AsyncIterable<string | Buffer>;
   }) {
     this.contentType = options.contentType;
     this.headers = options.headers;

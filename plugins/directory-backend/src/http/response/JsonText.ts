@@ -1,33 +1,52 @@
-/** A part of an answer that is written as JSON already. */
+/**
+ * A part of an answer that is written as JSON already. It is kept as its octets
+ * in UTF-8, one a character: V8 puts such texts together and copies them out as
+ * they are. One name in another script, and it would take two octets for every
+ * character of the whole answer, and encode each on the way out.
+ */
 export class JsonText {
-  readonly text: string;
+  /** As `latin1` reads them. */
+  readonly octets: string;
 
   /** @param text - a JSON value */
   constructor(text: string) {
-    this.text = text;
+    this.octets = toOctets(text);
   }
 
   /** What writes the answer otherwise finds the value itself. */
   toJSON(): unknown {
-    return JSON.parse(this.text);
+    return JSON.parse(fromOctets(this.octets).toString());
   }
 }
 
-/** An answer's JSON; what is written already is taken as it is. */
-export function writeJson(answer: unknown): string {
+/** An answer's JSON in UTF-8; what is written already is taken as it is. */
+export function writeJson(answer: unknown): Buffer {
+  return fromOctets(writeOctets(answer));
+}
+
+/** As {@link writeJson}, its octets as `latin1` reads them. */
+export function writeOctets(answer: unknown): string {
   if (answer instanceof JsonText) {
-    return answer.text;
+    return answer.octets;
   }
   if (!hasJsonText(answer)) {
-    return JSON.stringify(answer) ?? 'null';
+    return toOctets(JSON.stringify(answer) ?? 'null');
   }
   if (Array.isArray(answer)) {
-    return `[${answer.map(writeJson).join()}]`;
+    return `[${answer.map(writeOctets).join()}]`;
   }
   const members = Object.entries(answer)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${JSON.stringify(name)}:${writeJson(value)}`);
+    .map(([name, value]) => `${writeOctets(name)}:${writeOctets(value)}`);
   return `{${members.join()}}`;
+}
+
+function toOctets(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+function fromOctets(octets: string): Buffer {
+  return Buffer.from(octets, 'latin1');
 }
 
 /** Whether there is some in a list, or in the members of an answer. */

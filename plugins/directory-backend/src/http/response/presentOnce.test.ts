@@ -7,7 +7,7 @@ it('presents a record once, and another anew', () => {
   const present = jest.fn((record: { name: string }) => ({ ...record }));
   const once = presentOnce(whole, present);
   const alice = { name: 'alice' };
-  expect(writeJson(once(alice, whole))).toBe('{"name":"alice"}');
+  expect(writeJson(once(alice, whole)).toString()).toBe('{"name":"alice"}');
   expect(once(alice, whole)).toBe(once(alice, whole));
   expect(present).toHaveBeenCalledTimes(1);
   // Equal, but hidden from or changed since: another record.

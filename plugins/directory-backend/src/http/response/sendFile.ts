@@ -31,10 +31,10 @@ export async function sendFile(
 }
 
 async function* continued(
-  first: IteratorResult<string>,
-  chunks: AsyncIterator<string>,
+  first: IteratorResult<string | Buffer>,
+  chunks: AsyncIterator<string | Buffer>,
   res: Response & { flush?(): void },
-): AsyncIterable<string> {
+): AsyncIterable<string | Buffer> {
   try {
     for (let next = first; !next.done; next = await chunks.next()) {
       yield next.value;

@@ -1,7 +1,7 @@
 import type { UserStream } from '../../directory/UserStream';
 import type { User } from '../../directory/User';
 import { FileStream } from './FileStream';
-import { writeJson } from './JsonText';
+import { writeOctets } from './JsonText';
 
 /** A whole list that is not paginated, sent while it is read. */
 export function streamedList(
@@ -18,12 +18,12 @@ export function streamedList(
 async function* chunksOf(
   { portions }: UserStream,
   present: (user: User) => unknown,
-): AsyncIterable<string> {
+): AsyncIterable<Buffer> {
   let before = '{"result":[';
   for await (const users of portions) {
-    const items = users.map(user => writeJson(present(user)));
-    yield `${before}${items.join()}`;
+    const items = users.map(user => writeOctets(present(user)));
+    yield Buffer.from(`${before}${items.join()}`, 'latin1');
     before = users.length > 0 ? ',' : before;
   }
-  yield before === ',' ? ']}' : `${before}]}`;
+  yield Buffer.from(before === ',' ? ']}' : `${before}]}`);
 }
