@@ -112,12 +112,11 @@ export class CertificateAuthorities
         this.#get(name).listByUsers?.(query),
       ),
     );
-    return new Map(
-      query.usernames.map(username => [
-        username,
-        lists.flatMap(list => list?.get(username) ?? []),
-      ]),
-    );
+    const all = new Map<string, readonly IssuedCertificate[]>();
+    for (const [username, issued] of lists.flatMap(list => [...(list ?? [])])) {
+      all.set(username, [...(all.get(username) ?? []), ...issued]);
+    }
+    return all;
   }
 
   /** Of all authorities that can tell: one that is away makes it unknown. */

@@ -13,6 +13,11 @@ const USERS_AT_A_TIME = 1000;
 /** A method of the port. */
 type Method<Name extends keyof Directory> = Directory[Name];
 
+/** What an authority has issued, by user name. */
+type Issued = ReadonlyMap<string, readonly IssuedCertificate[]>;
+
+type Authority = Pick<CertificateAuthority, 'listByUsers'>;
+
 /**
  * Adds to the users' certificates those that an authority keeps on its own
  * record instead of in the directory, less the revoked ones: a decorator of a
@@ -21,23 +26,17 @@ type Method<Name extends keyof Directory> = Directory[Name];
  */
 export class IssuedCertificatesDirectory implements Directory {
   readonly #directory: Directory;
-  readonly #issued: DataLoader<string, readonly IssuedCertificate[]>;
+  /** For the users of an answer, as one key: they are not told apart. */
+  readonly #issued: DataLoader<readonly User[], Issued>;
 
-  constructor(
-    directory: Directory,
-    authority: Pick<CertificateAuthority, 'listByUsers'>,
-  ) {
+  constructor(directory: Directory, authority: Authority) {
     this.#directory = directory;
     this.#issued = new DataLoader(
-      async usernames => {
-        const issued = await authority.listByUsers?.({
-          usernames: [...new Set(usernames)],
-          which: 'usable',
-        });
-        return usernames.map(username => issued?.get(username) ?? []);
+      async answers => {
+        const issued = await listAll(answers.flat(), authority);
+        return answers.map(() => issued);
       },
       {
-        maxBatchSize: USERS_AT_A_TIME,
         // A certificate may be issued or revoked at any time.
         cache: false,
         // After all answers of the directory that have arrived by now.
@@ -153,20 +152,34 @@ export class IssuedCertificatesDirectory implements Directory {
     if (!fields.has('certificates') || users.length === 0) {
       return users;
     }
-    return Promise.all(
-      users.map(async user =>
-        withCertificates(user, await this.#issued.load(user.username)),
-      ),
-    );
+    const issued = await this.#issued.load(users);
+    return issued.size > 0
+      ? users.map(user => withCertificates(user, issued))
+      : users;
   }
 }
 
-function withCertificates(
-  user: User,
-  issued: readonly IssuedCertificate[],
-): User {
+/** What users have, each asked about once. */
+async function listAll(
+  users: readonly User[],
+  authority: Authority,
+): Promise<Issued> {
+  const usernames = [...new Set(users.map(({ username }) => username))];
+  const lists: (Issued | undefined)[] = [];
+  for (let at = 0; at < usernames.length; at += USERS_AT_A_TIME) {
+    const some = usernames.slice(at, at + USERS_AT_A_TIME);
+    lists.push(
+      await authority.listByUsers?.({ usernames: some, which: 'usable' }),
+    );
+  }
+  return lists.length === 1
+    ? lists[0] ?? new Map()
+    : new Map(lists.flatMap(list => [...(list ?? [])]));
+}
+
+function withCertificates(user: User, issued: Issued): User {
   const held = user.certificates ?? [];
-  const further = issued
+  const further = (issued.get(user.username) ?? [])
     .map(({ certificate }) => certificate)
     .filter(der => !held.some(own => own.equals(der)));
   return further.length > 0
