@@ -167,7 +167,7 @@ async function answerOf(
 
 async function textOf(answered: unknown): Promise<string> {
   if (!(answered instanceof FileStream)) {
-    return writeJson(answered);
+    return writeJson(answered).toString();
   }
   let text = '';
   for await (const chunk of answered.chunks) {
