@@ -1,5 +1,8 @@
 import type { Entry, Filter } from 'ldapts';
-import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  setImmediate as nextTurn,
+  setTimeout as sleep,
+} from 'node:timers/promises';
 import type { ChangeNumbers } from '../replica/ChangeNumbers';
 import type { ReplicaPortion, TakePortion } from '../replica/ReplicaSource';
 import type { Copied } from './copiedKinds';
@@ -13,7 +16,7 @@ import { missingRights } from './missingRights';
 const NUMBERS_AT_A_TIME = 1000;
 
 /** After each page of a gentle reading: longer than the page takes. */
-const GENTLE_PAUSE_MS = 100;
+const GENTLE_PAUSE_MS = 50;
 
 /** Which entries of a kind are read, and how. */
 export interface CopiedReading {
@@ -66,6 +69,8 @@ export class CopiedReader {
           if (isFirst) {
             keys.clear();
           }
+          // A group of everybody is read, decoded and taken in a turn each.
+          await nextTurn();
           const named = page.map(
             entry => [normalizeDn(entry.dn), entry] as const,
           );
@@ -78,6 +83,7 @@ export class CopiedReader {
             : []) {
             missing.add(attribute);
           }
+          await nextTurn();
           // An error here would be one of the connection.
           if (missing.size === 0) {
             take(portion);

@@ -21,10 +21,10 @@ import { decodeAgreement } from './mirrors';
 import { flagsOf } from './RightsProof';
 
 /** A few milliseconds of the event loop each. */
-const ENTRIES_AT_A_TIME = 200;
+const ENTRIES_AT_A_TIME = 50;
 
 /** Of groups with all their members, one may be as large as many others. */
-const GROUPS_AT_A_TIME = 20;
+const GROUPS_AT_A_TIME = 2;
 
 type PortionOf<K extends ReplicaPortion['kind']> = Extract<
   ReplicaPortion,
