@@ -13,7 +13,7 @@ import { readParameters } from './request/readParameters';
 import { requireSameOrigin } from './requireSameOrigin';
 import { MethodNotAllowedError, UnknownPathError } from './response/apiErrors';
 import { FileStream } from './response/FileStream';
-import { writeJson } from './response/JsonText';
+import { sendJson } from './response/JsonText';
 import { presentError } from './response/presentError';
 import { sendFile } from './response/sendFile';
 
@@ -156,7 +156,7 @@ async function answer(
   if (answered instanceof FileStream) {
     await sendFile(res, { file: answered, logger });
   } else {
-    res.type('json').send(writeJson(answered));
+    sendJson(res, { body: answered, contentType: dialect.contentType });
   }
 }
 

@@ -29,6 +29,8 @@ export interface Dialect {
   /** Everything below this path speaks it; `''` is the plugin's own. */
   readonly root: string;
   readonly uris: ResourceUris;
+  /** Content type of every JSON response, errors included. */
+  readonly contentType: string;
   /** Whether parameters that extend the contract are read. */
   readonly hasExtensions: boolean;
   /** Whether a GET has parameters in a JSON body too. */

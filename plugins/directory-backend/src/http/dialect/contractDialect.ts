@@ -24,6 +24,7 @@ export function contractDialect(uris: ResourceUris): Dialect {
   return {
     root: '',
     uris,
+    contentType: 'application/json; charset=utf-8',
     hasExtensions: true,
     readsBodyOfGet: false,
     accounts: {},

@@ -36,6 +36,7 @@ export function fasjsonDialect(uris: ResourceUris): Dialect {
   return {
     root: FASJSON_ROOT,
     uris,
+    contentType: 'application/json',
     hasExtensions: false,
     readsBodyOfGet: true,
     accounts: { unlockedOnly: true },

@@ -2,6 +2,7 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Response } from 'express';
 import { FASJSON_ROOT } from '../dialect/fasjsonDialect';
 import type { PublicDocuments } from '../PublicDocuments';
+import { sendJson } from '../response/JsonText';
 
 /** Longer than a directory takes that is well. */
 const PATIENCE_MS = 5000;
@@ -34,14 +35,11 @@ export function publishHealth(
   });
 }
 
-/** As flask-healthz does (RFC 9457). */
+/** Sends problem details (RFC 9457), as flask-healthz does. */
 function answer(
   res: Response,
   problem: { readonly status: number; readonly title: string },
 ): void {
-  res
-    .status(problem.status)
-    .type('application/problem+json')
-    .set('Cache-Control', 'no-store')
-    .send(JSON.stringify(problem));
+  res.status(problem.status).set('Cache-Control', 'no-store');
+  sendJson(res, { body: problem, contentType: 'application/problem+json' });
 }

@@ -1,6 +1,6 @@
 /** An answer that is a file, sent while it is made. */
 export class FileStream {
-  /** With its parameters, for example `text/csv; charset=utf-8`. */
+  /** Sent as it is, for example `text/csv; charset=utf-8`. */
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Made as it is asked for; an error ends it before its proper end. */

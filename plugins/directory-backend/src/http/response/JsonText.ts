@@ -1,3 +1,5 @@
+import type { Response } from 'express';
+
 /**
  * A part of an answer that is written as JSON already. It is kept as its octets
  * in UTF-8, one a character: V8 puts such texts together and copies them out as
@@ -22,6 +24,18 @@ export class JsonText {
 /** An answer's JSON in UTF-8; what is written already is taken as it is. */
 export function writeJson(answer: unknown): Buffer {
   return fromOctets(writeOctets(answer));
+}
+
+/**
+ * Sends a JSON body with exactly the given content type. Express adds a charset
+ * to the content type of `res.json()`, `res.type()` and `res.set()`.
+ */
+export function sendJson(
+  res: Response,
+  options: { readonly body: unknown; readonly contentType: string },
+): void {
+  res.setHeader('Content-Type', options.contentType);
+  res.send(writeJson(options.body));
 }
 
 /** As {@link writeJson}, its octets as `latin1` reads them. */

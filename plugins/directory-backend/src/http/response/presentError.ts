@@ -4,6 +4,7 @@ import type { ErrorRequestHandler, Request } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { Dialect } from '../dialect/Dialect';
 import { ApiError, type ErrorBody } from './apiErrors';
+import { sendJson } from './JsonText';
 
 /**
  * Ends every path of the API: answers an error as the dialect does, and
@@ -21,7 +22,8 @@ export function presentError(options: {
       return;
     }
     const requestId = randomUUID();
-    const refusal = options.dialectOf(req).presentError(error);
+    const dialect = options.dialectOf(req);
+    const refusal = dialect.presentError(error);
     const status = refusal?.status ?? 500;
     if (!(error instanceof ApiError) && status >= 500) {
       const log = refusal ? options.logger.warn : options.logger.error;
@@ -34,10 +36,8 @@ export function presentError(options: {
       ...(refusal?.body ?? { message: 'Internal server error' }),
       request_id: requestId,
     };
-    res
-      .status(status)
-      .set(refusal?.headers ?? {})
-      .json(body);
+    res.status(status).set(refusal?.headers ?? {});
+    sendJson(res, { body, contentType: dialect.contentType });
   };
 }
 

@@ -16,7 +16,9 @@ export async function sendFile(
   const chunks = file.chunks[Symbol.asyncIterator]();
   const isHead = res.req.method === 'HEAD';
   const first = isHead ? undefined : await chunks.next();
-  res.set({ ...file.headers, 'Content-Type': file.contentType });
+  res.set(file.headers);
+  // Express would add a charset to `application/json` in `res.set()`.
+  res.setHeader('Content-Type', file.contentType);
   if (!first) {
     res.end();
     return;

@@ -3,13 +3,13 @@ import type { User } from '../../directory/User';
 import { FileStream } from './FileStream';
 import { writeOctets } from './JsonText';
 
-/** A whole list that is not paginated, sent while it is read. */
+/** An unpaginated list, which only the fasjson dialect has, sent while it is read. */
 export function streamedList(
   users: UserStream,
   present: (user: User) => unknown,
 ): FileStream {
   return new FileStream({
-    contentType: 'application/json; charset=utf-8',
+    contentType: 'application/json',
     headers: {},
     chunks: chunksOf(users, present),
   });
