@@ -25,6 +25,12 @@ interface Body {
   readonly page?: Record<string, unknown>;
 }
 
+const LOCATIONS = 'the JSON body or the post body or the query string';
+const MISSING = {
+  user: `User name. Missing required parameter in ${LOCATIONS}`,
+  csr: `Certificate Signing Request. Missing required parameter in ${LOCATIONS}`,
+};
+
 const bodyOf = (answer: Answer) => answer.json as Body;
 const ask = (path: string, options: Parameters<GatewayClient['ask']>[1] = {}) =>
   site.client.ask(`/fasjson/v1${path}`, { as: 'alice', ...options });
@@ -179,17 +185,75 @@ describe('what clients of the reference rely on', () => {
     ]);
   });
 
-  it('is that the first parameter that is missing is named', async () => {
-    const { status, json } = await ask('/certs/', { method: 'POST' });
+  it.each([
+    ['/fasjson/v1/certs/', 'POST', MISSING],
+    ['/v1/certs/', 'POST', MISSING],
+    [
+      '/fasjson/v1/users/?page_size=abc&page_number=xyz',
+      'GET',
+      {
+        page_size: "Page size. invalid literal for int() with base 10: 'abc'",
+        page_number:
+          "Page number. invalid literal for int() with base 10: 'xyz'",
+      },
+    ],
+    [
+      '/v1/users/?page_size=abc&page_number=xyz',
+      'GET',
+      {
+        page_size: 'Page size. Must be a whole number from 1 to 1000.',
+        page_number: expect.stringContaining('Page number.'),
+      },
+    ],
+    [
+      '/fasjson/v1/search/users/?username=al&page_number=x&creation__before=y',
+      'GET',
+      {
+        page_number: "Page number. invalid literal for int() with base 10: 'x'",
+        creation__before: expect.stringContaining('Invalid date literal "y"'),
+      },
+    ],
+    [
+      '/v1/search/users/?username=al&page_number=x&creation__before=y',
+      'GET',
+      {
+        page_number: expect.stringContaining('Page number.'),
+        creation__before: expect.stringContaining('ISO 8601'),
+      },
+    ],
+    [
+      '/v1/groups/packager/members/?page_size=0&q=x&membership=y',
+      'GET',
+      {
+        page_size: 'Page size. Must be a whole number from 1 to 1000.',
+        membership: 'Membership. Must be direct or indirect.',
+      },
+    ],
+  ])('names all invalid parameters of %s', async (path, method, errors) => {
+    const { status, json } = await site.client.ask(path, {
+      as: 'alice',
+      method,
+    });
     expect([status, json]).toEqual([
       400,
       {
         message: 'Input payload validation failed',
-        errors: {
-          user: 'User name. Missing required parameter in the JSON body or the post body or the query string',
-        },
+        errors,
         request_id: expect.any(String),
       },
+    ]);
+  });
+
+  it('names JSON parameters that are not strings with those that are missing', async () => {
+    const { status, json } = await site.client.ask('/v1/certs/', {
+      as: 'alice',
+      method: 'POST',
+      body: '{"user":["alice"],"unknown":{}}',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect([status, json]).toMatchObject([
+      400,
+      { errors: { user: 'Must be a string.', csr: MISSING.csr } },
     ]);
   });
 

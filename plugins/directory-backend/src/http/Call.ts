@@ -1,6 +1,7 @@
 import type { BasicPermission } from '@backstage/plugin-permission-common';
 import type { Caller } from '../directory/Caller';
 import type { DirectoryContext } from '../directory/Directory';
+import type { RequestParameters } from './request/readParameters';
 
 /** One authenticated, authorised request, free of HTTP. */
 export interface Call {
@@ -10,8 +11,8 @@ export interface Call {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Of a POST: the parameters of its body, and those of its query. */
-  readonly parameters: ReadonlyMap<string, string>;
+  /** Of a POST: the parameters of its body and of its query. */
+  readonly parameters: RequestParameters;
   /** The `X-Fields` header. */
   readonly fieldMask: string | undefined;
   /** What questions to the directory carry. */

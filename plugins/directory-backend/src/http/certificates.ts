@@ -7,6 +7,7 @@ import type { CertificateReader } from '../certificates/CertificateReader';
 import type { Operation } from './Call';
 import type { Dialect } from './dialect/Dialect';
 import { resolveFields } from './request/fieldMask';
+import { parseParameters } from './request/ParameterErrors';
 import { parseSigningOrder } from './request/parseSigningOrder';
 import { certificateNotFound } from './response/apiErrors';
 
@@ -26,9 +27,9 @@ export function certificateOperations(options: {
       permission: directoryCertificateSignPermission,
       recordRefusal: (caller, error) => desk.recordRefusal(caller, error),
       async handle({ parameters, fieldMask, context }) {
-        const { order, isDryRun } = parseSigningOrder(parameters, {
-          defaultProfile,
-        });
+        const { order, isDryRun } = parseParameters(errors =>
+          parseSigningOrder(parameters, { defaultProfile, errors }),
+        );
         const keys = resolveFields(fieldMask, dialect.models.certificate);
         if (isDryRun && dialect.hasExtensions) {
           const { verdicts, approved } = await desk.judge(order, context);

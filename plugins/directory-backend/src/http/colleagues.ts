@@ -3,6 +3,7 @@ import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from './Call';
 import { requireAccount } from './requireAccount';
 import { resolveFields } from './request/fieldMask';
+import { parseParameters } from './request/ParameterErrors';
 import { parseSearchPage } from './request/parsePage';
 import { envelopePage } from './response/envelope';
 import { presentUser, userFieldsFor, userModel } from './response/presentUser';
@@ -20,7 +21,7 @@ export function colleaguesOperation(options: {
     path: '/me/colleagues/',
     permission: directoryReadPermission,
     async handle({ caller, query, fieldMask, context }) {
-      const page = parseSearchPage(query);
+      const page = parseParameters(errors => parseSearchPage(query, errors));
       const keys = resolveFields(fieldMask, userModel);
       const { dn } = requireAccount(caller);
       const colleagues = await directory.listColleagues(

@@ -4,6 +4,7 @@ import type { User } from '../directory/User';
 import type { Operation } from './Call';
 import type { Dialect } from './dialect/Dialect';
 import { resolveFields } from './request/fieldMask';
+import { parseParameters } from './request/ParameterErrors';
 import { parseMemberSelection } from './request/parseMemberSelection';
 import { WHOLE_LIST } from './request/parsePage';
 import { groupNotFound } from './response/apiErrors';
@@ -27,7 +28,7 @@ export function groupOperations(options: {
       path: '/groups/',
       async handle(call) {
         const { query, fieldMask, context } = call;
-        const page = dialect.readPage(query);
+        const page = parseParameters(errors => dialect.readPage(query, errors));
         const keys = resolveFields(fieldMask, models.group);
         const groups = await directory.listGroups(
           { page: page ?? WHOLE_LIST, fields: groupFieldsFor(keys) },
@@ -66,10 +67,12 @@ export function groupOperations(options: {
       async handle(call) {
         const { query, fieldMask, context } = call;
         const { groupname } = call.params;
-        const page = dialect.readPage(query);
-        const selection = dialect.hasExtensions
-          ? parseMemberSelection(query)
-          : {};
+        const { page, selection } = parseParameters(errors => ({
+          page: dialect.readPage(query, errors),
+          selection: dialect.hasExtensions
+            ? parseMemberSelection(query, errors)
+            : {},
+        }));
         const keys = resolveFields(fieldMask, models.member);
         const fields = dialect.userFieldsFor(keys);
         const present = (user: User) => dialect.presentUser(user, keys);

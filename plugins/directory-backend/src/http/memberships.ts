@@ -2,7 +2,8 @@ import { directoryReadPermission } from '@directory-gateway/backstage-plugin-dir
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from './Call';
 import { resolveFields, type RecordModel } from './request/fieldMask';
-import { MAX_LIST_PAGE_SIZE, parsePage } from './request/parsePage';
+import { parseParameters } from './request/ParameterErrors';
+import { parsePage } from './request/parsePage';
 import { groupNotFound, userNotFound } from './response/apiErrors';
 import { countShown } from './response/countShown';
 import { envelopePage } from './response/envelope';
@@ -13,8 +14,6 @@ import {
   userGroupModel,
 } from './response/presentGroup';
 import type { ResourceUris } from './response/ResourceUris';
-
-const bounds = { maxSize: MAX_LIST_PAGE_SIZE };
 
 const membershipModel: RecordModel = {
   ...groupModel,
@@ -40,7 +39,7 @@ export function membershipOperations(options: {
       id: 'list_user_memberships',
       path: '/users/:username/memberships/',
       async handle({ params: { username }, query, fieldMask, context }) {
-        const page = parsePage(query, bounds);
+        const page = parseParameters(errors => parsePage(query, errors));
         const keys = resolveFields(fieldMask, membershipModel);
         const memberships = await directory.listUserMemberships(
           { username, page, fields: groupFieldsFor(keys) },
@@ -66,7 +65,7 @@ export function membershipOperations(options: {
       id: 'list_sponsored_groups',
       path: '/users/:username/sponsored-groups/',
       async handle({ params: { username }, query, fieldMask, context }) {
-        const page = parsePage(query, bounds);
+        const page = parseParameters(errors => parsePage(query, errors));
         const keys = resolveFields(fieldMask, userGroupModel);
         const groups = await directory.listSponsoredGroups(
           { username, page, fields: groupFieldsFor(keys) },
@@ -88,7 +87,7 @@ export function membershipOperations(options: {
       id: 'list_member_groups',
       path: '/groups/:groupname/member-groups/',
       async handle({ params: { groupname }, query, fieldMask, context }) {
-        const page = parsePage(query, bounds);
+        const page = parseParameters(errors => parsePage(query, errors));
         const keys = resolveFields(fieldMask, memberGroupModel);
         const nested = await directory.listMemberGroups(
           { groupname, page, fields: groupFieldsFor(keys) },

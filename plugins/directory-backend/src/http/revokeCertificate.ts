@@ -2,6 +2,7 @@ import { directoryCertificateRevokePermission } from '@directory-gateway/backsta
 import type { RevocationDesk } from '../certificates/RevocationDesk';
 import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
+import { parseParameters } from './request/ParameterErrors';
 import { parseRevocation } from './request/parseRevocation';
 import { certificateNotFound } from './response/apiErrors';
 import {
@@ -25,7 +26,9 @@ export function revokeCertificateOperation(options: {
     async handle({ params, parameters, fieldMask, caller }) {
       const keys = resolveFields(fieldMask, certificateModel);
       const serialNumber = BigInt(params.serialNumber);
-      const reason = parseRevocation(parameters);
+      const reason = parseParameters(errors =>
+        parseRevocation(parameters, errors),
+      );
       const revoked = await desk.revoke({ serialNumber, reason }, caller);
       if (!revoked) {
         throw certificateNotFound(serialNumber);

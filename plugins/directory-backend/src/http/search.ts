@@ -3,6 +3,7 @@ import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from './Call';
 import type { Dialect } from './dialect/Dialect';
 import { resolveFields } from './request/fieldMask';
+import { parseParameters } from './request/ParameterErrors';
 import { mapPage } from './response/envelope';
 
 /** Searches users by their fields and groups (contract, section 4.3). */
@@ -18,7 +19,9 @@ export function searchOperation(options: {
     permission: directoryReadPermission,
     async handle(call) {
       const { query, fieldMask, context } = call;
-      const { terms, page } = dialect.readUserSearch(query);
+      const { terms, page } = parseParameters(errors =>
+        dialect.readUserSearch(query, errors),
+      );
       const keys = resolveFields(fieldMask, dialect.models.user);
       const fields = dialect.userFieldsFor(keys);
       const users = await directory.searchUsers(

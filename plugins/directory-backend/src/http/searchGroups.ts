@@ -2,6 +2,7 @@ import { directoryReadPermission } from '@directory-gateway/backstage-plugin-dir
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
+import { parseParameters } from './request/ParameterErrors';
 import { parseGroupSearch } from './request/parseGroupSearch';
 import { countShown } from './response/countShown';
 import { envelopePage } from './response/envelope';
@@ -24,7 +25,9 @@ export function searchGroupsOperation(options: {
     path: '/search/groups/',
     permission: directoryReadPermission,
     async handle({ query, fieldMask, context }) {
-      const { terms, page } = parseGroupSearch(query);
+      const { terms, page } = parseParameters(errors =>
+        parseGroupSearch(query, errors),
+      );
       const keys = resolveFields(fieldMask, groupModel);
       const groups = await directory.searchGroups(
         { terms, page, fields: groupFieldsFor(keys) },

@@ -2,7 +2,8 @@ import { directoryReadPermission } from '@directory-gateway/backstage-plugin-dir
 import type { UserCertificates } from '../certificates/UserCertificates';
 import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
-import { MAX_LIST_PAGE_SIZE, parsePage } from './request/parsePage';
+import { parseParameters } from './request/ParameterErrors';
+import { parsePage } from './request/parsePage';
 import { userNotFound } from './response/apiErrors';
 import { envelopePage } from './response/envelope';
 import {
@@ -23,7 +24,7 @@ export function userCertificatesOperation(options: {
     path: '/users/:username/certificates/',
     permission: directoryReadPermission,
     async handle({ params: { username }, query, fieldMask, context }) {
-      const page = parsePage(query, { maxSize: MAX_LIST_PAGE_SIZE });
+      const page = parseParameters(errors => parsePage(query, errors));
       const keys = resolveFields(fieldMask, certificateModel);
       const held = await certificates.list({ username, page }, context);
       if (!held) {

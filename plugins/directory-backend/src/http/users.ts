@@ -4,6 +4,7 @@ import type { User } from '../directory/User';
 import type { Operation } from './Call';
 import type { Dialect } from './dialect/Dialect';
 import { resolveFields } from './request/fieldMask';
+import { parseParameters } from './request/ParameterErrors';
 import { WHOLE_LIST } from './request/parsePage';
 import { userNotFound } from './response/apiErrors';
 import { countShown } from './response/countShown';
@@ -26,7 +27,7 @@ export function userOperations(options: {
       path: '/users/',
       async handle(call) {
         const { query, fieldMask, context } = call;
-        const page = dialect.readPage(query);
+        const page = parseParameters(errors => dialect.readPage(query, errors));
         const keys = resolveFields(fieldMask, models.user);
         const fields = dialect.userFieldsFor(keys);
         const present = (user: User) => dialect.presentUser(user, keys);
@@ -66,7 +67,7 @@ export function userOperations(options: {
       async handle(call) {
         const { query, fieldMask, context } = call;
         const { username } = call.params;
-        const page = dialect.readPage(query);
+        const page = parseParameters(errors => dialect.readPage(query, errors));
         const keys = resolveFields(fieldMask, models.userGroup);
         const groups = await directory.listUserGroups(
           {
@@ -94,7 +95,7 @@ export function userOperations(options: {
       async handle(call) {
         const { query, fieldMask, context } = call;
         const { username } = call.params;
-        const page = dialect.readPage(query);
+        const page = parseParameters(errors => dialect.readPage(query, errors));
         const keys = resolveFields(fieldMask, {
           keys: ['name'],
           lists: new Set(),

@@ -5,6 +5,7 @@ import type { UserField } from '../../directory/schema';
 import type { User } from '../../directory/User';
 import type { Call } from '../Call';
 import type { RecordModel } from '../request/fieldMask';
+import type { ParameterErrors } from '../request/ParameterErrors';
 import type { UserSearch } from '../request/parseUserSearch';
 import type { ApiError, ErrorAnswer } from '../response/apiErrors';
 import type { Presented } from '../response/presentOnce';
@@ -48,15 +49,14 @@ export interface Dialect {
     readonly params: Readonly<Record<string, string>>;
   }): boolean;
 
-  /**
-   * Which part of a list is asked for; `undefined` is all of it.
-   *
-   * @throws InvalidRequestError
-   */
-  readPage(query: URLSearchParams): PageRequest | undefined;
+  /** Parses which page of a list is requested; `undefined` is the whole list. */
+  readPage(
+    query: URLSearchParams,
+    errors: ParameterErrors,
+  ): PageRequest | undefined;
 
-  /** @throws InvalidRequestError */
-  readUserSearch(query: URLSearchParams): UserSearch;
+  /** Parses the parameters of a user search. */
+  readUserSearch(query: URLSearchParams, errors: ParameterErrors): UserSearch;
 
   /** Which fields of the directory the keys of a user's record need. */
   userFieldsFor(keys: readonly string[]): ReadonlySet<UserField>;

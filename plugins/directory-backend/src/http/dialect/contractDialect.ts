@@ -1,5 +1,5 @@
 import type { User } from '../../directory/User';
-import { MAX_LIST_PAGE_SIZE, parsePage } from '../request/parsePage';
+import { parsePage } from '../request/parsePage';
 import { parseUserSearch } from '../request/parseUserSearch';
 import { userNotFound } from '../response/apiErrors';
 import { envelopePage } from '../response/envelope';
@@ -36,8 +36,8 @@ export function contractDialect(uris: ResourceUris): Dialect {
       certificate: certificateModel,
     },
     isPath: () => true,
-    readPage: query => parsePage(query, { maxSize: MAX_LIST_PAGE_SIZE }),
-    readUserSearch: query => parseUserSearch(query),
+    readPage: parsePage,
+    readUserSearch: (query, errors) => parseUserSearch(query, errors),
     userFieldsFor,
     presentUser: presentOnce(userModel.keys, (user: User, keys) =>
       presentUser(user, keys, uris),

@@ -51,7 +51,8 @@ export function fasjsonDialect(uris: ResourceUris): Dialect {
       NAMES.every(name => !(name in params) || NAME.test(params[name])) &&
       (template.endsWith('/') || !path.endsWith('/')),
     readPage: parseFasjsonPage,
-    readUserSearch: query => parseUserSearch(query, fasjsonUserSearchRules),
+    readUserSearch: (query, errors) =>
+      parseUserSearch(query, errors, fasjsonUserSearchRules),
     userFieldsFor: fasjsonUserFieldsFor,
     presentUser: presentOnce(fasjsonUserModel.keys, (user: User, keys) =>
       presentFasjsonUser(user, keys, uris),

@@ -1,13 +1,13 @@
 import { parseFasjsonSearchPage } from './parseFasjsonPage';
 import type { UserSearchRules } from './parseUserSearch';
 
-/** How the reference reads a search. */
+/** How FASJSON parses a search. */
 export const fasjsonUserSearchRules: UserSearchRules = {
   parsePage: parseFasjsonSearchPage,
-  // `*` is a text of one character there, and too short.
+  // FASJSON reads `*` as a term of one character, which is too short.
   hasSubstringPresence: false,
-  // It asks LDAP for "at most", to the second.
+  // FASJSON's LDAP filter is "at most", in whole seconds.
   before: time => new Date(Math.floor(time.getTime() / 1000) * 1000 + 1),
-  noTime: text =>
+  invalidTime: text =>
     `Search for users created before this date Invalid date literal "${text}"`,
 };

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { InvalidRequestError } from '../response/apiErrors';
+import { parseParameters } from './ParameterErrors';
 import { parseFasjsonPage, parseFasjsonSearchPage } from './parseFasjsonPage';
 
-const page = (query: string) => parseFasjsonPage(new URLSearchParams(query));
+const page = (query: string) =>
+  parseParameters(errors =>
+    parseFasjsonPage(new URLSearchParams(query), errors),
+  );
 const searchPage = (query: string) =>
-  parseFasjsonSearchPage(new URLSearchParams(query));
+  parseParameters(errors =>
+    parseFasjsonSearchPage(new URLSearchParams(query), errors),
+  );
 
 function refusal(read: () => unknown): unknown {
   try {
@@ -59,13 +65,36 @@ describe('parseFasjsonPage', () => {
     }),
   );
 
+  it.each([
+    [
+      'page_size=abc&page_number=xyz',
+      "Page size. invalid literal for int() with base 10: 'abc'",
+      "Page number. invalid literal for int() with base 10: 'xyz'",
+    ],
+    [
+      'page_size=-1&page_number=0',
+      'Page size. Must be 0 or more.',
+      'Page number. Must be 1 or more.',
+    ],
+    [
+      'page_size=x&page_number=0',
+      "Page size. invalid literal for int() with base 10: 'x'",
+      'Page number. Must be 1 or more.',
+    ],
+  ])('names both parameters of "%s"', (query, size, number) =>
+    expect(refusal(() => page(query))).toEqual({
+      message: 'Input payload validation failed',
+      errors: { page_size: size, page_number: number },
+    }),
+  );
+
   it('reads every number that it can, and refuses the rest', () => {
     fc.assert(
       fc.property(fc.string(), text => {
         const query = new URLSearchParams({ page_size: text });
         let read: unknown;
         try {
-          read = parseFasjsonPage(query)?.size ?? 0;
+          read = page(String(query))?.size ?? 0;
         } catch (error) {
           read = (error as Error).name;
         }

@@ -1,79 +1,91 @@
 import type { PageRequest } from '../../directory/Page';
-import { InvalidRequestError } from '../response/apiErrors';
+import { searchPageSizeOutOfRange } from '../response/apiErrors';
 import { rawInteger } from '../response/rawInteger';
+import type { ParameterErrors } from './ParameterErrors';
 import { DEFAULT_PAGE_SIZE, MAX_SEARCH_PAGE_SIZE } from './parsePage';
 
-/** What Python's `int()` reads, which the reference reads its numbers with. */
+/** The integers that Python's `int()` accepts: FASJSON parses numbers with it. */
 const INTEGER = /^\s*[+-]?\d+(?:_\d+)*\s*$/;
 
 const LABELS = { page_size: 'Page size.', page_number: 'Page number.' };
 
 /**
- * Reads `page_size` and `page_number` of a list as the reference does: without
- * a size, or with size 0, the list is not paginated, and `undefined`.
- *
- * @throws InvalidRequestError for what is no number, and for numbers that are
- *   no page's, which the reference answers with nonsense.
+ * Parses `page_size` and `page_number` of a list as FASJSON does: without a
+ * size, or with size 0, the list is not paginated and the result is
+ * `undefined`. Negative numbers, for which FASJSON returns arbitrary pages,
+ * are errors.
  */
 export function parseFasjsonPage(
   query: URLSearchParams,
+  errors: ParameterErrors,
 ): PageRequest | undefined {
-  const size = readFasjsonInteger(query, 'page_size');
-  const number = readFasjsonInteger(query, 'page_number') ?? 1n;
-  if (size === undefined || size === 0n) {
+  const size = readInteger(query, 'page_size', errors);
+  const number = readInteger(query, 'page_number', errors) ?? 1n;
+  if (!query.has('page_size') || size === 0n) {
     return undefined;
   }
-  if (size < 0n) {
-    throw malformed('page_size', 'Must be 0 or more.');
+  if (size !== undefined && size < 0n) {
+    addError(errors, 'page_size', 'Must be 0 or more.');
   }
-  return { size: clamp(size), number: pageNumber(number) };
+  return {
+    size: clamp(size ?? BigInt(DEFAULT_PAGE_SIZE)),
+    number: pageNumber(number, errors),
+  };
 }
 
 /** As {@link parseFasjsonPage}, of a search, which is always paginated. */
-export function parseFasjsonSearchPage(query: URLSearchParams): PageRequest {
+export function parseFasjsonSearchPage(
+  query: URLSearchParams,
+  errors: ParameterErrors,
+): PageRequest {
   const size =
-    readFasjsonInteger(query, 'page_size') ?? BigInt(DEFAULT_PAGE_SIZE);
-  const number = readFasjsonInteger(query, 'page_number') ?? 1n;
+    readInteger(query, 'page_size', errors) ?? BigInt(DEFAULT_PAGE_SIZE);
+  const number = readInteger(query, 'page_number', errors) ?? 1n;
   if (size < 1n || size > BigInt(MAX_SEARCH_PAGE_SIZE)) {
-    throw new InvalidRequestError({
-      message: `Page size must be between 1 and ${MAX_SEARCH_PAGE_SIZE} when searching.`,
-      page_size: rawInteger(size),
-    });
+    errors.reject(
+      searchPageSizeOutOfRange(MAX_SEARCH_PAGE_SIZE, rawInteger(size)),
+    );
   }
-  return { size: Number(size), number: pageNumber(number) };
+  return { size: Number(size), number: pageNumber(number, errors) };
 }
 
 /**
- * A number of the query to the last digit, `undefined` when it is not there.
- *
- * @throws InvalidRequestError in the reference's words.
+ * The exact value of an integer in Python's syntax; `undefined` when the text
+ * is `null` or not an integer.
  */
-export function readFasjsonInteger(
-  query: URLSearchParams,
-  name: keyof typeof LABELS,
-): bigint | undefined {
-  const text = query.get(name);
-  if (text === null) {
+export function parsePythonInteger(text: string | null): bigint | undefined {
+  if (text === null || !INTEGER.test(text)) {
     return undefined;
   }
-  if (!INTEGER.test(text)) {
-    throw malformed(
+  const digits = BigInt(text.replace(/[\s_+-]/g, ''));
+  return text.includes('-') ? -digits : digits;
+}
+
+function readInteger(
+  query: URLSearchParams,
+  name: keyof typeof LABELS,
+  errors: ParameterErrors,
+): bigint | undefined {
+  const text = query.get(name);
+  const value = parsePythonInteger(text);
+  if (text !== null && value === undefined) {
+    addError(
+      errors,
       name,
       `invalid literal for int() with base 10: ${quoted(text)}`,
     );
   }
-  const digits = text.replace(/[\s_+-]/g, '');
-  return text.includes('-') ? -BigInt(digits) : BigInt(digits);
+  return value;
 }
 
-function pageNumber(number: bigint): number {
+function pageNumber(number: bigint, errors: ParameterErrors): number {
   if (number < 1n) {
-    throw malformed('page_number', 'Must be 1 or more.');
+    addError(errors, 'page_number', 'Must be 1 or more.');
   }
   return clamp(number);
 }
 
-/** Past any list, and still a number. */
+/** A number past the end of any list is still a safe integer. */
 function clamp(value: bigint): number {
   return Number(
     value < Number.MAX_SAFE_INTEGER ? value : Number.MAX_SAFE_INTEGER,
@@ -85,12 +97,10 @@ function quoted(text: string): string {
   return `${quote}${text}${quote}`;
 }
 
-function malformed(
+function addError(
+  errors: ParameterErrors,
   name: keyof typeof LABELS,
-  what: string,
-): InvalidRequestError {
-  return new InvalidRequestError({
-    message: 'Input payload validation failed',
-    errors: { [name]: `${LABELS[name]} ${what}` },
-  });
+  message: string,
+): void {
+  errors.add(name, `${LABELS[name]} ${message}`);
 }

@@ -4,27 +4,37 @@ import type {
 } from '../../directory/GroupSearch';
 import type { PageRequest } from '../../directory/Page';
 import { noSearchTerm } from '../response/apiErrors';
+import type { ParameterErrors } from './ParameterErrors';
 import { parseSearchPage } from './parsePage';
 import { readSearchText, requireSubstring } from './searchText';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 const FIELDS = ['groupname', 'description'] as const;
 
-/** What a group search asks for. */
+/** A parsed group search. */
 export interface GroupSearch {
   readonly terms: readonly GroupSearchTerm[];
   readonly page: PageRequest;
 }
 
 /**
- * Reads the parameters of `/search/groups/`, as those of `/search/users/` are
- * read.
- *
- * @throws InvalidRequestError when there is no term, a substring is too short,
- *   or a page is out of range.
+ * Parses the parameters of `/search/groups/`; values and errors are handled as
+ * in a user search.
  */
-export function parseGroupSearch(query: URLSearchParams): GroupSearch {
-  const page = parseSearchPage(query);
+export function parseGroupSearch(
+  query: URLSearchParams,
+  errors: ParameterErrors,
+): GroupSearch {
+  const page = parseSearchPage(query, errors);
+  const substringTerm = (
+    name: string,
+    field: (typeof FIELDS)[number],
+    text: string,
+  ): GroupFieldTerm => ({
+    kind: 'substring',
+    field,
+    text: requireSubstring(name, text, errors),
+  });
   const terms = [
     ...readTerm(query, 'q', text => ({
       kind: 'anyOf',
@@ -44,7 +54,7 @@ export function parseGroupSearch(query: URLSearchParams): GroupSearch {
     ]),
   ];
   if (terms.length === 0) {
-    throw noSearchTerm();
+    errors.reject(noSearchTerm());
   }
   return { terms, page };
 }
@@ -56,12 +66,4 @@ function readTerm(
 ): GroupSearchTerm[] {
   const text = readSearchText(query, parameter);
   return text === undefined ? [] : [toTerm(text)];
-}
-
-function substringTerm(
-  name: string,
-  field: (typeof FIELDS)[number],
-  text: string,
-): GroupFieldTerm {
-  return { kind: 'substring', field, text: requireSubstring(name, text) };
 }

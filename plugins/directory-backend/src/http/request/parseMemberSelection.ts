@@ -1,39 +1,39 @@
 import type { MemberSelection } from '../../directory/Directory';
-import { InvalidRequestError } from '../response/apiErrors';
+import type { ParameterErrors } from './ParameterErrors';
 import { readSearchText, requireSubstring } from './searchText';
 
 /**
- * Reads which members of a group are asked for: extensions of the contract.
- *
- * @throws InvalidRequestError when the text is too short, or the kind of
- *   membership is none.
+ * Parses which members of a group are requested: `q`, at least 3 characters of
+ * the user name or the full name, and `membership`, `direct` or `indirect`.
+ * Both are extensions of the contract.
  */
-export function parseMemberSelection(query: URLSearchParams): MemberSelection {
+export function parseMemberSelection(
+  query: URLSearchParams,
+  errors: ParameterErrors,
+): MemberSelection {
   const text = readSearchText(query, 'q');
   return {
-    ...readMembership(query.get('membership')),
-    ...(text !== undefined && { terms: [nameContains(text)] }),
+    membership: parseMembership(query.get('membership'), errors),
+    ...(text !== undefined && {
+      terms: [nameContains(requireSubstring('q', text, errors))],
+    }),
   };
 }
 
-function readMembership(text: string | null): MemberSelection {
-  switch (text) {
-    case null:
-    case '':
-      return {};
-    case 'direct':
-    case 'indirect':
-      return { membership: text };
-    default:
-      throw new InvalidRequestError({
-        message: 'Input payload validation failed',
-        errors: { membership: 'Membership. Must be direct or indirect.' },
-      });
+function parseMembership(
+  text: string | null,
+  errors: ParameterErrors,
+): MemberSelection['membership'] {
+  if (text === 'direct' || text === 'indirect') {
+    return text;
   }
+  if (text) {
+    errors.add('membership', 'Membership. Must be direct or indirect.');
+  }
+  return undefined;
 }
 
 function nameContains(text: string) {
-  requireSubstring('q', text);
   const fields = ['username', 'human_name'] as const;
   const kind = 'substring' as const;
   return {

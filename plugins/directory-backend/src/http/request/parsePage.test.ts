@@ -1,13 +1,15 @@
 import fc from 'fast-check';
+import { parseParameters } from './ParameterErrors';
 import { parsePage } from './parsePage';
 
-const bounds = { maxSize: 1000 };
-const read = (query: string) => parsePage(new URLSearchParams(query), bounds);
+const parse = (query: URLSearchParams) =>
+  parseParameters(errors => parsePage(query, errors));
+const read = (query: string) => parse(new URLSearchParams(query));
 
-/** The page, the first one where it is 400; any other error escapes. */
+/** The page, or the first page when the parser throws a 400. */
 function pageOrDefault(query: URLSearchParams) {
   try {
-    return parsePage(query, bounds);
+    return parse(query);
   } catch (error) {
     if ((error as Error).name === 'InvalidRequestError') {
       return { size: 40, number: 1 };
@@ -55,7 +57,7 @@ describe('parsePage', () => {
     );
   });
 
-  it('names every wrong parameter at once', () => {
+  it('names every malformed parameter', () => {
     expect(() => read('page_size=x&page_number=y')).toThrow(
       expect.objectContaining({
         body: expect.objectContaining({

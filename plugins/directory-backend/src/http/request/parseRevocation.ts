@@ -2,23 +2,18 @@ import {
   REVOCABLE_REASONS,
   type RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { InvalidRequestError } from '../response/apiErrors';
+import type { ParameterErrors } from './ParameterErrors';
+import { readText, type RequestParameters } from './readParameters';
 
-/**
- * Reads why a certificate shall be revoked.
- *
- * @throws InvalidRequestError when it is no reason, or none is given.
- */
+/** Parses the `reason` of a revocation, which is required. */
 export function parseRevocation(
-  parameters: ReadonlyMap<string, string>,
+  parameters: RequestParameters,
+  errors: ParameterErrors,
 ): RevocableReason {
-  const given = parameters.get('reason');
+  const given = readText(parameters, 'reason', errors);
   const reason = REVOCABLE_REASONS.find(known => known === given);
   if (!reason) {
-    throw new InvalidRequestError({
-      message: 'Input payload validation failed',
-      errors: { reason: `Must be one of ${REVOCABLE_REASONS.join(', ')}.` },
-    });
+    errors.add('reason', `Must be one of ${REVOCABLE_REASONS.join(', ')}.`);
   }
-  return reason;
+  return reason ?? REVOCABLE_REASONS[0];
 }

@@ -1,35 +1,33 @@
 import type { SigningOrder } from '../../certificates/CertificateDesk';
-import { InvalidRequestError } from '../response/apiErrors';
+import type { ParameterErrors } from './ParameterErrors';
+import { readText, type RequestParameters } from './readParameters';
 
-const WHERE =
+const MISSING =
   'Missing required parameter in the JSON body or the post body or the query string';
 
 /**
- * Reads the parameters of `POST /certs/` (contract, section 4.4), and
- * `dry_run`, which asks for the verdict without a signature.
- *
- * @throws InvalidRequestError that names each parameter that is missing.
+ * Parses the parameters of `POST /certs/` (contract, section 4.4) and
+ * `dry_run`, which requests the check results without a signature.
  */
 export function parseSigningOrder(
-  parameters: ReadonlyMap<string, string>,
-  options: { readonly defaultProfile: string },
+  parameters: RequestParameters,
+  options: {
+    readonly defaultProfile: string;
+    readonly errors: ParameterErrors;
+  },
 ): { readonly order: SigningOrder; readonly isDryRun: boolean } {
-  const username = parameters.get('user');
-  const csr = parameters.get('csr');
-  if (username === undefined || csr === undefined) {
-    throw new InvalidRequestError({
-      message: 'Input payload validation failed',
-      errors: {
-        ...(username === undefined ? { user: `User name. ${WHERE}` } : {}),
-        ...(csr === undefined
-          ? { csr: `Certificate Signing Request. ${WHERE}` }
-          : {}),
-      },
-    });
+  const { defaultProfile, errors } = options;
+  const username = readText(parameters, 'user', errors);
+  if (username === undefined) {
+    errors.add('user', `User name. ${MISSING}`);
   }
-  const profile = parameters.get('profile') ?? options.defaultProfile;
+  const csr = readText(parameters, 'csr', errors);
+  if (csr === undefined) {
+    errors.add('csr', `Certificate Signing Request. ${MISSING}`);
+  }
+  const profile = readText(parameters, 'profile', errors) ?? defaultProfile;
   return {
-    order: { username, csr, profile },
-    isDryRun: parameters.get('dry_run') === 'true',
+    order: { username: username ?? '', csr: csr ?? '', profile },
+    isDryRun: readText(parameters, 'dry_run', errors) === 'true',
   };
 }

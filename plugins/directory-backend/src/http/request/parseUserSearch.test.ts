@@ -1,6 +1,10 @@
+import { parseParameters } from './ParameterErrors';
 import { parseUserSearch } from './parseUserSearch';
 
-const read = (query: string) => parseUserSearch(new URLSearchParams(query));
+const read = (query: string) =>
+  parseParameters(errors =>
+    parseUserSearch(new URLSearchParams(query), errors),
+  );
 const refusal = (query: string) => {
   try {
     read(query);
@@ -91,8 +95,38 @@ describe('parseUserSearch', () => {
     });
   });
 
+  it.each([
+    'username=abc&page_size=x&page_number=0&creation__before=*',
+    'username=al&page_size=x&page_number=0&creation__before=soon',
+    'page_size=x&page_number=0&creation__before=2010-13-01',
+  ])('reports all malformed parameters before other errors: %s', query => {
+    expect(refusal(query)).toEqual({
+      message: 'Input payload validation failed',
+      errors: {
+        page_size: expect.any(String),
+        page_number: expect.any(String),
+        creation__before: expect.any(String),
+      },
+    });
+  });
+
+  it.each([
+    [
+      'page_number=0&page_size=41',
+      { message: 'Input payload validation failed' },
+    ],
+    [
+      'username=al&page_size=41',
+      { message: 'Page size must be between 1 and 40 when searching.' },
+    ],
+    ['username=al&surname=xy', { search_term: 'username', search_value: 'al' }],
+    ['page_size=41', { page_size: 41 }],
+  ])('reports the first kind of error of %s', (query, body) => {
+    expect(refusal(query)).toMatchObject(body);
+  });
+
   it.each(['page_size=x', 'page_number=0', 'creation__before=*'])(
-    'names what is malformed: %s',
+    'names a malformed parameter: %s',
     query => {
       expect(refusal(`username=abc&${query}`)).toEqual({
         message: 'Input payload validation failed',

@@ -1,7 +1,8 @@
 import type { PageRequest } from '../../directory/Page';
 import type { UserField } from '../../directory/schema';
 import type { UserSearchTerm } from '../../directory/UserSearch';
-import { InvalidRequestError, noSearchTerm } from '../response/apiErrors';
+import { noSearchTerm } from '../response/apiErrors';
+import type { ParameterErrors } from './ParameterErrors';
 import { parseIsoTime } from './parseIsoTime';
 import { parseSearchPage } from './parsePage';
 import { foldSearchText, readSearchText, requireSubstring } from './searchText';
@@ -25,51 +26,54 @@ const EXACT_TERMS: Readonly<Record<string, UserField>> = {
   rssurl: 'rssurls',
 };
 
-/** What a user search asks for. */
+/** A parsed user search. */
 export interface UserSearch {
   readonly terms: readonly UserSearchTerm[];
   readonly page: PageRequest;
 }
 
-/** What dialects read in ways of their own. */
+/** The parts of a search that each dialect parses differently. */
 export interface UserSearchRules {
-  /** @throws InvalidRequestError */
-  parsePage(query: URLSearchParams): PageRequest;
-  /** Whether `*` finds who has any value, where a term is a substring. */
+  parsePage(query: URLSearchParams, errors: ParameterErrors): PageRequest;
+  /** Whether `*` in a substring term matches users with any value. */
   readonly hasSubstringPresence: boolean;
   /** The time strictly before which `creation__before` finds accounts. */
   before(time: Date): Date;
-  /** What is said of a time that is none. */
-  noTime(text: string): string;
+  /** The error of a `creation__before` that is not a time. */
+  invalidTime(text: string): string;
 }
 
-/** The contract's own. */
 const contractRules: UserSearchRules = {
   parsePage: parseSearchPage,
   hasSubstringPresence: true,
   before: time => time,
-  noTime: () =>
+  invalidTime: () =>
     'Created before this date. Must be an ISO 8601 date or date-time.',
 };
 
 /**
- * Reads the parameters of `/search/users/` (contract, section 4.3). Values are
- * trimmed and runs of space folded; a blank one is no term.
+ * Parses the parameters of `/search/users/` (contract, section 4.3). Values are
+ * trimmed and runs of white space folded; a blank value is not a term.
  *
- * @throws InvalidRequestError when there is no term, a substring is too short,
- *   a time is none, or a page is out of range.
+ * Malformed parameters are reported first. Otherwise the search is rejected,
+ * in this order, for a page size outside 1 to 40, a short term, and no term.
  */
 export function parseUserSearch(
   query: URLSearchParams,
+  errors: ParameterErrors,
   rules: UserSearchRules = contractRules,
 ): UserSearch {
-  const page = rules.parsePage(query);
+  const page = rules.parsePage(query, errors);
   const terms = [
     ...Object.entries(SUBSTRING_TERMS).flatMap(([name, field]) => [
       ...readTerm(query, name, text =>
         text === '*' && rules.hasSubstringPresence
           ? { kind: 'present', field }
-          : substringTerm(name, field, text),
+          : {
+              kind: 'substring',
+              field,
+              text: requireSubstring(name, text, errors),
+            },
       ),
       ...readTerm(query, `${name}__exact`, text => exactTerm(field, text)),
     ]),
@@ -83,10 +87,20 @@ export function parseUserSearch(
       .map(foldSearchText)
       .filter(isNotBlank)
       .map(groupTerm),
-    ...readTerm(query, 'creation__before', text => creationTerm(text, rules)),
+    ...readTerm(query, 'creation__before', text => {
+      const time = parseIsoTime(text);
+      if (!time) {
+        errors.add('creation__before', rules.invalidTime(text));
+      }
+      return {
+        kind: 'before',
+        field: 'creation',
+        time: rules.before(time ?? new Date(0)),
+      };
+    }),
   ];
   if (terms.length === 0) {
-    throw noSearchTerm();
+    errors.reject(noSearchTerm());
   }
   return { terms, page };
 }
@@ -100,14 +114,6 @@ function readTerm(
   return text === undefined ? [] : [toTerm(text)];
 }
 
-function substringTerm(
-  name: string,
-  field: UserField,
-  text: string,
-): UserSearchTerm {
-  return { kind: 'substring', field, text: requireSubstring(name, text) };
-}
-
 function exactTerm(field: UserField, text: string): UserSearchTerm {
   return text === '*'
     ? { kind: 'present', field }
@@ -118,17 +124,6 @@ function groupTerm(text: string): UserSearchTerm {
   return text === '*'
     ? { kind: 'memberOfAny' }
     : { kind: 'memberOf', groupname: text };
-}
-
-function creationTerm(text: string, rules: UserSearchRules): UserSearchTerm {
-  const time = parseIsoTime(text);
-  if (!time) {
-    throw new InvalidRequestError({
-      message: 'Input payload validation failed',
-      errors: { creation__before: rules.noTime(text) },
-    });
-  }
-  return { kind: 'before', field: 'creation', time: rules.before(time) };
 }
 
 function isNotBlank(text: string): boolean {

@@ -1,19 +1,41 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidRequestError } from '../response/apiErrors';
+import type { ParameterErrors } from './ParameterErrors';
 import { readMultipart } from './readMultipart';
 
 /**
+ * The parameters of a request by name. An object is a JSON array or object,
+ * which no parameter accepts.
+ */
+export type RequestParameters = ReadonlyMap<string, string | object>;
+
+/** The text of a parameter; `undefined` when it is missing or not text. */
+export function readText(
+  parameters: RequestParameters,
+  name: string,
+  errors: ParameterErrors,
+): string | undefined {
+  const value = parameters.get(name);
+  if (typeof value === 'object') {
+    errors.add(name, 'Must be a string.');
+    return undefined;
+  }
+  return value;
+}
+
+/**
  * The parameters of a POST: those of its body (a form, multipart or not, or
- * JSON), and for names that it lacks those of the query. The first value of a repeated one counts.
+ * JSON), and, for names that the body lacks, those of the query. The first
+ * value of a repeated parameter counts.
  *
- * @throws InvalidRequestError when the body is not what it says it is.
+ * @throws InvalidRequestError when the body does not match its content type.
  */
 export async function readParameters(request: {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly query: URLSearchParams;
-}): Promise<ReadonlyMap<string, string>> {
-  const parameters = new Map<string, string>();
+}): Promise<RequestParameters> {
+  const parameters = new Map<string, string | object>();
   for (const [name, value] of [
     ...(await readBody(request)),
     ...request.query,
@@ -28,7 +50,7 @@ export async function readParameters(request: {
 async function readBody(request: {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-}): Promise<Iterable<[string, string]>> {
+}): Promise<Iterable<readonly [string, string | object]>> {
   const type = request.headers['content-type']?.split(';')[0].trim();
   const text = request.body.toString();
   switch (text === '' ? undefined : type?.toLowerCase()) {
@@ -36,7 +58,7 @@ async function readBody(request: {
       return new URLSearchParams(text);
     case 'multipart/form-data':
       return readMultipart(request).catch(() => {
-        throw malformed('body', 'Must be a multipart form.');
+        throw malformedBody('Must be a multipart form.');
       });
     case 'application/json':
       return readJson(text);
@@ -45,32 +67,30 @@ async function readBody(request: {
   }
 }
 
-function readJson(text: string): [string, string][] {
+function readJson(text: string): [string, string | object][] {
   const body = parse(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw malformed('body', 'Must be a JSON object.');
+    throw malformedBody('Must be a JSON object.');
   }
   return Object.entries(body)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => {
-      if (typeof value === 'object') {
-        throw malformed(name, 'Must be a text.');
-      }
-      return [name, String(value)];
-    });
+    .map(([name, value]) => [
+      name,
+      typeof value === 'object' ? value : String(value),
+    ]);
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw malformed('body', 'Must be JSON.');
+    throw malformedBody('Must be JSON.');
   }
 }
 
-function malformed(name: string, what: string): InvalidRequestError {
+function malformedBody(message: string): InvalidRequestError {
   return new InvalidRequestError({
     message: 'Input payload validation failed',
-    errors: { [name]: what },
+    errors: { body: message },
   });
 }

@@ -1,12 +1,13 @@
 import { InvalidRequestError } from '../response/apiErrors';
+import type { ParameterErrors } from './ParameterErrors';
 
 const MIN_SUBSTRING = 3;
 
 /**
- * The first value of a search parameter as a directory compares: edges
- * trimmed, runs of space one (RFC 4518 §2.6.1); `undefined` when it is blank
- * or not there. Spaces beyond ASCII stay what they are: 389 Directory Server
- * does not take the ideographic space of a Japanese name for a Latin one.
+ * The first value of a search parameter as a directory compares it: trimmed,
+ * each run of white space folded into one space (RFC 4518 §2.6.1); `undefined`
+ * when it is blank or missing. Only ASCII white space is folded: 389 Directory
+ * Server does not treat the ideographic space of a Japanese name as a space.
  */
 export function readSearchText(
   query: URLSearchParams,
@@ -20,18 +21,20 @@ export function foldSearchText(text: string): string {
   return text.trim().replace(/[\t-\r ]+/g, ' ');
 }
 
-/**
- * Lets a text pass that is long enough for a substring: 3 code points.
- *
- * @throws InvalidRequestError that names the term.
- */
-export function requireSubstring(term: string, text: string): string {
+/** Rejects a substring term of fewer than 3 code points; returns its text. */
+export function requireSubstring(
+  term: string,
+  text: string,
+  errors: ParameterErrors,
+): string {
   if ([...text].length < MIN_SUBSTRING) {
-    throw new InvalidRequestError({
-      message: `Search term must be at least ${MIN_SUBSTRING} characters long.`,
-      search_term: term,
-      search_value: text,
-    });
+    errors.reject(
+      new InvalidRequestError({
+        message: `Search term must be at least ${MIN_SUBSTRING} characters long.`,
+        search_term: term,
+        search_value: text,
+      }),
+    );
   }
   return text;
 }

@@ -126,10 +126,21 @@ export class SlowError extends ApiError {
   readonly status = 504;
 }
 
-/** The 400 of a search for nothing. */
+/** The 400 of a search without a term. */
 export function noSearchTerm(): InvalidRequestError {
   return new InvalidRequestError({
     message: 'At least one search term must be provided.',
+  });
+}
+
+/** The 400 of a search whose `page_size` is a number outside 1 to `max`. */
+export function searchPageSizeOutOfRange(
+  max: number,
+  size: unknown,
+): InvalidRequestError {
+  return new InvalidRequestError({
+    message: `Page size must be between 1 and ${max} when searching.`,
+    page_size: size,
   });
 }
 

@@ -44,22 +44,13 @@ export function presentFasjsonError(error: unknown): ErrorAnswer | undefined {
   }
   const { status, headers, body } = refusal;
   return {
-    ...{ status, headers },
+    status,
+    headers,
     body: {
       ...body,
       message: SENTENCES[refusal.name] ?? body.message,
-      ...(isRecord(body.errors) && { errors: firstOf(body.errors) }),
     },
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-/** The reference stops at the first parameter that is wrong. */
-function firstOf(errors: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(errors).slice(0, 1));
 }
 
 function fromFreeIpa(message: string, code: number): ErrorAnswer {

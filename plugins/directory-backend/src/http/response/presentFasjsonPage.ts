@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../directory/Page';
 import type { Call } from '../Call';
-import { readFasjsonInteger } from '../request/parseFasjsonPage';
+import { parsePythonInteger } from '../request/parseFasjsonPage';
 import { rawInteger } from './rawInteger';
 
 /**
@@ -31,13 +31,13 @@ export function presentFasjsonPage(
   };
 }
 
-/** The number as it was asked for: pages may be larger than a double holds. */
+/** The requested number, which may be larger than a double holds. */
 function exactly(
   name: 'page_size' | 'page_number',
   value: number,
   { query }: Pick<Call, 'query'>,
 ): unknown {
-  return rawInteger(readFasjsonInteger(query, name) ?? BigInt(value));
+  return rawInteger(parsePythonInteger(query.get(name)) ?? BigInt(value));
 }
 
 function nextPage(
