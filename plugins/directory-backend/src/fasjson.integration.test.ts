@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describeOpenDocuments } from './__testUtils__/describeOpenDocuments';
 import { describeSwaggerDocument } from './__testUtils__/describeSwaggerDocument';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
@@ -30,6 +32,26 @@ const MISSING = {
   user: `User name. Missing required parameter in ${LOCATIONS}`,
   csr: `Certificate Signing Request. Missing required parameter in ${LOCATIONS}`,
 };
+
+/** The DN that the directory returns for "Who am I?" (RFC 4532). */
+async function whoAmI(principal: string): Promise<string> {
+  const { realm } = site;
+  const { stdout } = await promisify(execFile)(
+    'ldapwhoami',
+    [
+      ...['-N', '-Q', '-Y', 'GSSAPI'],
+      ...['-H', realm.ldapUrl.replace('127.0.0.1', 'localhost')],
+    ],
+    {
+      env: {
+        ...process.env,
+        ...realm.env,
+        KRB5CCNAME: await realm.ticket(principal),
+      },
+    },
+  );
+  return stdout.trim().replace(/^dn: ?/, '');
+}
 
 const bodyOf = (answer: Answer) => answer.json as Body;
 const ask = (path: string, options: Parameters<GatewayClient['ask']>[1] = {}) =>
@@ -255,6 +277,49 @@ describe('what clients of the reference rely on', () => {
       400,
       { errors: { user: 'Must be a string.', csr: MISSING.csr } },
     ]);
+  });
+
+  it.each([
+    'alice',
+    'CamelCase',
+    'admin',
+    'nofas',
+    'bot/builder.example.test',
+    'HTTP/localhost',
+    'host/build1.example.test',
+  ])('returns the DN of LDAP "Who am I?" to %s', async principal => {
+    const { result } = bodyOf(await ask('/me/', { as: principal }));
+    expect(result.dn).toBe(await whoAmI(principal));
+  });
+
+  it.each([
+    ['CamelCase', 'camelcase', null],
+    ['admin', 'admin', null],
+    ['nofas', 'nofas', null],
+    ['bot/builder.example.test', null, 'bot/builder.example.test'],
+    ['HTTP/localhost', null, 'http/localhost'],
+    ['host/build1.example.test', null, null],
+  ])('returns the name of %s in /me/', async (principal, username, service) => {
+    const uri =
+      username && `${site.gateway.baseUrl}${MOUNT}/v1/users/${username}/`;
+    const { status, json } = await ask('/me/', { as: principal });
+    expect([status, json]).toEqual([
+      200,
+      { result: { dn: expect.any(String), username, service, uri } },
+    ]);
+  });
+
+  it('leaves /me/ of the contract dialect as it is', async () => {
+    const { json } = await site.client.ask('/v1/me/', { as: 'CamelCase' });
+    expect(json).toMatchObject({
+      result: {
+        dn: 'uid=CamelCase,cn=users,cn=accounts,dc=example,dc=test',
+        username: 'CamelCase',
+        uri: `${site.gateway.baseUrl}/api/directory/v1/users/CamelCase/`,
+      },
+    });
+    const admin = await site.client.ask('/v1/me/', { as: 'admin' });
+    expect(admin.json).toMatchObject({ result: { uri: null } });
   });
 
   it('is a certificate on one line, which the user then holds', async () => {

@@ -9,9 +9,9 @@ const meModel: RecordModel = {
   lists: new Set(),
 };
 
-/** Who is calling (contract, section 2.2). */
+/** The authenticated principal (contract, section 2.2). */
 export function meOperation(options: { readonly dialect: Dialect }): Operation {
-  const { uris } = options.dialect;
+  const { dialect } = options;
   return {
     id: 'whoami',
     method: 'get',
@@ -19,13 +19,7 @@ export function meOperation(options: { readonly dialect: Dialect }): Operation {
     permission: directoryReadPermission,
     async handle({ caller, fieldMask }) {
       const keys = resolveFields(fieldMask, meModel);
-      const { dn, username, service, served } = requireAccount(caller);
-      const me: Record<string, unknown> = {
-        dn,
-        username: username ?? null,
-        service: service ?? null,
-        uri: served && username ? uris.user(username) : null,
-      };
+      const me = dialect.presentMe(requireAccount(caller));
       return { result: Object.fromEntries(keys.map(key => [key, me[key]])) };
     },
   };

@@ -1,6 +1,7 @@
 import type { HeldCertificate } from '../../certificates/HeldCertificate';
 import type { OfAccounts } from '../../directory/Directory';
 import type { Page, PageRequest } from '../../directory/Page';
+import type { Principal } from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
 import type { User } from '../../directory/User';
 import type { Call } from '../Call';
@@ -57,6 +58,11 @@ export interface Dialect {
 
   /** Parses the parameters of a user search. */
   readUserSearch(query: URLSearchParams, errors: ParameterErrors): UserSearch;
+
+  /** The caller's directory entry; a key that does not apply is `null`. */
+  presentMe(
+    account: Principal,
+  ): Readonly<Record<'dn' | 'username' | 'service' | 'uri', string | null>>;
 
   /** Which fields of the directory the keys of a user's record need. */
   userFieldsFor(keys: readonly string[]): ReadonlySet<UserField>;

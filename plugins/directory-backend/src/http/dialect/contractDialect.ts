@@ -38,6 +38,12 @@ export function contractDialect(uris: ResourceUris): Dialect {
     isPath: () => true,
     readPage: parsePage,
     readUserSearch: (query, errors) => parseUserSearch(query, errors),
+    presentMe: ({ dn, username, service, served }) => ({
+      dn,
+      username: username ?? null,
+      service: service ?? null,
+      uri: served && username ? uris.user(username) : null,
+    }),
     userFieldsFor,
     presentUser: presentOnce(userModel.keys, (user: User, keys) =>
       presentUser(user, keys, uris),

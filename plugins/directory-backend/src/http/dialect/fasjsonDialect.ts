@@ -1,3 +1,4 @@
+import type { Principal } from '../../directory/Principal';
 import type { User } from '../../directory/User';
 import { fasjsonUserSearchRules } from '../request/fasjsonUserSearchRules';
 import { parseFasjsonPage } from '../request/parseFasjsonPage';
@@ -53,6 +54,7 @@ export function fasjsonDialect(uris: ResourceUris): Dialect {
     readPage: parseFasjsonPage,
     readUserSearch: (query, errors) =>
       parseUserSearch(query, errors, fasjsonUserSearchRules),
+    presentMe: account => presentMe(account, uris),
     userFieldsFor: fasjsonUserFieldsFor,
     presentUser: presentOnce(fasjsonUserModel.keys, (user: User, keys) =>
       presentFasjsonUser(user, keys, uris),
@@ -63,5 +65,23 @@ export function fasjsonDialect(uris: ResourceUris): Dialect {
     userOfListNotFound: name =>
       new ResourceNotFoundError({ message: 'User does not exist', name }),
     presentError: presentFasjsonError,
+  };
+}
+
+/**
+ * FASJSON derives `/me/` from the DN that LDAP "Who am I?" (RFC 4532) returns:
+ * 389 Directory Server's normalized DN, which is lower case. The DN of a host
+ * has no principal name, and `uri` is not checked against the served users.
+ */
+function presentMe(
+  { dn, kind, username, service }: Principal,
+  uris: ResourceUris,
+): ReturnType<Dialect['presentMe']> {
+  const uid = username?.toLowerCase();
+  return {
+    dn: dn.toLowerCase(),
+    username: uid ?? null,
+    service: (kind === 'service' && service?.toLowerCase()) || null,
+    uri: uid === undefined ? null : uris.user(uid),
   };
 }
