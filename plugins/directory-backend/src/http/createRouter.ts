@@ -1,5 +1,11 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { raw, Router, type Request, type Response } from 'express';
+import {
+  raw,
+  Router,
+  type NextFunction,
+  type Request,
+  type Response,
+} from 'express';
 import PromiseRouter from 'express-promise-router';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from './access';
@@ -7,9 +13,13 @@ import type { Authenticator } from './authenticate';
 import type { Operation } from './Call';
 import type { Dialect } from './dialect/Dialect';
 import type { PublicDocuments } from './PublicDocuments';
-import { decodablePath } from './request/decodablePath';
 import { readJsonQuery } from './request/readJsonQuery';
 import { readParameters } from './request/readParameters';
+import {
+  decodablePath,
+  mergeSlashes,
+  pathBelowMount,
+} from './request/requestPath';
 import { requireSameOrigin } from './requireSameOrigin';
 import { MethodNotAllowedError, UnknownPathError } from './response/apiErrors';
 import { FileStream } from './response/FileStream';
@@ -51,6 +61,14 @@ export function createRouter(options: RouterOptions): Router {
   const callers = new WeakMap<Request, Caller>();
   // Path segments are case-sensitive; a trailing slash may be there or not.
   const router = PromiseRouter({ caseSensitive: true, strict: false });
+  // Public documents, routes and errors must all match the same path.
+  router.use((req: Request, _res: Response, next: NextFunction) => {
+    req.url = pathBelowMount(req);
+    if (dialectAt(req.path, mounts).mergesSlashes) {
+      req.url = mergeSlashes(req.url);
+    }
+    next();
+  });
   router.use(options.publicDocuments.handler());
   router.use(async (req, res) => {
     res.set({ 'Cache-Control': 'private, no-cache', Vary: VARY });

@@ -35,6 +35,8 @@ export interface Dialect {
   readonly contentType: string;
   /** Whether parameters that extend the contract are read. */
   readonly hasExtensions: boolean;
+  /** Whether `//` in a path stands for `/`, as Apache's MergeSlashes has it. */
+  readonly mergesSlashes: boolean;
   /** Whether a GET has parameters in a JSON body too. */
   readonly readsBodyOfGet: boolean;
   /** Whose accounts users by name, lists and searches are about. */

@@ -26,6 +26,7 @@ export function contractDialect(uris: ResourceUris): Dialect {
     uris,
     contentType: 'application/json; charset=utf-8',
     hasExtensions: true,
+    mergesSlashes: false,
     readsBodyOfGet: false,
     accounts: {},
     models: {

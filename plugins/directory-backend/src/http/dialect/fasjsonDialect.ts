@@ -39,6 +39,7 @@ export function fasjsonDialect(uris: ResourceUris): Dialect {
     uris,
     contentType: 'application/json',
     hasExtensions: false,
+    mergesSlashes: true,
     readsBodyOfGet: true,
     accounts: { unlockedOnly: true },
     models: {
