@@ -1,173 +1,193 @@
 /* eslint-disable jest/no-export -- part of the suite of a file that has a site */
-import SwaggerParser from '@apidevtools/swagger-parser';
-import type { OpenAPI } from 'openapi-types';
-import SwaggerClient from 'swagger-client';
+import type { OpenAPIV2 } from 'openapi-types';
+import { swaggerDocument } from '../http/fasjson/swaggerDocument';
+import { BravadoClient } from './BravadoClient';
 import { makeCsr } from './makeCsr';
 import type { Site } from './withGateway';
 
 const MOUNT = '/api/directory/fasjson';
 
-/** An operation of the document, by its id. */
-interface Described {
-  readonly operationId: string;
-  readonly security?: unknown;
-  readonly parameters: readonly Record<string, unknown>[];
-}
+type Result = Record<string, unknown>;
 
-interface SwaggerDocument {
-  readonly basePath: string;
-  readonly paths: Readonly<Record<string, Record<string, Described>>>;
-  readonly definitions: Readonly<
-    Record<string, { properties: Record<string, object> }>
-  >;
-}
-
-/** What lists and records look like in this dialect. */
-interface Body {
-  readonly result: Record<string, unknown> & Record<string, unknown>[];
-}
-
-/** FASJSON's own document, and a client made of it, as tests. */
+/** Tests of FASJSON's API document, and of a client that is built from it. */
 export function describeSwaggerDocument(site: Site): void {
   describe('the Swagger document', () => {
-    let document: SwaggerDocument;
-    let operations: readonly Described[];
+    let document: OpenAPIV2.Document;
+    let client: BravadoClient;
 
     beforeAll(async () => {
       const { json } = await site.client.ask('/fasjson/specs/v1.json');
-      document = json as SwaggerDocument;
-      operations = Object.values(document.paths).flatMap(item =>
-        Object.values(item),
-      );
+      document = json as OpenAPIV2.Document;
+      client = new BravadoClient({ document, site, principal: 'alice' });
     });
 
-    it('is valid', async () => {
-      const copy = structuredClone(document) as unknown;
-      await expect(
-        SwaggerParser.validate(copy as OpenAPI.Document),
-      ).resolves.toBeDefined();
+    /** The records of a list, or the one record. */
+    const recordsOf = ({ result }: Result) => [result].flat() as Result[];
+
+    it('is served with the path of its mount', () => {
+      const expected = swaggerDocument({ basePath: `${MOUNT}/v1` });
+      expect(document).toEqual(JSON.parse(JSON.stringify(expected)));
     });
 
-    it('has the thirteen operations of the reference, and no more', () => {
-      expect(operations.map(({ operationId }) => operationId).sort()).toEqual([
-        ...['check_membership', 'get_cert', 'get_group', 'get_user'],
-        ...['list_group_members', 'list_group_sponsors', 'list_groups'],
-        ...['list_user_agreements', 'list_user_groups', 'list_users'],
-        ...['search', 'sign_csr', 'whoami'],
-      ]);
-      expect(document.basePath).toBe(`${MOUNT}/v1`);
-    });
-
-    it('has parameters as clients of the reference send them', () => {
-      const named = (id: string, name: string) =>
-        operations
-          .find(({ operationId }) => operationId === id)!
-          .parameters.find(parameter => parameter.name === name);
-      expect(named('list_users', 'X-Fields')).toMatchObject({
-        ...{ in: 'header', type: 'string', format: 'mask' },
-      });
-      expect(named('search', 'group')).toMatchObject({
-        ...{ in: 'query', type: 'array', collectionFormat: 'multi' },
-      });
-      for (const name of ['user', 'csr']) {
-        expect(named('sign_csr', name)).toMatchObject({
-          ...{ in: 'query', type: 'string', required: true },
-        });
-      }
-      expect(named('sign_csr', 'dry_run')).toBeUndefined();
-      expect(named('list_group_members', 'membership')).toBeUndefined();
-      expect(named('check_membership', 'X-Fields')).toBeUndefined();
-      expect(named('get_user', 'username')).toMatchObject({ required: true });
-    });
-
-    it('lets every key of an answer be what it is', async () => {
-      const { User, Me, Certificate } = document.definitions;
-      const dave = await site.client.ask('/fasjson/v1/users/dave/', {
-        as: 'alice',
-      });
-      const { result: user } = dave.json as Body;
-      expect(Object.keys(User.properties).sort()).toEqual(
-        Object.keys(user).sort(),
-      );
-      const missing = Object.keys(user).filter(key => user[key] === null);
-      expect(missing).not.toEqual([]);
-      for (const key of missing) {
-        expect(User.properties[key]).toMatchObject({ 'x-nullable': true });
-      }
-      expect(Me.properties.service).toMatchObject({ 'x-nullable': true });
-      expect(Certificate.properties.revoked).toMatchObject({
-        ...{ type: 'boolean', 'x-nullable': true },
-      });
-    });
-
-    it('makes a client that performs all operations with a ticket', async () => {
-      const userFetch = async (
-        url: string,
-        { method, headers, body }: RequestInit,
-      ) => {
-        const { pathname, search } = new URL(url);
-        const answer = await site.client.ask(
-          `${pathname.replace('/api/directory', '')}${search}`,
-          {
-            ...{ as: 'alice', method },
-            headers: headers as Record<string, string>,
-            ...(typeof body === 'string' ? { body } : {}),
-          },
-        );
-        return new Response(answer.text, {
-          ...{ status: answer.status, headers: answer.headers },
-        });
-      };
-      const made = await SwaggerClient({
-        url: `${site.gateway.baseUrl}${MOUNT}/specs/v1.json`,
-        requestInterceptor: request => Object.assign(request, { userFetch }),
-      });
-      const perform = async (
-        operationId: string,
-        parameters: Record<string, unknown> = {},
-      ): Promise<Body> =>
-        (await made.execute({ operationId, parameters })).body as Body;
-
+    it('makes a client that reads the result of every operation as plain JSON', async () => {
       const alice = { username: 'alice' };
       const packager = { groupname: 'packager' };
-      expect((await perform('whoami')).result).toMatchObject(alice);
-      expect((await perform('get_user', alice)).result).toMatchObject(alice);
-      expect((await perform('list_users')).result.length).toBeGreaterThan(190);
-      expect(
-        (await perform('list_user_groups', alice)).result.length,
-      ).toBeGreaterThan(0);
-      expect((await perform('list_user_agreements', alice)).result).toEqual(
-        expect.any(Array),
-      );
-      expect((await perform('list_groups')).result).toContainEqual(
+      const signed = await client.call('sign_csr', {
+        user: 'alice',
+        csr: makeCsr({ subject: '/CN=alice' }),
+      });
+      const [certificate] = recordsOf(signed);
+      const results: Record<string, Result> = {
+        sign_csr: signed,
+        get_cert: await client.call('get_cert', {
+          serial_number: BigInt(/(\d+)\/$/.exec(String(certificate.uri))![1]),
+        }),
+        whoami: await client.call('whoami'),
+        list_users: await client.call('list_users'),
+        get_user: await client.call('get_user', alice),
+        list_user_groups: await client.call('list_user_groups', alice),
+        list_user_agreements: await client.call('list_user_agreements', alice),
+        list_groups: await client.call('list_groups'),
+        get_group: await client.call('get_group', packager),
+        list_group_members: await client.call('list_group_members', packager),
+        list_group_sponsors: await client.call('list_group_sponsors', packager),
+        check_membership: await client.call('check_membership', {
+          ...packager,
+          ...alice,
+        }),
+        search: await client.call('search', alice),
+      };
+      expect(Object.keys(results).sort()).toEqual(client.operationIds().sort());
+      for (const [operationId, result] of Object.entries(results)) {
+        expect([operationId, notJson(result)]).toEqual([operationId, []]);
+      }
+      expect(results.check_membership).toEqual({ result: true });
+      expect(recordsOf(results.whoami)).toMatchObject([alice]);
+      expect(recordsOf(results.list_users).length).toBeGreaterThan(190);
+      expect(recordsOf(results.list_user_groups)).toContainEqual(
         expect.objectContaining(packager),
       );
-      expect((await perform('get_group', packager)).result).toMatchObject(
-        packager,
+      expect(recordsOf(results.list_user_agreements)).toContainEqual({
+        name: expect.any(String),
+      });
+      expect(recordsOf(results.list_groups)).toContainEqual(
+        expect.objectContaining(packager),
       );
-      expect(
-        (await perform('list_group_members', packager)).result,
-      ).toContainEqual(expect.objectContaining(alice));
-      expect((await perform('list_group_sponsors', packager)).result).toEqual(
-        expect.any(Array),
+      expect(recordsOf(results.get_group)).toMatchObject([packager]);
+      expect(recordsOf(results.list_group_members)).toContainEqual(
+        expect.objectContaining(alice),
       );
-      expect(
-        (await perform('check_membership', { ...packager, ...alice })).result,
-      ).toBe(true);
-      const found = await perform('search', {
-        ...{ username: 'ali', group: ['packager'] },
-        'X-Fields': 'username',
-      });
-      expect(found.result).toContainEqual(alice);
-      const signed = await perform('sign_csr', {
-        ...{ user: 'alice', csr: makeCsr({ subject: '/CN=alice' }) },
-      });
-      expect(signed.result).toMatchObject({ revoked: null });
-      const serial = /(\d+)\/$/.exec(String(signed.result.uri))![1];
-      const read = await perform('get_cert', { serial_number: serial });
-      expect(read.result).toMatchObject({
-        ...{ revoked: false, certificate: signed.result.certificate },
-      });
+      expect(recordsOf(results.list_group_sponsors).length).toBeGreaterThan(0);
+      expect(recordsOf(results.search)).toContainEqual(
+        expect.objectContaining(alice),
+      );
+      expect(certificate.revoked).toBeNull();
+      expect(recordsOf(results.get_cert)).toMatchObject([
+        { revoked: false, certificate: certificate.certificate },
+      ]);
+      const [user] = recordsOf(results.get_user);
+      expect(user.creation).toEqual(expect.any(String));
+      expect(Object.keys(user).sort()).toEqual(
+        Object.keys(document.definitions!.User.properties!).sort(),
+      );
+    });
+
+    it.each([
+      ['get_user', { username: 'alice' }],
+      ['list_users', {}],
+      ['list_group_members', { groupname: 'packager' }],
+      ['list_group_sponsors', { groupname: 'packager' }],
+      ['search', { username: 'ali' }],
+    ])(
+      'makes a client that reads only the masked keys of %s',
+      async (operationId, parameters) => {
+        const masked = await client.call(operationId, {
+          ...parameters,
+          'X-Fields': ['username', 'creation'],
+        });
+        const records = recordsOf(masked);
+        expect(records).toContainEqual({
+          username: 'alice',
+          creation: expect.any(String),
+        });
+        for (const record of records) {
+          expect(Object.keys(record)).toEqual(['username', 'creation']);
+        }
+      },
+    );
+
+    it('makes a client that searches by date and by several groups', async () => {
+      const found = (before: Date) =>
+        client.call('search', {
+          username__exact: 'alice',
+          creation__before: before,
+          group: ['packager', 'contributors'],
+          'X-Fields': ['username'],
+        });
+      // The account of alice was created at 2007-01-02T03:04:05.
+      expect((await found(new Date('2007-01-02T03:04:05Z'))).result).toEqual([
+        { username: 'alice' },
+      ]);
+      expect((await found(new Date('2007-01-02T03:04:04Z'))).result).toEqual(
+        [],
+      );
+    });
+
+    it('makes a client that reads pages until there is no next page', async () => {
+      const whole = await client.call('list_users', { 'X-Fields': 'username' });
+      const users: Result[] = [];
+      let next: URL | undefined = new URL('page:?page_size=60&page_number=1');
+      while (next) {
+        const body: Result = await client.call('list_users', {
+          page_size: Number(next.searchParams.get('page_size')),
+          page_number: Number(next.searchParams.get('page_number')),
+          'X-Fields': 'username',
+        });
+        users.push(...recordsOf(body));
+        const page = body.page as Result;
+        next =
+          'next_page' in page ? new URL(String(page.next_page)) : undefined;
+      }
+      expect(users).toEqual(whole.result);
+      expect(users.length).toBeGreaterThan(120);
+    });
+
+    it('names the content type of every response', async () => {
+      const responses = [
+        await site.client.ask('/fasjson/'),
+        await site.client.ask('/fasjson/specs/v1.json'),
+        await site.client.ask('/fasjson/v1/me/'),
+        await site.client.ask('/fasjson/v1/nowhere/', { as: 'alice' }),
+        await site.client.ask('/fasjson/v1/users/nobody/', { as: 'alice' }),
+        await site.client.ask('/fasjson/v1/users/', { as: 'alice' }),
+        await site.client.ask('/fasjson/v1/users/?page_size=1', {
+          as: 'alice',
+        }),
+        await site.client.ask('/fasjson/v1/me/', {
+          as: 'alice',
+          method: 'HEAD',
+        }),
+      ];
+      expect(responses.map(({ status }) => status)).toEqual([
+        200, 200, 401, 404, 404, 200, 200, 200,
+      ]);
+      for (const { headers } of responses) {
+        expect([headers.get('content-type')]).toEqual(document.produces);
+      }
+      const own = await site.client.ask('/v1/me/', { as: 'alice' });
+      expect(own.headers.get('content-type')).toBe(
+        'application/json; charset=utf-8',
+      );
     });
   });
+}
+
+/** Everything in a result that is neither a plain object, a list nor a scalar. */
+function notJson(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
+  const isPlain =
+    Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? Object.values(value).flatMap(notJson) : [value];
 }

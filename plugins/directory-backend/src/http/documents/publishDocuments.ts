@@ -1,16 +1,17 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Dialect } from '../dialect/Dialect';
+import { swaggerDocument } from '../fasjson/swaggerDocument';
 import type { PublicDocuments } from '../PublicDocuments';
+import { sendJson } from '../response/JsonText';
 import { publishExplorer } from './publishExplorer';
-import { swaggerDocument } from './swaggerDocument';
 
 /**
- * Serves what tells about the API in one dialect, without a login: the index,
- * its specification and the explorer.
+ * Serves the public documents of one dialect: the list of API versions, the API
+ * document and the explorer.
  */
 export function publishDocuments(
   documents: PublicDocuments,
-  { root, uris }: Pick<Dialect, 'root' | 'uris'>,
+  { root, uris, contentType }: Pick<Dialect, 'root' | 'uris' | 'contentType'>,
 ): void {
   const isOwn = root === '';
   const index = {
@@ -28,10 +29,11 @@ export function publishDocuments(
   const specification = isOwn
     ? { ...openApiDocument, servers: [{ url: basePath }] }
     : swaggerDocument({ basePath });
-  documents.addHandler(root, async (_req, res) => void res.json(index));
-  documents.addHandler(
-    `${root}/specs/v1.json`,
-    async (_req, res) => void res.json(specification),
+  documents.addHandler(root, async (_req, res) =>
+    sendJson(res, { body: index, contentType }),
+  );
+  documents.addHandler(`${root}/specs/v1.json`, async (_req, res) =>
+    sendJson(res, { body: specification, contentType }),
   );
   publishExplorer(documents, { root });
 }
