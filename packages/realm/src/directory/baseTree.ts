@@ -10,6 +10,12 @@ export const SERVICES_DN = `cn=services,cn=accounts,${BASE_DN}`;
 export const HOSTS_DN = `cn=computers,cn=accounts,${BASE_DN}`;
 export const AGREEMENTS_DN = `cn=fasagreements,${BASE_DN}`;
 
+/**
+ * Where `ipa user-del --preserve` moves a user. The service account may not
+ * read the entries in it, so that a persistent search does not report the move.
+ */
+export const DELETED_USERS_DN = `cn=deleted users,cn=accounts,cn=provisioning,${BASE_DN}`;
+
 /** The containers whose entries are data; everything else is the realm's own. */
 export const DATA_CONTAINERS = [
   PEOPLE_DN,
@@ -33,6 +39,9 @@ export function baseTree(
     HOSTS_DN,
     `cn=etc,${BASE_DN}`,
     `cn=sysaccounts,cn=etc,${BASE_DN}`,
+    `cn=provisioning,${BASE_DN}`,
+    `cn=accounts,cn=provisioning,${BASE_DN}`,
+    DELETED_USERS_DN,
     ...(schema === 'fas' ? [AGREEMENTS_DN] : []),
   ];
   return [

@@ -54,10 +54,15 @@ export const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
     'nsslapd-pluginenabled': 'on',
     memberOfGroupAttr: ['member', 'memberUser', 'memberHost'],
     memberOfEntryScope: BASE_DN,
+    memberOfEntryScopeExcludeSubtree: `cn=provisioning,${BASE_DN}`,
   },
   'cn=referential integrity postoperation,cn=plugins,cn=config': {
     'nsslapd-pluginenabled': 'on',
     'referint-membership-attr': REFERENCES,
+    // A preserved user is removed from its groups (25-referint.update).
+    'nsslapd-pluginEntryScope': BASE_DN,
+    'nsslapd-pluginExcludeEntryScope': `cn=provisioning,${BASE_DN}`,
+    'nsslapd-pluginContainerScope': BASE_DN,
   },
 };
 
