@@ -12,8 +12,8 @@ import { GetEffectiveRightsControl } from './GetEffectiveRightsControl';
 import type { Asking, LdapReader } from './LdapReader';
 import { missingRights } from './missingRights';
 
-/** Of names and numbers alone, as many as are a few milliseconds' work. */
-const NUMBERS_AT_A_TIME = 1000;
+/** Entries of a page without their values: a few milliseconds of work. */
+export const NAMES_AT_A_TIME = 1000;
 
 /** After each page of a gentle reading: longer than the page takes. */
 const GENTLE_PAUSE_MS = 50;
@@ -101,16 +101,24 @@ export class CopiedReader {
     return { server, keys };
   }
 
-  /** Names entries, and the last write of each, without what is in them. */
+  /**
+   * Lists entries without their values.
+   *
+   * @param filter - Selects entries of any class, with their USNs. Default:
+   *   all entries of the kind, without USNs, which is cheaper for the server.
+   */
   async list(
     { container: base, filter: ofKind }: Copied<ReplicaPortion>,
-    filter: Filter = ofKind,
+    filter?: Filter,
   ): Promise<{ readonly server: string; readonly numbers: ChangeNumbers }> {
     const numbers = new Map<string, number | undefined>();
     const { server } = await this.#reader.search(
       {
-        ...{ base, scope: 'one', filter, attributes: ['entryusn'] },
-        pageSize: NUMBERS_AT_A_TIME,
+        base,
+        scope: 'one',
+        filter: filter ?? ofKind,
+        attributes: [filter ? 'entryusn' : '1.1'],
+        pageSize: NAMES_AT_A_TIME,
         onPage: (page, { isFirst }) => {
           if (isFirst) {
             numbers.clear();

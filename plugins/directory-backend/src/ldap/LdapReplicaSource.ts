@@ -11,13 +11,18 @@ import type {
 import { ChangeListener } from './ChangeListener';
 import type { Containers } from './containers';
 import { copiedKinds } from './copiedKinds';
-import { CopiedReader, type CopiedReading } from './CopiedReader';
+import {
+  CopiedReader,
+  NAMES_AT_A_TIME,
+  type CopiedReading,
+} from './CopiedReader';
 import {
   normalizeDn,
   trustedDn,
   type DistinguishedName,
 } from './DistinguishedName';
-import { all, atLeast, isPresent } from './filters';
+import { integerOf } from './entryValues';
+import { atLeast, isPresent } from './filters';
 import type { LdapEndpoint } from './ldapClient';
 import { isNoSuchObject } from './ldapErrors';
 import type { LdapReader } from './LdapReader';
@@ -139,6 +144,26 @@ export class LdapReplicaSource implements ReplicaSource {
     }
   }
 
+  async listUsns(fromUsn: number) {
+    const usns = new Set<number>();
+    const { server } = await this.#reader.search(
+      {
+        base: this.#base,
+        scope: 'sub',
+        filter: changedFrom(fromUsn),
+        attributes: ['entryusn'],
+        pageSize: NAMES_AT_A_TIME,
+        onPage: page => {
+          for (const entry of page) {
+            usns.add(integerOf(entry, 'entryusn') ?? -1);
+          }
+        },
+      },
+      nobody(),
+    );
+    return { server, usns };
+  }
+
   async readKeys(): Promise<ReplicaKeys> {
     const { users, groups, agreements } = await this.#list();
     return {
@@ -201,12 +226,14 @@ export class LdapReplicaSource implements ReplicaSource {
     kinds: readonly (typeof NUMBERED)[number][],
   ): Promise<void> {
     for (const kind of kinds) {
-      const { container: base, filter } = this.#kinds[kind];
-      const numbered = all(filter, atLeast('entryusn', '0'));
+      // Of any class: before the first fasUser there are others.
       const entries = await this.#reader.read(
         {
-          ...{ base, scope: 'one', filter: numbered },
-          ...{ attributes: ['1.1'], sizeLimit: 1 },
+          base: this.#kinds[kind].container,
+          scope: 'one',
+          filter: atLeast('entryusn', '0'),
+          attributes: ['1.1'],
+          sizeLimit: 1,
         },
         nobody(),
       );

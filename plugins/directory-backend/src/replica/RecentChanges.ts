@@ -9,7 +9,13 @@ import type {
 } from './ReplicaSource';
 import type { TableWriter } from './TableWriter';
 
-/** Reads what was written lately into a copy, each change once. */
+/**
+ * Removed members that are re-read one by one. When a group loses more, the
+ * comparison of keys (`UnreportedDeletions`) finds those that were deleted.
+ */
+const MAX_REMOVED_MEMBERS = 50;
+
+/** Reads recent writes into the replica, each once. */
 export class RecentChanges {
   readonly #source: ReplicaSource;
   readonly #tables: ReplicaTables;
@@ -66,13 +72,52 @@ export class RecentChanges {
         expectServer(read ?? time, time);
       }
     }
+    const deleted: string[] = [];
+    for (const key of this.#removedMembers(portions, numbers)) {
+      const read = await this.#source.readEntry({ kind: 'users', key }, keep);
+      expectServer(read ?? time, time);
+      deleted.push(...(read ? [] : [key]));
+    }
     // Not before: what another server has may be older, and the copy is in use.
     for (const portion of portions) {
       this.#writer.take(portion, askedAt);
       await nextTurn();
     }
+    for (const key of deleted) {
+      this.#writer.remove(key);
+    }
     await this.#tables.users.gather();
     this.#read = new Map(numbers);
+  }
+
+  /**
+   * The users whom changed groups no longer name, and who did not change
+   * themselves. A deleted user loses the memberships, and where the deletion
+   * itself is not reported (`ipa user-del --preserve`) this shows it at once.
+   */
+  #removedMembers(
+    portions: readonly ReplicaPortion[],
+    changed: ReadonlyMap<string, unknown>,
+  ): readonly string[] {
+    const { users, groups } = this.#tables;
+    const removed = new Set<string>();
+    for (const portion of portions) {
+      for (const [key, group] of portion.kind === 'groups'
+        ? portion.entries
+        : []) {
+        const members = new Set(group?.members);
+        for (const member of groups.get(key)?.members ?? []) {
+          if (
+            !members.has(member) &&
+            !changed.has(member) &&
+            users.served.get(member)
+          ) {
+            removed.add(member);
+          }
+        }
+      }
+    }
+    return removed.size > MAX_REMOVED_MEMBERS ? [] : [...removed];
   }
 
   /** What this is in the copy: nothing, if it was heard that it is gone. */

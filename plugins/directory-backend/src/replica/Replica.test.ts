@@ -41,6 +41,11 @@ class FlappingSource implements ReplicaSource {
 
   readChanges: ReplicaSource['readChanges'] = async () => KEYS;
   readEntry: ReplicaSource['readEntry'] = async () => undefined;
+  listUsns: ReplicaSource['listUsns'] = async () => ({
+    server: 'ldap://one',
+    usns: new Set(),
+  });
+
   readKeys: ReplicaSource['readKeys'] = async () => KEYS;
   ears: ReplicaEars | undefined;
 

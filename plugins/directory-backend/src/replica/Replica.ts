@@ -1,13 +1,15 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Comparison } from './Comparison';
 import { expectServer } from './expectServer';
 import { RecentChanges } from './RecentChanges';
 import { Rereading } from './Rereading';
 import { createTables, type ReplicaTables } from './ReplicaTables';
 import { ShrinkageGuard } from './ShrinkageGuard';
 import { TableWriter } from './TableWriter';
-import type { ReplicaSource, ReplicaTime } from './ReplicaSource';
+import { UnreportedDeletions } from './UnreportedDeletions';
+import type { ReplicaKeys, ReplicaSource, ReplicaTime } from './ReplicaSource';
 
 /** The directory is looked at as often as its clock is believed. */
 const LOOK_MS = 250;
@@ -48,7 +50,9 @@ export class Replica {
   readonly tables: ReplicaTables = createTables();
   readonly #writer = new TableWriter(this.tables);
   readonly #guard: ShrinkageGuard;
+  readonly #comparison: Comparison;
   readonly #rereading: Rereading;
+  readonly #deletions: UnreportedDeletions;
   readonly #changes: RecentChanges;
   readonly #stopped = new AbortController();
   /** Of what the tables hold; `undefined` when that is not known. */
@@ -67,12 +71,13 @@ export class Replica {
       ...{ source: options.source, tables: this.tables, writer: this.#writer },
     });
     this.#guard = new ShrinkageGuard({ ...options, tables: this.tables });
-    this.#rereading = new Rereading({
-      ...{ ...options, intervalMs },
+    this.#comparison = new Comparison({
       writer: this.#writer,
-      judge: keys => this.#guard.judge(keys),
-      onShrunk: () => this.#forget(),
+      guard: keys => this.#guardInUse(keys),
     });
+    const services = { ...options, comparison: this.#comparison };
+    this.#rereading = new Rereading({ ...services, intervalMs });
+    this.#deletions = new UnreportedDeletions(services);
   }
 
   /** Milliseconds since the copy was last known to be what the directory is. */
@@ -141,7 +146,7 @@ export class Replica {
     }
   }
 
-  #prove({ askedAt, server }: ReplicaTime): void {
+  #prove(time: ReplicaTime): void {
     const now = performance.now();
     if (!this.isUsable) {
       this.#usableSince = now;
@@ -149,8 +154,19 @@ export class Replica {
       this.#usableSince = Infinity;
       this.#options.onSettled?.();
     }
-    this.#provenAt = askedAt;
-    this.#rereading.startIfDue(server);
+    this.#provenAt = time.askedAt;
+    this.#rereading.startIfDue(time.server);
+    this.#deletions.startIfDue(time);
+  }
+
+  /** The mass-deletion guard for a comparison: what it rejects ends the use. */
+  #guardInUse(keys: ReplicaKeys): void {
+    try {
+      this.#guard.judge(keys);
+    } catch (error) {
+      this.#forget();
+      throw error;
+    }
   }
 
   async #listen(server: string): Promise<void> {
@@ -176,7 +192,7 @@ export class Replica {
     this.#hush?.();
     this.#hush = undefined;
     this.#provenAt = -Infinity;
-    this.#rereading.abandon();
+    this.#comparison.cancel();
   }
 
   /** Has all read anew. */
@@ -213,6 +229,7 @@ export class Replica {
     expectServer(keys, time);
     this.#guard.judge(keys);
     await this.#writer.keepOnly(keys);
+    this.#deletions.reset(time);
     await this.tables.users.gather();
     const { users, groups, agreements } = keys;
     this.#options.logger.info('The directory is copied', {
@@ -244,6 +261,7 @@ export class Replica {
       expectServer(keys, time);
       this.#guard.judge(keys);
       await this.#writer.keepOnly(keys);
+      this.#deletions.reset(time);
     } catch (error) {
       this.#deafen();
       throw error;

@@ -86,6 +86,13 @@ export interface ReplicaSource {
     entry: { readonly kind: ReplicaPortion['kind']; readonly key: string },
     take: TakePortion,
   ): Promise<{ readonly server: string } | undefined>;
+  /**
+   * The USNs, from this one on, of all entries that the account can read, of
+   * any kind.
+   */
+  listUsns(
+    fromUsn: number,
+  ): Promise<{ readonly server: string; readonly usns: ReadonlySet<number> }>;
   /** The keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
   /** Hears of what is gone from a server; the answer ends it. */

@@ -27,7 +27,7 @@ export class TableCheck {
     this.#tables = tables;
   }
 
-  /** Hears of a key that is written into the copy. */
+  /** Records that an entry was written into the replica meanwhile. */
   written(key: string): void {
     this.#written.add(key);
   }
@@ -45,12 +45,12 @@ export class TableCheck {
     }
   }
 
-  /** Compares the keys of all that was read. */
-  async lookForGone(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
+  /** Finds entries of the replica that are not among these keys. */
+  async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
     const { users, groups, agreements } = this.#tables;
-    await keepGone(this.#users, users.keys(), keys.users);
-    await keepGone(this.#groups, groups.keys(), keys.groups);
-    await keepGone(this.#agreements, agreements.keys(), keys.agreements);
+    await keepDeleted(this.#users, users.keys(), keys.users);
+    await keepDeleted(this.#groups, groups.keys(), keys.groups);
+    await keepDeleted(this.#agreements, agreements.keys(), keys.agreements);
   }
 
   /**
@@ -91,7 +91,7 @@ function keepDifferent<T>(
   }
 }
 
-async function keepGone<T>(
+async function keepDeleted<T>(
   found: Map<string, T | undefined>,
   copied: Iterable<string>,
   keys: ReadonlySet<string>,

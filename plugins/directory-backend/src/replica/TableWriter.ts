@@ -15,27 +15,30 @@ export class TableWriter {
   readonly #tables: ReplicaTables;
   /** When keys were last heard to be gone. */
   readonly #gone = new Map<string, number>();
-  #check: TableCheck | undefined;
+  readonly #checks = new Set<TableCheck>();
 
   constructor(tables: ReplicaTables) {
     this.#tables = tables;
   }
 
-  /** Compares the copy with what is read while it is written into. */
+  /** Starts a check, which is told of every write until it is ended. */
   startCheck(): TableCheck {
-    this.#check = new TableCheck(this.#tables);
-    return this.#check;
+    const check = new TableCheck(this.#tables);
+    this.#checks.add(check);
+    return check;
   }
 
-  endCheck(): void {
-    this.#check = undefined;
+  endCheck(check: TableCheck): void {
+    this.#checks.delete(check);
   }
 
-  /** Takes in what was asked for at a time, and is there. */
+  /** Writes entries that were requested at a time (`performance.now()`). */
   take(portion: ReplicaPortion, askedAt: number): void {
     const { users, groups, agreements } = this.#tables;
-    for (const [key] of this.#check ? portion.entries : []) {
-      this.#check!.written(key);
+    for (const check of this.#checks) {
+      for (const [key] of portion.entries) {
+        check.written(key);
+      }
     }
     // It may have been read before it was gone.
     const isThere = ([key]: readonly [string, unknown]) =>
@@ -86,7 +89,9 @@ export class TableWriter {
   /** Drops an entry that is gone. */
   remove(key: string): void {
     const now = performance.now();
-    this.#check?.written(key);
+    for (const check of this.#checks) {
+      check.written(key);
+    }
     this.#tables.users.delete(key);
     this.#tables.groups.delete(key);
     this.#tables.agreements.delete(key);

@@ -1,0 +1,154 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { stringifyError } from '@backstage/errors';
+import type { Comparison } from './Comparison';
+import { expectServer } from './expectServer';
+import type { ReplicaSource, ReplicaTime } from './ReplicaSource';
+
+/** Minimum time between two searches for the entries that carry new USNs. */
+const ACCOUNT_INTERVAL_MS = 1000;
+
+/** New USNs that are accounted for one by one; a larger number is compared. */
+const MAX_ACCOUNTED_USNS = 1000;
+
+/** Key comparisons take at most this share of the server's time. */
+const MAX_SHARE = 1 / 20;
+
+/** By how much the expected duration grows after a slower comparison. */
+const MAX_GROWTH = 1.25;
+
+/** What is known of the USNs of one epoch. */
+interface Progress {
+  /** Deletions up to this USN have been found. */
+  comparedUsn: number;
+  /** USNs up to this one have been looked for among the readable entries. */
+  accountedUsn: number;
+  /** The highest USN that no readable entry carries. */
+  unaccountedUsn: number;
+  /** The directory's USN a second ago: writes up to it are usually visible. */
+  visibleUsn: number;
+}
+
+/**
+ * Finds entries that were deleted, or moved to where the account cannot read
+ * them, without a change notification. `ipa user-del --preserve` is such a
+ * move, and 389 Directory Server then sends none.
+ *
+ * Each write takes a USN, and an entry carries the USN of its last write. A USN
+ * that no readable entry carries may be such a move, so all keys are compared.
+ * A server whose unreadable entries (DNS) are written all the time has its keys
+ * compared all the time, in a twentieth of its time.
+ */
+export class UnreportedDeletions {
+  readonly #source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
+  readonly #comparison: Comparison;
+  readonly #logger: LoggerService;
+  #progress: Progress | undefined;
+  #isRunning = false;
+  #hasFailed = false;
+  #nextAccountAt = -Infinity;
+  #nextCompareAt = -Infinity;
+  /** Milliseconds that a comparison takes, without waiting for a processor. */
+  #comparisonMs = Infinity;
+
+  constructor(options: {
+    readonly source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
+    readonly comparison: Comparison;
+    readonly logger: LoggerService;
+  }) {
+    this.#source = options.source;
+    this.#comparison = options.comparison;
+    this.#logger = options.logger;
+  }
+
+  /** Records that all keys were compared after this time. */
+  reset({ usn = 0, settledUsn = 0 }: ReplicaTime): void {
+    this.#progress = {
+      comparedUsn: settledUsn,
+      accountedUsn: settledUsn,
+      unaccountedUsn: settledUsn,
+      visibleUsn: usn,
+    };
+  }
+
+  /** Starts to look for deletions in the background when that is due. */
+  startIfDue(time: ReplicaTime): void {
+    const progress = this.#progress;
+    if (!progress || this.#isRunning) {
+      return;
+    }
+    this.#isRunning = true;
+    this.#run(progress, time)
+      .then(() => {
+        this.#hasFailed = false;
+      })
+      .catch(error => {
+        if (!this.#hasFailed && progress === this.#progress) {
+          this.#logger.warn(
+            `The replica cannot look for unreported deletions: ${stringifyError(
+              error,
+            )}`,
+          );
+        }
+        this.#hasFailed = true;
+      })
+      .finally(() => {
+        this.#isRunning = false;
+      });
+  }
+
+  async #run(progress: Progress, time: ReplicaTime): Promise<void> {
+    const now = performance.now();
+    if (now >= this.#nextAccountAt) {
+      this.#nextAccountAt = now + ACCOUNT_INTERVAL_MS;
+      await this.#account(progress, time);
+    }
+    if (
+      progress.unaccountedUsn > progress.comparedUsn &&
+      now >= this.#nextCompareAt
+    ) {
+      await this.#compare(progress, time);
+    }
+  }
+
+  async #account(progress: Progress, time: ReplicaTime): Promise<void> {
+    const { accountedUsn, visibleUsn } = progress;
+    if (visibleUsn - accountedUsn > MAX_ACCOUNTED_USNS) {
+      progress.unaccountedUsn = visibleUsn;
+    } else if (visibleUsn > accountedUsn) {
+      const { server, usns } = await this.#source.listUsns(accountedUsn + 1);
+      expectServer({ server }, time);
+      for (let usn = visibleUsn; usn > accountedUsn; usn--) {
+        if (!usns.has(usn)) {
+          progress.unaccountedUsn = usn;
+          break;
+        }
+      }
+    }
+    progress.accountedUsn = visibleUsn;
+    progress.visibleUsn = time.usn ?? visibleUsn;
+  }
+
+  async #compare(progress: Progress, time: ReplicaTime): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      const corrections = await this.#comparison.run({
+        server: time.server,
+        read: () => this.#source.readKeys(),
+      });
+      if (corrections) {
+        // A USN that is not settled may belong to a move that is not visible
+        // yet: it is compared again.
+        progress.comparedUsn = time.settledUsn ?? 0;
+        for (const [kind, count] of corrections) {
+          this.#logger.info(
+            `Removed entries that the directory no longer returns: ${kind} ${count}`,
+          );
+        }
+      }
+    } finally {
+      const tookMs = performance.now() - startedAt;
+      this.#comparisonMs = Math.min(tookMs, this.#comparisonMs * MAX_GROWTH);
+      this.#nextCompareAt = startedAt + this.#comparisonMs / MAX_SHARE;
+    }
+  }
+}
