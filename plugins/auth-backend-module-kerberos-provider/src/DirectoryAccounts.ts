@@ -7,12 +7,13 @@ import {
   createDirectoryClient,
   isDirectoryResponseError,
 } from '@directory-gateway/backstage-plugin-directory-common';
+import type { Principal } from './Principal';
 import { SignInRefusal } from './SignInRefusal';
 
-/** A sign-in that waits longer has failed. */
-const PATIENCE_MS = 10_000;
+/** Maximum time that a sign-in waits for the directory. */
+const TIMEOUT_MS = 10_000;
 
-/** Asks the plugin `directory` about accounts, as the auth plugin itself. */
+/** Looks up accounts in the plugin `directory`, as the auth plugin. */
 export class DirectoryAccounts {
   readonly #auth: AuthService;
   readonly #discovery: DiscoveryService;
@@ -26,20 +27,27 @@ export class DirectoryAccounts {
   }
 
   /**
-   * Resolves when the directory has a user of that name who may use it.
+   * Resolves when the directory has a live account of that name for the
+   * principal.
    *
-   * @throws NotFoundError when it has none
-   * @throws SignInRefusal with `account_locked`
-   * @throws ServiceUnavailableError when it cannot tell for now
+   * @throws NotFoundError when there is no account, or it has another name
+   * @throws SignInRefusal with `account_locked` or `account_expired`
+   * @throws ServiceUnavailableError when the directory is unavailable
    */
-  async requireUsable(username: string): Promise<void> {
-    const user = await this.#read(username);
-    if (user.locked) {
+  async requireUsable({ principal, name }: Principal): Promise<void> {
+    const account = await this.#read(principal);
+    if (account.username.toLowerCase() !== name.toLowerCase()) {
+      throw new NotFoundError('The account has another name');
+    }
+    if (account.locked) {
       throw new SignInRefusal('account_locked');
+    }
+    if (account.expired) {
+      throw new SignInRefusal('account_expired');
     }
   }
 
-  async #read(username: string) {
+  async #read(principal: string) {
     const { token } = await this.#auth.getPluginRequestToken({
       onBehalfOf: await this.#auth.getOwnServiceCredentials(),
       targetPluginId: 'directory',
@@ -48,26 +56,23 @@ export class DirectoryAccounts {
       baseUrl: `${await this.#discovery.getBaseUrl('directory')}/v1`,
     });
     try {
-      const { data } = await client.get('/users/{username}/', {
-        params: { path: { username } },
-        headers: {
-          Authorization: `Bearer ${token}`,
-          'X-Fields': 'username,locked',
-        },
-        signal: AbortSignal.timeout(PATIENCE_MS),
+      const { data } = await client.get('/accounts/{principal}/', {
+        params: { path: { principal } },
+        headers: { Authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return data.result;
     } catch (error) {
-      // Without a body of its own the plugin is missing, not the user.
+      // A 404 without a body is not the plugin's: it is not installed.
       if (
         isDirectoryResponseError(error) &&
         error.status === 404 &&
         error.body
       ) {
-        throw new NotFoundError('The directory has no such user');
+        throw new NotFoundError('The directory has no such account');
       }
       throw new ServiceUnavailableError(
-        'The directory cannot tell whether the account is usable',
+        'The account cannot be looked up in the directory',
         error,
       );
     }

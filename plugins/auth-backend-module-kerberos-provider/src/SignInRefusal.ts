@@ -9,12 +9,14 @@ import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
  *   not changed into one
  * - `unknown_principal`: nobody of the portal
  * - `account_locked`: locked in the directory
+ * - `account_expired`: expired in the directory
  */
 export type AccountRefusalReason =
   | 'service_principal'
   | 'unusable_name'
   | 'unknown_principal'
-  | 'account_locked';
+  | 'account_locked'
+  | 'account_expired';
 
 /**
  * The `reason` in the body of a 401: what the ticket alone tells, or what
@@ -29,6 +31,7 @@ const messages: Readonly<Record<AccountRefusalReason, string>> = {
   unusable_name: 'This name cannot be the name of a user of the portal.',
   unknown_principal: 'The ticket is good, but the portal does not know you.',
   account_locked: 'This account is locked.',
+  account_expired: 'This account has expired.',
 };
 
 /** Thrown by what decides who a ticket's holder is. */

@@ -51,7 +51,7 @@ describe('authModuleKerberosProvider', () => {
   describe('before anybody is known', () => {
     const surroundings: PortalSurroundings = {
       resolvers: [{ resolver: 'directoryUser' }],
-      accounts: { alice: { locked: false } },
+      accounts: { 'alice@EXAMPLE.TEST': { username: 'alice' } },
     };
 
     it('challenges who sends no token, with a reason', async () => {
@@ -100,7 +100,7 @@ describe('authModuleKerberosProvider', () => {
   it('signs in with the proof that it holds the key', async () => {
     const { refresh, logged } = await start({
       resolvers: [{ resolver: 'directoryUser' }],
-      accounts: { alice: { locked: false } },
+      accounts: { 'alice@EXAMPLE.TEST': { username: 'alice' } },
       users: [user({ name: 'alice' })],
     });
 
@@ -125,14 +125,22 @@ describe('authModuleKerberosProvider', () => {
     expect(logged()).not.toContain('cmVwbHk=');
   });
 
-  it('asks the directory', async () => {
+  it('signs in users whom the directory has a live account for', async () => {
     await start({
       resolvers: [{ resolver: 'directoryUser', namespace: 'people' }],
-      accounts: { bob: { locked: false }, carol: { locked: true } },
+      accounts: {
+        'bob@EXAMPLE.TEST': { username: 'Bob' },
+        'carol@EXAMPLE.TEST': { username: 'carol', locked: true },
+        'eve@EXAMPLE.TEST': { username: 'eve', expired: true },
+        'bobby@EXAMPLE.TEST': { username: 'bob' },
+      },
     });
 
     expect(await becomes('bob@EXAMPLE.TEST')).toBe('user:people/bob');
+    expect(await becomes('bob@OTHER.TEST')).toBe('unknown_principal');
     expect(await becomes('carol@EXAMPLE.TEST')).toBe('account_locked');
+    expect(await becomes('eve@EXAMPLE.TEST')).toBe('account_expired');
+    expect(await becomes('bobby@EXAMPLE.TEST')).toBe('unknown_principal');
     expect(await becomes('ghost@EXAMPLE.TEST')).toBe('unknown_principal');
   });
 

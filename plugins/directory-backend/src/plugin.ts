@@ -21,6 +21,7 @@ import { UserCertificates } from './certificates/UserCertificates';
 import { CachedPrincipals } from './directory/CachedPrincipals';
 import { PrivateDirectory } from './directory/PrivateDirectory';
 import { AccessControl } from './http/access';
+import { accountOperation } from './http/accounts';
 import { Authenticator } from './http/authenticate';
 import { colleaguesOperation } from './http/colleagues';
 import { contractOperations } from './http/contractOperations';
@@ -177,6 +178,8 @@ export const directoryPlugin = createBackendPlugin({
           ...{ config: config.portalUsers, auth, catalog: deps.catalog },
         });
 
+        const principals = new CachedPrincipals(directory);
+
         deps.permissionsRegistry.addPermissions([...directoryPermissions]);
         // The framework's gate lets only its own tokens in and answers with
         // its own body: the router authenticates every request by itself.
@@ -188,7 +191,7 @@ export const directoryPlugin = createBackendPlugin({
               kerberos: deps.kerberos,
               httpAuth,
               auth,
-              principals: new CachedPrincipals(directory),
+              principals,
               portalUserNames,
               sessions,
             }),
@@ -201,6 +204,7 @@ export const directoryPlugin = createBackendPlugin({
                 dialect: contract,
                 operations: [
                   ...contractOperations({ ...rooms, dialect: contract }),
+                  accountOperation({ principals }),
                   colleaguesOperation(rooms),
                   ...membershipOperations(rooms),
                   exportMembersOperation({ ...rooms, auditor: deps.auditor }),

@@ -23,8 +23,15 @@ export interface PortalSurroundings {
   readonly realms?: readonly string[];
   /** The catalog's users. */
   readonly users?: readonly Entity[];
-  /** What the directory says of accounts; nobody else is in it. */
-  readonly accounts?: Readonly<Record<string, { readonly locked: boolean }>>;
+  /** The directory's accounts, by principal. Default: it is unavailable. */
+  readonly accounts?: Readonly<Record<string, DirectoryAccount>>;
+}
+
+/** An account as the plugin `directory` returns it. */
+export interface DirectoryAccount {
+  readonly username: string;
+  readonly locked?: boolean;
+  readonly expired?: boolean;
 }
 
 /** The auth plugin with the module, asked over HTTP. */
@@ -133,19 +140,19 @@ function directoryWith(accounts: PortalSurroundings['accounts']) {
         },
         async init({ httpAuth, httpRouter }) {
           const router = Router();
-          router.get('/v1/users/:name/', async (req, res) => {
+          router.get('/v1/accounts/:principal/', async (req, res) => {
             await httpAuth.credentials(req, { allow: ['service'] });
             if (!accounts) {
               res.status(503).json({ message: 'Away.', request_id: 'r1' });
               return;
             }
-            const account = accounts[req.params.name];
+            const account = accounts[req.params.principal];
             if (!account) {
-              const message = 'User not found';
+              const message = 'Account not found';
               res.status(404).json({ message, request_id: 'r1' });
               return;
             }
-            res.json({ result: { username: req.params.name, ...account } });
+            res.json({ result: { locked: false, expired: false, ...account } });
           });
           httpRouter.use(router);
         },

@@ -29,7 +29,7 @@ export function directoryUser(options: {
     create({ namespace, realms } = {}) {
       return async ({ result }: SignInInfo<Principal>, context) => {
         const name = entityNameOf({ principal: result, realms, foreignRealms });
-        await accounts.requireUsable(name);
+        await accounts.requireUsable(result);
         const entityRef = { namespace, name };
         return context.signInWithCatalogUser(
           { entityRef },

@@ -30,3 +30,8 @@ export interface Principal {
    */
   readonly groups: ReadonlySet<string>;
 }
+
+/** Whether the account is past its `krbPrincipalExpiration`. */
+export function hasExpired({ expires }: Principal): boolean {
+  return expires !== undefined && expires.getTime() <= Date.now();
+}

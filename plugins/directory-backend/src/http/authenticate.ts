@@ -8,7 +8,7 @@ import type { KerberosService } from '@directory-gateway/kerberos';
 import type { Request, Response } from 'express';
 import type { CachedPrincipals } from '../directory/CachedPrincipals';
 import type { Caller } from '../directory/Caller';
-import type { Principal } from '../directory/Principal';
+import { hasExpired, type Principal } from '../directory/Principal';
 import type { PortalUserNames } from './PortalUserNames';
 import { UnauthorizedError, UnavailableError } from './response/apiErrors';
 import type { Sessions } from './session/Sessions';
@@ -109,15 +109,14 @@ export class Authenticator {
     const username = await this.#portalUserNames.usernameOf(
       credentials.principal,
     );
-    const account =
-      username === undefined
-        ? undefined
-        : await this.#principals.find({ username });
-    return {
-      kind: 'portalUser',
-      credentials,
-      account: account && mayCall(account),
-    };
+    if (username === undefined) {
+      return { kind: 'portalUser', credentials, account: undefined };
+    }
+    const account = await this.#principals.find({ username });
+    if (!account) {
+      throw new UnauthorizedError('unknown_principal');
+    }
+    return { kind: 'portalUser', credentials, account: mayCall(account) };
   }
 
   async #portalCredentials(req: Request): Promise<BackstageCredentials> {
@@ -139,7 +138,7 @@ function mayCall(account: Principal): Principal {
   if (account.locked) {
     throw new UnauthorizedError('account_locked');
   }
-  if (account.expires && account.expires.getTime() <= Date.now()) {
+  if (hasExpired(account)) {
     throw new UnauthorizedError('account_expired');
   }
   return account;

@@ -26,6 +26,37 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/accounts/{principal}/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description A Kerberos principal with its realm; aliases are accepted, case
+         *     matters.
+         * @example alice@EXAMPLE.TEST
+         */
+        principal: string;
+      };
+      cookie?: never;
+    };
+    /**
+     * Show the account of a principal
+     * @description The user account behind a Kerberos principal, looked up in the directory
+     *     itself (at most 4 seconds cached), so that a sign-in does not depend on
+     *     the replica. For other plugins of the portal, with their service token;
+     *     any other caller gets 403. Services, hosts and users that the API does
+     *     not serve are 404.
+     */
+    get: operations['get_account'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/me/colleagues/': {
     parameters: {
       query?: never;
@@ -1181,6 +1212,15 @@ export interface components {
       /** @description Results on all pages. */
       total_results: number;
     };
+    AccountResponse: {
+      result: {
+        username: components['schemas']['EntryName'];
+        /** @description Whether the account is locked. */
+        locked: boolean;
+        /** @description Whether the principal's expiration has passed. */
+        expired: boolean;
+      };
+    };
     MeResponse: {
       result: components['schemas']['Me'];
     };
@@ -1380,6 +1420,21 @@ export interface components {
       /** @constant */
       message: 'Unauthorized. You need to be logged in.';
       reason: components['schemas']['UnauthorizedReason'];
+      request_id: components['schemas']['RequestId'];
+    };
+    /**
+     * @description The principal has no user account.
+     * @example {
+     *       "message": "Account not found",
+     *       "principal": "nobody@EXAMPLE.TEST",
+     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     *     }
+     */
+    AccountNotFoundError: {
+      /** @constant */
+      message: 'Account not found';
+      /** @description The principal as it was given. */
+      principal: string;
       request_id: components['schemas']['RequestId'];
     };
     /**
@@ -1624,6 +1679,48 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  get_account: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description A Kerberos principal with its realm; aliases are accepted, case
+         *     matters.
+         * @example alice@EXAMPLE.TEST
+         */
+        principal: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The account */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccountResponse'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      /** @description Account not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccountNotFoundError'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
