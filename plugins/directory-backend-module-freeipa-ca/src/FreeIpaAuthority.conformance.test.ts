@@ -12,7 +12,10 @@ jest.setTimeout(60_000);
 
 const user = { username: 'alice', principal: 'alice@EXAMPLE.TEST' };
 
-describe.each<StandInVersion>(['4.12', '4.9'])('FreeIPA %s', version => {
+describe.each<[StandInVersion, 'server' | 'Dogtag']>([
+  ['4.12', 'server'],
+  ['4.9', 'Dogtag'],
+])('FreeIPA %s, interrupted by its %s', (version, interrupted) => {
   describeCertificateAuthority({
     name: 'FreeIpaAuthority',
     async create() {
@@ -32,6 +35,10 @@ describe.each<StandInVersion>(['4.12', '4.9'])('FreeIPA %s', version => {
           {
             why: 'a principal that does not exist',
             change: { principal: 'ghost@EXAMPLE.TEST' },
+          },
+          {
+            why: 'a preserved user',
+            change: { principal: 'dave@EXAMPLE.TEST' },
           },
           {
             why: 'a principal of another realm',
@@ -55,6 +62,12 @@ describe.each<StandInVersion>(['4.12', '4.9'])('FreeIPA %s', version => {
           },
         ],
         async interrupt() {
+          if (interrupted === 'Dogtag') {
+            server.freeIpa.isDogtagDown = true;
+            return async () => {
+              server.freeIpa.isDogtagDown = false;
+            };
+          }
           await server.stop();
           return () => server.listen();
         },

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FreeIpaAuthority } from './FreeIpaAuthority';
+import type { FreeIpaConfig } from './FreeIpaConfig';
 import type { Fault } from './__testUtils__/Fault';
 import { HttpsStandIn } from './__testUtils__/HttpsStandIn';
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
@@ -31,6 +33,16 @@ const LOSSES: [string, (carriedOut: boolean) => Fault][] = [
     carriedOut => ({ kind: 'status', status: 200, body: HTML, carriedOut }),
   ],
   [
+    'an error of Dogtag after it signed',
+    carriedOut => ({
+      kind: 'error',
+      code: 4301,
+      message:
+        'Certificate operation cannot be completed: Request failed with status 503: Non-2xx response from CA REST API: 503.  (503)',
+      carriedOut,
+    }),
+  ],
+  [
     'Dogtag out of reach of FreeIPA',
     carriedOut => ({
       kind: 'error',
@@ -46,7 +58,24 @@ describe('FreeIpaAuthority and lost answers', () => {
   let ca: StandInCa;
   let first: HttpsStandIn;
   let second: HttpsStandIn;
-  let started: StartedAuthority;
+  /** Searches until it finds what was signed. */
+  let patient: FreeIpaAuthority;
+  /** Soon ends a search that finds nothing. */
+  let brief: FreeIpaAuthority;
+  const started = new Array<StartedAuthority>();
+
+  const start = async (
+    durations: Pick<FreeIpaConfig, 'requestTimeoutMs' | 'lostAnswerSearchMs'>,
+  ) => {
+    const authority = await startAuthority({
+      servers: [first.origin, second.origin],
+      caFile: ca.caFile,
+      password: first.freeIpa.password,
+      ...durations,
+    });
+    started.push(authority);
+    return authority;
+  };
 
   beforeAll(async () => {
     ca = await StandInCa.create();
@@ -56,18 +85,19 @@ describe('FreeIpaAuthority and lost answers', () => {
     ca.issued.clear();
     first = await HttpsStandIn.start({ ca });
     second = await HttpsStandIn.start({ ca });
-    started = await startAuthority({
-      servers: [first.origin, second.origin],
-      caFile: ca.caFile,
-      password: first.freeIpa.password,
-      requestTimeoutMs: 700,
-    });
+    const requestTimeoutMs = 700;
+    const both = await Promise.all(
+      [20_000, 1500].map(lostAnswerSearchMs =>
+        start({ requestTimeoutMs, lostAnswerSearchMs }),
+      ),
+    );
+    [patient, brief] = both.map(({ authority }) => authority);
   });
 
   afterEach(async () => {
     await first.stop();
     await second.stop();
-    await started.remove();
+    await Promise.all(started.splice(0).map(({ remove }) => remove()));
   });
 
   afterAll(() => ca.remove());
@@ -81,7 +111,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     async (_, lose) => {
       const request = newRequest();
       first.freeIpa.failNext('cert_request', lose(true));
-      const issued = await started.authority.sign(request);
+      const issued = await patient.sign(request);
       expect(keyIn(issued)).toEqual(request.publicKey);
       expect(issued.chain).toHaveLength(3);
       expect(requests()).toBe(1);
@@ -93,11 +123,11 @@ describe('FreeIpaAuthority and lost answers', () => {
     'neither repeats nor denies a request when the answer is %s',
     async (_, lose) => {
       first.freeIpa.failNext('cert_request', lose(false));
-      await expect(started.authority.sign(newRequest())).rejects.toMatchObject({
+      await expect(brief.sign(newRequest())).rejects.toMatchObject({
         name: 'OutcomeUnknownError',
       });
       expect(requests()).toBe(1);
-      expect(first.freeIpa.count('cert_find')).toBeGreaterThan(1);
+      expect(first.freeIpa.count('cert_find')).toBeGreaterThan(0);
       expect(ca.issued.size).toBe(0);
     },
   );
@@ -116,7 +146,7 @@ describe('FreeIpaAuthority and lost answers', () => {
         }, 10);
       }),
     });
-    const issued = await started.authority.sign(request);
+    const issued = await patient.sign(request);
     expect(keyIn(issued)).toEqual(request.publicKey);
     expect(requests()).toBe(1);
   });
@@ -129,7 +159,7 @@ describe('FreeIpaAuthority and lost answers', () => {
       ...Array.from({ length: 9 }, () => down),
     );
     second.freeIpa.failNext('login', ...Array.from({ length: 9 }, () => down));
-    await expect(started.authority.sign(newRequest())).rejects.toMatchObject({
+    await expect(brief.sign(newRequest())).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
     expect(requests()).toBe(1);
@@ -138,7 +168,7 @@ describe('FreeIpaAuthority and lost answers', () => {
   it('asks a replica when the server is gone', async () => {
     const request = newRequest();
     first.freeIpa.failNext('cert_request', { kind: 'hang', carriedOut: true });
-    const signing = started.authority.sign(request);
+    const signing = patient.sign(request);
     while (ca.issued.size === 0) {
       await sleep(10);
     }
@@ -150,13 +180,13 @@ describe('FreeIpaAuthority and lost answers', () => {
 
   it('takes no older certificate of the same key for the lost one', async () => {
     const request = newRequest();
-    const older = await started.authority.sign(request);
+    const older = await brief.sign(request);
     first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: false });
-    await expect(started.authority.sign(request)).rejects.toMatchObject({
+    await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
     first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
-    const newer = await started.authority.sign(request);
+    const newer = await brief.sign(request);
     expect(newer.certificate).not.toEqual(older.certificate);
     expect(keyIn(newer)).toEqual(request.publicKey);
   });
@@ -166,7 +196,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     const lost: Fault = { kind: 'cut', carriedOut: true };
     first.freeIpa.failNext('cert_request', lost, lost, lost);
     const issued = await Promise.all(
-      Array.from({ length: 3 }, () => started.authority.sign(request)),
+      Array.from({ length: 3 }, () => patient.sign(request)),
     );
     expect(new Set(issued.map(serialOf)).size).toBe(3);
     expect(requests()).toBe(3);
@@ -182,7 +212,7 @@ describe('FreeIpaAuthority and lost answers', () => {
         carryOut = resolve;
       }),
     });
-    await expect(started.authority.sign(request)).rejects.toMatchObject({
+    await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
     carryOut();
@@ -192,7 +222,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     const [serialNumber] = ca.issued.keys();
     const other = { ...request, profile: 'otherCerts' };
     first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
-    const issued = await started.authority.sign(other);
+    const issued = await brief.sign(other);
     expect(serialOf(issued)).not.toBe(serialNumber);
     expect(requests()).toBe(2);
   });
@@ -201,7 +231,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     const request = newRequest();
     await ca.issue({ csr: request.csr, username: 'alice' });
     first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
-    await expect(started.authority.sign(request)).rejects.toMatchObject({
+    await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
     expect(requests()).toBe(1);
@@ -217,14 +247,14 @@ describe('FreeIpaAuthority and lost answers', () => {
         carryOut = resolve;
       }),
     });
-    await expect(started.authority.sign(request)).rejects.toMatchObject({
+    await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
     carryOut(); // FreeIPA was slow
     while (ca.issued.size === 0) {
       await sleep(10);
     }
-    const issued = await started.authority.sign(request);
+    const issued = await brief.sign(request);
     expect(keyIn(issued)).toEqual(request.publicKey);
     expect(requests()).toBe(1);
     expect(ca.issued.size).toBe(1);
@@ -233,11 +263,11 @@ describe('FreeIpaAuthority and lost answers', () => {
   it('asks again, when asked again, for what turned out not to be signed', async () => {
     const request = newRequest();
     first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: false });
-    await expect(started.authority.sign(request)).rejects.toMatchObject({
+    await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
     const looks = first.freeIpa.count('cert_find');
-    await started.authority.sign(request);
+    await brief.sign(request);
     expect(first.freeIpa.count('cert_find')).toBe(looks + 1);
     expect(requests()).toBe(2);
     expect(ca.issued.size).toBe(1);
@@ -251,11 +281,94 @@ describe('FreeIpaAuthority and lost answers', () => {
     first.freeIpa.failNext('cert_find', ...always);
     second.freeIpa.failNext('cert_find', ...always);
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      await expect(started.authority.sign(request)).rejects.toMatchObject({
+      await expect(brief.sign(request)).rejects.toMatchObject({
         name: 'OutcomeUnknownError',
       });
     }
     expect(requests()).toBe(1);
+  });
+
+  describe('FreeIPA that does not respond', () => {
+    const hang: Fault = { kind: 'hang', carriedOut: false };
+
+    it('ends the search after lostAnswerSearch, not after requestTimeout', async () => {
+      const { authority } = await start({
+        requestTimeoutMs: 3000,
+        lostAnswerSearchMs: 1000,
+      });
+      await authority.get(1234n); // logs in
+      const request = newRequest();
+      first.freeIpa.failNext('cert_request', hang);
+      first.freeIpa.failNext('cert_find', hang, hang);
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        await expect(authority.sign(request)).rejects.toMatchObject({
+          name: 'OutcomeUnknownError',
+        });
+      }
+      expect(second.freeIpa.log).toEqual([]);
+      while (first.aborted < 3) {
+        await sleep(10); // until the server has noticed
+      }
+      expect(first.freeIpa.log).toEqual([
+        'login',
+        'cert_show',
+        'cert_request',
+        'cert_find',
+        'cert_find',
+      ]);
+      const issued = await authority.sign(request);
+      expect(keyIn(issued)).toEqual(request.publicKey);
+      expect(ca.issued.size).toBe(1);
+    });
+
+    it('ends the search after lostAnswerSearch when a login hangs', async () => {
+      const { authority } = await start({
+        requestTimeoutMs: 600_000,
+        lostAnswerSearchMs: 500,
+      });
+      await authority.get(1234n); // logs in
+      first.freeIpa.failNext('cert_request', {
+        kind: 'cut',
+        carriedOut: false,
+      });
+      first.freeIpa.failNext('cert_find', { kind: 'status', status: 401 });
+      first.freeIpa.failNext('login', hang);
+      await expect(authority.sign(newRequest())).rejects.toMatchObject({
+        name: 'OutcomeUnknownError',
+      });
+      expect(first.freeIpa.log.slice(2)).toEqual([
+        'cert_request',
+        'cert_find',
+        'login',
+      ]);
+      expect(second.freeIpa.log).toEqual([]);
+    });
+
+    it('finds what the first call after a restart signs too late', async () => {
+      await patient.get(1234n); // logs in
+      const request = newRequest();
+      first.freeIpa.restart({ loadMs: 1500 });
+      const issued = await patient.sign(request);
+      expect(keyIn(issued)).toEqual(request.publicKey);
+      expect(
+        first.freeIpa.count('cert_find') + second.freeIpa.count('cert_find'),
+      ).toBeGreaterThan(0);
+      expect(requests()).toBe(1);
+      expect(ca.issued.size).toBe(1);
+    });
+
+    it('waits for the first call after a restart within requestTimeout', async () => {
+      const { authority } = await start({
+        requestTimeoutMs: 30_000,
+        lostAnswerSearchMs: 1000,
+      });
+      await authority.get(1234n); // logs in
+      first.freeIpa.restart({ loadMs: 1500 });
+      await authority.sign(newRequest());
+      expect(first.freeIpa.count('cert_find')).toBe(0);
+      expect(second.freeIpa.log).toEqual([]);
+      expect(requests()).toBe(1);
+    });
   });
 
   it.each([
@@ -264,27 +377,27 @@ describe('FreeIpaAuthority and lost answers', () => {
   ])('finds what was signed when the answer has %s', async (_, change) => {
     const request = newRequest();
     first.freeIpa.failNext('cert_request', { kind: 'change', change });
-    const issued = await started.authority.sign(request);
+    const issued = await patient.sign(request);
     expect(keyIn(issued)).toEqual(request.publicKey);
     expect(requests()).toBe(1);
   });
 
   it('never hands out a certificate for another key', async () => {
-    const other = await started.authority.sign(newRequest());
+    const other = await patient.sign(newRequest());
     const change = {
       certificate: other.certificate.toString('base64'),
       serial_number: undefined,
     };
     first.freeIpa.failNext('cert_request', { kind: 'change', change });
     const request = newRequest();
-    const issued = await started.authority.sign(request);
+    const issued = await patient.sign(request);
     expect(keyIn(issued)).toEqual(request.publicKey);
   });
 
   it('goes to the next server when there is no connection', async () => {
-    await started.authority.get(1234n);
+    await patient.get(1234n);
     await first.stop();
-    await started.authority.sign(newRequest());
+    await patient.sign(newRequest());
     expect(requests()).toBe(1);
     expect(second.freeIpa.count('cert_request')).toBe(1);
   });

@@ -1,9 +1,9 @@
-import { newRequest, serialOf } from './__testUtils__/newRequest';
+import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { StandInNetwork } from './__testUtils__/StandInNetwork';
 
 jest.setTimeout(60_000); // OpenSSL's processes, on a busy machine
 
-describe('FreeIpaAuthority and several servers', () => {
+describe('FreeIpaAuthority with several servers', () => {
   let network: StandInNetwork;
 
   beforeAll(async () => {
@@ -83,6 +83,44 @@ describe('FreeIpaAuthority and several servers', () => {
         name: 'AuthorityUnavailableError',
       });
       expect(network.ca.issued.size).toBe(before);
+    });
+
+    it('signs at the next server when Dogtag is down at the first', async () => {
+      network.first.isDogtagDown = true;
+      const request = newRequest();
+      const before = network.ca.issued.size;
+      const issued = await network.authority.sign(request);
+      expect(keyIn(issued)).toEqual(request.publicKey);
+      expect(network.first.log).toEqual(['login', 'cert_request']);
+      expect(network.second.log).toEqual(['login', 'cert_request']);
+      expect(network.ca.issued.size).toBe(before + 1);
+    });
+
+    it('reads from the next server when Dogtag is down at the first', async () => {
+      const issued = await network.authority.sign(newRequest());
+      network.first.isDogtagDown = true;
+      const found = await network.authority.get(serialOf(issued));
+      expect(found?.certificate).toEqual(issued.certificate);
+      await expect(network.authority.get(1234n)).resolves.toBe(undefined);
+    });
+
+    it('is unavailable when Dogtag is down everywhere, and then signs for the same key', async () => {
+      const request = newRequest();
+      const before = network.ca.issued.size;
+      network.first.isDogtagDown = true;
+      network.second.isDogtagDown = true;
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        await expect(network.authority.sign(request)).rejects.toMatchObject({
+          name: 'AuthorityUnavailableError',
+        });
+      }
+      network.first.isDogtagDown = false;
+      network.second.isDogtagDown = false;
+      const issued = await network.authority.sign(request);
+      expect(keyIn(issued)).toEqual(request.publicKey);
+      expect(network.ca.issued.size).toBe(before + 1);
+      expect(network.first.count('cert_find')).toBe(0);
+      expect(network.second.count('cert_find')).toBe(0);
     });
 
     it('takes an HTML 400 for a wrong name in the configuration', async () => {

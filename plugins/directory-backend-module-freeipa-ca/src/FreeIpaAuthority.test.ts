@@ -1,5 +1,6 @@
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import type { StandInVersion } from './__testUtils__/describeCertificate';
-import { newRequest, serialOf } from './__testUtils__/newRequest';
+import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { StandInNetwork } from './__testUtils__/StandInNetwork';
 
 jest.setTimeout(60_000); // OpenSSL's processes, on a busy machine
@@ -75,6 +76,16 @@ describe('FreeIpaAuthority', () => {
         network.ca.shuffledChain[0].raw,
       ]);
     });
+  });
+
+  it('signs for a locked user: only the gateway checks the lock', async () => {
+    const request = createSigningRequest({
+      username: 'carol',
+      principal: 'carol@EXAMPLE.TEST',
+      profile: 'userCerts',
+    });
+    const issued = await network.authority.sign(request);
+    expect(keyIn(issued)).toEqual(request.publicKey);
   });
 
   describe('revocation', () => {

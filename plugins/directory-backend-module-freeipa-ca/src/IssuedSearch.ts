@@ -58,15 +58,20 @@ export class IssuedSearch {
   }
 
   /**
-   * Looks once.
+   * Searches once.
    *
-   * @throws RpcError, NoVerdictError, AuthorityProtocolError when FreeIPA
-   * cannot say.
+   * @param signal - aborts the search.
+   * @throws RpcError, NoVerdictError, AuthorityProtocolError when the search
+   * fails.
    */
-  async look({ request, since, server }: LostRequest): Promise<SearchResult> {
+  async look(
+    { request, since, server }: LostRequest,
+    signal: AbortSignal,
+  ): Promise<SearchResult> {
     const { username } = request;
     const answer = await this.#servers.read(certFind({ username, since }), {
       first: server,
+      signal,
     });
     const records = readList(answer);
     const candidates = records

@@ -12,8 +12,9 @@ import { LRUCache } from 'lru-cache';
 import type { IssuedSearch, LostRequest, SearchResult } from './IssuedSearch';
 import type { SigningFailure } from './judgeSigning';
 
-/** Signing takes Dogtag a second or so; the pause doubles from look to look. */
+/** Signing takes Dogtag about a second; the pause doubles up to the longest. */
 const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 2000;
 
 /** Longer than any client keeps asking for the same. */
 const MEMORY_MS = 60 * 60 * 1000;
@@ -33,7 +34,7 @@ export class LostRequests {
 
   constructor(options: {
     readonly search: IssuedSearch;
-    /** How long to look, in milliseconds. */
+    /** Maximum duration of a search, its requests included, in milliseconds. */
     readonly searchMs: number;
     readonly logger: LoggerService;
   }) {
@@ -58,7 +59,7 @@ export class LostRequests {
     if (!lost) {
       return undefined;
     }
-    const result = await this.#look(lost);
+    const result = await this.#look(lost, AbortSignal.timeout(this.#searchMs));
     if (result.found === 'unclear') {
       throw new OutcomeUnknownError(
         `An earlier certificate request for ${lost.request.principal} is still open`,
@@ -91,9 +92,10 @@ export class LostRequests {
       `It is not known whether FreeIPA signed a request for ${request.principal}; looking for the certificate: ${error.message}`,
     );
     this.#open.set(id, lost);
+    const signal = AbortSignal.timeout(this.#searchMs);
     const result = finished
-      ? await this.#look(lost)
-      : await this.#lookForAWhile(lost);
+      ? await this.#look(lost, signal)
+      : await this.#lookForAWhile(lost, signal);
     if (result.found === 'one') {
       this.#open.delete(id);
       return result.certificate;
@@ -107,31 +109,53 @@ export class LostRequests {
     );
   }
 
-  async #lookForAWhile(lost: LostRequest): Promise<SearchResult> {
-    const deadline = Date.now() + this.#searchMs;
+  async #lookForAWhile(
+    lost: LostRequest,
+    signal: AbortSignal,
+  ): Promise<SearchResult> {
     let pause = FIRST_PAUSE_MS;
     for (;;) {
-      const result = await this.#look(lost);
-      const left = deadline - Date.now();
-      if (result.found === 'one' || left <= 0) {
+      const result = await this.#look(lost, signal);
+      if (result.found === 'one') {
         return result;
       }
-      await sleep(Math.min(pause, left));
-      pause *= 2;
+      await sleep(pause, undefined, { signal }).catch(() => {});
+      if (signal.aborted) {
+        return result;
+      }
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     }
   }
 
-  async #look(lost: LostRequest): Promise<SearchResult> {
+  async #look(lost: LostRequest, signal: AbortSignal): Promise<SearchResult> {
     try {
-      return await this.#search.look(lost);
+      return await untilAborted(this.#search.look(lost, signal), signal);
     } catch (error) {
+      const reason = signal.aborted
+        ? `no response within ${this.#searchMs} ms`
+        : toError(error).message;
       this.#logger.warn(
-        `FreeIPA cannot be asked for the certificate of a lost request: ${
-          toError(error).message
-        }`,
+        `The search for the certificate of a lost request failed: ${reason}`,
       );
       return { found: 'unclear' };
     }
+  }
+}
+
+/** Waits for work no longer than the signal allows: a login may outlast it. */
+async function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 

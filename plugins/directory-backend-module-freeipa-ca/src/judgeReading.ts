@@ -3,11 +3,12 @@ import {
   AuthorityUnavailableError,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { NO_SUCH_CA, refusal } from './judgeSigning';
+import { isDogtagDown } from './rpc/isServerTrouble';
 import { NoVerdictError } from './rpc/NoVerdictError';
 import { RpcError } from './rpc/RpcError';
 
 /**
- * What a failed `cert_show` or `cert_revoke` means.
+ * What a failed `cert_show`, `cert_find` or `cert_revoke` means.
  *
  * @returns the error to throw; `undefined` when FreeIPA has no such
  * certificate.
@@ -23,6 +24,9 @@ export function judgeReading(error: unknown): Error | undefined {
   }
   if (isUnknownSerial(error)) {
     return undefined;
+  }
+  if (isCaUnavailable(error)) {
+    return new AuthorityUnavailableError(error.message);
   }
   if (error.code === 2100) {
     return refusal('forbidden', error.text);
@@ -49,4 +53,18 @@ function isUnknownSerial({ code, text }: RpcError): boolean {
     default:
       return false;
   }
+}
+
+/**
+ * 907 is FreeIPA's NetworkError. When Dogtag is down, Apache responds for it
+ * with 503, which FreeIPA passes on in the text of 4301 (`get_certificate` and
+ * `find` in `ipaserver/plugins/dogtag.py`).
+ */
+function isCaUnavailable(error: RpcError): boolean {
+  const { code, text } = error;
+  return (
+    isDogtagDown(error) ||
+    code === 907 ||
+    (code === 4301 && /\b503\b/.test(text))
+  );
 }

@@ -4,7 +4,7 @@ import {
   AuthorityUnavailableError,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { callerMessage } from './callerMessage';
-import { isServerTrouble } from './rpc/isServerTrouble';
+import { isDogtagDown, isServerTrouble } from './rpc/isServerTrouble';
 import { NoVerdictError } from './rpc/NoVerdictError';
 import { RpcError } from './rpc/RpcError';
 
@@ -81,6 +81,12 @@ function judgeVerdict(error: RpcError): SigningFailure {
     return {
       state: 'settled',
       error: new AuthorityProtocolError(error.message),
+    };
+  }
+  if (isDogtagDown(error)) {
+    return {
+      state: 'settled',
+      error: new AuthorityUnavailableError(error.message),
     };
   }
   if (code === ACI_ERROR) {

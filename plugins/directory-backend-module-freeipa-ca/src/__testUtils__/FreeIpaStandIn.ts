@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   certFind,
+  certprofileShow,
   certRequest,
   certRevoke,
   certShow,
@@ -21,6 +23,7 @@ const COMMANDS = {
   cert_show: certShow,
   cert_revoke: certRevoke,
   cert_find: certFind,
+  certprofile_show: certprofileShow,
 };
 
 const PASSWORD = 'correct horse & battery+staple';
@@ -40,11 +43,15 @@ export class FreeIpaStandIn {
   /** The last call's body. */
   lastCall: unknown;
   password = PASSWORD;
+  /** Whether the server's Dogtag is stopped. */
+  isDogtagDown = false;
   /** Set when the account may not log in, to FreeIPA's reason. */
   rejection: string | undefined;
   readonly #version: StandInVersion;
   readonly #accept: AcceptTicket;
   readonly #sessions = new Set<string>();
+  #loadMs = 0;
+  #loading: Promise<void> | undefined;
   readonly #faults = new Map<string, Fault[]>();
 
   constructor(options: {
@@ -77,7 +84,21 @@ export class FreeIpaStandIn {
     this.#sessions.clear();
   }
 
+  /**
+   * Restarts Apache: the next request loads FreeIPA, and others wait for that.
+   * Sessions are kept.
+   *
+   * @param options - `loadMs` is what loading takes, in milliseconds; 9,500 on
+   * a real server.
+   */
+  restart(options: { readonly loadMs: number }): void {
+    this.#loadMs = options.loadMs;
+    this.#loading = undefined;
+  }
+
   async handle(request: Request): Promise<StandInAnswer> {
+    this.#loading ??= sleep(this.#loadMs);
+    await this.#loading;
     this.lastRequest = request;
     const { pathname } = new URL(request.url);
     if (!this.#isRefererGood(request.headers.get('referer'))) {
@@ -158,10 +179,14 @@ export class FreeIpaStandIn {
     change: Record<string, unknown> = {},
   ): Promise<Response> {
     const [args, options] = call.params;
-    const surroundings = { ca: this.ca, version: this.#version };
+    const server = {
+      ca: this.ca,
+      version: this.#version,
+      isDogtagDown: this.isDogtagDown,
+    };
     try {
       const command = COMMANDS[call.method];
-      const answer = await command({ args, options }, surroundings);
+      const answer = await command({ args, options }, server);
       const { result } = answer;
       const changed = Array.isArray(result)
         ? result

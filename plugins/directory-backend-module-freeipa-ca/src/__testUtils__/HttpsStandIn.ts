@@ -10,6 +10,8 @@ import type { StandInCa } from './StandInCa';
 /** A stand-in for FreeIPA behind a real HTTPS server on `localhost`. */
 export class HttpsStandIn {
   readonly freeIpa: FreeIpaStandIn;
+  /** Number of requests without a response that the client has aborted. */
+  aborted = 0;
   readonly #server: Server;
   #port: number | undefined;
 
@@ -66,6 +68,10 @@ export class HttpsStandIn {
     if (!('response' in answer)) {
       if (answer.kind === 'cut') {
         req.socket.destroy();
+      } else {
+        res.once('close', () => {
+          this.aborted += 1;
+        });
       }
       return;
     }

@@ -12,6 +12,7 @@ const never = new Promise<never>(() => {});
 export interface StandInNetworkOptions {
   readonly version?: StandInVersion;
   readonly requestTimeoutMs?: number;
+  readonly lostAnswerSearchMs?: number;
 }
 
 /**

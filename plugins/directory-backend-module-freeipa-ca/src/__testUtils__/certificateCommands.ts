@@ -20,22 +20,36 @@ export interface StandInCall {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-interface Surroundings {
+/** The server on which a command runs. */
+export interface StandInServer {
   readonly ca: StandInCa;
   readonly version: StandInVersion;
+  /** Whether its Dogtag is stopped: Apache responds for it, with 503. */
+  readonly isDogtagDown: boolean;
 }
 
+/** The CA ACLs permit all but `adminCerts`. */
 const PROFILES = ['userCerts', 'otherCerts', 'adminCerts'];
-const USERS = ['alice', 'bob'];
+
+/**
+ * The users below `cn=accounts`: `carol` is locked, which `cert_request` does
+ * not check. A preserved user is not below it, so it does not exist here.
+ */
+const USERS = ['alice', 'bob', 'carol'];
 
 /** The checks of `cert_request.execute`, in its order, as far as tests go. */
 export async function certRequest(
   { args, options }: StandInCall,
-  { ca, version }: Surroundings,
+  { ca, version, isDogtagDown }: StandInServer,
 ): Promise<Record<string, unknown>> {
   const csr = Buffer.from(args[0], 'base64');
   const [username, realm] = String(options.principal).split('@');
+  const profile = String(options.profile_id);
   requireCa(options.cacn);
+  if (isDogtagDown) {
+    // `ca_show` logs in to Dogtag to read the CA's chain.
+    throw new StandInError(4016, 'Failed to authenticate to CA REST API');
+  }
   if (realm !== 'EXAMPLE.TEST') {
     throw new StandInError(4005, `The realm for the principal does not match`);
   }
@@ -43,25 +57,20 @@ export async function certRequest(
     const message = "The principal for this request doesn't exist.";
     throw new StandInError(4001, message);
   }
-  if (options.profile_id === 'adminCerts') {
+  if (profile === 'adminCerts' || !PROFILES.includes(profile)) {
     throw new StandInError(
       2100,
-      `Principal '${options.principal}' is not permitted to use CA 'ipa' with profile 'adminCerts' for certificate issuance.`,
+      `Insufficient access: Principal '${options.principal}' is not permitted to use CA 'ipa' with profile '${profile}' for certificate issuance.`,
     );
   }
   const commonName = await ca.commonNameOf(csr).catch(() => {
-    throw new StandInError(
-      4301,
-      'Certificate operation cannot be completed: Failure decoding Certificate Signing Request: Unable to load PEM file.',
+    throw operationError(
+      'Failure decoding Certificate Signing Request: Unable to load PEM file.',
     );
   });
   if (commonName !== username) {
     const message = "invalid 'csr': DN commonName does not match user's login";
     throw new StandInError(3009, message);
-  }
-  if (!PROFILES.includes(String(options.profile_id))) {
-    const message = `${options.profile_id}: Certificate Profile not found`;
-    throw new StandInError(4001, message);
   }
   const { certificate } = await ca.issue({ csr, username });
   return {
@@ -75,24 +84,36 @@ export async function certRequest(
   };
 }
 
+/** `certprofile_show.execute`, which reads the directory only. */
+export function certprofileShow({
+  args: [name],
+}: StandInCall): Record<string, unknown> {
+  if (!PROFILES.includes(name)) {
+    throw new StandInError(4001, `${name}: Certificate Profile not found`);
+  }
+  const result = { cn: [name], ipacertprofilestoreissued: [true] };
+  return { result, value: name, summary: null };
+}
+
 /** `cert_show.execute`. */
 export function certShow(
   { args, options }: StandInCall,
-  { ca, version }: Surroundings,
+  { ca, version, isDogtagDown }: StandInServer,
 ): Record<string, unknown> {
   const serial = BigInt(args[0]);
   if (serial === 0n || args[0].length > 40) {
     const message = "invalid 'serial_number': invalid serial number 0";
     throw new StandInError(3009, message);
   }
+  if (isDogtagDown) {
+    throw operationError(describeDogtagStatus(503));
+  }
   const entry = ca.issued.get(serial);
   if (!entry) {
-    const text = `Certificate ID 0x${serial.toString(16)} not found`;
+    const id = `0x${serial.toString(16)}`;
+    const text = describeDogtagStatus(404, `Certificate ID ${id} not found`);
     throw version === '4.9'
-      ? new StandInError(
-          4301,
-          `Certificate operation cannot be completed: Unable to communicate with CMS (${text})`,
-        )
+      ? operationError(text)
       : new StandInError(4001, text);
   }
   requireCa(options.cacn);
@@ -114,15 +135,12 @@ export function certShow(
 /** `cert_revoke.execute`. */
 export function certRevoke(
   call: StandInCall,
-  surroundings: Surroundings,
+  server: StandInServer,
 ): Record<string, unknown> {
-  certShow(call, surroundings);
-  const entry = surroundings.ca.issued.get(BigInt(call.args[0]))!;
+  certShow(call, server);
+  const entry = server.ca.issued.get(BigInt(call.args[0]))!;
   if (entry.revocationReason !== undefined) {
-    throw new StandInError(
-      4301,
-      'Certificate operation cannot be completed: certificate has already been revoked',
-    );
+    throw operationError('certificate has already been revoked');
   }
   entry.revocationReason = Number(call.options.revocation_reason);
   return { result: { revoked: true }, value: call.args[0], summary: null };
@@ -131,8 +149,11 @@ export function certRevoke(
 /** `cert_find.execute`, as far as the authority uses it. */
 export function certFind(
   { options }: StandInCall,
-  { ca, version }: Surroundings,
+  { ca, version, isDogtagDown }: StandInServer,
 ): Record<string, unknown> {
+  if (isDogtagDown) {
+    throw operationError('Unable to communicate with CMS (503)');
+  }
   const found = [...ca.issued.values()].filter(entry =>
     isWanted(entry, options),
   );
@@ -174,6 +195,19 @@ function describeState({ revocationReason }: StandInCertificate) {
   return revocationReason === undefined
     ? { revoked: false }
     : { revoked: true, revocation_reason: revocationReason };
+}
+
+/** CertificateOperationError. */
+function operationError(text: string): StandInError {
+  return new StandInError(
+    4301,
+    `Certificate operation cannot be completed: ${text}`,
+  );
+}
+
+/** `ra.get_certificate` of FreeIPA 4.9 to 4.12 (`ipaserver/plugins/dogtag.py`). */
+function describeDogtagStatus(status: number, explanation = ''): string {
+  return `Request failed with status ${status}: Non-2xx response from CA REST API: ${status}. ${explanation} (${status})`;
 }
 
 function requireCa(cacn: unknown): void {

@@ -14,6 +14,8 @@ export interface HttpsRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Aborts the request before `requestTimeout` is over. */
+  readonly signal?: AbortSignal;
 }
 
 /** A whole answer, whatever its status. */
@@ -50,6 +52,7 @@ export class HttpsClient {
   /** @throws HttpExchangeError when there is no whole answer. */
   async post(request: HttpsRequest): Promise<HttpsAnswer> {
     const connection = await this.#openConnection();
+    const timeout = AbortSignal.timeout(this.#requestTimeoutMs);
     try {
       const init: RequestInit & { dispatcher: Dispatcher } = {
         method: 'POST',
@@ -57,13 +60,19 @@ export class HttpsClient {
         body: request.body,
         redirect: 'manual',
         dispatcher: connection.agent,
-        signal: AbortSignal.timeout(this.#requestTimeoutMs),
+        signal: request.signal
+          ? AbortSignal.any([timeout, request.signal])
+          : timeout,
       };
       const response = await fetch(request.url, init);
       const { status, headers } = response;
       return { status, headers, body: await readText(response) };
     } catch (error) {
-      throw new HttpExchangeError(describe(error), {
+      // `any` does not keep its signals alive: this reference does.
+      const message = timeout.aborted
+        ? `no response within ${this.#requestTimeoutMs} ms`
+        : describe(error);
+      throw new HttpExchangeError(message, {
         sent: connection.isOpen() ? 'perhaps' : 'no',
       });
     } finally {

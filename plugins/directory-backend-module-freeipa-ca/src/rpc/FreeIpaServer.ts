@@ -13,7 +13,7 @@ import { formatCall, type RpcCommand } from './RpcCommand';
 import type { RpcRecord } from './RpcValue';
 
 /** A request below `/ipa/session/`. */
-interface IpaRequest extends Pick<HttpsRequest, 'headers' | 'body'> {
+interface IpaRequest extends Pick<HttpsRequest, 'headers' | 'body' | 'signal'> {
   /** For example `json`. */
   readonly path: string;
 }
@@ -44,14 +44,15 @@ export class FreeIpaServer {
    * Runs a command, once: again only when the server says that it has not,
    * because the session has expired.
    *
+   * @param signal - aborts the call, but not a login, which other calls share.
    * @returns the command's result.
-   * @throws RpcError when FreeIPA says no.
-   * @throws NoVerdictError when it says nothing.
+   * @throws RpcError when FreeIPA returns an error.
+   * @throws NoVerdictError when there is no usable response.
    */
-  async call(command: RpcCommand): Promise<RpcRecord> {
+  async call(command: RpcCommand, signal?: AbortSignal): Promise<RpcRecord> {
     const session = await this.#session.get();
     try {
-      return await this.#callIn(session, command);
+      return await this.#callIn(session, command, signal);
     } catch (error) {
       assertError(error);
       if (error.name !== 'SessionExpiredError') {
@@ -60,7 +61,7 @@ export class FreeIpaServer {
     }
     const renewed = await this.#session.renew(session);
     try {
-      return await this.#callIn(renewed, command);
+      return await this.#callIn(renewed, command, signal);
     } catch (error) {
       assertError(error);
       throw error.name === 'SessionExpiredError'
@@ -89,7 +90,11 @@ export class FreeIpaServer {
     }
   }
 
-  async #callIn(session: string, command: RpcCommand): Promise<RpcRecord> {
+  async #callIn(
+    session: string,
+    command: RpcCommand,
+    signal?: AbortSignal,
+  ): Promise<RpcRecord> {
     try {
       const answer = await this.#post({
         path: 'json',
@@ -99,6 +104,7 @@ export class FreeIpaServer {
           Cookie: session,
         },
         body: formatCall(command),
+        signal,
       });
       return readVerdict({ server: this.origin, answer });
     } catch (error) {
@@ -125,6 +131,7 @@ export class FreeIpaServer {
         ...request.headers,
       },
       body: request.body,
+      signal: request.signal,
     });
   }
 

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { FreeIpaServer } from './FreeIpaServer';
-import { isServerTrouble } from './isServerTrouble';
+import { isDogtagDown, isServerTrouble } from './isServerTrouble';
 import { NoVerdictError } from './NoVerdictError';
 import type { RpcCommand } from './RpcCommand';
 import { RpcError } from './RpcError';
@@ -42,18 +42,20 @@ export class FreeIpaServers {
   /**
    * Runs a command that changes nothing, on any server.
    *
-   * @param options - `first` is the origin of the server to ask first.
+   * @param options - `first` is the origin of the server to query first;
+   * `signal` aborts the running call and prevents further ones.
    * @throws RpcError, NoVerdictError
    */
   async read(
     command: RpcCommand,
-    options: { readonly first?: string } = {},
+    options: { readonly first?: string; readonly signal?: AbortSignal } = {},
   ): Promise<RpcRecord> {
-    const rank = (server: FreeIpaServer) =>
-      server.origin === options.first ? 0 : 1;
+    const { first, signal } = options;
+    const rank = (server: FreeIpaServer) => (server.origin === first ? 0 : 1);
     return await this.#ask(command, {
       servers: this.#inOrder().sort((a, b) => rank(a) - rank(b)),
-      mayGoOn: () => true,
+      mayGoOn: () => signal?.aborted !== true,
+      signal,
     });
   }
 
@@ -71,12 +73,13 @@ export class FreeIpaServers {
     options: {
       readonly servers: readonly FreeIpaServer[];
       mayGoOn(trouble: Trouble): boolean;
+      readonly signal?: AbortSignal;
     },
   ): Promise<RpcRecord> {
     let failure: unknown;
     for (const server of options.servers) {
       try {
-        const result = await server.call(command);
+        const result = await server.call(command, options.signal);
         this.#restsUntil.delete(server);
         return result;
       } catch (error) {
@@ -98,7 +101,7 @@ export class FreeIpaServers {
     if (fault === 'unavailable') {
       this.#restsUntil.set(server, Date.now() + REST_MS);
     }
-    this.#logger.warn(`FreeIPA gave no answer: ${message}`);
+    this.#logger.warn(`A FreeIPA server failed: ${message}`);
   }
 }
 
@@ -106,7 +109,11 @@ function troubleIn(error: unknown): Trouble | undefined {
   if (error instanceof NoVerdictError) {
     return error;
   }
-  return error instanceof RpcError && isServerTrouble(error)
-    ? { executed: 'perhaps', fault: 'protocol', message: error.message }
-    : undefined;
+  if (!(error instanceof RpcError) || !isServerTrouble(error)) {
+    return undefined;
+  }
+  const { message } = error;
+  return isDogtagDown(error)
+    ? { executed: 'no', fault: 'unavailable', message }
+    : { executed: 'perhaps', fault: 'protocol', message };
 }

@@ -16,7 +16,7 @@ export class RpcError extends CustomErrorBase {
     readonly text: string;
     readonly server: string;
   }) {
-    super(`${options.server} answered ${options.code}: ${options.text}`);
+    super(`${options.server} returned ${options.code}: ${options.text}`);
     this.code = options.code;
     this.text = options.text;
     this.server = options.server;
