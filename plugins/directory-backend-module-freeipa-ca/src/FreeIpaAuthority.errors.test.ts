@@ -17,7 +17,6 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
   describe('errors of cert_request', () => {
     const refusals: [number, string, 'invalid' | 'forbidden'][] = [
       [4001, "The principal for this request doesn't exist.", 'invalid'],
-      [4001, 'nope: Certificate Profile not found', 'invalid'],
       [4005, 'The realm for the principal does not match', 'invalid'],
       [4034, "'add' option is not supported", 'invalid'],
       [3005, "Unknown option: 'x'", 'invalid'],
@@ -95,6 +94,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
 
     it.each([
       [903, 'an internal error has occurred'],
+      [4016, 'Response from CA was not valid JSON'],
       [4302, 'Certificate format error: x'],
       [4035, 'Request failed with status 500: x'],
       [4203, 'Cannot contact the directory'],
@@ -111,6 +111,24 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       const issued = await network.authority.sign(request);
       expect(keyIn(issued)).toEqual(request.publicKey);
       expect(network.first.count('cert_request')).toBe(2);
+    });
+
+    it.each([
+      'Failed to authenticate to CA REST API',
+      'PKI API login failed: invalid authentication',
+      '503 Server Error: Service Unavailable for url: https://ipa1.test:443/ca/rest/account/login',
+    ])('4016 "%s" is unavailable, nothing signed', async message => {
+      const error = { kind: 'error', code: 4016, message } as const;
+      network.first.failNext('cert_request', error);
+      network.second.failNext('cert_request', error);
+      const request = newRequest();
+      await expect(network.authority.sign(request)).rejects.toMatchObject({
+        name: 'AuthorityUnavailableError',
+      });
+      await network.authority.sign(request);
+      expect([...network.first.log, ...network.second.log]).not.toContain(
+        'cert_find',
+      );
     });
 
     it.each([1101, 1200, 1203])(
@@ -139,6 +157,117 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
     );
   });
 
+  describe('a profile that FreeIPA does not permit', () => {
+    it('is reported as missing when FreeIPA does not have it', async () => {
+      const request = { ...newRequest(), profile: 'userCert' };
+      await expect(network.authority.sign(request)).rejects.toMatchObject({
+        name: 'AuthorityRefusalError',
+        kind: 'invalid',
+        message: 'There is no profile "userCert".',
+      });
+      expect(network.first.log).toEqual([
+        'login',
+        'cert_request',
+        'certprofile_show',
+      ]);
+      expect(network.log).toMatch(
+        /^error directory\.certificates\.profiles .*"userCert"/m,
+      );
+    });
+
+    it('is reported as missing when cert_request does so', async () => {
+      network.first.failNext('cert_request', {
+        kind: 'error',
+        code: 4001,
+        message: 'userCerts: Certificate Profile not found',
+      });
+      await expect(network.authority.sign(newRequest())).rejects.toMatchObject({
+        kind: 'invalid',
+        message: 'There is no profile "userCerts".',
+      });
+      expect(network.first.log).toEqual(['login', 'cert_request']);
+    });
+
+    it.each([
+      ['FreeIPA has it', undefined],
+      [
+        'the query fails',
+        { kind: 'error', code: 903, message: 'an internal error' } as const,
+      ],
+      [
+        'FreeIPA has no CA',
+        { kind: 'error', code: 4001, message: 'CA is not configured' } as const,
+      ],
+    ])('is forbidden when %s', async (_, fault) => {
+      for (const server of [network.first, network.second]) {
+        server.failNext('certprofile_show', ...(fault ? [fault] : []));
+      }
+      const request = { ...newRequest(), profile: 'adminCerts' };
+      await expect(network.authority.sign(request)).rejects.toMatchObject({
+        name: 'AuthorityRefusalError',
+        kind: 'forbidden',
+        message: expect.stringContaining("with profile 'adminCerts'"),
+      });
+      expect(network.first.count('certprofile_show')).toBe(1);
+      expect(network.log).not.toMatch(/^error/m);
+    });
+
+    it('is forbidden when FreeIPA does not respond', async () => {
+      await network.renew({
+        requestTimeoutMs: 60_000,
+        lostAnswerSearchMs: 500,
+      });
+      network.first.failNext('certprofile_show', {
+        kind: 'hang',
+        carriedOut: false,
+      });
+      const request = { ...newRequest(), profile: 'userCert' };
+      await expect(network.authority.sign(request)).rejects.toMatchObject({
+        name: 'AuthorityRefusalError',
+        kind: 'forbidden',
+      });
+      expect(network.second.log).toEqual([]);
+    });
+  });
+
+  describe.each(['cert_show', 'cert_find', 'cert_revoke'] as const)(
+    'errors of %s while the CA is down',
+    command => {
+      it.each([
+        [4016, 'Failed to authenticate to CA REST API'],
+        [907, "cannot connect to 'https://ipa1.test:443/ca/rest/certs/1': x"],
+        [
+          4301,
+          'Certificate operation cannot be completed: Request failed with status 503: Non-2xx response from CA REST API: 503.  (503)',
+        ],
+        [
+          4301,
+          'Certificate operation cannot be completed: Unable to communicate with CMS (503)',
+        ],
+      ])('%i "%s": unavailable', async (code, message) => {
+        const serialNumber = serialOf(
+          await network.authority.sign(newRequest()),
+        );
+        const error = { kind: 'error', code, message } as const;
+        network.first.failNext(command, error);
+        network.second.failNext(command, error);
+        const operations = {
+          cert_show: () => network.authority.get(serialNumber),
+          cert_find: () => network.authority.listEnding({ from: new Date() }),
+          cert_revoke: () =>
+            network.authority.revoke({
+              serialNumber,
+              reason: 'superseded',
+              revokedBy: 'user:default/admin',
+            }),
+        };
+        await expect(operations[command]()).rejects.toMatchObject({
+          name: 'AuthorityUnavailableError',
+        });
+      });
+    },
+  );
+
   describe('errors of cert_show', () => {
     it.each([
       [4001, 'Certificate ID 0x7b not found'],
@@ -154,7 +283,8 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
     it.each([
       [4001, 'CA is not configured', 'AuthorityProtocolError'],
       [4001, 'x: Certificate Authority not found', 'AuthorityProtocolError'],
-      [4301, 'Unable to communicate with CMS (503)', 'AuthorityProtocolError'],
+      [4301, 'Unable to communicate with CMS (500)', 'AuthorityProtocolError'],
+      [4016, 'Response from CA was not valid JSON', 'AuthorityProtocolError'],
       [4302, 'Certificate format error', 'AuthorityProtocolError'],
       [903, 'an internal error has occurred', 'AuthorityProtocolError'],
       [2100, 'Insufficient access: x', 'AuthorityRefusalError'],

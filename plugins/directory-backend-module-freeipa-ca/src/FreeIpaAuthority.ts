@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   AuthorityProtocolError,
+  AuthorityRefusalError,
   type CertificateAuthority,
   type EndingCertificate,
   type EndingQuery,
@@ -10,7 +11,13 @@ import {
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { AuthorityMetrics } from './AuthorityMetrics';
-import { certFindEnding, certRequest, certRevoke, certShow } from './commands';
+import {
+  certFindEnding,
+  certprofileShow,
+  certRequest,
+  certRevoke,
+  certShow,
+} from './commands';
 import { decodeCertificate, serialNumberOf } from './decodeCertificate';
 import { decodeEnding } from './decodeEnding';
 import type { FreeIpaConfig } from './FreeIpaConfig';
@@ -23,6 +30,7 @@ import { LostRequests } from './LostRequests';
 import { FreeIpaServer } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
 import type { RpcCommand } from './rpc/RpcCommand';
+import { RpcError } from './rpc/RpcError';
 import { isRpcRecord, type RpcRecord } from './rpc/RpcValue';
 import { Turns } from './Turns';
 
@@ -38,6 +46,8 @@ export class FreeIpaAuthority implements CertificateAuthority {
   readonly #search: IssuedSearch;
   readonly #lost: LostRequests;
   readonly #cacn: string;
+  readonly #searchMs: number;
+  readonly #logger: LoggerService;
   readonly #metrics = new AuthorityMetrics();
   readonly #turns = new Turns();
 
@@ -66,6 +76,8 @@ export class FreeIpaAuthority implements CertificateAuthority {
     const { servers, config, logger } = options;
     this.#servers = servers;
     this.#cacn = config.cacn;
+    this.#searchMs = config.lostAnswerSearchMs;
+    this.#logger = logger;
     this.#search = new IssuedSearch({ servers, cacn: config.cacn });
     this.#lost = new LostRequests({
       search: this.#search,
@@ -171,10 +183,44 @@ export class FreeIpaAuthority implements CertificateAuthority {
     } catch (error) {
       const failure = judgeSigning(error);
       if (failure.state === 'settled') {
-        throw failure.error;
+        throw (await this.#isProfileMissing(error, request))
+          ? this.#missingProfile(request)
+          : failure.error;
       }
       return await this.#lost.find({ request, since, failure });
     }
+  }
+
+  /**
+   * Whether `cert_request` failed because FreeIPA does not have the profile. It
+   * checks the CA ACLs first, which do not permit an unknown profile either.
+   */
+  async #isProfileMissing(
+    error: unknown,
+    { profile }: SigningRequest,
+  ): Promise<boolean> {
+    if (!(error instanceof RpcError)) {
+      return false;
+    }
+    if (error.code !== 2100 || !/\bprofile\b/i.test(error.text)) {
+      return isProfileNotFound(error);
+    }
+    try {
+      await this.#servers.read(certprofileShow(profile), {
+        first: error.server,
+        signal: AbortSignal.timeout(this.#searchMs),
+      });
+      return false;
+    } catch (failure) {
+      return failure instanceof RpcError && isProfileNotFound(failure);
+    }
+  }
+
+  #missingProfile({ profile }: SigningRequest): AuthorityRefusalError {
+    this.#logger.error(
+      `directory.certificates.profiles lists "${profile}", which is not a certificate profile of FreeIPA: correct the name, or import the profile with "ipa certprofile-import"`,
+    );
+    return new AuthorityRefusalError(`There is no profile "${profile}".`);
   }
 
   async #find(command: RpcCommand): Promise<RpcRecord> {
@@ -213,6 +259,11 @@ function decodeIssued(
     );
   }
   return issued;
+}
+
+/** NotFound, of a profile rather than a principal or a CA. */
+function isProfileNotFound({ code, text }: RpcError): boolean {
+  return code === 4001 && /Certificate Profile not found/i.test(text);
 }
 
 /** A command's result has the entry in a `result` of its own. */

@@ -38,6 +38,11 @@ export function certShow(serialNumber: bigint, cacn: string): RpcCommand {
   };
 }
 
+/** Reads a certificate profile of FreeIPA by its name (`certprofile_show`). */
+export function certprofileShow(profile: string): RpcCommand {
+  return { method: 'certprofile_show', args: [profile], options: {} };
+}
+
 /** RFC 5280 §5.3.1. */
 const REASON_CODES: Readonly<Record<RevocableReason, number>> = {
   unspecified: 0,
