@@ -9,17 +9,17 @@ export interface Config {
        */
       freeipa?: {
         /**
-         * The FreeIPA servers that have a CA, asked in this order:
+         * The FreeIPA servers that have a CA, tried in this order:
          * `https://ipa1.example.org`. Each by the server's own name: FreeIPA
-         * refuses requests that were made to an alias.
+         * refuses requests to an alias.
          */
         servers: string[];
         /**
-         * PEM file of the authorities to trust in place of the system's, read
-         * for each request. FreeIPA's is `/etc/ipa/ca.crt`.
+         * PEM file of the CAs to trust in place of the system's, read for each
+         * request. FreeIPA's is `/etc/ipa/ca.crt`.
          */
         caFile?: string;
-        /** FreeIPA's name for the authority that signs. Default: ipa. */
+        /** FreeIPA's name of the CA that signs. Default: ipa. */
         cacn?: string;
         /**
          * How the gateway logs in: with a Kerberos key (`principal`, `keytab`)
@@ -40,13 +40,22 @@ export interface Config {
           /** File that holds the user's password, read for each login. */
           passwordFile?: string;
         };
-        /** Time to connect and to secure the connection. Default: 5 seconds. */
+        /**
+         * Maximum duration of the connection and TLS handshake. Default: 5
+         * seconds.
+         */
         connectTimeout?: HumanDuration | string;
-        /** Time for one request, answer included. Default: 30 seconds. */
+        /**
+         * Maximum duration of one request to one server, response included. The
+         * first call after a restart of FreeIPA takes about 9.5 seconds.
+         * Default: 30 seconds.
+         */
         requestTimeout?: HumanDuration | string;
         /**
-         * How long to look for a certificate after the answer to its request
-         * was lost. Default: 10 seconds.
+         * Maximum duration of the search for a certificate whose response was
+         * lost, all requests of the search included. A FreeIPA server that
+         * stops responding delays a request for a certificate by at most
+         * `requestTimeout` + `lostAnswerSearch`. Default: 10 seconds.
          */
         lostAnswerSearch?: HumanDuration | string;
       };
