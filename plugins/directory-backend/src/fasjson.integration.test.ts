@@ -355,6 +355,11 @@ describe('what clients of the reference rely on', () => {
   });
 });
 
+it('returns 401 to an expired account with a valid ticket', async () => {
+  const { status, json } = await ask('/me/', { as: 'eve' });
+  expect([status, json]).toMatchObject([401, { reason: 'account_expired' }]);
+});
+
 it('names addresses as a proxy maps them', async () => {
   const proxied = await startGateway({
     realm: site.realm,
