@@ -61,10 +61,11 @@ export interface Dialect {
   /** Parses the parameters of a user search. */
   readUserSearch(query: URLSearchParams, errors: ParameterErrors): UserSearch;
 
-  /** The caller's directory entry; a key that does not apply is `null`. */
-  presentMe(
-    account: Principal,
-  ): Readonly<Record<'dn' | 'username' | 'service' | 'uri', string | null>>;
+  /**
+   * `dn`, `username`, `service` and `uri` of the caller's directory entry;
+   * `null` where a key does not apply.
+   */
+  presentMe(account: Principal): Readonly<Record<string, string | null>>;
 
   /** Which fields of the directory the keys of a user's record need. */
   userFieldsFor(keys: readonly string[]): ReadonlySet<UserField>;
