@@ -4,7 +4,7 @@ import {
   recordedDirectory,
   type RecordedAnswer,
 } from './__testUtils__/recordedAnswers';
-import { isName } from './directory/names';
+import { isUserName } from './directory/names';
 import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
 import { withGateway } from './__testUtils__/withGateway';
 
@@ -25,7 +25,7 @@ interface ListBody {
 
 /** Names that no list of ours has, as one whole list of the reference has them. */
 const strangeNames = listOf('/v1/users/?PAGE_SIZE=5').filter(
-  name => !isName(name),
+  name => !isUserName(name),
 );
 const everybody = listOf('/v1/users/?PAGE_SIZE=5').length;
 

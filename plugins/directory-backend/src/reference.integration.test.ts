@@ -4,7 +4,7 @@ import {
   recordedDirectory,
   type RecordedAnswer,
 } from './__testUtils__/recordedAnswers';
-import { isName } from './directory/names';
+import { isUserName } from './directory/names';
 import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
@@ -70,7 +70,7 @@ const brokenNames = reads
   .filter(({ target }) => target.startsWith('/v1/users/?PAGE_SIZE'))
   .flatMap(({ body }) => parse(body)!.result as object[])
   .map(nameOf)
-  .filter((name): name is string => name !== undefined && !isName(name));
+  .filter((name): name is string => name !== undefined && !isUserName(name));
 
 const site = withGateway({ ldif: recordedDirectory });
 let lockedItems: ReadonlySet<string>;

@@ -106,7 +106,7 @@ describe('generateEntries', () => {
     ).toBe(true);
   });
 
-  it('has a few names that the gateway does not serve, and says which', () => {
+  it('has user names that are not served and group names with a space', () => {
     const odd = (attribute: string, objectClass: string) =>
       entries
         .filter(entry => entry.isA(objectClass))

@@ -166,6 +166,10 @@ function peculiarGroups(group: typeof addGroup): readonly string[] {
       ],
     }),
     group('empty', []),
+    group('three word name', [userDn('alice'), groupDn('design team')], {
+      memberManager: userDn('erin'),
+    }),
+    group('double  space', []),
   ];
 }
 

@@ -27,8 +27,10 @@ const hidden = new Set(
 );
 /** Names that are nobody's, or that no adapter may take to its directory. */
 const NO_NAMES = [
-  ...['nobody', '-dash', 'plus+user', 'design team', '', '*', 'a)(uid=*'],
+  ...['nobody', '-dash', 'plus+user', '', '*', 'a)(uid=*'],
   ...['alice,cn=x', 'alice\0', 'al\\69ce', 'äbc', 'alice '],
+  ...[' design team', 'design team ', 'design  team', 'double space'],
+  'double  space',
 ];
 
 /** What was asked, with what was answered. */

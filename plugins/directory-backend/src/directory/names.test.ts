@@ -1,7 +1,10 @@
 import fc from 'fast-check';
-import { compareNames, isName } from './names';
+import { compareNames, isGroupName, isUserName } from './names';
 
-describe('isName', () => {
+describe.each([
+  ['isUserName', isUserName],
+  ['isGroupName', isGroupName],
+])('%s', (_name, isName) => {
   it.each(['alice', 'john.doe', 'mary-jane_w', '_x', '.x', 'A', '9', 'win$'])(
     'takes %s',
     name => expect(isName(name)).toBe(true),
@@ -18,7 +21,12 @@ describe('isName', () => {
     ['a parenthesis', 'a('],
     ['a backslash', 'a\\'],
     ['a comma', 'a,b'],
-    ['a space', 'a b'],
+    ['a leading space', ' a'],
+    ['a trailing space', 'a '],
+    ['two inner spaces', 'a  b'],
+    ['a space before a dollar', 'a $'],
+    ['a tab', 'a\tb'],
+    ['a no-break space', 'a\u00a0b'],
     ['a Cyrillic а', '\u0430lice'],
     ['a full-width a', '\uff41lice'],
     ['a combining accent', 'alice\u0301'],
@@ -29,12 +37,23 @@ describe('isName', () => {
   it('lets nothing through that means something in a DN or a filter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), name => {
-        const special = /[\s,+"\\<>;=#*()/\0]/.test(name);
+        const special = /[^\S ]|^ | $| {2}|[,+"\\<>;=#*()/\0]/.test(name);
         expect(isName(name) && special).toBe(false);
       }),
       { numRuns: 5000 },
     );
   });
+});
+
+describe('a name with single inner spaces', () => {
+  it.each(['trust admins', 'a b c', 'a -b .c', `${'a '.repeat(127)}b`])(
+    'is a group name and not a user name: %s',
+    name =>
+      expect([isGroupName(name), isUserName(name)]).toEqual([true, false]),
+  );
+
+  it('has at most 255 characters', () =>
+    expect(isGroupName(`${'a '.repeat(127)}bc`)).toBe(false));
 });
 
 describe('compareNames', () => {

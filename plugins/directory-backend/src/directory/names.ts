@@ -1,12 +1,20 @@
-/**
- * User and group names: FreeIPA's pattern. What breaks it never reaches LDAP,
- * and entries that break it are not served.
- */
-const NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}\$?$/;
+/** FreeIPA's pattern of user names. */
+const USER_NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}\$?$/;
 
-/** Whether a decoded text can be the name of a user or a group. */
-export function isName(text: string): boolean {
-  return NAME.test(text);
+/** As user names, with single inner spaces: FreeIPA creates `trust admins`. */
+const GROUP_NAME = /^(?=.{1,255}\$?$)[A-Za-z0-9_.](?: ?[A-Za-z0-9_.-])*\$?$/;
+
+/**
+ * Whether a decoded text is a valid user name. Other names are not sent to
+ * LDAP, and users with other names are not served.
+ */
+export function isUserName(text: string): boolean {
+  return USER_NAME.test(text);
+}
+
+/** As {@link isUserName}, for group names. */
+export function isGroupName(text: string): boolean {
+  return GROUP_NAME.test(text);
 }
 
 /** Orders names case-insensitively, and equal ones always the same way. */

@@ -86,7 +86,7 @@ async function* portionsOf(
   }
 }
 
-/** A group's name has letters, digits and `_.-$` only; no file is hidden. */
+/** Group names contain only letters, digits, spaces and `_.-$`. */
 function fileName(groupname: string): string {
   return `${groupname.replace(/^\.+/, '_')}-members.csv`;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isName } from '../directory/names';
+import { isUserName } from '../directory/names';
 import { childOf, isBelow, trustedDn } from './DistinguishedName';
 
 const users = trustedDn('cn=users,cn=accounts,dc=example,dc=test');
@@ -10,7 +10,7 @@ describe('childOf', () => {
       fc.property(
         fc.stringMatching(/^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,30}\$?$/),
         name => {
-          expect(isName(name)).toBe(true);
+          expect(isUserName(name)).toBe(true);
           expect(childOf(users, { attribute: 'uid', value: name })).toBe(
             `uid=${name},${users}`,
           );

@@ -1,5 +1,5 @@
 import type { GroupSearchTerm } from '../directory/GroupSearch';
-import { compareNames, isName } from '../directory/names';
+import { compareNames, isGroupName } from '../directory/names';
 import type { DirectorySchema } from '../directory/schema';
 import type { Containers } from './containers';
 import { textOf } from './entryValues';
@@ -48,7 +48,7 @@ export class LdapGroupSearch {
     );
     return entries
       .map(entry => textOf(entry, cn))
-      .filter((name): name is string => name !== undefined && isName(name))
+      .filter((name): name is string => name !== undefined && isGroupName(name))
       .sort(compareNames);
   }
 }

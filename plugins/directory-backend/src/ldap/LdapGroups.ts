@@ -1,7 +1,7 @@
 import type { Entry, Filter } from 'ldapts';
 import type { GroupsQuery } from '../directory/Directory';
 import { emptyGroup, type Group } from '../directory/Group';
-import { compareNames, isName } from '../directory/names';
+import { compareNames, isGroupName } from '../directory/names';
 import { slicePage, type Page, type PageRequest } from '../directory/Page';
 import type { DirectorySchema } from '../directory/schema';
 import type { Containers } from './containers';
@@ -13,7 +13,7 @@ import {
   rdnValueOf,
   type DistinguishedName,
 } from './DistinguishedName';
-import { textsOf } from './entryValues';
+import { textOf, textsOf } from './entryValues';
 import { all, any, equals, isA, isPresent } from './filters';
 import type { Asking, LdapReader } from './LdapReader';
 import type { MirroredEntries } from './MirroredEntries';
@@ -45,7 +45,7 @@ export class LdapGroups {
     this.#mirror = options.mirror;
   }
 
-  /** The DN of the group of a name that has passed `isName`. */
+  /** The DN of the group of a name that has passed `isGroupName`. */
   dnOf(groupname: string): DistinguishedName {
     return childOf(this.#containers.groups, {
       attribute: this.#cn,
@@ -71,7 +71,7 @@ export class LdapGroups {
     served: ServedNames,
     groupname: string,
   ): DistinguishedName | undefined {
-    const dn = isName(groupname) ? this.dnOf(groupname) : undefined;
+    const dn = isGroupName(groupname) ? this.dnOf(groupname) : undefined;
     return dn && served.get(normalizeDn(dn)) ? dn : undefined;
   }
 
@@ -190,15 +190,20 @@ export class LdapGroups {
     attributes: readonly string[],
     asking: Asking,
   ): Promise<Entry | undefined> {
-    return isName(groupname)
-      ? this.#reader.readOne(
-          {
-            base: this.dnOf(groupname),
-            filter: isA(this.#schema.groupClass),
-            attributes,
-          },
-          asking,
-        )
+    if (!isGroupName(groupname)) {
+      return undefined;
+    }
+    const entry = await this.#reader.readOne(
+      {
+        base: this.dnOf(groupname),
+        filter: isA(this.#schema.groupClass),
+        attributes: [...new Set([this.#cn, ...attributes])],
+      },
+      asking,
+    );
+    // The directory folds spaces: `a b` also finds a group named `a  b`.
+    return entry && isGroupName(textOf(entry, this.#cn) ?? '')
+      ? entry
       : undefined;
   }
 

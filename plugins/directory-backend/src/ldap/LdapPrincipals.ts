@@ -1,7 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Entry } from 'ldapts';
 import type { PrincipalQuery } from '../directory/Directory';
-import { isName } from '../directory/names';
+import { isUserName } from '../directory/names';
 import type { Principal } from '../directory/Principal';
 import type { DirectorySchema } from '../directory/schema';
 import type { Containers } from './containers';
@@ -74,7 +74,7 @@ export class LdapPrincipals {
     username: string,
     asking: Asking,
   ): Promise<readonly Entry[]> {
-    if (!isName(username)) {
+    if (!isUserName(username)) {
       return [];
     }
     const entry = await this.#reader.readOne(

@@ -1,6 +1,6 @@
 import type { Entry, Filter } from 'ldapts';
 import type { OfAccounts, OfUser, UsersQuery } from '../directory/Directory';
-import { compareNames, isName } from '../directory/names';
+import { compareNames, isUserName } from '../directory/names';
 import { slicePage, type Page, type PageRequest } from '../directory/Page';
 import type { DirectorySchema } from '../directory/schema';
 import { emptyUser, type User } from '../directory/User';
@@ -47,7 +47,7 @@ export class LdapUsers {
     this.#recent = new RecentRecords(options);
   }
 
-  /** The DN of the user of a name that has passed {@link isName}. */
+  /** The DN of the user of a name that has passed {@link isUserName}. */
   dnOf(username: string): DistinguishedName {
     return childOf(this.#containers.users, {
       attribute: this.#uid,
@@ -84,7 +84,7 @@ export class LdapUsers {
     attributes: readonly string[],
     asking: Asking,
   ): Promise<Entry | undefined> {
-    return isName(username)
+    return isUserName(username)
       ? this.#reader.readOne(
           {
             base: this.dnOf(username),
@@ -166,7 +166,7 @@ export class LdapUsers {
     );
     return entries
       .map(entry => textOf(entry, this.#uid))
-      .filter((name): name is string => name !== undefined && isName(name))
+      .filter((name): name is string => name !== undefined && isUserName(name))
       .sort(compareNames);
   }
 
@@ -175,7 +175,7 @@ export class LdapUsers {
     query: { readonly username: string; readonly group: DistinguishedName },
     asking: Asking,
   ): Promise<boolean> {
-    if (!isName(query.username)) {
+    if (!isUserName(query.username)) {
       return false;
     }
     const entry = await this.#reader.readOne(

@@ -1,5 +1,5 @@
 import type { Entry, Filter } from 'ldapts';
-import { isName } from '../directory/names';
+import { isGroupName, isUserName } from '../directory/names';
 import { emptyGroup, type Group } from '../directory/Group';
 import {
   groupFieldNames,
@@ -112,7 +112,7 @@ function decodeUser(
     fields: userFieldNames,
     empty: emptyUser(),
   });
-  return hasClass(entry, schema.userClass) && isServedName(user.username)
+  return hasClass(entry, schema.userClass) && isUserName(user.username ?? '')
     ? { user, unshown: unshownTexts<User>(schema.users, entry) }
     : undefined;
 }
@@ -126,7 +126,7 @@ function decodeGroup(
     empty: emptyGroup(),
   });
   const isServed =
-    hasClass(entry, schema.groupClass) && isServedName(group.groupname);
+    hasClass(entry, schema.groupClass) && isGroupName(group.groupname ?? '');
   const members = textsOf(entry, 'member').map(normalizeDn);
   return isServed || members.length > 0
     ? {
@@ -156,10 +156,6 @@ function unshownTexts<T>(
     }
   }
   return Object.keys(unshown).length > 0 ? unshown : undefined;
-}
-
-function isServedName(name: string | undefined): boolean {
-  return name !== undefined && isName(name);
 }
 
 function hasClass(entry: Entry, objectClass: string): boolean {

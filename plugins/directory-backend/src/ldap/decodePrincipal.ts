@@ -1,6 +1,6 @@
 import type { Entry } from 'ldapts';
 import type { Principal } from '../directory/Principal';
-import { isName } from '../directory/names';
+import { isUserName } from '../directory/names';
 import type { DirectorySchema } from '../directory/schema';
 import type { Containers } from './containers';
 import { isBelow, rdnValueOf } from './DistinguishedName';
@@ -40,7 +40,7 @@ export function decodePrincipal(
     service,
     served:
       username !== undefined &&
-      isName(username) &&
+      isUserName(username) &&
       hasClass(entry, schema.userClass),
     principalNames: textsOf(entry, 'krbPrincipalName'),
     canonicalName:

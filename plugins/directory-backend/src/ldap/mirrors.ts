@@ -1,7 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { metrics } from '@opentelemetry/api';
 import type { Entry } from 'ldapts';
-import { isName } from '../directory/names';
+import { isGroupName, isUserName } from '../directory/names';
 import type { DirectorySchema } from '../directory/schema';
 import type { Containers } from './containers';
 import { createMembershipMirror } from './createMembershipMirror';
@@ -51,19 +51,41 @@ export function createMirrors(options: {
   const uid = schema.users.username.attribute!;
   const lock = schema.users.locked.attribute!;
   const cn = schema.groups.groupname.attribute!;
-  const servedName = servedNames();
+  const unnamed = metrics
+    .getMeter('directory')
+    .createCounter('directory.entries.unnamed', {
+      description: 'Entries that are not served because of their name',
+    });
+  const served = (
+    name: string | undefined,
+    options: {
+      readonly isName: (name: string) => boolean;
+      readonly locked: boolean;
+    },
+  ): ServedName | undefined => {
+    if (name === undefined || !options.isName(name)) {
+      unnamed.add(1);
+      return undefined;
+    }
+    return { name, locked: options.locked };
+  };
   const mirrors = {
     users: new MirroredEntries(services, {
       container: containers.users,
       filter: isA(schema.userClass),
       attributes: [uid, lock],
-      decode: entry => servedName(entry, uid, booleanOf(entry, lock) ?? false),
+      decode: entry =>
+        served(textOf(entry, uid), {
+          isName: isUserName,
+          locked: booleanOf(entry, lock) ?? false,
+        }),
     }),
     groups: new MirroredEntries(services, {
       container: containers.groups,
       filter: isA(schema.groupClass),
       attributes: [cn],
-      decode: entry => servedName(entry, cn, false),
+      decode: entry =>
+        served(textOf(entry, cn), { isName: isGroupName, locked: false }),
     }),
     agreements: new MirroredEntries(services, {
       container: containers.agreements,
@@ -81,28 +103,6 @@ export function createMirrors(options: {
         mirror.forget();
       }
     },
-  };
-}
-
-/** Reads the names that are served, and counts those that cannot be. */
-function servedNames(): (
-  entry: Entry,
-  attribute: string,
-  locked: boolean,
-) => ServedName | undefined {
-  const unnamed = metrics
-    .getMeter('directory')
-    .createCounter('directory.entries.unnamed', {
-      description:
-        'Entries read and left out because their name breaks the pattern of names',
-    });
-  return (entry, attribute, locked) => {
-    const name = textOf(entry, attribute);
-    if (name === undefined || !isName(name)) {
-      unnamed.add(1);
-      return undefined;
-    }
-    return { name, locked };
   };
 }
 

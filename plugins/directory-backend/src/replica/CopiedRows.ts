@@ -7,7 +7,7 @@ import type {
   UsersQuery,
 } from '../directory/Directory';
 import { emptyGroup, type Group } from '../directory/Group';
-import { isName } from '../directory/names';
+import { isGroupName, isUserName } from '../directory/names';
 import { slicePage, type Page } from '../directory/Page';
 import { userFieldNames, type DirectorySchema } from '../directory/schema';
 import { emptyUser, type User } from '../directory/User';
@@ -50,7 +50,7 @@ export class CopiedRows {
     username,
     unlockedOnly,
   }: OfAccounts & OfUser): ServedRecord<User> | undefined {
-    const row = isName(username)
+    const row = isUserName(username)
       ? this.tables.users.served.get(this.keys.user(username))
       : undefined;
     return unlockedOnly && row?.record.locked ? undefined : row;
@@ -58,7 +58,7 @@ export class CopiedRows {
 
   /** The group of a name. */
   group({ groupname }: OfGroup): ServedRecord<Group> | undefined {
-    return isName(groupname)
+    return isGroupName(groupname)
       ? this.tables.groups.served.get(this.keys.group(groupname))
       : undefined;
   }

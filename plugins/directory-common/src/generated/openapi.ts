@@ -112,7 +112,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -135,7 +135,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -163,7 +163,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -189,7 +189,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -218,7 +218,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -247,7 +247,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -300,7 +300,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -323,7 +323,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -351,7 +351,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -380,7 +380,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -417,7 +417,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -446,12 +446,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -631,11 +631,17 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     /**
-     * @description The name of a user or a group. Names match case-insensitively; answers
-     *     carry the directory's spelling.
+     * @description The name of a user. Names match case-insensitively; responses use the
+     *     directory's spelling.
      * @example alice
      */
-    EntryName: string;
+    UserName: string;
+    /**
+     * @description The name of a group, which may contain single inner spaces. Names match
+     *     case-insensitively; responses use the directory's spelling.
+     * @example packager
+     */
+    GroupName: string;
     /**
      * @description At least 3 characters, or `*` for any value.
      * @example ali
@@ -708,7 +714,7 @@ export interface components {
     >;
     /** @description A user under a mask. */
     MaskedUser: {
-      username?: components['schemas']['EntryName'];
+      username?: components['schemas']['UserName'];
       /** @description Last name. Hidden on a private profile. */
       surname?: string | null;
       /** @description First name. Hidden on a private profile. */
@@ -823,7 +829,7 @@ export interface components {
     MaskedGroup: components['schemas']['GroupFields'];
     /** @description What can be known of a group. */
     GroupFields: {
-      groupname?: components['schemas']['EntryName'];
+      groupname?: components['schemas']['GroupName'];
       /** @description What the group is for. */
       description?: string | null;
       /** @description Mailing list address. */
@@ -877,7 +883,7 @@ export interface components {
      *     }
      */
     MemberItem: {
-      username: components['schemas']['EntryName'];
+      username: components['schemas']['UserName'];
       /**
        * Format: uri
        * @description URI of the user.
@@ -897,7 +903,7 @@ export interface components {
      *     }
      */
     UserGroupItem: {
-      groupname: components['schemas']['EntryName'];
+      groupname: components['schemas']['GroupName'];
       /**
        * Format: uri
        * @description URI of the group.
@@ -921,7 +927,7 @@ export interface components {
        *     user, the last is this group. A direct membership is a chain of one.
        *     null stands for a group that is not served.
        */
-      path?: (components['schemas']['EntryName'] | null)[];
+      path?: (components['schemas']['GroupName'] | null)[];
     };
     /**
      * @description A group of a user, and why they are in it.
@@ -1214,7 +1220,7 @@ export interface components {
     };
     AccountResponse: {
       result: {
-        username: components['schemas']['EntryName'];
+        username: components['schemas']['UserName'];
         /** @description Whether the account is locked. */
         locked: boolean;
         /** @description Whether the principal's expiration has passed. */
@@ -1606,15 +1612,15 @@ export interface components {
      */
     Fields: string;
     /**
-     * @description A user name; what cannot be one is 404.
+     * @description A user name. A name that breaks the pattern is 404.
      * @example alice
      */
-    Username: components['schemas']['EntryName'];
+    Username: components['schemas']['UserName'];
     /**
-     * @description A group name; what cannot be one is 404.
+     * @description A group name. A name that breaks the pattern is 404.
      * @example packager
      */
-    Groupname: components['schemas']['EntryName'];
+    Groupname: components['schemas']['GroupName'];
     /**
      * @description Decimal digits, any number of them.
      * @example 12
@@ -1824,7 +1830,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -1873,7 +1879,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -1922,7 +1928,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -1971,7 +1977,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2020,7 +2026,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2069,7 +2075,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2156,7 +2162,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2215,7 +2221,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2264,7 +2270,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2308,7 +2314,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2351,7 +2357,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2387,12 +2393,12 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description A group name; what cannot be one is 404.
+         * @description A group name. A name that breaks the pattern is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * @description A user name; what cannot be one is 404.
+         * @description A user name. A name that breaks the pattern is 404.
          * @example alice
          */
         username: components['parameters']['Username'];

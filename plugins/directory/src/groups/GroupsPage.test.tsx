@@ -40,6 +40,21 @@ describe('the page of groups', () => {
     expect(document.title).toBe('Groups · Portal');
   });
 
+  it('opens a group whose name contains a space', async () => {
+    const group = aGroup({ groupname: 'trust admins' });
+    server.on('/groups/', () => pageOf([group]));
+    server.on('/groups/:groupname/', () => ({ result: group }));
+    renderDirectory('/directory/groups');
+
+    await userEvent.click(await row(/trust admins/));
+    expect(
+      await screen.findByRole('heading', { level: 1, name: 'trust admins' }),
+    ).toBeVisible();
+    expect(server.asked.map(({ path }) => path)).toContain(
+      '/groups/trust%20admins/',
+    );
+  });
+
   it('lets the server search, and says when there is too little to ask', async () => {
     server.on('/groups/', () => pageOf([packager, unsung]));
     server.on('/search/groups/', () => pageOf([packager]));

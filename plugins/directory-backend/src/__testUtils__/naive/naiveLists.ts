@@ -11,7 +11,13 @@ export function served(
 ): readonly DumpedEntry[] {
   return entries
     .filter(entry => entry.isIn(container) && entry.isA(as))
-    .filter(entry => isProperName(entry.text(by)!))
+    .filter(entry => {
+      const name = entry.text(by)!;
+      // A single inner space is as good as a dash in the name of a group.
+      return isProperName(
+        by === 'cn' ? name.replace(/ (?=[^ $])/g, '-') : name,
+      );
+    })
     .sort((a, b) => byName(a.text(by)!, b.text(by)!));
 }
 

@@ -1,0 +1,115 @@
+import { resultOf } from './__testUtils__/resultOf';
+import { withGateway } from './__testUtils__/withGateway';
+
+jest.setTimeout(180_000);
+
+const site = withGateway({
+  configure: () => ({
+    directory: { schema: 'freeipa', fasjson: { enabled: true } },
+  }),
+});
+
+const ask = (path: string) => site.client.ask(path, { as: 'alice' });
+const uri = (name: string) =>
+  `${site.gateway.baseUrl}/api/directory/v1/groups/${name}/`;
+
+describe('a group whose name contains spaces', () => {
+  it.each(['trust%20admins', 'TRUST%20Admins'])(
+    'is served by its name: %s',
+    async name => {
+      const group = resultOf(await ask(`/v1/groups/${name}/`));
+      expect(group).toMatchObject({
+        groupname: 'trust admins',
+        uri: uri('trust%20admins'),
+      });
+    },
+  );
+
+  it('has members, sponsors and an export', async () => {
+    const members = await ask('/v1/groups/trust%20admins/members/');
+    expect(members.json).toMatchObject({
+      result: [{ username: 'admin' }],
+      total_results: 1,
+    });
+    const sponsors = await ask('/v1/groups/design%20team/sponsors/');
+    expect(sponsors.json).toMatchObject({ result: [{ username: 'alice' }] });
+    const file = await ask('/v1/groups/design%20team/members.csv');
+    expect([file.status, file.headers.get('content-disposition')]).toEqual([
+      200,
+      'attachment; filename="design team-members.csv"',
+    ]);
+    expect(file.text).toContain('alice,');
+  });
+
+  it.each([
+    ['admin', true],
+    ['alice', false],
+  ])('reports whether %s is a member', async (username, isMember) => {
+    const path = `/v1/groups/trust%20admins/is-member/${username}`;
+    expect((await ask(path)).json).toEqual({ result: isMember });
+  });
+
+  it.each(['trust%20admins', 'trust+admins', '+TRUST++admins%20'])(
+    'is a search term: %s',
+    async name => {
+      const { json } = await ask(`/v1/search/users/?group=${name}`);
+      expect(json).toMatchObject({
+        result: [{ username: 'admin' }],
+        total_results: 1,
+      });
+    },
+  );
+
+  it('is listed, found and shown as a membership', async () => {
+    const item = {
+      groupname: 'trust admins',
+      uri: uri('trust%20admins'),
+    };
+    for (const path of [
+      '/v1/groups/?page_size=1000',
+      '/v1/search/groups/?q=trust%20adm',
+      '/v1/users/admin/groups/',
+      '/v1/users/admin/memberships/',
+    ]) {
+      const { json } = await ask(path);
+      expect(json).toMatchObject({
+        result: expect.arrayContaining([expect.objectContaining(item)]),
+      });
+    }
+  });
+
+  it('is listed in the fasjson dialect, whose paths have no such name', async () => {
+    const mount = `${site.gateway.baseUrl}/api/directory/fasjson/v1`;
+    const { json } = await ask('/fasjson/v1/users/admin/groups/');
+    expect(json).toMatchObject({
+      result: expect.arrayContaining([
+        {
+          groupname: 'trust admins',
+          uri: `${mount}/groups/trust%20admins/`,
+        },
+      ]),
+    });
+    const group = await ask('/fasjson/v1/groups/trust%20admins/');
+    expect(group.status).toBe(404);
+    const search = await ask('/fasjson/v1/search/users/?group=trust%20admins');
+    expect(search.json).toMatchObject({ result: [{ username: 'admin' }] });
+  });
+});
+
+it.each(['%20trust%20admins', 'trust%20admins%20', 'trust%20%20admins'])(
+  'does not serve a group as %s',
+  async name => {
+    for (const path of ['', 'members/', 'sponsors/', 'is-member/admin']) {
+      const { status, json } = await ask(`/v1/groups/${name}/${path}`);
+      expect([status, json]).toMatchObject([
+        404,
+        { message: 'Group not found', groupname: decodeURIComponent(name) },
+      ]);
+    }
+  },
+);
+
+it('does not serve a user whose name contains a space', async () => {
+  const { status, json } = await ask('/v1/users/trust%20admins/');
+  expect([status, json]).toMatchObject([404, { message: 'User not found' }]);
+});
