@@ -101,7 +101,8 @@ describe('groups', () => {
     const counted = items(await ask(path, 'groupname,member_count'));
     expect(counted.length).toBeGreaterThan(2);
     for (const { groupname, member_count } of counted) {
-      const members = await ask(`/groups/${groupname}/members/`);
+      const name = encodeURIComponent(String(groupname));
+      const members = await ask(`/groups/${name}/members/`);
       expect([groupname, member_count]).toEqual([
         groupname,
         (members.json as { total_results: number }).total_results,

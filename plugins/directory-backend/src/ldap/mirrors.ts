@@ -58,16 +58,14 @@ export function createMirrors(options: {
     });
   const served = (
     name: string | undefined,
-    options: {
-      readonly isName: (name: string) => boolean;
-      readonly locked: boolean;
-    },
+    isName: (text: string) => boolean,
+    locked: boolean,
   ): ServedName | undefined => {
-    if (name === undefined || !options.isName(name)) {
+    if (name === undefined || !isName(name)) {
       unnamed.add(1);
       return undefined;
     }
-    return { name, locked: options.locked };
+    return { name, locked };
   };
   const mirrors = {
     users: new MirroredEntries(services, {
@@ -75,17 +73,13 @@ export function createMirrors(options: {
       filter: isA(schema.userClass),
       attributes: [uid, lock],
       decode: entry =>
-        served(textOf(entry, uid), {
-          isName: isUserName,
-          locked: booleanOf(entry, lock) ?? false,
-        }),
+        served(textOf(entry, uid), isUserName, booleanOf(entry, lock) ?? false),
     }),
     groups: new MirroredEntries(services, {
       container: containers.groups,
       filter: isA(schema.groupClass),
       attributes: [cn],
-      decode: entry =>
-        served(textOf(entry, cn), { isName: isGroupName, locked: false }),
+      decode: entry => served(textOf(entry, cn), isGroupName, false),
     }),
     agreements: new MirroredEntries(services, {
       container: containers.agreements,
