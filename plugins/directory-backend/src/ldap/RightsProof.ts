@@ -1,22 +1,26 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { InputError } from '@backstage/errors';
-import { EqualityFilter } from 'ldapts';
+import type { Entry } from 'ldapts';
 import { DirectoryUnavailableError } from '../directory/errors';
 import type { DirectorySchema } from '../directory/schema';
 import { containersBelow } from './containers';
 import type { DistinguishedName } from './DistinguishedName';
+import { isA, isPresent } from './filters';
 import { GetEffectiveRightsControl } from './GetEffectiveRightsControl';
+import { isNoSuchObject } from './ldapErrors';
 import type { LdapSearcher } from './LdapPool';
 import { missingRights } from './missingRights';
 import type { SchemaProof } from './SchemaProof';
 
-/** How long a missing right is believed before the directory is asked again. */
+/** How long a missing right, or one without an entry to verify it on, holds. */
 const FAILURE_HOLDS_MS = 1000;
 
 interface Requirement {
   readonly container: DistinguishedName;
   readonly objectClass: string;
   readonly attributes: readonly string[];
+  /** What is verified while there is no entry of the class. */
+  readonly otherwise?: Omit<Requirement, 'container' | 'otherwise'>;
 }
 
 /**
@@ -32,6 +36,8 @@ export class RightsProof {
   readonly #requirements: readonly Requirement[];
   readonly #maxAgeMs: number;
   readonly #logger: LoggerService;
+  readonly #deletedUsers: DistinguishedName;
+  #reported = new Set<string>();
   #provenAt: number | undefined;
   #failedAt: number | undefined;
   #proving: Promise<void> | undefined;
@@ -52,6 +58,7 @@ export class RightsProof {
     this.#requirements = requirementsOf(options.schema, options.baseDn);
     this.#maxAgeMs = options.maxAgeMs;
     this.#logger = options.logger;
+    this.#deletedUsers = containersBelow(options.baseDn).deletedUsers;
   }
 
   /**
@@ -101,16 +108,66 @@ export class RightsProof {
     }
     // A proof serves everybody, so nobody's leaving may end it.
     const signal = new AbortController().signal;
-    const missing = await Promise.all(
-      this.#requirements.map(requirement => this.#missing(requirement, signal)),
+    const found = await Promise.all(
+      this.#requirements.map(requirement => this.#verify(requirement, signal)),
     );
-    if (missing.flat().length > 0) {
-      const names = missing.flat().join(', ');
+    const missing = found.flatMap(result => result.missing);
+    if (missing.length > 0) {
       throw this.#failed(
-        `The service account may not read and search ${names}`,
+        `The service account may not read and search ${missing.join(', ')}`,
       );
     }
-    this.#provenAt = performance.now();
+    await this.#verifyNotifications(signal);
+    const absent = found.flatMap(result => result.absentClass ?? []);
+    for (const objectClass of absent) {
+      this.#reportOnce(
+        `There is no ${objectClass} entry yet to verify rights on`,
+      );
+    }
+    // The first such entry must be verified as soon as it appears.
+    const holdsMs = absent.length > 0 ? FAILURE_HOLDS_MS : this.#maxAgeMs;
+    this.#provenAt = performance.now() - this.#maxAgeMs + holdsMs;
+  }
+
+  /**
+   * Reports once when the account may not read preserved users: 389 Directory
+   * Server then sends no notification when one is moved there.
+   */
+  async #verifyNotifications(signal: AbortSignal): Promise<void> {
+    const { entries } = await this.#searcher
+      .search(
+        {
+          base: this.#deletedUsers,
+          scope: 'base',
+          filter: isPresent('objectClass'),
+          // The server adds a template of such an entry.
+          attributes: ['uid@posixAccount'],
+          control: new GetEffectiveRightsControl({ dn: this.#bindDn }),
+        },
+        { signal },
+      )
+      .catch(error => {
+        if (isNoSuchObject(error)) {
+          return { entries: [] };
+        }
+        throw error;
+      });
+    const isMissing = (entry: Entry) =>
+      missingRights(entry, ['uid']).length > 0;
+    if (entries.length > 0 && entries.every(isMissing)) {
+      this.#reportOnce(
+        `The directory does not report preserved users, which are therefore found by comparison. To have them reported: ipa permission-add 'Read names of preserved users' --bindtype=all --right={read,search,compare} --attrs={objectclass,uid} --subtree='${
+          this.#deletedUsers
+        }'`,
+      );
+    }
+  }
+
+  #reportOnce(message: string): void {
+    if (!this.#reported.has(message)) {
+      this.#reported.add(message);
+      this.#logger.warn(message);
+    }
   }
 
   #failed(reason: string): DirectoryUnavailableError {
@@ -120,26 +177,34 @@ export class RightsProof {
     return new DirectoryUnavailableError(reason);
   }
 
-  async #missing(
+  /** The attributes without the rights, and the class if it has no entry. */
+  async #verify(
     requirement: Requirement,
     signal: AbortSignal,
-  ): Promise<readonly string[]> {
-    const { attributes } = requirement;
+  ): Promise<{
+    readonly missing: readonly string[];
+    readonly absentClass?: string;
+  }> {
+    const { container, objectClass, attributes, otherwise } = requirement;
     const { entries } = await this.#searcher.search(
       {
-        base: requirement.container,
+        base: container,
         scope: 'one',
-        filter: new EqualityFilter({
-          attribute: 'objectClass',
-          value: requirement.objectClass,
-        }),
+        filter: isA(objectClass),
         attributes,
         sizeLimit: 1,
         control: new GetEffectiveRightsControl({ dn: this.#bindDn }),
       },
       { signal },
     );
-    return missingRights(entries[0], attributes);
+    if (entries.length === 0 && otherwise) {
+      const { missing } = await this.#verify(
+        { ...otherwise, container },
+        signal,
+      );
+      return { missing, absentClass: objectClass };
+    }
+    return { missing: missingRights(entries[0], attributes) };
   }
 }
 
@@ -155,21 +220,25 @@ function requirementsOf(
   baseDn: string,
 ): readonly Requirement[] {
   const containers = containersBelow(baseDn);
+  const ofAccounts = [
+    'krbPrincipalName',
+    'krbPrincipalExpiration',
+    'memberOf',
+    ...(schema.users.locked.attribute ? [schema.users.locked.attribute] : []),
+  ];
   return [
     {
       container: containers.users,
       objectClass: schema.userClass,
-      attributes: [
-        ...flagsOf(schema),
-        'krbPrincipalName',
-        'krbPrincipalExpiration',
-        'memberOf',
-      ],
+      attributes: [...new Set([...flagsOf(schema), ...ofAccounts])],
+      // Every FreeIPA has the user `admin`, and groups of its own.
+      otherwise: { objectClass: 'posixAccount', attributes: ofAccounts },
     },
     {
       container: containers.groups,
       objectClass: schema.groupClass,
       attributes: ['member'],
+      otherwise: { objectClass: 'ipaUserGroup', attributes: ['member'] },
     },
   ];
 }

@@ -8,6 +8,8 @@ export interface Containers {
   readonly groups: DistinguishedName;
   /** freeipa-fas's agreements. */
   readonly agreements: DistinguishedName;
+  /** Where `ipa user-del --preserve` moves users, outside of `accounts`. */
+  readonly deletedUsers: DistinguishedName;
 }
 
 /** The containers of FreeIPA's tree below a suffix. */
@@ -18,5 +20,8 @@ export function containersBelow(baseDn: string): Containers {
     users: trustedDn(`cn=users,${accounts}`),
     groups: trustedDn(`cn=groups,${accounts}`),
     agreements: trustedDn(`cn=fasagreements,${baseDn}`),
+    deletedUsers: trustedDn(
+      `cn=deleted users,cn=accounts,cn=provisioning,${baseDn}`,
+    ),
   });
 }

@@ -161,6 +161,55 @@ describe('while it follows', () => {
   });
 });
 
+it('removes a deleted user whom a changed group no longer names', async () => {
+  const source = new WrittenSource();
+  const give = (take: TakePortion, members: readonly string[]) =>
+    take({
+      kind: 'groups',
+      entries: [['cn=staff', { members, sponsors: [] }]],
+    });
+  source.readAll = async take => {
+    const users = ['uid=alice', 'uid=bob'];
+    take({
+      kind: 'users',
+      entries: users.map(key => [key, { user: { username: key.slice(4) } }]),
+    });
+    give(take, users);
+    return { ...KEYS, users: new Set(users) };
+  };
+  // Every new USN is accounted for, so that keys are not compared.
+  source.listUsns = async () => ({
+    server: 'ldap://one',
+    usns: new Set([1, 2, 3]),
+  });
+  const replica = new Replica({
+    source,
+    logger: new RecordingLogger(),
+    maxStalenessMs: 5000,
+    maxShrinkage: 0.2,
+  });
+  replica.follow();
+  await eventually(() => expect(replica.isUsable).toBe(true));
+
+  // Both lose the membership, and only bob can still be read.
+  source.listChanges = async () => ({
+    server: 'ldap://one',
+    numbers: new Map([['cn=staff', 3]]),
+  });
+  source.readChanges = async (_from, take) => {
+    give(take, []);
+    return KEYS;
+  };
+  source.readEntry = async ({ key }) => (key === 'uid=bob' ? KEYS : undefined);
+  source.usn = 3;
+
+  await eventually(() =>
+    expect([...replica.tables.users.keys()]).toEqual(['uid=bob']),
+  );
+  expect(replica.tables.groups.get('cn=staff')).toMatchObject({ members: [] });
+  replica.stop();
+});
+
 it('does not read all anew each time when servers take turns', async () => {
   const source = new FlappingSource();
   const logger = new RecordingLogger();

@@ -38,7 +38,7 @@ export class ShrinkageGuard {
     const { users, groups } = this.#tables;
     const isTooLittle =
       !this.#isAccepted &&
-      (read.users.size === 0 ||
+      ((read.users.size === 0 && users.served.size > 0) ||
         this.#isMuchLess(read.users.size, users.served.size) ||
         this.#isMuchLess(read.groups.size, groups.size));
     this.#refusal = isTooLittle

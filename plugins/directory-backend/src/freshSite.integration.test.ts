@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { addFasGroup, addFasUser } from './__testUtils__/changeArbitrary';
+import { addGroup, addUser, userDn } from './__testUtils__/conformanceEntries';
+import { eventually } from './__testUtils__/eventually';
+import { GatewayClient } from './__testUtils__/GatewayClient';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+
+jest.setTimeout(120_000);
+
+const ADMIN_CLASSES = [
+  'inetOrgPerson',
+  'posixAccount',
+  'krbPrincipalAux',
+  'inetUser',
+];
+
+let folder: string;
+let realm: Realm;
+let gateway: Gateway;
+let client: GatewayClient;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fresh-site-'));
+  const ldif = join(folder, 'fresh.ldif');
+  const entries =
+    addUser('admin', { objectClass: ADMIN_CLASSES }) +
+    addGroup('admins', [userDn('admin')]) +
+    '\n';
+  await writeFile(ldif, entries.replaceAll('changetype: add\n', ''));
+  realm = await startRealm({ ldif });
+  gateway = await startGateway({ realm });
+  client = new GatewayClient({ gateway, realm });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('serves a site that has freeipa-fas and no fasUser yet', async () => {
+  for (const path of ['/v1/users/', '/v1/groups/']) {
+    const answer = await client.ask(path, { as: 'admin' });
+    expect(answer).toMatchObject({ status: 200, json: { result: [] } });
+  }
+  const me = await client.ask('/v1/me/', { as: 'admin' });
+  expect(me).toMatchObject({ status: 200 });
+  for (const name of ['fasUser', 'fasGroup']) {
+    expect(gateway.log()).toContain(
+      `There is no ${name} entry yet to verify rights on`,
+    );
+  }
+
+  await realm.modify(
+    addFasUser('first') + addFasGroup('first', [userDn('first')]),
+  );
+  await eventually(async () => {
+    const answer = await client.ask('/v1/groups/first/members/', {
+      as: 'admin',
+    });
+    expect(answer.json).toMatchObject({ result: [{ username: 'first' }] });
+  });
+});
+
+it('serves nothing as soon as the first fasUser has a flag that is hidden', async () => {
+  await realm.modify(
+    `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: (targetattr = "fasIsPrivate")(version 3.0; acl "hide flag"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
+  );
+  const hidden = await startGateway({ realm });
+  const answer = await new GatewayClient({ gateway: hidden, realm }).ask(
+    '/v1/users/',
+    { as: 'admin' },
+  );
+  await hidden.stop();
+  expect(answer.status).toBe(503);
+});

@@ -1,0 +1,208 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  addFasGroup,
+  addFasUser,
+  withdrawn,
+} from './__testUtils__/changeArbitrary';
+import { groupDn, userDn } from './__testUtils__/conformanceEntries';
+import { eventually } from './__testUtils__/eventually';
+import { GatewayClient } from './__testUtils__/GatewayClient';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { TokenClient } from './__testUtils__/TokenClient';
+
+jest.setTimeout(180_000);
+
+const DELETED_USERS =
+  'cn=deleted users,cn=accounts,cn=provisioning,dc=example,dc=test';
+
+const serviceToken = 'a-token-of-another-plugin';
+
+let realm: Realm;
+let gateway: Gateway;
+let client: GatewayClient;
+
+async function start(configure?: (realm: Realm) => Promise<void>) {
+  realm = await startRealm();
+  await configure?.(realm);
+  gateway = await startGateway({
+    realm,
+    guest: 'user:default/bob',
+    serviceToken,
+    directory: {
+      portalUsers: { namespace: 'default', username: 'entityName' },
+    },
+  });
+  client = new GatewayClient({ gateway, realm });
+}
+
+afterEach(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+});
+
+/** `ipa user-del --preserve`, without what else that command writes. */
+function preserve(dn: string): Promise<void> {
+  return realm.modify(
+    `dn: ${dn}\nchangetype: modrdn\nnewrdn: ${
+      dn.split(',')[0]
+    }\ndeleteoldrdn: 0\nnewsuperior: ${DELETED_USERS}\n`,
+  );
+}
+
+async function names(path: string): Promise<string[]> {
+  const { json } = await client.ask(`${path}?page_size=1000`, { as: 'alice' });
+  return (json as { result: Record<string, string>[] }).result.map(
+    ({ username, groupname }) => username ?? groupname,
+  );
+}
+
+function account(username: string) {
+  const services = new TokenClient({ gateway, token: serviceToken });
+  return services.ask(`/v1/accounts/${username}@EXAMPLE.TEST/`);
+}
+
+describe('without the right to read preserved users', () => {
+  beforeEach(() => start());
+
+  it('refuses a preserved user and removes the user from all lists', async () => {
+    const portal = await TokenClient.signIn(gateway);
+    expect((await client.ask('/v1/me/', { as: 'bob' })).status).toBe(200);
+    expect((await portal.ask('/v1/me/')).status).toBe(200);
+    expect((await account('bob')).json).toEqual({
+      result: { username: 'bob', locked: false, expired: false },
+    });
+    expect(await names('/v1/groups/packager/members/')).toContain('bob');
+
+    await preserve(userDn('bob'));
+
+    await eventually(async () => {
+      const answer = await client.ask('/v1/me/', { as: 'bob' });
+      expect(answer).toMatchObject({
+        status: 401,
+        json: { reason: 'unknown_principal' },
+      });
+    });
+    await eventually(async () =>
+      expect(await portal.ask('/v1/users/')).toMatchObject({ status: 401 }),
+    );
+    await eventually(async () =>
+      expect(await account('bob')).toMatchObject({
+        status: 404,
+        json: { message: 'Account not found' },
+      }),
+    );
+    await eventually(async () => {
+      expect(await names('/v1/users/')).not.toContain('bob');
+      expect(await names('/v1/groups/packager/members/')).not.toContain('bob');
+      expect(await names('/v1/groups/packager/sponsors/')).not.toContain('bob');
+      const user = await client.ask('/v1/users/bob/', { as: 'alice' });
+      expect(user.status).toBe(404);
+    });
+    expect(gateway.log()).toContain(
+      "The directory does not report preserved users, which are therefore found by comparison. To have them reported: ipa permission-add 'Read names of preserved users' --bindtype=all --right={read,search,compare} --attrs={objectclass,uid} --subtree='cn=deleted users,cn=accounts,cn=provisioning,dc=example,dc=test'",
+    );
+  });
+
+  it('finds moved entries when nothing else was written', async () => {
+    await realm.modify(addFasUser('leaver') + addFasGroup('closed', []));
+    await eventually(async () => {
+      expect(await names('/v1/users/')).toContain('leaver');
+      expect(await names('/v1/groups/')).toContain('closed');
+    });
+
+    await preserve(userDn('leaver'));
+    await eventually(async () =>
+      expect(await names('/v1/users/')).not.toContain('leaver'),
+    );
+    await preserve(groupDn('closed'));
+    await eventually(async () =>
+      expect(await names('/v1/groups/')).not.toContain('closed'),
+    );
+    expect(gateway.log()).toContain(
+      'Removed entries that the directory no longer returns: users 1',
+    );
+  });
+
+  it('finds them while unreadable entries are written all the time', async () => {
+    await realm.modify(addFasUser('leaver') + addFasUser('noise'));
+    await eventually(async () =>
+      expect(await names('/v1/users/')).toContain('noise'),
+    );
+    await preserve(userDn('noise'));
+    const done = new AbortController();
+    const writing = (async () => {
+      for (let step = 0; !done.signal.aborted; step++) {
+        await realm.modify(
+          `dn: uid=noise,${DELETED_USERS}\nchangetype: modify\nreplace: description\ndescription: ${step}\n`,
+        );
+        await sleep(100);
+      }
+    })();
+    await preserve(userDn('leaver'));
+    await eventually(async () =>
+      expect(await names('/v1/users/')).not.toContain('leaver'),
+    );
+    done.abort();
+    await writing;
+  });
+
+  it('refuses renamed, deleted and re-classed users at sign-in', async () => {
+    await realm.modify(
+      [
+        `dn: ${userDn('bob')}\nchangetype: modrdn\nnewrdn: uid=robert`,
+        `deleteoldrdn: 1\n\ndn: ${userDn('dave')}\nchangetype: delete\n\n`,
+        `dn: ${userDn('alice')}\nchangetype: modify\ndelete: krbPrincipalName`,
+        `krbPrincipalName: alice.liddell@EXAMPLE.TEST\n\n`,
+      ].join('\n'),
+    );
+    await eventually(async () =>
+      expect((await account('dave')).status).toBe(404),
+    );
+    // The principal stays, and the account has another name now.
+    await eventually(async () =>
+      expect((await account('bob')).json).toMatchObject({
+        result: { username: 'robert' },
+      }),
+    );
+    expect((await account('alice.liddell')).status).toBe(404);
+    await realm.modify(addFasUser('leaver'));
+    await eventually(async () =>
+      expect((await account('leaver')).status).toBe(200),
+    );
+    await realm.modify(withdrawn('leaver'));
+    await eventually(async () =>
+      expect((await account('leaver')).status).toBe(404),
+    );
+  });
+
+  it('shows accounts to plugins of the portal only', async () => {
+    const path = '/v1/accounts/bob@EXAMPLE.TEST/';
+    expect((await client.ask(path)).status).toBe(401);
+    expect((await client.ask(path, { as: 'alice' })).status).toBe(403);
+    const portal = await TokenClient.signIn(gateway);
+    expect((await portal.ask(path)).status).toBe(403);
+    expect((await account('carol')).json).toMatchObject({
+      result: { locked: true },
+    });
+    expect((await account('eve')).json).toMatchObject({
+      result: { expired: true },
+    });
+    for (const name of ['admin', 'bot%2Fbuilder.example.test', 'nobody']) {
+      expect((await account(name)).status).toBe(404);
+    }
+  });
+});
+
+it('is notified of a preserved user with the right to read the name', async () => {
+  await start(each =>
+    each.modify(
+      `dn: ${DELETED_USERS}\nchangetype: modify\nadd: aci\naci: (targetattr = "objectclass || uid")(version 3.0;acl "permission:Read names of preserved users";allow (compare,read,search) userdn = "ldap:///all";)\n`,
+    ),
+  );
+  await preserve(userDn('bob'));
+  await eventually(async () =>
+    expect(await names('/v1/users/')).not.toContain('bob'),
+  );
+  expect(gateway.log()).not.toContain('does not report preserved users');
+});
