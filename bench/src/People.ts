@@ -25,6 +25,9 @@ export interface Group {
 
 const SERVED = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}\$?$/;
 
+/** Group names may contain single inner spaces. */
+const SERVED_GROUP = /^[A-Za-z0-9_.]( ?[A-Za-z0-9_.-]){0,254}\$?$/;
+
 const ATTRIBUTES = [
   ...['uid', 'mail', 'memberOf', 'nsAccountLock', 'fasIsPrivate'],
   'fasGitHubUsername',
@@ -72,7 +75,7 @@ export class People {
     });
     const groupnames = groupEntries
       .map(entry => texts(entry, 'cn')[0])
-      .filter(name => isServed(name));
+      .filter(name => SERVED_GROUP.test(name));
     const groupsByDn = new Map(
       groupnames.map(name => [directory.groupDn(name).toLowerCase(), name]),
     );
@@ -109,7 +112,7 @@ export class People {
   }
 }
 
-/** Whether the API serves a name; the realm has others as well. */
+/** Whether the API serves a user of this name; the realm has others, too. */
 export function isServed(name: string): boolean {
   return SERVED.test(name);
 }

@@ -22,7 +22,7 @@ export function groupQuestions(people: People): readonly Question[] {
       draw(random) {
         const { name } = random.pick(people.groups);
         return {
-          path: `/groups/${name}/`,
+          path: `/groups/${encodeURIComponent(name)}/`,
           expected: [`"groupname":${JSON.stringify(name)}`],
           ask: directory =>
             directory.base({
@@ -59,7 +59,7 @@ function isMember(people: People): Question {
       const known = people.byName(username);
       const result = known.groups.has(group.name) && !known.locked;
       return {
-        path: `/groups/${group.name}/is-member/${username}`,
+        path: `/groups/${encodeURIComponent(group.name)}/is-member/${username}`,
         expected: [`{"result":${result}}`],
         async ask(directory) {
           const entries = await directory.base({
@@ -81,7 +81,9 @@ function pageOfMembers(which: string, group: Group): Question {
     draw(random) {
       const { number, expected } = drawPage(random, group.members);
       return {
-        path: `/groups/${group.name}/members/?page_size=${PAGE_SIZE}&page_number=${number}`,
+        path: `/groups/${encodeURIComponent(
+          group.name,
+        )}/members/?page_size=${PAGE_SIZE}&page_number=${number}`,
         expected,
         // The group's own values leave out nested groups, and do not tell who
         // is locked, on which the total depends.

@@ -36,7 +36,9 @@ describe('what the API must answer, by LDAP alone', () => {
 
   it('has the members of a group without those who are locked', async () => {
     const { name, members } = people.largestGroup;
-    const { body } = await ask(`/groups/${name}/members/?page_size=40`);
+    const { body } = await ask(
+      `/groups/${encodeURIComponent(name)}/members/?page_size=40`,
+    );
     expect(body).toMatchObject({
       total_results: members.length,
       result: members.slice(0, 40).map(username => ({

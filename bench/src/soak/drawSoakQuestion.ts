@@ -47,18 +47,23 @@ class Draw {
       : random.pick(people.usernames);
   }
 
+  /** A group name, encoded for a URL. */
   get group(): string {
     const { random, people, written } = this.#options;
-    return random.below(2) === 0 && written.groupnames.length > 0
-      ? random.pick(written.groupnames)
-      : random.pick(people.groups).name;
+    return encodeURIComponent(
+      random.below(2) === 0 && written.groupnames.length > 0
+        ? random.pick(written.groupnames)
+        : random.pick(people.groups).name,
+    );
   }
 
+  /** As {@link group}, of a group with few members. */
   get smallGroup(): string {
     const { random, people } = this.#options;
-    return random.pick(
-      people.groups.filter(({ found }) => found.length <= EXPORTED_MEMBERS),
-    ).name;
+    const small = people.groups.filter(
+      ({ found }) => found.length <= EXPORTED_MEMBERS,
+    );
+    return encodeURIComponent(random.pick(small).name);
   }
 
   /** Any page of a list of so many. */
