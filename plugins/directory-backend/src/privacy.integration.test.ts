@@ -246,7 +246,8 @@ it('a hidden full name selects members for those who may see it only', async () 
     .result;
   const selected = async (name: string, part: string) => {
     const q = encodeURIComponent(part);
-    const path = `/v1/groups/${groupname}/members/?q=${q}`;
+    const group = encodeURIComponent(groupname);
+    const path = `/v1/groups/${group}/members/?q=${q}`;
     return total(await viewers[name].ask(path));
   };
   for (const part of [text, text.slice(3, 9), value.toUpperCase()]) {

@@ -36,7 +36,9 @@ export function personalRoute({
   markers,
   model,
 }: PrivatePeople): fc.Arbitrary<string> {
-  const groups = model.groups.map(group => group.text('cn')!);
+  const groups = model.groups.map(group =>
+    encodeURIComponent(group.text('cn')!),
+  );
   const user = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...owners, 'BOB', 'camelcase') },
     { weight: 1, arbitrary: fc.constantFrom('alice', 'nobody') },
