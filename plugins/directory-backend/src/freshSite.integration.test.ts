@@ -25,10 +25,10 @@ let client: GatewayClient;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fresh-site-'));
   const ldif = join(folder, 'fresh.ldif');
-  const entries =
-    addUser('admin', { objectClass: ADMIN_CLASSES }) +
-    addGroup('admins', [userDn('admin')]) +
-    '\n';
+  const entries = [
+    addUser('admin', { objectClass: ADMIN_CLASSES }),
+    addGroup('admins', [userDn('admin')]),
+  ].join('');
   await writeFile(ldif, entries.replaceAll('changetype: add\n', ''));
   realm = await startRealm({ ldif });
   gateway = await startGateway({ realm });

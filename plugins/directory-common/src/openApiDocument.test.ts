@@ -56,6 +56,7 @@ describe('openApiDocument', () => {
 
   it('marks what it has besides as extensions', () => {
     expect(titles(operations.filter(isExtension))).toEqual({
+      get_account: 'get /accounts/{principal}/',
       list_colleagues: 'get /me/colleagues/',
       list_user_memberships: 'get /users/{username}/memberships/',
       list_sponsored_groups: 'get /users/{username}/sponsored-groups/',
@@ -68,12 +69,12 @@ describe('openApiDocument', () => {
     });
   });
 
-  it('takes a mask everywhere but for the membership check', () => {
+  it('takes a mask everywhere but for accounts and the membership check', () => {
     const mask = { $ref: '#/components/parameters/Fields' };
     const unmasked = operations
       .filter(({ parameters = [] }) => !parameters.some(isSame(mask)))
       .map(({ operationId }) => operationId);
-    expect(unmasked).toEqual(['check_membership']);
+    expect(unmasked).toEqual(['get_account', 'check_membership']);
   });
 
   it('gives examples that follow their schemas', () => {

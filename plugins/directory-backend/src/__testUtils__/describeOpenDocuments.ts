@@ -46,9 +46,7 @@ export function describeOpenDocuments(site: Site): void {
         200,
         { status: 200, title: 'OK' },
       ]);
-      expect(live.headers.get('content-type')).toBe(
-        'application/problem+json',
-      );
+      expect(live.headers.get('content-type')).toBe('application/problem+json');
       expect((await site.client.ask('/fasjson/healthz/ready')).status).toBe(
         200,
       );

@@ -123,19 +123,12 @@ export class LdapReplicaSource implements ReplicaSource {
   async readEntry(
     { kind, key }: { kind: ReplicaPortion['kind']; key: string },
     take: TakePortion,
-  ): Promise<{ readonly server: string } | undefined> {
+  ): Promise<{ readonly server: string; readonly found: boolean } | undefined> {
     const at = { base: trustedDn(key), filter: isPresent('objectClass') };
     const reading = { ...at, take, proven: true };
-    const { users, groups, agreements } = this.#kinds;
     try {
-      switch (kind) {
-        case 'users':
-          return await this.#copied.read(users, reading);
-        case 'groups':
-          return await this.#copied.read(groups, reading);
-        default:
-          return agreements && (await this.#copied.read(agreements, reading));
-      }
+      const read = await this.#readKind(kind, reading);
+      return read && { server: read.server, found: read.keys.size > 0 };
     } catch (error) {
       if (isNoSuchObject(error)) {
         return undefined;
@@ -203,6 +196,18 @@ export class LdapReplicaSource implements ReplicaSource {
       groups: read.groups.keys,
       agreements: read.agreements?.keys ?? new Set(),
     };
+  }
+
+  async #readKind(kind: ReplicaPortion['kind'], reading: CopiedReading) {
+    const { users, groups, agreements } = this.#kinds;
+    switch (kind) {
+      case 'users':
+        return this.#copied.read(users, reading);
+      case 'groups':
+        return this.#copied.read(groups, reading);
+      default:
+        return agreements && this.#copied.read(agreements, reading);
+    }
   }
 
   async #list(filter?: Filter) {

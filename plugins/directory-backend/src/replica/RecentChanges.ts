@@ -76,7 +76,7 @@ export class RecentChanges {
     for (const key of this.#removedMembers(portions, numbers)) {
       const read = await this.#source.readEntry({ kind: 'users', key }, keep);
       expectServer(read ?? time, time);
-      deleted.push(...(read ? [] : [key]));
+      deleted.push(...(read?.found ? [] : [key]));
     }
     // Not before: what another server has may be older, and the copy is in use.
     for (const portion of portions) {

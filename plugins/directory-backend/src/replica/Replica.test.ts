@@ -80,7 +80,7 @@ class WrittenSource extends FlappingSource {
 
   override readEntry: ReplicaSource['readEntry'] = async ({ key }, take) => {
     this.#give([[key, this.agreements.get(key)!]], take);
-    return KEYS;
+    return { server: KEYS.server, found: true };
   };
 
   #from(from: number) {
@@ -200,7 +200,10 @@ it('removes a deleted user whom a changed group no longer names', async () => {
     give(take, []);
     return KEYS;
   };
-  source.readEntry = async ({ key }) => (key === 'uid=bob' ? KEYS : undefined);
+  source.readEntry = async ({ key }) => ({
+    server: KEYS.server,
+    found: key === 'uid=bob',
+  });
   source.usn = 3;
 
   await eventually(() =>

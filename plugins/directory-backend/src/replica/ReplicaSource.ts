@@ -79,13 +79,13 @@ export interface ReplicaSource {
     take: TakePortion,
   ): Promise<{ readonly server: string }>;
   /**
-   * One entry as it is now, with that proof. `undefined` when there is no such
-   * entry: of what is gone it is heard.
+   * One entry as it is now, with that proof. `found` is false when the account
+   * cannot read such an entry; `undefined` when there is none.
    */
   readEntry(
     entry: { readonly kind: ReplicaPortion['kind']; readonly key: string },
     take: TakePortion,
-  ): Promise<{ readonly server: string } | undefined>;
+  ): Promise<{ readonly server: string; readonly found: boolean } | undefined>;
   /**
    * The USNs, from this one on, of all entries that the account can read, of
    * any kind.
