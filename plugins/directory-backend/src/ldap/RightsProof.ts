@@ -166,7 +166,7 @@ export class RightsProof {
   #reportOnce(message: string): void {
     if (!this.#reported.has(message)) {
       this.#reported.add(message);
-      this.#logger.warn(message);
+      this.#logger.info(message);
     }
   }
 

@@ -222,5 +222,5 @@ function isWholeReading(line: string): boolean {
 }
 
 function isDifference(line: string): boolean {
-  return line.includes('The copy was not what the directory is');
+  return line.includes('The replica differed from the directory');
 }
