@@ -266,8 +266,9 @@ export interface Config {
 
     /**
      * Lets portal users act as directory users. It states that every sign-in
-     * provider of the portal may vouch for the name. Without it they read as
-     * strangers.
+     * provider of the portal may vouch for the name. Without it they read public
+     * fields only. A portal user who is mapped to a name without a live account
+     * is refused (401).
      */
     portalUsers?: {
       /** The namespace of the user entities, for example `default`. */

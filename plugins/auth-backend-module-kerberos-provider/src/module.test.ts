@@ -125,7 +125,7 @@ describe('authModuleKerberosProvider', () => {
     expect(logged()).not.toContain('cmVwbHk=');
   });
 
-  it('signs in users whom the directory has a live account for', async () => {
+  it('signs in users who have a live account in the directory', async () => {
     await start({
       resolvers: [{ resolver: 'directoryUser', namespace: 'people' }],
       accounts: {

@@ -134,11 +134,12 @@ describe('a portal user whom nobody mapped', () => {
   });
 });
 
-describe('a portal user who is a directory user out of use', () => {
+describe('a portal user who is mapped to an account that may not call', () => {
   it.each([
+    ['ghost', 'unknown_principal'],
     ['carol', 'account_locked'],
     ['eve', 'account_expired'],
-  ])('%s is nobody', async (name, reason) => {
+  ])('refuses %s with %s', async (name, reason) => {
     const gateway = await startGateway({
       realm,
       guest: `user:default/${name}`,

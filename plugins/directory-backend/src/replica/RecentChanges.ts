@@ -91,9 +91,9 @@ export class RecentChanges {
   }
 
   /**
-   * The users whom changed groups no longer name, and who did not change
-   * themselves. A deleted user loses the memberships, and where the deletion
-   * itself is not reported (`ipa user-del --preserve`) this shows it at once.
+   * Unchanged users that were removed from changed groups. A deleted user loses
+   * all memberships. Where the deletion itself is not reported
+   * (`ipa user-del --preserve`), this finds it at once.
    */
   #removedMembers(
     portions: readonly ReplicaPortion[],

@@ -161,7 +161,7 @@ describe('while it follows', () => {
   });
 });
 
-it('removes a deleted user whom a changed group no longer names', async () => {
+it('removes a deleted user who is no longer a member of a changed group', async () => {
   const source = new WrittenSource();
   const give = (take: TakePortion, members: readonly string[]) =>
     take({
