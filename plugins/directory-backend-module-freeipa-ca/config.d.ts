@@ -41,7 +41,7 @@ export interface Config {
           passwordFile?: string;
         };
         /**
-         * Maximum duration of the connection and TLS handshake. Default: 5
+         * Maximum time to connect, including the TLS handshake. Default: 5
          * seconds.
          */
         connectTimeout?: HumanDuration | string;

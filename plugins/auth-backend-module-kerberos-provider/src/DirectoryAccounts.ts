@@ -63,11 +63,12 @@ export class DirectoryAccounts {
       });
       return data.result;
     } catch (error) {
-      // A 404 without a body is not the plugin's: it is not installed.
+      // Any other 404 is not about the account: the plugin is not installed, or
+      // it is too old.
       if (
         isDirectoryResponseError(error) &&
         error.status === 404 &&
-        error.body
+        error.body?.message === 'Account not found'
       ) {
         throw new NotFoundError('The directory has no such account');
       }

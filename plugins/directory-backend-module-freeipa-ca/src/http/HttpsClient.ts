@@ -68,7 +68,8 @@ export class HttpsClient {
       const { status, headers } = response;
       return { status, headers, body: await readText(response) };
     } catch (error) {
-      // `any` does not keep its signals alive: this reference does.
+      // `AbortSignal.any` does not keep its sources alive; this reference to
+      // `timeout` does.
       const message = timeout.aborted
         ? `no response within ${this.#requestTimeoutMs} ms`
         : describe(error);

@@ -87,7 +87,10 @@ export class FreeIpaServers {
         if (!trouble) {
           throw error;
         }
-        this.#note(server, trouble);
+        // A search that its caller aborted says nothing about the server.
+        if (!options.signal?.aborted) {
+          this.#note(server, trouble);
+        }
         if (trouble.fault === 'credentials' || !options.mayGoOn(trouble)) {
           throw error;
         }

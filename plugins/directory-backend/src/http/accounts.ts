@@ -5,8 +5,8 @@ import type { Operation } from './Call';
 import { ForbiddenError, ResourceNotFoundError } from './response/apiErrors';
 
 /**
- * The account of a Kerberos principal, as the directory has it now: for the
- * portal's own plugins, which sign users in.
+ * Looks up the account of a Kerberos principal in LDAP, at most 4 seconds
+ * cached: for services of the portal, which sign users in.
  */
 export function accountOperation(options: {
   readonly principals: CachedPrincipals;
@@ -19,7 +19,7 @@ export function accountOperation(options: {
     async handle({ caller, params: { principal } }) {
       if (caller.kind !== 'portalService') {
         throw new ForbiddenError({
-          message: 'Only plugins of the portal may look up accounts.',
+          message: 'Only services of the portal may look up accounts.',
         });
       }
       const account = await options.principals.find({ principal });

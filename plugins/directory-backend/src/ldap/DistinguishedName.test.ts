@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isUserName } from '../directory/names';
-import { childOf, isBelow, trustedDn } from './DistinguishedName';
+import { childOf, isBelow, trustedDn, rdnValueOf } from './DistinguishedName';
 
 const users = trustedDn('cn=users,cn=accounts,dc=example,dc=test');
 
@@ -35,4 +35,13 @@ describe('isBelow', () => {
     expect(isBelow(users, users)).toBe(false);
     expect(isBelow(`uid=x,ou=x${users}`, users)).toBe(false);
   });
+});
+
+it.each([
+  ['cn=trust admins,cn=groups', 'trust admins'],
+  ['uid=alice+cn=Alice,cn=users', 'alice'],
+  ['cn=a\\2bb\\,c,cn=groups', 'a+b,c'],
+  ['cn=a\\+b,cn=groups', 'a+b'],
+])('rdnValueOf(%s) returns %s', (dn, value) => {
+  expect(rdnValueOf(dn)).toBe(value);
 });

@@ -44,7 +44,7 @@ export function normalizeDn(dn: string): string {
  * `trust admins` of `cn=trust admins,cn=groups,…`.
  */
 export function rdnValueOf(dn: string): string | undefined {
-  const escaped = /^[^=]+=((?:[^,\\]|\\.)*)/.exec(dn)?.[1];
+  const escaped = /^[^=]+=((?:[^,+\\]|\\.)*)/.exec(dn)?.[1];
   if (escaped === undefined) {
     return undefined;
   }

@@ -13,18 +13,17 @@ import type { Containers } from './containers';
 import { copiedKinds } from './copiedKinds';
 import {
   CopiedReader,
-  NAMES_AT_A_TIME,
+  KEYS_PER_PAGE,
   type CopiedReading,
 } from './CopiedReader';
 import {
   normalizeDn,
-  trustedDn,
+  rdnValueOf,
   type DistinguishedName,
 } from './DistinguishedName';
 import { integerOf } from './entryValues';
-import { atLeast, isPresent } from './filters';
+import { atLeast, equals } from './filters';
 import type { LdapEndpoint } from './ldapClient';
-import { isNoSuchObject } from './ldapErrors';
 import type { LdapReader } from './LdapReader';
 import type { UsnClock, UsnTime } from './UsnClock';
 
@@ -123,18 +122,16 @@ export class LdapReplicaSource implements ReplicaSource {
   async readEntry(
     { kind, key }: { kind: ReplicaPortion['kind']; key: string },
     take: TakePortion,
-  ): Promise<{ readonly server: string; readonly found: boolean } | undefined> {
-    const at = { base: trustedDn(key), filter: isPresent('objectClass') };
-    const reading = { ...at, take, proven: true };
-    try {
-      const read = await this.#readKind(kind, reading);
-      return read && { server: read.server, found: read.keys.size > 0 };
-    } catch (error) {
-      if (isNoSuchObject(error)) {
-        return undefined;
-      }
-      throw error;
-    }
+  ): Promise<{ readonly server: string; readonly found: boolean }> {
+    // By the RDN: a search for the DN itself may fail with noSuchObject, which
+    // does not name the server.
+    const [attribute] = key.split('=', 1);
+    const { server, keys } = await this.#readKind(kind, {
+      filter: equals(attribute, rdnValueOf(key) ?? ''),
+      take,
+      proven: true,
+    });
+    return { server, found: keys.has(key) };
   }
 
   async listUsns(fromUsn: number) {
@@ -145,8 +142,11 @@ export class LdapReplicaSource implements ReplicaSource {
         scope: 'sub',
         filter: changedFrom(fromUsn),
         attributes: ['entryusn'],
-        pageSize: NAMES_AT_A_TIME,
-        onPage: page => {
+        pageSize: KEYS_PER_PAGE,
+        onPage: (page, { isFirst }) => {
+          if (isFirst) {
+            usns.clear();
+          }
           for (const entry of page) {
             usns.add(integerOf(entry, 'entryusn') ?? -1);
           }
@@ -206,7 +206,8 @@ export class LdapReplicaSource implements ReplicaSource {
       case 'groups':
         return this.#copied.read(groups, reading);
       default:
-        return agreements && this.#copied.read(agreements, reading);
+        // There is such a key only with freeipa-fas.
+        return this.#copied.read(agreements!, reading);
     }
   }
 
@@ -231,7 +232,7 @@ export class LdapReplicaSource implements ReplicaSource {
     kinds: readonly (typeof NUMBERED)[number][],
   ): Promise<void> {
     for (const kind of kinds) {
-      // Of any class: before the first fasUser there are others.
+      // Entries of any class: a new site has no fasUser yet.
       const entries = await this.#reader.read(
         {
           base: this.#kinds[kind].container,

@@ -57,8 +57,12 @@ export class Comparison {
     const epoch = this.#epoch;
     const check = this.#writer.startCheck();
     try {
-      const keys = await options.read(check);
-      if (epoch !== this.#epoch) {
+      const keys = await options.read(check).catch(error => {
+        if (epoch === this.#epoch) {
+          throw error;
+        }
+      });
+      if (!keys || epoch !== this.#epoch) {
         return undefined;
       }
       expectServer(keys, options);

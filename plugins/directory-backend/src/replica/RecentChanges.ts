@@ -66,17 +66,20 @@ export class RecentChanges {
     if (first !== undefined) {
       expectServer(await this.#source.readChanges(first, keep), time);
     }
-    for (const key of takenBack({ fromUsn, numbers }, this.#read)) {
-      for (const kind of this.#kindsOf(key)) {
-        const read = await this.#source.readEntry({ kind, key }, keep);
-        expectServer(read ?? time, time);
-      }
-    }
+    const doubtful = [
+      ...takenBack({ fromUsn, numbers }, this.#read).flatMap(key =>
+        this.#kindsOf(key).map(kind => ({ kind, key })),
+      ),
+      ...this.#removedMembers(portions, numbers).map(key => ({
+        kind: 'users' as const,
+        key,
+      })),
+    ];
     const deleted: string[] = [];
-    for (const key of this.#removedMembers(portions, numbers)) {
-      const read = await this.#source.readEntry({ kind: 'users', key }, keep);
-      expectServer(read ?? time, time);
-      deleted.push(...(read?.found ? [] : [key]));
+    for (const entry of doubtful) {
+      const { server: from, found } = await this.#source.readEntry(entry, keep);
+      expectServer({ server: from }, time);
+      deleted.push(...(found ? [] : [entry.key]));
     }
     // Not before: what another server has may be older, and the copy is in use.
     for (const portion of portions) {

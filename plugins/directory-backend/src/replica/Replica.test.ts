@@ -40,7 +40,10 @@ class FlappingSource implements ReplicaSource {
   });
 
   readChanges: ReplicaSource['readChanges'] = async () => KEYS;
-  readEntry: ReplicaSource['readEntry'] = async () => undefined;
+  readEntry: ReplicaSource['readEntry'] = async () => ({
+    server: 'ldap://one',
+    found: false,
+  });
   listUsns: ReplicaSource['listUsns'] = async () => ({
     server: 'ldap://one',
     usns: new Set(),

@@ -80,12 +80,12 @@ export interface ReplicaSource {
   ): Promise<{ readonly server: string }>;
   /**
    * One entry as it is now, with that proof. `found` is false when the account
-   * cannot read such an entry; `undefined` when there is none.
+   * cannot read such an entry.
    */
   readEntry(
     entry: { readonly kind: ReplicaPortion['kind']; readonly key: string },
     take: TakePortion,
-  ): Promise<{ readonly server: string; readonly found: boolean } | undefined>;
+  ): Promise<{ readonly server: string; readonly found: boolean }>;
   /**
    * The USNs, from this one on, of all entries that the account can read, of
    * any kind.

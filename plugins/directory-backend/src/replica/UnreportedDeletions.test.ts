@@ -49,7 +49,10 @@ class SilentSource implements ReplicaSource {
     return { server };
   };
 
-  readEntry: ReplicaSource['readEntry'] = async () => undefined;
+  readEntry: ReplicaSource['readEntry'] = async () => ({
+    server,
+    found: false,
+  });
 
   listUsns: ReplicaSource['listUsns'] = async from => ({
     server,
@@ -138,6 +141,16 @@ describe('UnreportedDeletions', () => {
     // The same with one USN that no readable entry carries.
     source.usn++;
     await eventually(() => expect(source.comparisons).toBeGreaterThan(before));
+  });
+
+  it('compares keys when the USNs of readable entries cannot be listed', async () => {
+    source.listUsns = async () => {
+      throw new Error('listing failed');
+    };
+    source.hide('cn=7');
+    await eventually(() => expect(keys()).not.toContain('cn=7'));
+    const warnings = logger.lines.filter(line => line.includes('listing'));
+    expect(warnings).toHaveLength(1);
   });
 
   it('compares again when a deletion becomes visible after its USN', async () => {

@@ -7,7 +7,7 @@ import type { ReplicaSource, ReplicaTime } from './ReplicaSource';
 /** Minimum time between two searches for the entries that carry new USNs. */
 const ACCOUNT_INTERVAL_MS = 1000;
 
-/** New USNs that are accounted for one by one; a larger number is compared. */
+/** Maximum number of new USNs to look up. Above it, all keys are compared. */
 const MAX_ACCOUNTED_USNS = 1000;
 
 /**
@@ -16,13 +16,13 @@ const MAX_ACCOUNTED_USNS = 1000;
  */
 const MAX_SHARE = 0.045;
 
-/** By how much the expected duration grows after a slower comparison. */
-const MAX_GROWTH = 1.25;
+/** Maximum growth factor of the expected duration after a slower comparison. */
+const MAX_GROWTH = 2;
 
 /** The first comparison takes up to twice as long: its code is not compiled. */
 const COLD_FACTOR = 2;
 
-/** What is known of the USNs of one epoch. */
+/** Progress through the USNs of one epoch. */
 interface Progress {
   /** Deletions up to this USN have been found. */
   comparedUsn: number;
@@ -41,8 +41,8 @@ interface Progress {
  *
  * Each write takes a USN, and an entry carries the USN of its last write. A USN
  * that no readable entry carries may be such a move, so all keys are compared.
- * A server whose unreadable entries (DNS) are written all the time has its keys
- * compared all the time, in less than 5 % of its time.
+ * Where unreadable entries (DNS) are written continuously, comparisons run
+ * continuously, in less than 5 % of the server's time.
  */
 export class UnreportedDeletions {
   readonly #source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
@@ -53,7 +53,7 @@ export class UnreportedDeletions {
   #hasFailed = false;
   #nextAccountAt = -Infinity;
   #nextCompareAt = -Infinity;
-  /** Milliseconds that a comparison takes, without waiting for a processor. */
+  /** Expected duration of a comparison on an idle server, in milliseconds. */
   #comparisonMs: number | undefined;
 
   constructor(options: {
@@ -79,7 +79,12 @@ export class UnreportedDeletions {
   /** Starts to look for deletions in the background when that is due. */
   startIfDue(time: ReplicaTime): void {
     const progress = this.#progress;
-    if (!progress || this.#isRunning) {
+    const now = performance.now();
+    if (
+      !progress ||
+      this.#isRunning ||
+      (now < this.#nextAccountAt && !this.#isComparisonDue(progress))
+    ) {
       return;
     }
     this.#isRunning = true;
@@ -108,34 +113,40 @@ export class UnreportedDeletions {
       this.#nextAccountAt = now + ACCOUNT_INTERVAL_MS;
       await this.#account(progress, time);
     }
-    if (
-      progress.unaccountedUsn > progress.comparedUsn &&
-      now >= this.#nextCompareAt
-    ) {
+    if (this.#isComparisonDue(progress)) {
       await this.#compare(progress, time);
     }
   }
 
+  #isComparisonDue({ unaccountedUsn, comparedUsn }: Progress): boolean {
+    return (
+      unaccountedUsn > comparedUsn && performance.now() >= this.#nextCompareAt
+    );
+  }
+
   async #account(progress: Progress, time: ReplicaTime): Promise<void> {
-    const { accountedUsn, visibleUsn } = progress;
-    if (visibleUsn - accountedUsn > MAX_ACCOUNTED_USNS) {
-      progress.unaccountedUsn = visibleUsn;
-    } else if (visibleUsn > accountedUsn) {
-      const { server, usns } = await this.#source.listUsns(accountedUsn + 1);
-      expectServer({ server }, time);
-      for (let usn = visibleUsn; usn > accountedUsn; usn--) {
-        if (!usns.has(usn)) {
-          progress.unaccountedUsn = usn;
-          break;
-        }
-      }
-    }
+    const { accountedUsn, unaccountedUsn, visibleUsn } = progress;
     progress.accountedUsn = visibleUsn;
     progress.visibleUsn = time.usn ?? visibleUsn;
+    if (visibleUsn === accountedUsn) {
+      return;
+    }
+    // Unless the search succeeds, all keys are compared.
+    progress.unaccountedUsn = visibleUsn;
+    if (visibleUsn - accountedUsn <= MAX_ACCOUNTED_USNS) {
+      const { server, usns } = await this.#source.listUsns(accountedUsn + 1);
+      expectServer({ server }, time);
+      let usn = visibleUsn;
+      while (usn > accountedUsn && usns.has(usn)) {
+        usn--;
+      }
+      progress.unaccountedUsn = usn > accountedUsn ? usn : unaccountedUsn;
+    }
   }
 
   async #compare(progress: Progress, time: ReplicaTime): Promise<void> {
     const startedAt = performance.now();
+    const expectedMs = this.#comparisonMs;
     try {
       const corrections = await this.#comparison.run({
         server: time.server,
@@ -151,13 +162,17 @@ export class UnreportedDeletions {
           );
         }
       }
-    } finally {
       const tookMs = performance.now() - startedAt;
       this.#comparisonMs =
-        this.#comparisonMs === undefined
+        expectedMs === undefined
           ? tookMs / COLD_FACTOR
-          : Math.min(tookMs, this.#comparisonMs * MAX_GROWTH);
+          : Math.min(tookMs, expectedMs * MAX_GROWTH);
       this.#nextCompareAt = startedAt + this.#comparisonMs / MAX_SHARE;
+    } catch (error) {
+      const tookMs = performance.now() - startedAt;
+      const costMs = Math.max(tookMs, expectedMs ?? 0);
+      this.#nextCompareAt = startedAt + costMs / MAX_SHARE;
+      throw error;
     }
   }
 }

@@ -280,4 +280,19 @@ describe('the page of a person', () => {
     expect(await screen.findByText('You may not see this')).toBeVisible();
     expect(screen.getByText('Not for you')).toBeVisible();
   });
+
+  it.each([
+    ['unknown_principal', 'Your user has no account in the directory'],
+    ['account_locked', 'Your account is locked'],
+    ['account_expired', 'Your account has expired'],
+  ] as const)(
+    'explains a refusal with the reason %s',
+    async (reason, title) => {
+      server.on('/users/karl/', () =>
+        failure(401, { message: 'Unauthorized.', reason }),
+      );
+      renderDirectory('/directory/people/karl');
+      expect(await screen.findByText(title)).toBeVisible();
+    },
+  );
 });

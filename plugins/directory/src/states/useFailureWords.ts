@@ -46,9 +46,18 @@ export function useFailureWords(error: unknown): FailureWords {
     if (error.status === 503 || error.status === 504) {
       return t('states.directoryAway');
     }
-    return error.status === 401 || error.status === 403
-      ? t('states.refused')
-      : t('states.failed');
+    switch (error.body?.reason) {
+      case 'unknown_principal':
+        return t('states.unknownPrincipal');
+      case 'account_locked':
+        return t('states.accountLocked');
+      case 'account_expired':
+        return t('states.accountExpired');
+      default:
+        return error.status === 401 || error.status === 403
+          ? t('states.refused')
+          : t('states.failed');
+    }
   };
   const id = error.body?.request_id;
   return {

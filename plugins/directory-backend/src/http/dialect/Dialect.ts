@@ -35,7 +35,7 @@ export interface Dialect {
   readonly contentType: string;
   /** Whether parameters that extend the contract are read. */
   readonly hasExtensions: boolean;
-  /** Whether `//` in a path stands for `/`, as Apache's MergeSlashes has it. */
+  /** Whether `//` in a path stands for `/`, like Apache's `MergeSlashes`. */
   readonly mergesSlashes: boolean;
   /** Whether a GET has parameters in a JSON body too. */
   readonly readsBodyOfGet: boolean;

@@ -25,7 +25,7 @@ export class ParameterErrors {
   }
 
   /**
-   * Throws nothing when there is no error.
+   * Throws when an error was added.
    *
    * @throws InvalidRequestError that names every missing or malformed
    *   parameter; without one, the error passed to {@link reject}.
@@ -44,7 +44,7 @@ export class ParameterErrors {
 }
 
 /**
- * Returns what the parsers of a request return, when no parameter is invalid.
+ * Runs the parsers of a request and throws their errors together.
  *
  * @throws InvalidRequestError as {@link ParameterErrors.throwIfAny}.
  */
