@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Tries until a check passes; with its last failure when it never does. */
+/** Maximum duration in milliseconds; long, because a passing check ends it. */
+const MAX_MS = 60_000;
+
+/** Repeats a check until it passes; rejects with its last failure. */
 export async function eventually(check: () => unknown): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  const endsAt = performance.now() + MAX_MS;
+  for (;;) {
     try {
       await check();
       return;
     } catch (error) {
-      if (tries === 200) {
+      if (performance.now() >= endsAt) {
         throw error;
       }
       await sleep(50);

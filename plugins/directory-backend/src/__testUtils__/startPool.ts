@@ -20,7 +20,10 @@ export interface PoolUnderTest {
   search(search: LdapSearch): Promise<readonly Entry[]>;
 }
 
-/** Makes a pool for a realm, with settings of `directory.ldap` in addition. */
+/**
+ * Starts a pool for a realm. `ldap` overrides keys of `directory.ldap`. The
+ * default timeouts are long, so that no test fails because a machine is busy.
+ */
 export function startPool(options: {
   readonly realm: Realm;
   readonly ldap?: JsonObject;
@@ -28,7 +31,12 @@ export function startPool(options: {
 }): PoolUnderTest {
   const { realm, ldap, resolver } = options;
   const logger = new RecordingLogger();
-  const config = { ...ldapOf(realm), ...ldap };
+  const config = {
+    ...ldapOf(realm),
+    connectTimeout: { minutes: 1 },
+    operationTimeout: { minutes: 1 },
+    ...ldap,
+  };
   const pool = new LdapPool({
     config: readLdapConfig(new ConfigReader(config)),
     logger,
