@@ -127,6 +127,7 @@ describe('groups', () => {
       'q=abc&page_size=41',
       'Page size must be between 1 and 40 when searching.',
     ],
+    ['q=abc&name=x', 'Input payload validation failed'],
   ])('are not searched for "%s"', async (query, message) => {
     const answer = await ask(`/search/groups/?${query}`);
     expect([answer.status, answer.json]).toEqual([

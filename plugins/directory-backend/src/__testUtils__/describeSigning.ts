@@ -183,14 +183,35 @@ export function describeSigning(site: Site): void {
       expect(resultOf(user).certificates).toContain(der);
     });
 
-    it('names what is missing', async () => {
+    it.each(['TRUE', '1', 'yes', ''])(
+      'signs nothing when dry_run is "%s"',
+      async text => {
+        const attempts = () =>
+          site.gateway.log().match(/certificate-sign/g)?.length;
+        const before = attempts();
+        const answer = await site.client.ask('/v1/certs/', {
+          as: 'alice',
+          ...form({ user: 'alice', csr, dry_run: text }),
+        });
+        expect([answer.status, answer.json, attempts()]).toEqual([
+          400,
+          expect.objectContaining({
+            errors: { dry_run: 'Dry run. Must be true or false.' },
+          }),
+          before,
+        ]);
+      },
+    );
+
+    it('names what is missing or malformed', async () => {
       const answer = await site.client.ask('/v1/certs/', {
         as: 'alice',
-        ...form({ user: 'alice' }),
+        ...form({ user: 'alice', dry_run: 'no' }),
       });
       expect(answer.json).toMatchObject({
         message: 'Input payload validation failed',
         errors: {
+          dry_run: expect.any(String),
           csr: 'Certificate Signing Request. Missing required parameter in the JSON body or the post body or the query string',
         },
       });

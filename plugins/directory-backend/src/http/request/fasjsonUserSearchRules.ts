@@ -4,6 +4,7 @@ import type { UserSearchRules } from './parseUserSearch';
 /** How FASJSON parses a search. */
 export const fasjsonUserSearchRules: UserSearchRules = {
   parsePage: parseFasjsonSearchPage,
+  ignoresUnknown: true,
   // FASJSON reads `*` as a term of one character, which is too short.
   hasSubstringPresence: false,
   // FASJSON's LDAP filter is "at most", in whole seconds.

@@ -5,11 +5,17 @@ import type {
 import type { PageRequest } from '../../directory/Page';
 import { noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
-import { parseSearchPage } from './parsePage';
-import { readSearchText, requireSubstring } from './searchText';
+import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
+import { readSearchText, rejectUnknown, requireSubstring } from './searchText';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 const FIELDS = ['groupname', 'description'] as const;
+
+const PARAMETERS: ReadonlySet<string> = new Set([
+  'q',
+  ...FIELDS.flatMap(field => [field, `${field}__exact`]),
+  ...PAGE_PARAMETERS,
+]);
 
 /** A parsed group search. */
 export interface GroupSearch {
@@ -26,6 +32,7 @@ export function parseGroupSearch(
   errors: ParameterErrors,
 ): GroupSearch {
   const page = parseSearchPage(query, errors);
+  rejectUnknown(query, PARAMETERS, errors);
   const substringTerm = (
     name: string,
     field: (typeof FIELDS)[number],

@@ -8,6 +8,9 @@ const MAX_PAGE_NUMBER = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 /** Results per page when the query has no `page_size` (contract, section 8). */
 export const DEFAULT_PAGE_SIZE = 40;
 
+/** The parameters that select a page. */
+export const PAGE_PARAMETERS = ['page_size', 'page_number'] as const;
+
 /** A whole list as one page. */
 export const WHOLE_LIST: PageRequest = {
   number: 1,

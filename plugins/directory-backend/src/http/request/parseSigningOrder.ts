@@ -28,6 +28,21 @@ export function parseSigningOrder(
   const profile = readText(parameters, 'profile', errors) ?? defaultProfile;
   return {
     order: { username: username ?? '', csr: csr ?? '', profile },
-    isDryRun: readText(parameters, 'dry_run', errors) === 'true',
+    isDryRun: parseDryRun(parameters, errors),
   };
+}
+
+/**
+ * Any value but `true` and `false` is an error: a certificate must not be
+ * signed because a client spells `true` differently.
+ */
+function parseDryRun(
+  parameters: RequestParameters,
+  errors: ParameterErrors,
+): boolean {
+  const text = readText(parameters, 'dry_run', errors);
+  if (text !== undefined && text !== 'true' && text !== 'false') {
+    errors.add('dry_run', 'Dry run. Must be true or false.');
+  }
+  return text === 'true';
 }

@@ -1,18 +1,21 @@
+import { fasjsonUserSearchRules } from './fasjsonUserSearchRules';
 import { parseParameters } from './ParameterErrors';
-import { parseUserSearch } from './parseUserSearch';
+import { parseUserSearch, type UserSearchRules } from './parseUserSearch';
 
-const read = (query: string) =>
+const read = (query: string, rules?: UserSearchRules) =>
   parseParameters(errors =>
-    parseUserSearch(new URLSearchParams(query), errors),
+    parseUserSearch(new URLSearchParams(query), errors, rules),
   );
-const refusal = (query: string) => {
+const refusal = (query: string, rules?: UserSearchRules) => {
   try {
-    read(query);
+    read(query, rules);
   } catch (error) {
     return (error as { body: object }).body;
   }
   return undefined;
 };
+const groups = (count: number) =>
+  Array.from({ length: count }, (_, index) => `group=g${index}`).join('&');
 
 describe('parseUserSearch', () => {
   it.each([
@@ -51,8 +54,67 @@ describe('parseUserSearch', () => {
   });
 
   it('applies several terms, and every group, together', () => {
-    const { terms } = read('group=a&group=b&username=abc&email=x&nope=1');
+    const { terms } = read('group=a&group=b&username=abc&email=x');
     expect(terms).toHaveLength(4);
+  });
+
+  describe.each([
+    ['contract', undefined],
+    ['fasjson', fasjsonUserSearchRules],
+  ])('group in the %s dialect', (_dialect, rules) => {
+    it('counts once however often and in which case it is repeated', () => {
+      const repeated = 'group=Dev%20Ops&group=%20dev%20%20OPS&'.repeat(2000);
+      expect(read(`${repeated}${groups(19)}`, rules).terms).toHaveLength(20);
+      expect(read(repeated, rules).terms).toEqual([
+        { kind: 'memberOf', groupname: 'Dev Ops' },
+      ]);
+    });
+
+    it('keeps names that only Unicode takes for equal', () => {
+      expect(read('group=k&group=\u212a', rules).terms).toHaveLength(2);
+    });
+
+    it('is rejected above 20 different names', () => {
+      expect(read(groups(20), rules).terms).toHaveLength(20);
+      expect(
+        refusal(`${groups(21)}&page_number=x&creation__before=y`, rules),
+      ).toEqual({
+        message: 'Input payload validation failed',
+        errors: {
+          group: 'Group name. At most 20 different names are allowed.',
+          page_number: expect.any(String),
+          creation__before: expect.any(String),
+        },
+      });
+    });
+  });
+
+  it('names every unknown parameter, with the malformed ones', () => {
+    expect(
+      refusal('username=abc&fullname=x&email__like=y&nick=z&page_number=0'),
+    ).toEqual({
+      message: 'Input payload validation failed',
+      errors: {
+        fullname: 'Unknown search parameter.',
+        email__like: 'Unknown search parameter.',
+        nick: 'Unknown search parameter.',
+        page_number: expect.any(String),
+      },
+    });
+  });
+
+  it.each(['__proto__', 'constructor', 'group__exact', 'creation', ''])(
+    'rejects the unknown parameter "%s"',
+    name => {
+      expect(JSON.stringify(refusal(`username=abc&${name}=x`))).toContain(
+        `"errors":{"${name}":"Unknown search parameter."}`,
+      );
+    },
+  );
+
+  it('ignores unknown parameters in the fasjson dialect', () => {
+    const query = 'username=abc&fullname=x';
+    expect(read(query, fasjsonUserSearchRules).terms).toHaveLength(1);
   });
 
   it('takes the first value of a repeated term', () => {
@@ -61,7 +123,7 @@ describe('parseUserSearch', () => {
     ]);
   });
 
-  it.each(['', 'username=', 'email=%20', 'creation=2010', 'page_size=5'])(
+  it.each(['', 'username=', 'email=%20', 'group=', 'page_size=5'])(
     'wants a term: "%s"',
     query => {
       expect(refusal(query)).toEqual({

@@ -4,8 +4,13 @@ import type { UserSearchTerm } from '../../directory/UserSearch';
 import { noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { parseIsoTime } from './parseIsoTime';
-import { parseSearchPage } from './parsePage';
-import { foldSearchText, readSearchText, requireSubstring } from './searchText';
+import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
+import {
+  foldSearchText,
+  readSearchText,
+  rejectUnknown,
+  requireSubstring,
+} from './searchText';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
@@ -26,6 +31,18 @@ const EXACT_TERMS: Readonly<Record<string, UserField>> = {
   rssurl: 'rssurls',
 };
 
+/** Maximum number of different `group` terms. */
+const MAX_GROUPS = 20;
+
+const PARAMETERS: ReadonlySet<string> = new Set([
+  ...[SUBSTRING_TERMS, EXACT_TERMS].flatMap(terms =>
+    Object.keys(terms).flatMap(name => [name, `${name}__exact`]),
+  ),
+  'group',
+  'creation__before',
+  ...PAGE_PARAMETERS,
+]);
+
 /** A parsed user search. */
 export interface UserSearch {
   readonly terms: readonly UserSearchTerm[];
@@ -35,6 +52,8 @@ export interface UserSearch {
 /** The parts of a search that each dialect parses differently. */
 export interface UserSearchRules {
   parsePage(query: URLSearchParams, errors: ParameterErrors): PageRequest;
+  /** Whether unknown parameters are ignored instead of rejected. */
+  readonly ignoresUnknown: boolean;
   /** Whether `*` in a substring term matches users with any value. */
   readonly hasSubstringPresence: boolean;
   /** The time strictly before which `creation__before` finds accounts. */
@@ -45,6 +64,7 @@ export interface UserSearchRules {
 
 const contractRules: UserSearchRules = {
   parsePage: parseSearchPage,
+  ignoresUnknown: false,
   hasSubstringPresence: true,
   before: time => time,
   invalidTime: () =>
@@ -64,6 +84,9 @@ export function parseUserSearch(
   rules: UserSearchRules = contractRules,
 ): UserSearch {
   const page = rules.parsePage(query, errors);
+  if (!rules.ignoresUnknown) {
+    rejectUnknown(query, PARAMETERS, errors);
+  }
   const terms = [
     ...Object.entries(SUBSTRING_TERMS).flatMap(([name, field]) => [
       ...readTerm(query, name, text =>
@@ -82,11 +105,7 @@ export function parseUserSearch(
         readTerm(query, parameter, text => exactTerm(field, text)),
       ),
     ),
-    ...query
-      .getAll('group')
-      .map(foldSearchText)
-      .filter(isNotBlank)
-      .map(groupTerm),
+    ...readGroups(query, errors).map(groupTerm),
     ...readTerm(query, 'creation__before', text => {
       const time = parseIsoTime(text);
       if (!time) {
@@ -120,12 +139,32 @@ function exactTerm(field: UserField, text: string): UserSearchTerm {
     : { kind: 'equals', field, text };
 }
 
+/**
+ * The different values of `group`. Group names contain ASCII letters only, of
+ * which the directory does not compare the case.
+ */
+function readGroups(
+  query: URLSearchParams,
+  errors: ParameterErrors,
+): readonly string[] {
+  const names = new Map<string, string>();
+  for (const name of query.getAll('group').map(foldSearchText)) {
+    const key = name.replace(/[A-Z]/g, letter => letter.toLowerCase());
+    if (name !== '' && !names.has(key)) {
+      names.set(key, name);
+    }
+  }
+  if (names.size > MAX_GROUPS) {
+    errors.add(
+      'group',
+      `Group name. At most ${MAX_GROUPS} different names are allowed.`,
+    );
+  }
+  return [...names.values()];
+}
+
 function groupTerm(text: string): UserSearchTerm {
   return text === '*'
     ? { kind: 'memberOfAny' }
     : { kind: 'memberOf', groupname: text };
-}
-
-function isNotBlank(text: string): boolean {
-  return text !== '';
 }

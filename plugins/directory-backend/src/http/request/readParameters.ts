@@ -1,7 +1,13 @@
+import { Busboy } from '@fastify/busboy';
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidRequestError } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
-import { readMultipart } from './readMultipart';
+
+/** Maximum number of multipart parts: more than any operation has parameters. */
+const MAX_PARTS = 32;
+
+/** Bytes of a multipart form that are parsed between two checks of its parts. */
+const CHUNK_SIZE = 4096;
 
 /**
  * The parameters of a request by name. An object is a JSON array or object,
@@ -57,14 +63,50 @@ async function readBody(request: {
     case 'application/x-www-form-urlencoded':
       return new URLSearchParams(text);
     case 'multipart/form-data':
-      return readMultipart(request).catch(() => {
-        throw malformedBody('Must be a multipart form.');
+      return readMultipart(request).catch(error => {
+        throw error instanceof InvalidRequestError
+          ? error
+          : malformedBody('Must be a multipart form.');
       });
     case 'application/json':
       return readJson(text);
     default:
       return [];
   }
+}
+
+/**
+ * The fields of a multipart form (RFC 7578), as `curl -F` sends it. Files are
+ * ignored, as in FASJSON.
+ */
+function readMultipart(request: {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}): Promise<readonly [string, string][]> {
+  const { headers, body } = request;
+  return new Promise((resolve, reject) => {
+    const fields: [string, string][] = [];
+    const parser = new Busboy({
+      headers: { 'content-type': headers['content-type'] ?? '' },
+      limits: { parts: MAX_PARTS, fieldSize: body.length, files: 0 },
+    });
+    let hasTooManyParts = false;
+    parser.once('partsLimit', () => {
+      hasTooManyParts = true;
+      reject(
+        malformedBody(
+          `Must be a multipart form of at most ${MAX_PARTS} parts.`,
+        ),
+      );
+    });
+    parser.on('field', (name, value) => fields.push([name, value]));
+    parser.once('error', reject);
+    parser.once('finish', () => resolve(fields));
+    for (let at = 0; at < body.length && !hasTooManyParts; at += CHUNK_SIZE) {
+      parser.write(body.subarray(at, at + CHUNK_SIZE));
+    }
+    parser.end();
+  });
 }
 
 function readJson(text: string): [string, string | object][] {

@@ -38,3 +38,16 @@ export function requireSubstring(
   }
   return text;
 }
+
+/** Adds an error for each parameter of a search that is not known. */
+export function rejectUnknown(
+  query: URLSearchParams,
+  known: ReadonlySet<string>,
+  errors: ParameterErrors,
+): void {
+  for (const name of query.keys()) {
+    if (!known.has(name)) {
+      errors.add(name, 'Unknown search parameter.');
+    }
+  }
+}
