@@ -11,8 +11,15 @@ export interface Config {
     keytab?: string;
 
     /**
-     * Realms whose principals are accepted beside those of the service key's own realm. Default:
-     * none. A trust between the realms is not enough, and necessary.
+     * The portal's own realm, for example `EXAMPLE.ORG`: its principals are accepted. Default: the
+     * realm of the `HTTP/` keys in the keytab. Required when the keytab holds `HTTP/` keys of
+     * several realms; until it is set, only principals of `realms` are accepted.
+     */
+    realm?: string;
+
+    /**
+     * Realms whose principals are accepted in addition to those of the portal's own realm. Default:
+     * none. Also needs a trust between the realms, or a key of that realm in the keytab.
      */
     realms?: string[];
 

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OtherRealm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { AcceptorFixture } from './__testUtils__/AcceptorFixture';
 import type { AcceptorProcess } from './__testUtils__/AcceptorProcess';
 import { negTokenInit } from './__testUtils__/negTokenInit';
 import { shiftTicketClock } from './__testUtils__/shiftTicketClock';
-import { GSS_FLAGS } from './__testUtils__/TicketClient';
+import { GSS_FLAGS, TicketClient } from './__testUtils__/TicketClient';
 
 const ALICE = 'alice@EXAMPLE.TEST';
 
@@ -138,6 +140,59 @@ describe('SpnegoAcceptor', () => {
         realms: ['EXAMPLE.TEST'],
       });
       expect(await trusting.verdict(await fixture.token())).toBe('accepted');
+    });
+  });
+
+  describe('a keytab with the keys of two realms', () => {
+    let other: OtherRealm;
+    let foreign: () => Promise<string>;
+
+    beforeAll(async () => {
+      other = await OtherRealm.start(fixture.realm);
+      await fixture.installKeytab(await readFile(other.sharedKeytab));
+      foreign = async () => {
+        const { ticket, krb5Config } = other;
+        const client = await TicketClient.start({ ticket, krb5Config });
+        await client.stop();
+        return client.token;
+      };
+    });
+
+    afterAll(async () => {
+      await other?.stop();
+      await fixture.installKeytab();
+    });
+
+    it('accepts users of the realm that kerberos.realm names', async () => {
+      const pinned = await fixture.startAcceptor({ realm: 'EXAMPLE.TEST' });
+      expect(await pinned.verdict(await fixture.token())).toBe('accepted');
+      expect(await pinned.verdict(await foreign())).toBe('realm_refused');
+    });
+
+    it('accepts nobody while kerberos.realm is not set', async () => {
+      const unpinned = await fixture.startAcceptor();
+      expect(unpinned.log).toContainEqual(
+        expect.stringMatching(
+          /^warn .*EXAMPLE\.TEST, OTHER\.TEST.*kerberos\.realm/,
+        ),
+      );
+      expect(await unpinned.verdict(await fixture.token())).toBe(
+        'realm_refused',
+      );
+      expect(await unpinned.verdict(await foreign())).toBe('realm_refused');
+    });
+
+    it('reports the realm of users of a listed realm', async () => {
+      const trusting = await fixture.startAcceptor({
+        realm: 'EXAMPLE.TEST',
+        realms: ['OTHER.TEST'],
+      });
+      expect(
+        await trusting.accept(`Negotiate ${await foreign()}`),
+      ).toMatchObject({
+        outcome: 'accepted',
+        principal: 'alice@OTHER.TEST',
+      });
     });
   });
 

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { AcceptMetrics } from './AcceptMetrics';
@@ -5,7 +6,7 @@ import { acceptSecurityContext } from './acceptSecurityContext';
 import { claimKerberosEnvironment } from './claimKerberosEnvironment';
 import { inspectKeytab } from './inspectKeytab';
 import { interpretStatus } from './interpretStatus';
-import { isWebService, judgePrincipal } from './judgePrincipal';
+import { isWebService, judgePrincipal, realmOf } from './judgePrincipal';
 import {
   KerberosRefusalReason,
   KerberosResult,
@@ -43,10 +44,13 @@ const UNAVAILABLE: KerberosUnavailable = {
  */
 export class SpnegoAcceptor implements KerberosService {
   readonly #keytab: string;
+  readonly #realm: string | undefined;
   readonly #realms: readonly string[];
   readonly #maxTokenBytes: number;
   readonly #logger: LoggerService;
   readonly #metrics = new AcceptMetrics();
+  /** The realms of the keytab's `HTTP/` keys, with the version of the file they were read from. */
+  #keyRealms: { version: string; realms: readonly string[] } | undefined;
   /** Why no ticket can be checked, as it was last logged. */
   #trouble: string | undefined;
 
@@ -62,6 +66,9 @@ export class SpnegoAcceptor implements KerberosService {
     const state = await inspectKeytab(keytab);
     if (state.usable) {
       acceptor.#logKeys(state.entries);
+      if (options.realm === undefined) {
+        await acceptor.#onlyKeyRealm();
+      }
     } else {
       acceptor.#noteTrouble(state.problem);
     }
@@ -70,6 +77,7 @@ export class SpnegoAcceptor implements KerberosService {
 
   private constructor(options: SpnegoAcceptorOptions & { keytab: string }) {
     this.#keytab = options.keytab;
+    this.#realm = options.realm;
     this.#realms = options.realms;
     this.#maxTokenBytes = options.maxTokenBytes;
     this.#logger = options.logger;
@@ -114,13 +122,18 @@ export class SpnegoAcceptor implements KerberosService {
     }
   }
 
-  #admit(context: {
+  async #admit(context: {
     principal: string;
     service: string;
     replyToken?: string;
-  }): KerberosResult {
+  }): Promise<KerberosResult> {
     const { principal, service, replyToken } = context;
-    const reason = judgePrincipal({ principal, service, realms: this.#realms });
+    const reason = judgePrincipal({
+      principal,
+      service,
+      realm: this.#realm ?? (await this.#onlyKeyRealm()),
+      realms: this.#realms,
+    });
     if (reason) {
       this.#logger.debug(
         `Refused a valid ticket for ${printable(service)}: ${reason}`,
@@ -134,7 +147,33 @@ export class SpnegoAcceptor implements KerberosService {
     };
   }
 
-  /** The keytab is looked at only now: a token that was accepted has proved it good. */
+  /** The realm of the keytab's `HTTP/` keys, `undefined` when there are several. */
+  async #onlyKeyRealm(): Promise<string | undefined> {
+    const { ino, size, mtimeMs } = await stat(this.#keytab);
+    const version = `${ino} ${size} ${mtimeMs}`;
+    if (this.#keyRealms?.version !== version) {
+      const state = await inspectKeytab(this.#keytab);
+      const realms = state.usable ? realmsOf(state.entries) : [];
+      this.#keyRealms = { version, realms };
+      this.#warnOfSeveralRealms(realms);
+    }
+    const { realms } = this.#keyRealms;
+    return realms.length === 1 ? realms[0] : undefined;
+  }
+
+  #warnOfSeveralRealms(realms: readonly string[]): void {
+    if (realms.length > 1) {
+      this.#logger.warn(
+        `The keytab ${
+          this.#keytab
+        } holds HTTP/ keys of several realms (${realms.join(
+          ', ',
+        )}). Set kerberos.realm to the portal's own; until then only users of kerberos.realms are accepted.`,
+      );
+    }
+  }
+
+  /** The keytab is read only now: a token that was accepted has proved it good. */
   async #explain(status: string, token: Buffer): Promise<KerberosResult> {
     const keytab = await inspectKeytab(this.#keytab);
     if (!keytab.usable) {
@@ -189,6 +228,13 @@ export class SpnegoAcceptor implements KerberosService {
       this.#logger.info('Kerberos tickets are accepted again.');
     }
   }
+}
+
+function realmsOf(entries: readonly KeytabEntry[]): readonly string[] {
+  const realms = entries
+    .filter(({ principal }) => isWebService(principal))
+    .flatMap(({ principal }) => realmOf(principal) ?? []);
+  return [...new Set(realms)].sort();
 }
 
 function refuse(reason: KerberosRefusalReason): KerberosResult {

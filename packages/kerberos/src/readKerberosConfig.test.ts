@@ -12,11 +12,13 @@ describe('readKerberosConfig', () => {
   it('reads every key into an object that stays as it is', () => {
     const config = read({
       keytab: '/etc/portal/./http.keytab',
+      realm: 'EXAMPLE.TEST',
       realms: ['A.TEST', 'B.TEST'],
       maxTokenBytes: 12_000,
     });
     expect(config).toEqual({
       keytab: '/etc/portal/http.keytab',
+      realm: 'EXAMPLE.TEST',
       realms: ['A.TEST', 'B.TEST'],
       maxTokenBytes: 12_000,
     });
@@ -28,6 +30,8 @@ describe('readKerberosConfig', () => {
     ['keytab', 'http.keytab'],
     ['keytab', 'FILE:/etc/krb5.keytab'],
     ['keytab', 7],
+    ['realm', 'alice@A.TEST'],
+    ['realm', ''],
     ['realms', 'A.TEST'],
     ['realms', ['alice@A.TEST']],
     ['realms', ['A.TEST ']],

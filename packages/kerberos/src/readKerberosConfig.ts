@@ -12,7 +12,12 @@ export interface KerberosConfig {
    * else `/etc/krb5.keytab`.
    */
   readonly keytab?: string;
-  /** Realms whose principals are accepted beside those of the service key's own realm. */
+  /**
+   * The portal's own realm, whose principals are accepted. Default: the realm of the `HTTP/` keys
+   * in the keytab, if there is only one.
+   */
+  readonly realm?: string;
+  /** Realms whose principals are accepted in addition to those of the portal's own realm. */
   readonly realms: readonly string[];
   /** The longest accepted token, in bytes before base64. Default 65536. */
   readonly maxTokenBytes: number;
@@ -23,6 +28,8 @@ export interface KerberosConfig {
  * 48,000 bytes by default, 65,535 at most).
  */
 export const DEFAULT_MAX_TOKEN_BYTES = 65_536;
+
+const REALM = /^[^\s@]+$/;
 
 /** Beyond this a header costs more to receive than any ticket can be worth. */
 const LARGEST_MAX_TOKEN_BYTES = 1_048_576;
@@ -42,11 +49,17 @@ export function readKerberosConfig(config: Config): KerberosConfig {
       `kerberos.keytab must be an absolute path, not '${keytab}'`,
     );
   }
+  const realm = config.getOptionalString('kerberos.realm');
+  if (realm !== undefined && !REALM.test(realm)) {
+    throw new Error(
+      `kerberos.realm must be a name such as EXAMPLE.TEST, not '${realm}'`,
+    );
+  }
   const realms = config.getOptionalStringArray('kerberos.realms') ?? [];
-  for (const realm of realms) {
-    if (!/^[^\s@]+$/.test(realm)) {
+  for (const listed of realms) {
+    if (!REALM.test(listed)) {
       throw new Error(
-        `kerberos.realms must list names such as EXAMPLE.TEST, not '${realm}'`,
+        `kerberos.realms must list names such as EXAMPLE.TEST, not '${listed}'`,
       );
     }
   }
@@ -64,6 +77,7 @@ export function readKerberosConfig(config: Config): KerberosConfig {
   }
   return Object.freeze({
     ...(keytab !== undefined && { keytab: normalize(keytab) }),
+    ...(realm !== undefined && { realm }),
     realms: Object.freeze([...realms]),
     maxTokenBytes,
   });

@@ -5,6 +5,7 @@
  *
  * @packageDocumentation
  */
+export { OtherRealm } from './kerberos/OtherRealm';
 export { freePorts } from './processes/freePorts';
 export { PostgresServer } from './PostgresServer';
 export type { Realm, RealmDirectory } from './Realm';

@@ -31,11 +31,12 @@ export class AcceptorFixture {
   }
 
   async startAcceptor(
-    options: { realms?: string[] } = {},
+    options: { realm?: string; realms?: string[] } = {},
   ): Promise<AcceptorProcess> {
     const acceptor = await AcceptorProcess.start({
       config: {
         keytab: this.keytab,
+        realm: options.realm,
         realms: options.realms ?? [],
         maxTokenBytes: 65_536,
       },

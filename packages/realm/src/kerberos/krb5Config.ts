@@ -6,9 +6,13 @@ import { REALM, type RealmLayout } from '../RealmLayout';
  * the realm's own folder, so that a plain `kinit` neither overwrites the
  * user's tickets nor leaves any behind.
  */
-export function krb5Config(layout: RealmLayout, kdcPort: number): string {
+export function krb5Config(
+  layout: RealmLayout,
+  kdcPort: number,
+  realm = REALM,
+): string {
   return `[libdefaults]
-  default_realm = ${REALM}
+  default_realm = ${realm}
   dns_lookup_kdc = false
   dns_lookup_realm = false
   dns_canonicalize_hostname = false
@@ -20,13 +24,13 @@ export function krb5Config(layout: RealmLayout, kdcPort: number): string {
   default_rcache_name = file2:${layout.dir}/rcache_%{uid}
 
 [realms]
-  ${REALM} = {
+  ${realm} = {
     kdc = 127.0.0.1:${kdcPort}
   }
 
 [domain_realm]
-  localhost = ${REALM}
-  .example.test = ${REALM}
+  localhost = ${realm}
+  .example.test = ${realm}
 `;
 }
 
@@ -34,9 +38,13 @@ export function krb5Config(layout: RealmLayout, kdcPort: number): string {
  * The KDC's own configuration; `kdcPort` is where it listens, on loopback only.
  * It keeps no account of logins: each would wait for the disk.
  */
-export function kdcConfig(layout: RealmLayout, kdcPort: number): string {
+export function kdcConfig(
+  layout: RealmLayout,
+  kdcPort: number,
+  realm = REALM,
+): string {
   return `[realms]
-  ${REALM} = {
+  ${realm} = {
     database_module = file
     key_stash_file = ${layout.kdc}/stash
     master_key_type = aes256-cts-hmac-sha1-96
