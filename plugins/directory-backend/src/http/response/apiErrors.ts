@@ -170,6 +170,17 @@ export class ContentTooLargeError extends ApiError {
   readonly status = 413;
 }
 
+/** 415: the body has a content encoding that the API does not decode. */
+export class UnsupportedEncodingError extends ApiError {
+  name = 'UnsupportedEncodingError' as const;
+  readonly status = 415;
+
+  /** The encodings that are decoded (RFC 9110 §15.5.16). */
+  override get headers(): Readonly<Record<string, string>> {
+    return { 'Accept-Encoding': 'gzip, deflate' };
+  }
+}
+
 /** 429: the caller asks too often. */
 export class TooManyRequestsError extends ApiError {
   name = 'TooManyRequestsError' as const;

@@ -7,17 +7,22 @@ import { ApiError, type ErrorBody } from './apiErrors';
 import { sendJson } from './JsonText';
 
 /**
- * Ends every path of the API: answers an error as the dialect does, and
- * keeps in the log what is not for the caller. Both carry the same
- * `request_id`.
+ * Handles every error of the API: responds as the dialect does and logs what is
+ * not for the caller, both with the same `request_id`. Errors of requests that
+ * the client aborted are logged at debug level.
  */
 export function presentError(options: {
   readonly logger: LoggerService;
   readonly dialectOf: (req: Request) => Dialect;
 }): ErrorRequestHandler {
   return (error, req, res, next) => {
-    if (res.headersSent || res.destroyed) {
-      // Nobody is left to answer, or the answer is already under way.
+    if (res.destroyed || error?.type === 'request.aborted') {
+      options.logger.debug(
+        `A request was aborted by its client: ${describe(error)}`,
+      );
+      return;
+    }
+    if (res.headersSent) {
       next(error);
       return;
     }

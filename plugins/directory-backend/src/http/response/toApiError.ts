@@ -9,6 +9,7 @@ import {
   InvalidRequestError,
   SlowError,
   UnavailableError,
+  UnsupportedEncodingError,
 } from './apiErrors';
 
 /** How the errors of the rooms below become answers, by their names. */
@@ -46,6 +47,10 @@ const presenters: Readonly<
     }),
   PayloadTooLargeError: () =>
     new ContentTooLargeError({ message: 'The request is larger than 64 KiB.' }),
+  UnsupportedMediaTypeError: () =>
+    new UnsupportedEncodingError({
+      message: 'The content encoding is not supported. Use gzip or deflate.',
+    }),
 };
 
 /** What a caller is told of an error; `undefined` is nothing. */
@@ -53,6 +58,18 @@ export function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) {
     return error;
   }
-  const present = isError(error) ? presenters[error.name] : undefined;
-  return present?.(error as Error);
+  if (!isError(error)) {
+    return undefined;
+  }
+  const present = presenters[error.name];
+  if (!present && isUnreadableBody(error)) {
+    return new InvalidRequestError({ message: 'The body cannot be read.' });
+  }
+  return present?.(error);
+}
+
+/** How Express's body parser reports a truncated or corrupt body. */
+function isUnreadableBody(error: Error): boolean {
+  const { status, expose } = error as { status?: unknown; expose?: unknown };
+  return status === 400 && expose === true;
 }
