@@ -54,7 +54,12 @@ export interface Config {
            * dataEncipherment, keyAgreement. Default: digitalSignature.
            */
           keyUsage?: string[];
-          /** Names such as clientAuth, or OIDs. Default: clientAuth. */
+          /**
+           * Some of serverAuth, clientAuth, codeSigning, emailProtection,
+           * pkinitClientAuth, smartcardLogon, or OIDs. Purposes of a CA or KDC,
+           * such as OCSPSigning or anyExtendedKeyUsage, are refused. Default:
+           * clientAuth.
+           */
           extendedKeyUsage?: string[];
           /** In place of the authority's. */
           organization?: string;

@@ -107,4 +107,18 @@ describe('readEmbeddedCaConfig', () => {
       .replaceAll(']', String.raw`\]`);
     expect(() => read({ ...least, ...changes })).toThrow(new RegExp(pattern));
   });
+
+  it.each([
+    ['OCSPSigning'],
+    ['1.3.6.1.5.5.7.3.9'],
+    ['anyExtendedKeyUsage'],
+    ['2.5.29.37.0'],
+    ['timeStamping'],
+    ['1.3.6.1.5.2.3.5'],
+  ])('refuses a profile with the reserved purpose %s', purpose => {
+    const profile = { name: 'a', extendedKeyUsage: ['clientAuth', purpose] };
+    expect(() => read({ ...least, profiles: [profile] })).toThrow(
+      `extendedKeyUsage must not contain ${purpose}, which is not for users' certificates`,
+    );
+  });
 });

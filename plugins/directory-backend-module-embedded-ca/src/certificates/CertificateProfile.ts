@@ -26,17 +26,35 @@ const KEY_USAGES: readonly string[] = [
   'keyAgreement',
 ] satisfies KeyUsage[];
 
-const PURPOSES: Readonly<Record<KeyPurpose, true>> = {
-  serverAuth: true,
-  clientAuth: true,
-  codeSigning: true,
-  emailProtection: true,
-  timeStamping: true,
-  OCSPSigning: true,
-  anyExtendedKeyUsage: true,
-  pkinitClientAuth: true,
-  smartcardLogon: true,
-};
+const PURPOSES: readonly string[] = [
+  'serverAuth',
+  'clientAuth',
+  'codeSigning',
+  'emailProtection',
+  'pkinitClientAuth',
+  'smartcardLogon',
+] satisfies KeyPurpose[];
+
+/**
+ * Purposes of a CA, a KDC or another service that everyone trusts: with such a
+ * certificate a user could speak for that service.
+ */
+const RESERVED_PURPOSES: readonly string[] = [
+  // Answers for the revocation of every certificate (RFC 6960 §4.2.2.2).
+  ...['OCSPSigning', '1.3.6.1.5.5.7.3.9'],
+  // Includes the others (RFC 5280 §4.2.1.12).
+  ...['anyExtendedKeyUsage', '2.5.29.37.0'],
+  // RFC 3161 §2.3.
+  ...['timeStamping', '1.3.6.1.5.5.7.3.8'],
+  // Kerberos KDC (RFC 4556 §3.2.4).
+  '1.3.6.1.5.2.3.5',
+  // CMC CA and registration authority (RFC 6402 §2.10).
+  ...['1.3.6.1.5.5.7.3.27', '1.3.6.1.5.5.7.3.28'],
+  // Precertificate signing (RFC 6962 §3.1).
+  '1.3.6.1.4.1.11129.2.4.4',
+  // Microsoft's enrollment agent: requests certificates for other users.
+  '1.3.6.1.4.1.311.20.2.1',
+];
 
 const OID = /^[0-2](?:\.(?:0|[1-9]\d{0,19}))+$/;
 
@@ -113,14 +131,19 @@ function isKeyUsage(usage: string): usage is KeyUsage {
 }
 
 function checkPurposes(purposes: readonly string[]): readonly string[] {
-  const unknown = purposes.find(
-    purpose => !Object.hasOwn(PURPOSES, purpose) && !OID.test(purpose),
+  const reserved = purposes.find(purpose =>
+    RESERVED_PURPOSES.includes(purpose),
   );
-  if (purposes.length === 0 || unknown !== undefined) {
+  if (reserved !== undefined) {
     throw new InputError(
-      `${KEY}: extendedKeyUsage must be OIDs or some of ${Object.keys(
-        PURPOSES,
-      ).join(', ')}`,
+      `${KEY}: extendedKeyUsage must not contain ${reserved}, which is not for users' certificates`,
+    );
+  }
+  const known = (purpose: string) =>
+    PURPOSES.includes(purpose) || OID.test(purpose);
+  if (purposes.length === 0 || !purposes.every(known)) {
+    throw new InputError(
+      `${KEY}: extendedKeyUsage must be OIDs or some of ${PURPOSES.join(', ')}`,
     );
   }
   return purposes;
