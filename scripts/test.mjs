@@ -58,8 +58,11 @@ const checks = [
     command: ['yarn', 'workspace', common, 'generate', '--check'],
   },
   {
-    name: 'documents',
-    command: nodeTest('scripts/documents.test.mjs', documentResults),
+    name: 'documents and toolchain',
+    command: [
+      ...nodeTest('scripts/documents.test.mjs', documentResults),
+      'scripts/toolchain.test.mjs',
+    ],
     count: () => countNodeTest(documentResults),
   },
 ];

