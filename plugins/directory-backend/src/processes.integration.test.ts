@@ -179,12 +179,14 @@ describe('the revocation list', () => {
     expect(new Set(all.map(({ bytes }) => bytes)).size).toBe(
       new Set(all.map(({ number }) => number)).size,
     );
-    const [last, same] = await Promise.all(
-      processes.gateways.map(readRevocationList),
-    );
-    expect(last).toEqual(same);
-    expect(last.number).toBeGreaterThan(before.number);
-    expect(last.serials).toEqual(expect.arrayContaining(serials));
+    await eventually(async () => {
+      const [last, same] = await Promise.all(
+        processes.gateways.map(readRevocationList),
+      );
+      expect(last).toEqual(same);
+      expect(last.number).toBeGreaterThan(before.number);
+      expect(last.serials).toEqual(expect.arrayContaining(serials));
+    });
   });
 });
 

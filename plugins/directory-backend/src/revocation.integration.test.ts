@@ -2,6 +2,7 @@ import type { AskOptions } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { daveMayRevoke } from './__testUtils__/daveMayRevoke';
 import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { eventually } from './__testUtils__/eventually';
 import { form } from './__testUtils__/formBodies';
 import { readRevocationList } from './__testUtils__/readRevocationList';
 import { resultOf, serialOf } from './__testUtils__/resultOf';
@@ -101,10 +102,12 @@ describe('revoke-certificate', () => {
     const { output } = await response.json();
     expect(output).toMatchObject({ serial });
 
-    expect(await stateOf(certificate)).toEqual({
-      ...{ revoked: true, reason: 1 },
-      ...{ ofUser: false, listed: true },
-    });
+    await eventually(async () =>
+      expect(await stateOf(certificate)).toEqual({
+        ...{ revoked: true, reason: 1 },
+        ...{ ofUser: false, listed: true },
+      }),
+    );
     expect(await stateOf(other)).toEqual(USABLE);
     const record = site.gateway
       .log()
@@ -152,10 +155,12 @@ describe('POST /certs/{serial}/revocation/', () => {
     expect(revoked.text).toContain(serial);
     const again = await post(serial, administrator, 'keyCompromise');
     expect(again.json).toEqual(revoked.json);
-    expect(await stateOf(certificate)).toEqual({
-      ...{ revoked: true, reason: 4 },
-      ...{ ofUser: false, listed: true },
-    });
+    await eventually(async () =>
+      expect(await stateOf(certificate)).toEqual({
+        ...{ revoked: true, reason: 4 },
+        ...{ ofUser: false, listed: true },
+      }),
+    );
     const [first] = recordOf(serial);
     expect(first).toContain(ADMINISTRATOR);
     expect(recordOf(serial).join('\n')).toContain('succeeded');

@@ -15,9 +15,10 @@ export interface PublicDocument {
   /** Media type, for example `application/pkix-crl`. */
   readonly contentType: string;
   /**
-   * The document as it is now.
+   * The current document. Called at most once per second: requests in between
+   * share its result.
    *
-   * @throws AuthorityUnavailableError when it cannot be had now: 503.
+   * @throws AuthorityUnavailableError when it is not available: 503.
    */
   read(): Promise<Buffer>;
 }

@@ -52,11 +52,13 @@ export function describeOpenDocuments(site: Site): void {
       );
       await site.realm.directory.stop();
       try {
-        const ready = await site.client.ask('/fasjson/healthz/ready');
-        expect([ready.status, JSON.parse(ready.text)]).toEqual([
-          503,
-          { status: 503, title: 'LDAP server is down' },
-        ]);
+        await eventually(async () => {
+          const ready = await site.client.ask('/fasjson/healthz/ready');
+          expect([ready.status, JSON.parse(ready.text)]).toEqual([
+            503,
+            { status: 503, title: 'LDAP server is down' },
+          ]);
+        });
         expect((await site.client.ask('/fasjson/healthz/live')).status).toBe(
           200,
         );

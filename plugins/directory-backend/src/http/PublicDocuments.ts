@@ -4,6 +4,7 @@ import type {
   PublicDocument,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Request, RequestHandler, Response } from 'express';
+import { oncePerSecond } from './documents/oncePerSecond';
 
 /** Answers a GET that needs no login; Express leaves the body away for HEAD. */
 export type PublicHandler = (req: Request, res: Response) => Promise<void>;
@@ -15,9 +16,11 @@ export type PublicHandler = (req: Request, res: Response) => Promise<void>;
 export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
   readonly #byPath = new Map<string, PublicHandler>();
 
+  /** Adds a document that is read at most once per second. */
   addPublicDocument(document: PublicDocument): void {
+    const read = oncePerSecond(() => document.read());
     this.addHandler(document.path, async (_req, res) => {
-      res.type(document.contentType).send(await document.read());
+      res.type(document.contentType).send(await read());
     });
   }
 
