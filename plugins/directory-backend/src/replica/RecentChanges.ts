@@ -15,6 +15,13 @@ import type { TableWriter } from './TableWriter';
  */
 const MAX_REMOVED_MEMBERS = 50;
 
+/**
+ * Maximum number of entries that are removed because they can no longer be
+ * read. More are left to the comparison of keys, which has the mass-deletion
+ * guard: the account may have lost the right to read them.
+ */
+const MAX_REMOVALS = 50;
+
 /** Reads recent writes into the replica, each once. */
 export class RecentChanges {
   readonly #source: ReplicaSource;
@@ -86,8 +93,10 @@ export class RecentChanges {
       this.#writer.take(portion, askedAt);
       await nextTurn();
     }
-    for (const key of deleted) {
-      this.#writer.remove(key);
+    if (deleted.length <= MAX_REMOVALS) {
+      for (const key of deleted) {
+        this.#writer.remove(key);
+      }
     }
     await this.#tables.users.gather();
     this.#read = new Map(numbers);
