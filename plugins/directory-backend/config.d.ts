@@ -143,22 +143,35 @@ export interface Config {
     };
 
     /**
-     * What holders of a Kerberos ticket may do. Without it everyone may read
-     * and ask for certificates, and nobody may revoke one; with it a caller
-     * needs a rule. Holders of a portal token are decided about by the portal's
-     * permission policy.
+     * Who may do what, by ticket, session cookie, portal token or action.
+     * Without it every user may read and request certificates for themselves,
+     * and nobody may do more; with it a user needs a rule. Services of the
+     * portal may read, and need a rule for everything else. For portal tokens
+     * the portal's permission policy has to allow the operation as well.
      */
     access?: Array<{
       /**
        * User names, or service principals without their realm; `*` is
-       * everyone.
+       * everyone with a directory identity.
        */
       principals?: string[];
       /** Names of groups; members of nested groups count. */
       groups?: string[];
       /**
+       * Portal users whom `directory.portalUsers` does not map to a directory
+       * user, as entity references such as `user:default/alice`; `*` is all of
+       * them.
+       */
+      portalUsers?: string[];
+      /**
+       * Services by the subject of their token: `plugin:catalog`, or the
+       * `subject` of an external access token.
+       */
+      services?: string[];
+      /**
        * Some of `directory.read`, `directory.certificate.sign`,
-       * `directory.certificate.revoke`.
+       * `directory.certificate.revoke`, `directory.members.export`,
+       * `directory.replica.accept`.
        */
       operations: string[];
     }>;
@@ -265,6 +278,18 @@ export interface Config {
     };
 
     /**
+     * The catalog locations that only administrators write: an entity's
+     * annotation `backstage.io/managed-by-origin-location`, for example
+     * `file:/etc/portal/org.yaml` or `url:https://git.example.org/org.yaml`. The
+     * locations of an entity provider may be named by a prefix, for example
+     * `msgraph:default/*`. Annotations of users are identities, and groups of
+     * users are claims of their tokens, only on entities from these locations.
+     * Required when identities are mapped by annotation; then `catalog.rules`
+     * must not allow `User` from any location. Default: none.
+     */
+    trustedLocations?: string[];
+
+    /**
      * Lets portal users act as directory users. It states that every sign-in
      * provider of the portal may vouch for the name. Without it they read public
      * fields only. A portal user who is mapped to a name without a live account
@@ -275,7 +300,8 @@ export interface Config {
       namespace: string;
       /**
        * Where the user name is: the entity's name, or its annotation
-       * `directory-gateway/username`.
+       * `directory-gateway/username`, which counts only on entities from
+       * `directory.trustedLocations`.
        */
       username: 'entityName' | 'annotation';
       /**

@@ -83,7 +83,7 @@ export class RawAnswers {
     if (!account) {
       throw new Error(`${principal} is nobody`);
     }
-    return { kind: 'kerberos', principal, account };
+    return { kind: 'kerberos', principal, credential: 'ticket', account };
   }
 }
 

@@ -2,7 +2,6 @@ import {
   coreServices,
   createBackendModule,
 } from '@backstage/backend-plugin-api';
-import { actionsRegistryServiceRef } from '@backstage/backend-plugin-api/alpha';
 import {
   directoryCertificateAuthoritiesExtensionPoint,
   directoryPublicDocumentsExtensionPoint,
@@ -10,8 +9,6 @@ import {
 import { readEmbeddedCaConfig } from './config';
 import { createEmbeddedCa } from './createEmbeddedCa';
 import { migrateDatabase } from './database/migrateDatabase';
-import { registerRevokeCertificate } from './revocation/registerRevokeCertificate';
-import { RevocationService } from './revocation/RevocationService';
 import { scheduleUpkeep } from './scheduleUpkeep';
 
 /** Certificates carry this address: it must never change. */
@@ -29,19 +26,16 @@ export const directoryModuleEmbeddedCa = createBackendModule({
   register(env) {
     env.registerInit({
       deps: {
-        actionsRegistry: actionsRegistryServiceRef,
-        auditor: coreServices.auditor,
         authorities: directoryCertificateAuthoritiesExtensionPoint,
         config: coreServices.rootConfig,
         database: coreServices.database,
         discovery: coreServices.discovery,
         logger: coreServices.logger,
-        permissions: coreServices.permissions,
         publicDocuments: directoryPublicDocumentsExtensionPoint,
         scheduler: coreServices.scheduler,
       },
       async init(deps) {
-        const { auditor, logger, permissions } = deps;
+        const { logger } = deps;
         const config = readEmbeddedCaConfig(deps.config);
         if (!config) {
           return;
@@ -51,7 +45,7 @@ export const directoryModuleEmbeddedCa = createBackendModule({
           await migrateDatabase(database);
         }
         const baseUrl = await deps.discovery.getExternalBaseUrl('directory');
-        const { authority, keeper, lists, revoker } = await createEmbeddedCa({
+        const { authority, keeper, lists } = await createEmbeddedCa({
           ...{ config, database, logger },
           crlUrl: `${baseUrl}${CRL_PATH}`,
         });
@@ -61,10 +55,6 @@ export const directoryModuleEmbeddedCa = createBackendModule({
           path: CRL_PATH,
           contentType: 'application/pkix-crl',
           read: () => lists.read(),
-        });
-        registerRevokeCertificate({
-          actionsRegistry: deps.actionsRegistry,
-          service: new RevocationService({ revoker, permissions, auditor }),
         });
         await scheduleUpkeep({
           ...{ keeper, lists, logger },

@@ -1,6 +1,9 @@
+import { parseEntityRef, stringifyEntityRef } from '@backstage/catalog-model';
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { readPrincipalSet, type PrincipalSet } from './directory/PrincipalSet';
+import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
+import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
+import { PrincipalSet, readPrincipalSet } from './directory/PrincipalSet';
 import {
   isGroupField,
   isUserField,
@@ -26,9 +29,15 @@ import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
 /** A record is found by its name, and its flags say how to read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];
 
+/** The names that `directory.access[].operations` accepts. */
+const OPERATIONS: ReadonlySet<string> = new Set(
+  directoryPermissions.map(({ name }) => name),
+);
+
 /** One rule of `directory.access`: who may do what. */
 export interface AccessRule {
   readonly who: PrincipalSet;
+  /** Names of the directory's permissions. */
   readonly operations: ReadonlySet<string>;
 }
 
@@ -54,7 +63,7 @@ export interface DirectoryConfig {
     readonly hidden: ReadonlySet<UserField>;
     readonly trustedReaders: PrincipalSet;
   };
-  /** `undefined`: everyone may do what the contract offers. */
+  /** `undefined`: what is open by default, see `AccessControl`. */
   readonly access?: readonly AccessRule[];
   /** `undefined`: the gateway has nothing to do with certificates. */
   readonly certificates?: CertificatesConfig;
@@ -64,6 +73,8 @@ export interface DirectoryConfig {
   readonly sessions?: SessionsConfig;
   /** `undefined`: portal users have no directory identity. */
   readonly portalUsers?: PortalUsersConfig;
+  /** The catalog locations whose annotations of users count. */
+  readonly trustedLocations: TrustedLocations;
 }
 
 /**
@@ -74,6 +85,14 @@ export interface DirectoryConfig {
  */
 export function readDirectoryConfig(root: Config): DirectoryConfig {
   const config = root.getConfig('directory');
+  const portalUsers = readPortalUsers(config.getOptionalConfig('portalUsers'));
+  const trustedLocations = TrustedLocations.fromConfig(root);
+  if (portalUsers?.username === 'annotation') {
+    trustedLocations.requireForAnnotations({
+      config: root,
+      usedBy: 'directory.portalUsers.username: annotation',
+    });
+  }
   return Object.freeze({
     ldap: readLdapConfig(config.getConfig('ldap')),
     replica: readReplicaConfig(config),
@@ -88,7 +107,8 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     certificates: readCertificatesConfig(config),
     fasjson: readFasjson(config.getOptionalConfig('fasjson')),
     sessions: readSessionsConfig(config),
-    portalUsers: readPortalUsers(config.getOptionalConfig('portalUsers')),
+    portalUsers,
+    trustedLocations,
   });
 }
 
@@ -135,10 +155,41 @@ function readHiddenFields(config: Config): ReadonlySet<UserField> {
 }
 
 function readAccessRule(config: Config): AccessRule {
+  const operations = config.getStringArray('operations');
+  const unknown = operations.find(name => !OPERATIONS.has(name));
+  if (unknown !== undefined) {
+    throw new InputError(
+      `directory.access: "${unknown}" is not an operation; known are ${[
+        ...OPERATIONS,
+      ].join(', ')}`,
+    );
+  }
   return {
-    who: readPrincipalSet(config),
-    operations: new Set(config.getStringArray('operations')),
+    who: new PrincipalSet({
+      principals: config.getOptionalStringArray('principals'),
+      groups: config.getOptionalStringArray('groups'),
+      portalUsers: config
+        .getOptionalStringArray('portalUsers')
+        ?.map(readPortalUser),
+      services: config.getOptionalStringArray('services'),
+    }),
+    operations: new Set(operations),
   };
+}
+
+function readPortalUser(ref: string): string {
+  if (ref === '*') {
+    return ref;
+  }
+  try {
+    return stringifyEntityRef(
+      parseEntityRef(ref, { defaultKind: 'user', defaultNamespace: 'default' }),
+    );
+  } catch {
+    throw new InputError(
+      `directory.access: "${ref}" in portalUsers is not an entity reference such as "user:default/alice"`,
+    );
+  }
 }
 
 function readFasjson(config: Config | undefined): FasjsonConfig | undefined {

@@ -1,11 +1,8 @@
 import type {
-  AuditorService,
   DatabaseService,
   LifecycleService,
   LoggerService,
-  PermissionsService,
 } from '@backstage/backend-plugin-api';
-import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha';
 import type { DirectorySchema } from './directory/schema';
 import { containersBelow } from './ldap/containers';
 import { childOf, normalizeDn, trustedDn } from './ldap/DistinguishedName';
@@ -18,7 +15,6 @@ import { createCopiedDirectory } from './replica/createCopiedDirectory';
 import { observeReplica } from './replica/observeReplica';
 import { Refusals } from './replica/Refusals';
 import { Replica } from './replica/Replica';
-import { registerAcceptDirectory } from './replica/registerAcceptDirectory';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
 
 /** How a directory is answered for from memory. */
@@ -76,22 +72,21 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   };
 }
 
-/** The same, followed until the plugin ends, and with its action. */
+/** The same, followed until the plugin ends, with what it refuses. */
 export async function followDirectory(
   options: ReplicaDirectoryOptions & {
     readonly lifecycle: LifecycleService;
-    readonly actionsRegistry: ActionsRegistryService;
-    readonly auditor: AuditorService;
     readonly database: DatabaseService;
-    readonly permissions: PermissionsService;
   },
-): Promise<ReplicaDirectory> {
+): Promise<{
+  readonly directory: ReplicaDirectory;
+  readonly refusals: Refusals;
+}> {
   const { directory, replica } = createReplicaDirectory(options);
   const refusals = await Refusals.create({ ...options, replica });
   options.lifecycle.addShutdownHook(() => replica.stop());
-  registerAcceptDirectory({ ...options, refusals });
   refusals.keep(options.lifecycle);
   observeReplica(replica);
   replica.follow();
-  return directory;
+  return { directory, refusals };
 }

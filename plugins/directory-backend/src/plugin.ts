@@ -11,6 +11,10 @@ import {
   directoryPublicDocumentsExtensionPoint,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { kerberosServiceRef } from '@directory-gateway/kerberos';
+import { ActionGate } from './actions/ActionGate';
+import { clientAddressServiceRef } from './actions/clientAddress';
+import { registerAcceptDirectory } from './actions/registerAcceptDirectory';
+import { registerRevokeCertificate } from './actions/registerRevokeCertificate';
 import { readDirectoryConfig } from './config';
 import { followDirectory } from './createReplicaDirectory';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
@@ -32,6 +36,7 @@ import { publishDocuments } from './http/documents/publishDocuments';
 import { publishHealth } from './http/documents/publishHealth';
 import { exportMembersOperation } from './http/exportMembers';
 import { membershipOperations } from './http/memberships';
+import { operationsOperation } from './http/operations';
 import { PortalUserNames } from './http/PortalUserNames';
 import { PublicDocuments } from './http/PublicDocuments';
 import { requireSecureTransport } from './http/requireSecureTransport';
@@ -69,6 +74,8 @@ export const directoryPlugin = createBackendPlugin({
     );
     env.registerInit({
       deps: {
+        // First: its middleware has to precede the actions registry's routes.
+        clientAddress: clientAddressServiceRef,
         actionsRegistry: actionsRegistryServiceRef,
         auditor: coreServices.auditor,
         auth: coreServices.auth,
@@ -133,18 +140,16 @@ export const directoryPlugin = createBackendPlugin({
         const direct = new LdapDirectory({
           ...{ reader, schema, baseDn, keptRecords, logger },
         });
-        const directory = replica
-          ? await followDirectory({
-              ...{ direct, reader, schema, baseDn, bindDn, logger },
-              lifecycle,
-              ...replica,
-              endpoint: url => readEndpoint(url, ldap),
-              actionsRegistry: deps.actionsRegistry,
-              auditor: deps.auditor,
-              database: deps.database,
-              permissions: deps.permissions,
-            })
-          : direct;
+        const followed =
+          replica &&
+          (await followDirectory({
+            ...{ direct, reader, schema, baseDn, bindDn, logger },
+            lifecycle,
+            ...replica,
+            endpoint: url => readEndpoint(url, ldap),
+            database: deps.database,
+          }));
+        const directory = followed?.directory ?? direct;
         const privateDirectory = new PrivateDirectory(
           certificates
             ? new IssuedCertificatesDirectory(directory, authorities)
@@ -175,10 +180,37 @@ export const directoryPlugin = createBackendPlugin({
           });
         }
         const portalUserNames = new PortalUserNames({
-          ...{ config: config.portalUsers, auth, catalog: deps.catalog },
+          config: config.portalUsers,
+          trustedLocations: config.trustedLocations,
+          auth,
+          catalog: deps.catalog,
+          logger,
         });
 
         const principals = new CachedPrincipals(directory);
+        const authenticator = new Authenticator({
+          kerberos: deps.kerberos,
+          httpAuth,
+          auth,
+          principals,
+          portalUserNames,
+          sessions,
+        });
+        const access = new AccessControl({
+          permissions: deps.permissions,
+          rules: config.access,
+        });
+
+        const { actionsRegistry, auditor, clientAddress } = deps;
+        const gate = new ActionGate({ authenticator, access, clientAddress });
+        if (followed) {
+          const { refusals } = followed;
+          registerAcceptDirectory({ actionsRegistry, auditor, gate, refusals });
+        }
+        if (certificateOperations) {
+          const { revocationDesk: desk } = certificateOperations;
+          registerRevokeCertificate({ actionsRegistry, gate, desk });
+        }
 
         deps.permissionsRegistry.addPermissions([...directoryPermissions]);
         // The framework's gate lets only its own tokens in and answers with
@@ -187,24 +219,15 @@ export const directoryPlugin = createBackendPlugin({
         httpRouter.use(
           createRouter({
             publicDocuments,
-            authenticator: new Authenticator({
-              kerberos: deps.kerberos,
-              httpAuth,
-              auth,
-              principals,
-              portalUserNames,
-              sessions,
-            }),
-            access: new AccessControl({
-              permissions: deps.permissions,
-              rules: config.access,
-            }),
+            authenticator,
+            access,
             mounts: [
               {
                 dialect: contract,
                 operations: [
                   ...contractOperations({ ...rooms, dialect: contract }),
                   accountOperation({ principals }),
+                  operationsOperation({ access, certificates }),
                   colleaguesOperation(rooms),
                   ...membershipOperations(rooms),
                   exportMembersOperation({ ...rooms, auditor: deps.auditor }),

@@ -57,6 +57,7 @@ describe('openApiDocument', () => {
   it('marks what it has besides as extensions', () => {
     expect(titles(operations.filter(isExtension))).toEqual({
       get_account: 'get /accounts/{principal}/',
+      get_operations: 'get /me/operations/',
       list_colleagues: 'get /me/colleagues/',
       list_user_memberships: 'get /users/{username}/memberships/',
       list_sponsored_groups: 'get /users/{username}/sponsored-groups/',

@@ -1,8 +1,7 @@
 import { createPermission } from '@backstage/plugin-permission-common';
 
 /**
- * Reading users, groups, agreements and certificates, and searching. Asked of
- * portal users only: callers with a Kerberos ticket hold no portal token.
+ * Reading users, groups, agreements and certificates, and searching.
  *
  * @public
  */
@@ -12,7 +11,8 @@ export const directoryReadPermission = createPermission({
 });
 
 /**
- * Asking the certificate authority for a certificate.
+ * Requesting a certificate, for oneself unless
+ * `directory.certificates.signers` names the caller.
  *
  * @public
  */
@@ -22,7 +22,7 @@ export const directoryCertificateSignPermission = createPermission({
 });
 
 /**
- * Revoking a certificate, which stays on record.
+ * Revoking a certificate.
  *
  * @public
  */
@@ -32,8 +32,18 @@ export const directoryCertificateRevokePermission = createPermission({
 });
 
 /**
- * Saying that a directory which has lost many of its entries all at once is
- * right.
+ * Downloading all members of a group as one file.
+ *
+ * @public
+ */
+export const directoryMembersExportPermission = createPermission({
+  name: 'directory.members.export',
+  attributes: { action: 'read' },
+});
+
+/**
+ * Overriding the mass-deletion guard: accepting a directory that has lost many
+ * of its entries at once.
  *
  * @public
  */
@@ -51,5 +61,6 @@ export const directoryPermissions = [
   directoryReadPermission,
   directoryCertificateSignPermission,
   directoryCertificateRevokePermission,
+  directoryMembersExportPermission,
   directoryReplicaAcceptPermission,
 ];

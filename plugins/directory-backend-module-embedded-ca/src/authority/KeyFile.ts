@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isError } from '@backstage/errors';
+import { isError, toError } from '@backstage/errors';
+import { readSecretFile } from '@directory-gateway/secret-files';
 import { KeyRefusedError } from './KeyRefusedError';
-import { readPrivateFile } from './readPrivateFile';
 
 /**
  * The file with the authority's private key (PKCS#8, PEM), mode 0600.
@@ -139,5 +139,27 @@ export class KeyFile {
     } finally {
       await folder.close();
     }
+  }
+}
+
+/**
+ * Reads a file that only the portal's own user may read.
+ *
+ * @returns `undefined` when it is not there
+ * @throws KeyRefusedError when others can read or write it, or it cannot be
+ *   read.
+ */
+async function readPrivateFile(path: string): Promise<string | undefined> {
+  try {
+    const content = await readSecretFile(path, { groupMayRead: false });
+    return content.toString('utf8');
+  } catch (error) {
+    if (isError(error) && error.code === 'ENOENT') {
+      return undefined;
+    }
+    const { name, message } = toError(error);
+    throw name === 'SecretFileError'
+      ? new KeyRefusedError(message)
+      : new KeyRefusedError(`${path} cannot be read`, error);
   }
 }

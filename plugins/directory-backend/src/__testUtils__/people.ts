@@ -17,9 +17,15 @@ export function person(username: string, groups: string[] = []): Principal {
   };
 }
 
-/** Somebody who calls with a ticket. */
+/** A caller with a ticket. */
 export function holder(account: Principal): Caller {
-  return { kind: 'kerberos', principal: account.canonicalName!, account };
+  return {
+    kind: 'kerberos',
+    principal: account.canonicalName!,
+    credential: 'ticket',
+    account,
+    address: '127.0.0.1',
+  };
 }
 
 /** A directory of these people alone, which finds them by their user names. */

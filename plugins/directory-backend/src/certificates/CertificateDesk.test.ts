@@ -1,10 +1,20 @@
+import { mockCredentials } from '@backstage/backend-test-utils';
 import { ConfigReader } from '@backstage/config';
-import type { AuditorService } from '@backstage/backend-plugin-api';
+import {
+  resolvePackagePath,
+  type AuditorService,
+} from '@backstage/backend-plugin-api';
+import {
+  AuthorityUnavailableError,
+  migrateDatabase,
+  type IssuedCertificate,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
 import { makeCsr } from '../__testUtils__/makeCsr';
 import { directoryOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import type { Principal } from '../directory/Principal';
+import { BlockedKeys } from './BlockedKeys';
 import { CertificateDesk } from './CertificateDesk';
 import { readCertificatesConfig } from './CertificatesConfig';
 import { SigningLimit } from './SigningLimit';
@@ -49,6 +59,9 @@ class AuditTrail implements AuditorService {
 describe('CertificateDesk', () => {
   const database = withDatabase();
   let authority: GullibleAuthority;
+  let blockedKeys: BlockedKeys;
+  let whileSigning: (issued: IssuedCertificate) => Promise<unknown>;
+  let revoke: jest.Mock;
   let auditor: AuditTrail;
   let desk: CertificateDesk;
 
@@ -59,8 +72,23 @@ describe('CertificateDesk', () => {
       ...{ database, limit: config.limit },
     });
     const directory = directoryOf(people);
+    blockedKeys = await BlockedKeys.create(database);
+    whileSigning = async () => {};
+    revoke = jest.fn();
     desk = new CertificateDesk({
-      ...{ authority, auditor, config, directory, limit },
+      authority: {
+        async sign(request) {
+          const issued = await authority.sign(request);
+          await whileSigning(issued);
+          return issued;
+        },
+        revoke,
+      },
+      auditor,
+      blockedKeys,
+      config,
+      directory,
+      limit,
     });
   });
 
@@ -81,7 +109,12 @@ describe('CertificateDesk', () => {
     expect(auditor.events).toEqual([
       {
         eventId: 'certificate-sign',
-        ...{ requestedBy: 'alice', username: 'alice', profile: 'userCerts' },
+        actor: 'alice@EXAMPLE.TEST',
+        credential: 'ticket',
+        account: 'alice',
+        address: '127.0.0.1',
+        username: 'alice',
+        profile: 'userCerts',
         keyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         serialNumber: expect.stringMatching(/^\d+$/),
       },
@@ -119,17 +152,124 @@ describe('CertificateDesk', () => {
       });
       expect(authority.signed).toEqual([]);
       expect(auditor.events).toMatchObject([
-        { requestedBy: as.username, failed: 'SigningRefusedError' },
+        { account: as.username, failed: 'SigningRefusedError' },
       ]);
       expect(JSON.stringify(auditor.events)).not.toContain(changes?.csr ?? csr);
     },
   );
 
-  it('puts on record who may not even place an order', async () => {
-    await desk.recordRefusal(holder(person('bob')), new Error('No'));
-    expect(auditor.events).toEqual([
-      { eventId: 'certificate-sign', requestedBy: 'bob', failed: 'Error' },
+  it('refuses a blocked key before the CA signs', async () => {
+    await blockedKeys.block(await sign(alice), { blockedBy: 'dave' });
+    await expect(sign(person('signer'))).rejects.toMatchObject({
+      verdict: { rule: 'key', refusal: 'invalid' },
+    });
+    expect(authority.signed).toHaveLength(1);
+  });
+
+  it('blocks the keys that the embedded CA revoked before the upgrade', async () => {
+    const { certificate } = await sign(alice);
+    const knex = await database.getClient();
+    await knex.schema.dropTable('directory_blocked_keys');
+    await knex('directory_migrations').delete();
+    for (const table of ['directory_reminders', 'directory_refusals']) {
+      await knex.schema.dropTableIfExists(table);
+    }
+    await migrateDatabase({
+      database: knex,
+      directory: resolvePackagePath(
+        '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca',
+        'migrations',
+      ),
+      tableName: 'embedded_ca_migrations',
+    });
+    const now = new Date();
+    await knex('embedded_ca_authorities').insert({
+      id: 'a',
+      chain: '',
+      created_at: now,
+    });
+    await knex('embedded_ca_certificates').insert({
+      serial_number: '1',
+      authority_id: 'a',
+      username: 'alice',
+      profile: 'userCerts',
+      requested_by: 'alice',
+      reserved_at: now,
+      not_before: now,
+      not_after: now,
+      certificate,
+      revoked_at: now,
+      revocation_reason: 1,
+      revoked_by: 'user:default/admin',
+    });
+    await BlockedKeys.create(database);
+    await expect(sign(alice)).rejects.toMatchObject({
+      verdict: { rule: 'key' },
+    });
+    expect(await knex('directory_blocked_keys')).toMatchObject([
+      { serial_number: '1', blocked_by: 'user:default/admin' },
     ]);
+  });
+
+  it('revokes the certificate when its key is blocked while the CA signs', async () => {
+    whileSigning = issued => blockedKeys.block(issued, { blockedBy: 'dave' });
+    await expect(sign(alice)).rejects.toMatchObject({
+      verdict: { rule: 'key' },
+    });
+    const [{ serialNumber }] = auditor.events as { serialNumber: string }[];
+    expect(revoke.mock.calls).toEqual([
+      [
+        {
+          serialNumber: BigInt(serialNumber),
+          reason: 'keyCompromise',
+          revokedBy: 'directory-gateway',
+        },
+      ],
+    ]);
+
+    revoke.mockRejectedValue(new AuthorityUnavailableError('No connection'));
+    const otherKey = makeCsr({ subject: '/CN=alice' });
+    await expect(sign(alice, { csr: otherKey })).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+  });
+
+  it('signs nothing when blocked keys cannot be read', async () => {
+    await (
+      await database.getClient()
+    ).schema.dropTable('directory_blocked_keys');
+    await expect(sign(alice)).rejects.toMatchObject({
+      name: 'AuthorityUnavailableError',
+    });
+    expect(authority.signed).toEqual([]);
+  });
+
+  it('audits a caller who may not request certificates', async () => {
+    const credentials = mockCredentials.user('user:default/guest');
+    await desk.recordRefusal(
+      { kind: 'portalUser', credentials, address: '192.0.2.7' },
+      new Error('No'),
+    );
+    expect(auditor.events).toEqual([
+      {
+        eventId: 'certificate-sign',
+        actor: 'user:default/guest',
+        credential: 'portalToken',
+        address: '192.0.2.7',
+        failed: 'Error',
+      },
+    ]);
+  });
+
+  it('audits no text of the request that is not a name', async () => {
+    const text = `alice@example.test\n${'x'.repeat(120_000)}`;
+    await expect(
+      sign(alice, { username: text, profile: text }),
+    ).rejects.toMatchObject({ name: 'SigningRefusedError' });
+    expect(auditor.events).toMatchObject([
+      { username: 'invalid', profile: 'unknown' },
+    ]);
+    expect(JSON.stringify(auditor.events).length).toBeLessThan(1000);
   });
 
   it('puts on record who asks too often', async () => {
@@ -143,7 +283,8 @@ describe('CertificateDesk', () => {
     });
     expect(authority.signed).toHaveLength(3);
     expect(auditor.events.at(-1)).toMatchObject({
-      ...{ requestedBy: 'alice', failed: 'TooManyRequestsError' },
+      account: 'alice',
+      failed: 'TooManyRequestsError',
     });
     // Everybody has a count of their own.
     await sign(person('signer'));

@@ -2,17 +2,24 @@ import type {
   AuditorService,
   AuditorServiceEvent,
 } from '@backstage/backend-plugin-api';
-import type {
-  CertificateAuthority,
-  IssuedCertificate,
+import {
+  OutcomeUnknownError,
+  type CertificateAuthority,
+  type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { describeCertificate } from '@directory-gateway/x509';
+import {
+  describeCertificate,
+  readCertificateRequest,
+} from '@directory-gateway/x509';
+import { CallerAudit } from '../CallerAudit';
 import type { Caller } from '../directory/Caller';
 import type { Directory, DirectoryContext } from '../directory/Directory';
+import { isUserName } from '../directory/names';
+import type { BlockedKeys } from './BlockedKeys';
 import type { CertificatesConfig } from './CertificatesConfig';
 import {
+  judgeKey,
   judgeSigning,
-  nameOf,
   type SigningJudgement,
   type SigningQuestion,
 } from './judgeSigning';
@@ -22,6 +29,9 @@ import { SigningRefusedError } from './SigningRefusedError';
 /** A question, and for whom it is. */
 export type SigningOrder = SigningQuestion & { readonly username: string };
 
+/** A CA that signs, and revokes what it must not have signed. */
+type SigningAuthority = Required<Pick<CertificateAuthority, 'sign' | 'revoke'>>;
+
 /**
  * Where certificates are asked for: counts, decides by the rules, has the
  * authority sign, and puts every attempt on record with the key's hash and the
@@ -29,21 +39,27 @@ export type SigningOrder = SigningQuestion & { readonly username: string };
  */
 export class CertificateDesk {
   readonly #directory: Pick<Directory, 'findPrincipal'>;
-  readonly #authority: Pick<CertificateAuthority, 'sign'>;
-  readonly #auditor: AuditorService;
+  readonly #authority: SigningAuthority;
+  readonly #blockedKeys: Pick<BlockedKeys, 'has'>;
+  readonly #audit: CallerAudit;
   readonly #limit: SigningLimit;
   readonly #config: CertificatesConfig;
 
   constructor(options: {
     readonly directory: Pick<Directory, 'findPrincipal'>;
-    readonly authority: Pick<CertificateAuthority, 'sign'>;
+    readonly authority: SigningAuthority;
+    readonly blockedKeys: Pick<BlockedKeys, 'has'>;
     readonly auditor: AuditorService;
     readonly limit: SigningLimit;
     readonly config: CertificatesConfig;
   }) {
     this.#directory = options.directory;
     this.#authority = options.authority;
-    this.#auditor = options.auditor;
+    this.#blockedKeys = options.blockedKeys;
+    this.#audit = new CallerAudit(options.auditor, {
+      eventId: 'certificate-sign',
+      severityLevel: 'medium',
+    });
     this.#limit = options.limit;
     this.#config = options.config;
   }
@@ -60,8 +76,13 @@ export class CertificateDesk {
     await this.#limit.consume(context.caller);
     // Straight from the directory: a lock of this second counts.
     const subject = await this.#directory.findPrincipal(order, context);
+    const reading = readCertificateRequest(order.csr);
     return judgeSigning({
       question: order,
+      reading,
+      isKeyBlocked:
+        reading.ok &&
+        (await this.#blockedKeys.has(reading.request.publicKey.sha256)),
       caller: context.caller,
       subject,
       config: this.#config,
@@ -79,7 +100,7 @@ export class CertificateDesk {
     order: SigningOrder,
     context: DirectoryContext,
   ): Promise<IssuedCertificate> {
-    const event = await this.#record(context.caller, order);
+    const event = await this.#start(context.caller, order);
     const meta: Record<string, string> = {};
     try {
       const judgement = await this.judge(order, context);
@@ -89,6 +110,7 @@ export class CertificateDesk {
       }
       const issued = await this.#authority.sign(judgement.approved);
       meta.serialNumber = serialOf(issued);
+      await this.#requireUnblocked(meta.keyHash, meta.serialNumber);
       await event.success({ meta });
       return issued;
     } catch (error) {
@@ -97,23 +119,44 @@ export class CertificateDesk {
     }
   }
 
-  /** Puts on record that somebody may not even place an order. */
-  async recordRefusal(caller: Caller, error: Error): Promise<void> {
-    const event = await this.#record(caller);
-    // The auditor spreads an error over the event, whose status it would hide.
-    const { name, message } = error;
-    await event.fail({ error: Object.assign(new Error(message), { name }) });
+  /** Audits that a caller may not request certificates. */
+  recordRefusal(caller: Caller, error: Error): Promise<void> {
+    return this.#audit.refuse(caller, error);
   }
 
-  /** The request itself is not handed over: its address may hold a CSR. */
-  #record(caller: Caller, order?: SigningOrder): Promise<AuditorServiceEvent> {
-    return this.#auditor.createEvent({
-      eventId: 'certificate-sign',
-      severityLevel: 'medium',
-      meta: {
-        requestedBy: nameOf(caller),
-        ...(order && { username: order.username, profile: order.profile }),
-      },
+  /**
+   * Checks again after the CA signed: a key that was blocked in the meantime
+   * gets no certificate. The one that exists now is revoked.
+   */
+  async #requireUnblocked(
+    keyHash: string,
+    serialNumber: string,
+  ): Promise<void> {
+    if (!(await this.#blockedKeys.has(keyHash))) {
+      return;
+    }
+    try {
+      await this.#authority.revoke({
+        serialNumber: BigInt(serialNumber),
+        reason: 'keyCompromise',
+        revokedBy: 'directory-gateway',
+      });
+    } catch (error) {
+      throw new OutcomeUnknownError(
+        `Certificate ${serialNumber} has a blocked key and was not revoked`,
+        error,
+      );
+    }
+    throw new SigningRefusedError([judgeKey(true)]);
+  }
+
+  /** Before the rules have judged an order, its texts may be anything. */
+  #start(caller: Caller, order: SigningOrder): Promise<AuditorServiceEvent> {
+    return this.#audit.start(caller, {
+      username: isUserName(order.username) ? order.username : 'invalid',
+      profile: this.#config.profiles.has(order.profile)
+        ? order.profile
+        : 'unknown',
     });
   }
 }

@@ -1,34 +1,45 @@
-import type {
-  AuditorService,
-  AuditorServiceEvent,
-} from '@backstage/backend-plugin-api';
+import type { AuditorService } from '@backstage/backend-plugin-api';
 import { assertError } from '@backstage/errors';
 import type {
   CertificateAuthority,
   IssuedCertificate,
   RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Caller } from '../directory/Caller';
-import { nameOf } from './judgeSigning';
+import type { BlockedKeys } from './BlockedKeys';
+import { CallerAudit } from '../CallerAudit';
+import { actorOf, type Caller } from '../directory/Caller';
+
+/** A CA that reads and revokes. */
+type RevokingAuthority = Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
 
 /**
- * Where certificates are revoked for those who may: the router has asked. Puts
- * every attempt on record, as the portal's action `revoke-certificate` does.
+ * Revokes certificates for callers whom the router or the gate of actions has
+ * admitted, and audits every attempt.
  */
 export class RevocationDesk {
-  readonly #authority: Required<Pick<CertificateAuthority, 'revoke'>>;
-  readonly #auditor: AuditorService;
+  readonly #authority: RevokingAuthority;
+  readonly #blockedKeys: Pick<BlockedKeys, 'block'>;
+  readonly #audit: CallerAudit;
 
   constructor(options: {
-    readonly authority: Required<Pick<CertificateAuthority, 'revoke'>>;
+    readonly authority: RevokingAuthority;
+    readonly blockedKeys: Pick<BlockedKeys, 'block'>;
     readonly auditor: AuditorService;
   }) {
     this.#authority = options.authority;
-    this.#auditor = options.auditor;
+    this.#blockedKeys = options.blockedKeys;
+    this.#audit = new CallerAudit(options.auditor, {
+      eventId: 'certificate-revoke',
+      severityLevel: 'medium',
+    });
   }
 
   /**
    * Revokes a certificate for good. One that is revoked already stays as it is.
+   *
+   * For `keyCompromise`, its key is blocked first, also when the certificate
+   * was revoked before or cannot be revoked: after a crash in between, the key
+   * is blocked and the request can be repeated.
    *
    * @returns the certificate as it is then, `undefined` when there is none
    * @throws what {@link CertificateAuthority.revoke} throws.
@@ -38,45 +49,38 @@ export class RevocationDesk {
     caller: Caller,
   ): Promise<IssuedCertificate | undefined> {
     const { serialNumber, reason } = order;
-    const revokedBy = revokerOf(caller);
-    const event = await this.#record({
-      ...{ serialNumber: String(serialNumber), reason, revokedBy },
+    const revokedBy = actorOf(caller);
+    const event = await this.#audit.start(caller, {
+      serialNumber: String(serialNumber),
+      reason,
     });
+    const meta: Record<string, string> = {};
     try {
+      if (reason === 'keyCompromise') {
+        const issued = await this.#authority.get(serialNumber);
+        if (issued) {
+          meta.blockedKeyHash = await this.#blockedKeys.block(issued, {
+            blockedBy: revokedBy,
+          });
+        }
+      }
       const revoked = await this.#authority.revoke({ ...order, revokedBy });
       if (revoked) {
-        await event.success();
+        await event.success({ meta });
       } else {
-        await event.fail({ error: new Error('Certificate not found') });
+        const error = new Error('Certificate not found');
+        await event.fail({ meta, error });
       }
       return revoked;
     } catch (error) {
       assertError(error);
-      await event.fail({ error });
+      await event.fail({ meta, error });
       throw error;
     }
   }
 
-  /** Puts on record that somebody may not revoke. */
-  async recordRefusal(caller: Caller, error: Error): Promise<void> {
-    const event = await this.#record({ revokedBy: revokerOf(caller) });
-    // The auditor spreads an error over the event, whose status it would hide.
-    const { name, message } = error;
-    await event.fail({ error: Object.assign(new Error(message), { name }) });
+  /** Audits that a caller may not revoke. */
+  recordRefusal(caller: Caller, error: Error): Promise<void> {
+    return this.#audit.refuse(caller, error);
   }
-
-  #record(meta: Record<string, string>): Promise<AuditorServiceEvent> {
-    return this.#auditor.createEvent({
-      eventId: 'certificate-revoke',
-      severityLevel: 'medium',
-      meta,
-    });
-  }
-}
-
-/** As the action has it: people of the portal by their entity. */
-function revokerOf(caller: Caller): string {
-  return caller.kind === 'portalUser'
-    ? caller.credentials.principal.userEntityRef
-    : nameOf(caller);
 }

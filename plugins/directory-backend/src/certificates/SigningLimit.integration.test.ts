@@ -36,6 +36,7 @@ function service(name: string): Caller {
   return {
     kind: 'kerberos',
     principal,
+    credential: 'ticket',
     account: {
       kind: 'service',
       service: name,

@@ -6,10 +6,9 @@ import {
   RateLimiterSQLite,
   type RateLimiterAbstract,
 } from 'rate-limiter-flexible';
-import type { Caller } from '../directory/Caller';
+import { actorOf, type Caller } from '../directory/Caller';
 import { TooManyRequestsError } from '../http/response/apiErrors';
 import type { CertificatesConfig } from './CertificatesConfig';
-import { nameOf } from './judgeSigning';
 
 const TABLE = 'directory_signing_limits';
 
@@ -64,9 +63,10 @@ export class SigningLimit {
 }
 
 /**
- * On PostgreSQL the library's table has room for 255 characters, and the name
- * of a service is longer than that when its host's name is.
+ * A user counts once, by whichever credential. Hashed because the library's
+ * table has room for 255 characters on PostgreSQL.
  */
 function keyOf(caller: Caller): string {
-  return createHash('sha256').update(nameOf(caller)).digest('hex');
+  const key = caller.account?.dn ?? actorOf(caller);
+  return createHash('sha256').update(key).digest('hex');
 }

@@ -11,6 +11,8 @@ export const signingRules = [
   'profile',
   /** The request can be read, proves its key, and has a sound one. */
   'request',
+  /** The key was not revoked for `keyCompromise`. */
+  'key',
   /** Exactly one common name: the user name, to the letter. */
   'common_name',
   /** E-mail addresses in the subject are the user's. */

@@ -9,6 +9,7 @@ import { certificateOperations } from '../http/certificates';
 import type { Dialect } from '../http/dialect/Dialect';
 import { revokeCertificateOperation } from '../http/revokeCertificate';
 import type { ResourceUris } from '../http/response/ResourceUris';
+import { BlockedKeys } from './BlockedKeys';
 import type { CertificateAuthorities } from './CertificateAuthorities';
 import { CertificateDesk } from './CertificateDesk';
 import { CertificateReader } from './CertificateReader';
@@ -22,6 +23,8 @@ export interface CertificateOperations {
   inDialect(dialect: Dialect): readonly Operation[];
   /** Those that extend it. */
   readonly extensions: readonly Operation[];
+  /** Where certificates are revoked, also by the portal's action. */
+  readonly revocationDesk: RevocationDesk;
 }
 
 /**
@@ -41,16 +44,19 @@ export async function createCertificateOperations(options: {
   const { authorities, config, database, uris } = options;
   authorities.configure(config);
   const limit = await SigningLimit.create({ database, limit: config.limit });
-  const rooms = { ...options, authority: authorities };
+  const blockedKeys = await BlockedKeys.create(database);
+  const rooms = { ...options, authority: authorities, blockedKeys };
   const desk = new CertificateDesk({ ...rooms, limit });
   const reader = new CertificateReader(rooms);
   const { defaultProfile } = config;
+  const revocationDesk = new RevocationDesk(rooms);
   return {
     inDialect: dialect =>
       certificateOperations({ desk, reader, defaultProfile, dialect }),
     extensions: [
       certificateProfilesOperation(rooms),
-      revokeCertificateOperation({ desk: new RevocationDesk(rooms), uris }),
+      revokeCertificateOperation({ desk: revocationDesk, uris }),
     ],
+    revocationDesk,
   };
 }

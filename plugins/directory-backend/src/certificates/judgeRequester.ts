@@ -23,16 +23,11 @@ export function judgeRequester(options: {
   readonly config: CertificatesConfig;
 }): RuleVerdict {
   const { caller, subject, config } = options;
-  if (!caller.account) {
-    return forbid('requester', 'You have no identity in the directory.');
+  const refusal = refusalOf(caller, config);
+  if (refusal !== undefined) {
+    return forbid('requester', refusal);
   }
-  if (caller.kind === 'portalUser' && !config.portalUsersMayRequest) {
-    return forbid(
-      'requester',
-      'Certificates are requested with a Kerberos ticket here.',
-    );
-  }
-  if (caller.account.dn === subject.dn) {
+  if (caller.account?.dn === subject.dn) {
     return pass('requester', 'You ask for yourself.');
   }
   if (!config.signers.has(caller)) {
@@ -41,6 +36,26 @@ export function judgeRequester(options: {
   return config.protectedGroups.some(group => subject.groups.has(group))
     ? forbid('requester', 'Only this user themself may ask.')
     : pass('requester', 'You may ask for others.');
+}
+
+/** Whether the caller may request certificates at all. */
+export function mayRequestCertificates(
+  caller: Caller,
+  config: CertificatesConfig,
+): boolean {
+  return refusalOf(caller, config) === undefined;
+}
+
+function refusalOf(
+  caller: Caller,
+  config: CertificatesConfig,
+): string | undefined {
+  if (!caller.account) {
+    return 'You have no identity in the directory.';
+  }
+  return caller.kind === 'portalUser' && !config.portalUsersMayRequest
+    ? 'Certificates are requested with a Kerberos ticket here.'
+    : undefined;
 }
 
 /** Whether the profile is offered, and to this user. */

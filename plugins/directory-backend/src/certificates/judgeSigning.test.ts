@@ -1,4 +1,5 @@
 import { ConfigReader } from '@backstage/config';
+import { readCertificateRequest } from '@directory-gateway/x509';
 import { makeCsr, type CsrOptions } from '../__testUtils__/makeCsr';
 import { holder, person } from '../__testUtils__/people';
 import type { Caller } from '../directory/Caller';
@@ -31,12 +32,13 @@ function judge(options: {
   asks?: Caller;
   subject?: Principal;
   profile?: string;
+  isKeyBlocked?: boolean;
 }) {
+  const csr = options.csr ?? makeCsr({ subject: '/CN=alice' });
   return judgeSigning({
-    question: {
-      csr: options.csr ?? makeCsr({ subject: '/CN=alice' }),
-      profile: options.profile ?? 'userCerts',
-    },
+    question: { csr, profile: options.profile ?? 'userCerts' },
+    reading: readCertificateRequest(csr),
+    isKeyBlocked: options.isKeyBlocked ?? false,
     caller: options.asks ?? holder(alice),
     subject: 'subject' in options ? options.subject : alice,
     config: config(),
@@ -153,6 +155,12 @@ describe('who may ask', () => {
   });
 });
 
+it('refuses a key that was revoked for keyCompromise', () => {
+  const judgement = judge({ isKeyBlocked: true });
+  expect(firstRefusal(judgement)).toEqual(['key', 'invalid']);
+  expect(judgement.approved).toBeUndefined();
+});
+
 describe('which names', () => {
   it.each<[string, CsrOptions, SigningRule | undefined]>([
     ['no CN', { subject: '/O=x' }, 'common_name'],
@@ -220,6 +228,7 @@ describe('which names', () => {
       requester: true,
       profile: true,
       request: false,
+      key: undefined,
       common_name: undefined,
       email_address: undefined,
       rfc822_name: undefined,

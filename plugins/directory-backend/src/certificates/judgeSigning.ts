@@ -1,7 +1,7 @@
 import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  readCertificateRequest,
-  type CertificateRequest,
+import type {
+  CertificateRequest,
+  CertificateRequestResult,
 } from '@directory-gateway/x509';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
@@ -43,9 +43,12 @@ export function judgeSigning(options: {
   readonly caller: Caller;
   readonly subject: Principal | undefined;
   readonly config: CertificatesConfig;
+  /** The CSR as it was read. */
+  readonly reading: CertificateRequestResult;
+  /** Whether the key of the CSR was revoked for `keyCompromise`. */
+  readonly isKeyBlocked: boolean;
 }): SigningJudgement {
-  const { question, caller, subject, config } = options;
-  const reading = readCertificateRequest(question.csr);
+  const { question, caller, subject, config, reading } = options;
   const verdicts = new Array<RuleVerdict>(judgePrincipal(subject));
   if (subject && verdicts[0].passed) {
     verdicts.push(
@@ -58,6 +61,7 @@ export function judgeSigning(options: {
     reading.ok
       ? pass('request', 'The request can be read and proves its key.')
       : fail('request', reading.message),
+    ...(reading.ok ? [judgeKey(options.isKeyBlocked)] : []),
     ...(reading.ok && subject ? judgeNames(reading.request, subject) : []),
   ];
   const all = signingRules.map(
@@ -101,6 +105,16 @@ function approve(
     },
     requestedBy,
   };
+}
+
+/** Evaluates the rule `key`. */
+export function judgeKey(isBlocked: boolean): RuleVerdict {
+  return isBlocked
+    ? fail(
+        'key',
+        'This key was revoked as compromised. Generate a new key and request a certificate for that.',
+      )
+    : pass('key', 'The key was not revoked as compromised.');
 }
 
 /** Who asks, for records: a user name, or a service without its realm. */

@@ -1,21 +1,28 @@
 import type {
   BackstageCredentials,
+  BackstageServicePrincipal,
   BackstageUserPrincipal,
 } from '@backstage/backend-plugin-api';
 import type { Principal } from './Principal';
 
 /**
- * Who asks. Made by `http/authenticate.ts` and by nobody else.
+ * Who sends a request. Created by `http/authenticate.ts` only.
  *
- * - `kerberos`: the holder of a ticket, found in the directory
- * - `portalUser`: a signed-in user of the portal; `account` is the directory's
- *   entry for them, where the administrator configured that mapping
- * - `portalService`: another backend plugin, without a directory identity
+ * - `kerberos`: the holder of a ticket or of a session cookie
+ * - `portalUser`: a signed-in user of the portal; `account` is the directory
+ *   user behind it where `directory.portalUsers` maps one
+ * - `portalService`: another backend plugin or an external access token,
+ *   without a directory identity
  */
-export type Caller =
+export type Caller = {
+  /** The client's IP address; `undefined` when it is not known. */
+  readonly address?: string;
+} & (
   | {
       readonly kind: 'kerberos';
+      /** With its realm, for example `alice@EXAMPLE.TEST`. */
       readonly principal: string;
+      readonly credential: 'ticket' | 'session';
       readonly account: Principal;
     }
   | {
@@ -25,6 +32,44 @@ export type Caller =
     }
   | {
       readonly kind: 'portalService';
-      readonly credentials: BackstageCredentials;
+      readonly credentials: BackstageCredentials<BackstageServicePrincipal>;
       readonly account?: undefined;
-    };
+    }
+);
+
+/**
+ * The unique name of a caller: a principal with its realm, an entity
+ * reference, or a service's subject such as `plugin:catalog`.
+ */
+export function actorOf(caller: Caller): string {
+  switch (caller.kind) {
+    case 'kerberos':
+      return caller.principal;
+    case 'portalUser':
+      return caller.credentials.principal.userEntityRef;
+    default:
+      return caller.credentials.principal.subject;
+  }
+}
+
+/** What an audit event says about a caller. */
+export function auditedCaller(caller: Caller): Record<string, string> {
+  const account = caller.account?.username ?? caller.account?.service;
+  return {
+    actor: actorOf(caller),
+    credential: credentialOf(caller),
+    ...(account !== undefined && { account }),
+    address: caller.address ?? 'unknown',
+  };
+}
+
+function credentialOf(caller: Caller): string {
+  switch (caller.kind) {
+    case 'kerberos':
+      return caller.credential;
+    case 'portalUser':
+      return 'portalToken';
+    default:
+      return 'serviceToken';
+  }
+}

@@ -11,25 +11,48 @@ export interface PrincipalSetOptions {
   readonly principals?: readonly string[];
   /** Names of groups; members of nested groups count. */
   readonly groups?: readonly string[];
+  /**
+   * Portal users without a directory identity, as entity references such as
+   * `user:default/alice`. `*` stands for all of them.
+   */
+  readonly portalUsers?: readonly string[];
+  /**
+   * Services by the subject of their token: `plugin:catalog`, or the `subject`
+   * of an external access token.
+   */
+  readonly services?: readonly string[];
 }
 
 /** Tells whether a caller belongs to a configured set of callers. */
 export class PrincipalSet {
   readonly #principals: ReadonlySet<string>;
   readonly #groups: readonly string[];
+  readonly #portalUsers: ReadonlySet<string>;
+  readonly #services: ReadonlySet<string>;
 
   constructor(options: PrincipalSetOptions) {
     this.#principals = new Set(
       (options.principals ?? []).map(name => name.toLowerCase()),
     );
     this.#groups = (options.groups ?? []).map(name => name.toLowerCase());
+    this.#portalUsers = new Set(
+      (options.portalUsers ?? []).map(ref => ref.toLowerCase()),
+    );
+    this.#services = new Set(options.services);
   }
 
-  /** A caller without a directory identity belongs to no set. */
+  /** Whether the caller is named, by itself or by a group. */
   has(caller: Caller): boolean {
-    const account = caller.account;
+    if (caller.kind === 'portalService') {
+      return this.#services.has(caller.credentials.principal.subject);
+    }
+    const { account } = caller;
     if (!account) {
-      return false;
+      const { userEntityRef } = caller.credentials.principal;
+      return (
+        this.#portalUsers.has('*') ||
+        this.#portalUsers.has(userEntityRef.toLowerCase())
+      );
     }
     const name = (account.username ?? account.service)?.toLowerCase();
     return (
@@ -40,7 +63,7 @@ export class PrincipalSet {
   }
 }
 
-/** Reads a set of callers; without a block it is empty. */
+/** Reads a set of directory principals; without a block it is empty. */
 export function readPrincipalSet(config: Config | undefined): PrincipalSet {
   return new PrincipalSet({
     principals: config?.getOptionalStringArray('principals'),

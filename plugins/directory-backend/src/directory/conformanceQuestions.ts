@@ -16,7 +16,10 @@ export const AT_ONCE = 8;
 export const context: DirectoryContext = {
   caller: {
     kind: 'portalService',
-    credentials: { $$type: '@backstage/BackstageCredentials', principal: {} },
+    credentials: {
+      $$type: '@backstage/BackstageCredentials',
+      principal: { type: 'service', subject: 'plugin:test' },
+    },
   },
   signal: new AbortController().signal,
 };

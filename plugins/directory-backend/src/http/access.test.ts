@@ -6,14 +6,16 @@ import type {
 import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
 import { AuthorizeResult } from '@backstage/plugin-permission-common';
 import {
-  directoryCertificateRevokePermission,
   directoryCertificateSignPermission,
-  directoryPermissions,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { eventually } from '../__testUtils__/eventually';
 import { holder, person } from '../__testUtils__/people';
-import { PrincipalSet } from '../directory/PrincipalSet';
+import type { Caller } from '../directory/Caller';
+import {
+  PrincipalSet,
+  type PrincipalSetOptions,
+} from '../directory/PrincipalSet';
 import { AccessControl } from './access';
 
 function userOf(options: PermissionsServiceRequestOptions): string {
@@ -25,7 +27,7 @@ function userOf(options: PermissionsServiceRequestOptions): string {
 /** A permission framework that counts and answers by entity reference. */
 function counting(
   decide: (user: string) => AuthorizeResult.ALLOW | AuthorizeResult.DENY,
-  readingHoldsMs?: number,
+  readDecisionMs?: number,
 ) {
   const asked: string[] = [];
   const permissions = mockServices.permissions.mock({
@@ -34,7 +36,7 @@ function counting(
       return [{ result: decide(userOf(options)) }];
     },
   });
-  return { asked, control: new AccessControl({ permissions, readingHoldsMs }) };
+  return { asked, control: new AccessControl({ permissions, readDecisionMs }) };
 }
 
 const callerOf = (name: string) =>
@@ -94,27 +96,78 @@ it('takes no failure for a decision', async () => {
   await expect(ask()).resolves.toBeUndefined();
 });
 
-it('lets holders of a ticket do what the contract offers, and revoke by a rule only', async () => {
-  const permissions = mockServices.permissions.mock();
-  const revoking = new PrincipalSet({ principals: ['dave'] });
-  const operations = new Set([directoryCertificateRevokePermission.name]);
-  const mayDo = async (
-    name: string,
-    rules?: [{ who: PrincipalSet; operations: Set<string> }],
-  ) => {
-    const control = new AccessControl({ permissions, rules });
-    const asked = directoryPermissions.map(permission =>
-      control.require(holder(person(name)), permission).then(
-        () => [permission.name],
-        () => [],
-      ),
-    );
-    return (await Promise.all(asked)).flat();
+describe('with a policy that allows everything', () => {
+  const READ = 'directory.read';
+  const SIGN = 'directory.certificate.sign';
+  const REVOKE = 'directory.certificate.revoke';
+  const dave = person('dave', ['admins']);
+  const callers: Readonly<Record<string, Caller>> = {
+    ticket: holder(dave),
+    mapped: { ...callerOf('dave'), account: dave },
+    unmapped: callerOf('guest'),
+    service: {
+      kind: 'portalService',
+      credentials: mockCredentials.service('plugin:reports'),
+    },
   };
-  const offered = ['directory.read', 'directory.certificate.sign'];
-  expect(await mayDo('dave')).toEqual(offered);
-  expect(await mayDo('dave', [{ who: revoking, operations }])).toEqual([
-    'directory.certificate.revoke',
-  ]);
-  expect(await mayDo('alice', [{ who: revoking, operations }])).toEqual([]);
+  const operationsOf = async (
+    caller: string,
+    rules?: (PrincipalSetOptions & { operations: string[] })[],
+  ) => {
+    const control = new AccessControl({
+      permissions: mockServices.permissions({ result: AuthorizeResult.ALLOW }),
+      rules: rules?.map(({ operations, ...who }) => ({
+        who: new PrincipalSet(who),
+        operations: new Set(operations),
+      })),
+    });
+    return [...(await control.operationsOf(callers[caller]))];
+  };
+
+  it.each([
+    ['ticket', [READ, SIGN]],
+    ['mapped', [READ, SIGN]],
+    ['unmapped', [READ, SIGN]],
+    ['service', [READ]],
+  ])('%s: without rules, nothing but the defaults', async (caller, allowed) => {
+    expect(await operationsOf(caller)).toEqual(allowed);
+  });
+
+  it.each<[string, PrincipalSetOptions, string[]]>([
+    ['ticket', { principals: ['dave'] }, [REVOKE]],
+    ['ticket', { groups: ['Admins'] }, [REVOKE]],
+    ['mapped', { principals: ['dave'] }, [REVOKE]],
+    ['mapped', { principals: ['*'] }, [REVOKE]],
+    ['unmapped', { portalUsers: ['user:default/guest'] }, [REVOKE]],
+    ['unmapped', { portalUsers: ['*'] }, [REVOKE]],
+    ['service', { services: ['plugin:reports'] }, [READ, REVOKE]],
+    // Named in a list for others.
+    ['ticket', { portalUsers: ['*'], services: ['dave'] }, []],
+    ['mapped', { portalUsers: ['user:default/dave', '*'] }, []],
+    ['unmapped', { principals: ['*', 'guest'] }, []],
+    ['service', { principals: ['*'], portalUsers: ['*'] }, [READ]],
+  ])('%s: with a rule for %j, %j', async (caller, who, allowed) => {
+    const rules = [{ ...who, operations: [REVOKE] }];
+    expect(await operationsOf(caller, rules)).toEqual(allowed);
+  });
+});
+
+it('needs the policy as well as a rule for a portal token', async () => {
+  const permissions = mockServices.permissions({
+    result: AuthorizeResult.DENY,
+  });
+  const who = new PrincipalSet({ principals: ['*'] });
+  const operations = new Set(['directory.read']);
+  const control = new AccessControl({
+    permissions,
+    rules: [{ who, operations }],
+  });
+  const dave = person('dave');
+  await control.require(holder(dave), directoryReadPermission);
+  await expect(
+    control.require(
+      { ...callerOf('dave'), account: dave },
+      directoryReadPermission,
+    ),
+  ).rejects.toThrow('You may not do this.');
 });

@@ -8,6 +8,7 @@ import {
 } from '@backstage/plugin-permission-common';
 import {
   directoryCertificateSignPermission,
+  directoryPermissions,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { LRUCache } from 'lru-cache';
@@ -15,86 +16,116 @@ import type { AccessRule } from '../config';
 import type { Caller } from '../directory/Caller';
 import { ForbiddenError } from './response/apiErrors';
 
-/** As long as what is known of a caller's account holds. */
-const READING_HOLDS_MS = 4000;
+/** As long as the account behind a caller is cached. */
+const READ_DECISION_MS = 4000;
 
-/** What the contract offers to every holder of a ticket. */
-const OFFERED_TO_ALL: ReadonlySet<string> = new Set([
+/** What every user may do while `directory.access` is not configured. */
+const OPEN_TO_USERS: ReadonlySet<string> = new Set([
   directoryReadPermission.name,
   directoryCertificateSignPermission.name,
 ]);
 
-/** What a decision is made about. */
-interface Asked {
+/** What other plugins may do without a rule that names them. */
+const OPEN_TO_SERVICES: ReadonlySet<string> = new Set([
+  directoryReadPermission.name,
+]);
+
+/** A question for the portal's permission framework. */
+interface PolicyQuery {
   readonly permission: BasicPermission;
   readonly credentials: BackstageCredentials;
 }
 
 /**
- * Who may do what. The portal's permission framework decides about holders of
- * a portal token; about holders of a ticket, who have none, `directory.access`
- * does: without rules everyone may do everything that the contract offers, and
- * nothing beyond it.
+ * The one gate for every kind of caller: `directory.access` has to allow an
+ * operation, and for callers with a portal token the portal's permission
+ * policy has to allow it too.
+ *
+ * Without a rule, reading and requesting one's own certificate are open to
+ * users and reading to services. Everything else needs a rule, whatever the
+ * policy says, so that an allow-all policy grants nobody more.
  */
 export class AccessControl {
   readonly #permissions: PermissionsService;
   readonly #rules: readonly AccessRule[] | undefined;
   /**
-   * Who may read, by entity reference: a decision is a request to another
-   * plugin, with a token made for it, and costs more than what it decides
-   * about. What else there is to permit is asked each time.
+   * Decisions about reading by entity reference: each is a request to another
+   * plugin. Decisions about other operations are not cached.
    */
-  readonly #readers: LRUCache<string, { allowed: boolean }, Asked>;
+  readonly #readDecisions: LRUCache<string, { allowed: boolean }, PolicyQuery>;
 
   constructor(options: {
     readonly permissions: PermissionsService;
     readonly rules?: readonly AccessRule[];
-    /** Milliseconds for which a decision about reading holds. Default 4,000. */
-    readonly readingHoldsMs?: number;
+    /** Milliseconds for which a decision about reading is kept. Default 4,000. */
+    readonly readDecisionMs?: number;
   }) {
     this.#permissions = options.permissions;
     this.#rules = options.rules;
-    this.#readers = new LRUCache({
+    this.#readDecisions = new LRUCache({
       max: 10_000,
-      ttl: options.readingHoldsMs ?? READING_HOLDS_MS,
+      ttl: options.readDecisionMs ?? READ_DECISION_MS,
       fetchMethod: async (_user, _stale, { context }) => ({
-        allowed: await this.#decide(context),
+        allowed: await this.#policyAllows(context),
       }),
     });
   }
 
-  /** @throws ForbiddenError when the caller may not do this. */
+  /** @throws ForbiddenError when the caller may not perform the operation. */
   async require(caller: Caller, permission: BasicPermission): Promise<void> {
     if (!(await this.#isAllowed(caller, permission))) {
       throw new ForbiddenError({ message: 'You may not do this.' });
     }
   }
 
+  /** The names of all operations that the caller may perform. */
+  async operationsOf(caller: Caller): Promise<ReadonlySet<string>> {
+    const allowed = await Promise.all(
+      directoryPermissions.map(async permission =>
+        (await this.#isAllowed(caller, permission)) ? [permission.name] : [],
+      ),
+    );
+    return new Set(allowed.flat());
+  }
+
   async #isAllowed(
     caller: Caller,
     permission: BasicPermission,
   ): Promise<boolean> {
-    if (caller.kind === 'kerberos') {
-      return this.#rules
-        ? this.#rules.some(
-            ({ who, operations }) =>
-              operations.has(permission.name) && who.has(caller),
-          )
-        : OFFERED_TO_ALL.has(permission.name);
+    if (!this.#ruleAllows(caller, permission)) {
+      return false;
     }
-    const asked = { permission, credentials: caller.credentials };
+    if (caller.kind === 'kerberos') {
+      return true;
+    }
+    const query = { permission, credentials: caller.credentials };
     if (
       caller.kind !== 'portalUser' ||
       permission.name !== directoryReadPermission.name
     ) {
-      return this.#decide(asked);
+      return this.#policyAllows(query);
     }
     const { userEntityRef } = caller.credentials.principal;
-    const known = await this.#readers.fetch(userEntityRef, { context: asked });
-    return known?.allowed ?? false;
+    const decision = await this.#readDecisions.fetch(userEntityRef, {
+      context: query,
+    });
+    return decision?.allowed ?? false;
   }
 
-  async #decide({ permission, credentials }: Asked): Promise<boolean> {
+  #ruleAllows(caller: Caller, { name }: BasicPermission): boolean {
+    const isNamed = this.#rules?.some(
+      ({ operations, who }) => operations.has(name) && who.has(caller),
+    );
+    if (isNamed) {
+      return true;
+    }
+    return caller.kind === 'portalService'
+      ? OPEN_TO_SERVICES.has(name)
+      : this.#rules === undefined && OPEN_TO_USERS.has(name);
+  }
+
+  async #policyAllows(query: PolicyQuery): Promise<boolean> {
+    const { permission, credentials } = query;
     const [decision] = await this.#permissions.authorize([{ permission }], {
       credentials,
     });

@@ -1,12 +1,13 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import type { CachedPrincipals } from '../directory/CachedPrincipals';
+import type { Caller } from '../directory/Caller';
 import { hasExpired } from '../directory/Principal';
 import type { Operation } from './Call';
 import { ForbiddenError, ResourceNotFoundError } from './response/apiErrors';
 
 /**
  * Looks up the account of a Kerberos principal in LDAP, at most 4 seconds
- * cached: for services of the portal, which sign users in.
+ * cached: for plugins of the portal, which sign users in.
  */
 export function accountOperation(options: {
   readonly principals: CachedPrincipals;
@@ -17,9 +18,9 @@ export function accountOperation(options: {
     path: '/accounts/:principal/',
     permission: directoryReadPermission,
     async handle({ caller, params: { principal } }) {
-      if (caller.kind !== 'portalService') {
+      if (!isPlugin(caller)) {
         throw new ForbiddenError({
-          message: 'Only services of the portal may look up accounts.',
+          message: 'Only plugins of the portal may look up accounts.',
         });
       }
       const account = await options.principals.find({ principal });
@@ -38,4 +39,12 @@ export function accountOperation(options: {
       };
     },
   };
+}
+
+/** An external access token has the subject that its configuration states. */
+function isPlugin(caller: Caller): boolean {
+  return (
+    caller.kind === 'portalService' &&
+    caller.credentials.principal.subject.startsWith('plugin:')
+  );
 }

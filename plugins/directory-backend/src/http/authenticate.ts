@@ -3,7 +3,7 @@ import type {
   BackstageCredentials,
   HttpAuthService,
 } from '@backstage/backend-plugin-api';
-import { isError } from '@backstage/errors';
+import { isError, NotAllowedError } from '@backstage/errors';
 import type { KerberosService } from '@directory-gateway/kerberos';
 import type { Request, Response } from 'express';
 import type { CachedPrincipals } from '../directory/CachedPrincipals';
@@ -61,7 +61,7 @@ export class Authenticator {
     if (!headers) {
       const principal = await this.#sessions?.principalOf(req);
       if (principal !== undefined) {
-        return this.#kerberosCaller(principal);
+        return this.#kerberosCaller(req, principal, 'session');
       }
     }
     if (headers?.length === 1 && BEARER.test(headers[0])) {
@@ -88,35 +88,62 @@ export class Authenticator {
     res: Response,
     principal: string,
   ): Promise<Caller> {
-    const caller = await this.#kerberosCaller(principal);
+    const caller = await this.#kerberosCaller(req, principal, 'ticket');
     await this.#sessions?.offer(req, res, principal);
     return caller;
   }
 
-  async #kerberosCaller(principal: string): Promise<Caller> {
+  async #kerberosCaller(
+    req: Request,
+    principal: string,
+    credential: 'ticket' | 'session',
+  ): Promise<Caller> {
     const account = await this.#principals.find({ principal });
-    if (!account) {
-      throw new UnauthorizedError('unknown_principal');
-    }
-    return { kind: 'kerberos', principal, account: mayCall(account) };
+    return {
+      kind: 'kerberos',
+      principal,
+      credential,
+      account: requireActive(account),
+      address: req.ip,
+    };
   }
 
   async #portalCaller(req: Request): Promise<Caller> {
-    const credentials = await this.#portalCredentials(req);
+    return this.portalCaller(await this.#portalCredentials(req), req.ip);
+  }
+
+  /**
+   * The caller behind credentials of the portal, also when they arrive without
+   * a request to this plugin's router, as those of an action do.
+   *
+   * @param address - the client's IP address
+   * @throws UnauthorizedError when the directory user they map to has no
+   *   active account.
+   * @throws NotAllowedError for credentials of neither a user nor a service.
+   */
+  async portalCaller(
+    credentials: BackstageCredentials,
+    address: string | undefined,
+  ): Promise<Caller> {
+    if (this.#auth.isPrincipal(credentials, 'service')) {
+      return { kind: 'portalService', credentials, address };
+    }
     if (!this.#auth.isPrincipal(credentials, 'user')) {
-      return { kind: 'portalService', credentials };
+      throw new NotAllowedError('Neither a user nor a service');
     }
     const username = await this.#portalUserNames.usernameOf(
       credentials.principal,
     );
     if (username === undefined) {
-      return { kind: 'portalUser', credentials, account: undefined };
+      return { kind: 'portalUser', credentials, address };
     }
     const account = await this.#principals.find({ username });
-    if (!account) {
-      throw new UnauthorizedError('unknown_principal');
-    }
-    return { kind: 'portalUser', credentials, account: mayCall(account) };
+    return {
+      kind: 'portalUser',
+      credentials,
+      account: requireActive(account),
+      address,
+    };
   }
 
   async #portalCredentials(req: Request): Promise<BackstageCredentials> {
@@ -134,7 +161,10 @@ export class Authenticator {
 }
 
 /** A valid ticket or token does not help an account that is out of use. */
-function mayCall(account: Principal): Principal {
+function requireActive(account: Principal | undefined): Principal {
+  if (!account) {
+    throw new UnauthorizedError('unknown_principal');
+  }
   if (account.locked) {
     throw new UnauthorizedError('account_locked');
   }

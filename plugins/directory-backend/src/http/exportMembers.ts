@@ -1,6 +1,6 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
-import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import { nameOf } from '../certificates/judgeSigning';
+import { directoryMembersExportPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import { CallerAudit } from '../CallerAudit';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { UserStream } from '../directory/UserStream';
 import type { Operation } from './Call';
@@ -27,12 +27,17 @@ export function exportMembersOperation(options: {
   readonly uris: ResourceUris;
   readonly auditor: AuditorService;
 }): Operation {
-  const { directory, uris, auditor } = options;
+  const { directory, uris } = options;
+  const audit = new CallerAudit(options.auditor, {
+    eventId: 'group-export',
+    severityLevel: 'medium',
+  });
   return {
     id: 'export_group_members',
     method: 'get',
     path: '/groups/:groupname/members.csv',
-    permission: directoryReadPermission,
+    permission: directoryMembersExportPermission,
+    recordRefusal: (caller, error) => audit.refuse(caller, error),
     async handle({ params: { groupname }, caller, fieldMask, context }) {
       const keys = resolveFields(fieldMask, csvModel);
       const members = await directory.streamGroupMembers(
@@ -51,16 +56,10 @@ export function exportMembersOperation(options: {
           'X-Total-Results': String(members.total),
         },
         chunks: auditedChunks(portionsOf(members, keys, uris), () =>
-          // Without the request: its address is no business of the record.
-          auditor.createEvent({
-            eventId: 'group-export',
-            severityLevel: 'medium',
-            meta: {
-              requestedBy: nameOf(caller),
-              groupname,
-              fields: keys.join(','),
-              members: members.total,
-            },
+          audit.start(caller, {
+            groupname,
+            fields: keys.join(','),
+            members: members.total,
           }),
         ),
       });

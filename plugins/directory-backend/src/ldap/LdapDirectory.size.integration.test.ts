@@ -16,7 +16,10 @@ const PEOPLE = 20_000;
 const context: DirectoryContext = {
   caller: {
     kind: 'portalService',
-    credentials: { $$type: '@backstage/BackstageCredentials', principal: {} },
+    credentials: {
+      $$type: '@backstage/BackstageCredentials',
+      principal: { type: 'service', subject: 'plugin:test' },
+    },
   },
   signal: new AbortController().signal,
 };

@@ -11,7 +11,7 @@ import type { Caller } from '../directory/Caller';
 import type { UsersQuery } from '../directory/Directory';
 import type { User } from '../directory/User';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let realm: Realm;
 let open: OpenLdapDirectory;

@@ -57,6 +57,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/me/operations/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List what the caller may do
+     * @description The operations that the gateway allows the caller: by the rules of
+     *     `directory.access` and, for portal tokens, also by the portal's
+     *     permission policy. Pages offer only these.
+     */
+    get: operations['get_operations'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/me/colleagues/': {
     parameters: {
       query?: never;
@@ -491,6 +513,8 @@ export interface paths {
      *     `*` as the value of a term finds the users that have any value.
      *
      *     A field that a private profile hides from the caller does not match.
+     *
+     *     Unknown parameters are rejected.
      */
     get: operations['search'];
     put?: never;
@@ -513,7 +537,7 @@ export interface paths {
      * @description At least one search term is needed; different terms apply together. They
      *     are read as those of `/search/users/` are: substring terms have at least
      *     3 characters, `__exact` makes a term match a whole value, and `*` finds
-     *     the groups that have any value.
+     *     the groups that have any value. Unknown parameters are rejected.
      */
     get: operations['search_groups'];
     put?: never;
@@ -613,6 +637,9 @@ export interface paths {
      * Revoke a certificate
      * @description Takes a certificate back for good and answers it as it is then. One that
      *     is revoked already stays as it is, with its first reason.
+     *
+     *     With the reason `keyCompromise`, the key is never certified again, for
+     *     any user or profile: requests for it fail the rule `key`.
      *
      *     Users of the portal need the permission `directory.certificate.revoke`;
      *     callers with a ticket need a rule of `directory.access` that names it.
@@ -1023,8 +1050,10 @@ export interface components {
       /** @description Certificate profile; the configured default when left out. */
       profile?: string;
       /**
-       * @description `true` asks for the verdict, rule by rule, and signs nothing. An
-       *     extension of the contract.
+       * @description `true` returns the check results, rule by rule, and signs nothing.
+       *     For another user, a caller who may not sign for that user gets the
+       *     results of the requester and profile checks only. Values other than
+       *     `true` and `false` are rejected. An extension of the contract.
        * @enum {string}
        */
       dry_run?: 'true' | 'false';
@@ -1227,6 +1256,20 @@ export interface components {
         expired: boolean;
       };
     };
+    OperationsResponse: {
+      result: {
+        /** @description Names of permissions. */
+        operations: (
+          | 'directory.read'
+          | 'directory.certificate.sign'
+          | 'directory.certificate.revoke'
+          | 'directory.members.export'
+          | 'directory.replica.accept'
+        )[];
+        /** @description Whether the caller may also request certificates for other users. */
+        signs_for_others: boolean;
+      };
+    };
     MeResponse: {
       result: components['schemas']['Me'];
     };
@@ -1334,6 +1377,7 @@ export interface components {
      *     - `requester`: the caller may ask for this user
      *     - `profile`: the profile is offered, and to this user
      *     - `request`: the request can be read, proves its key, and has a sound one
+     *     - `key`: the key was not revoked for `keyCompromise`
      *     - `common_name`: exactly one CN, the user name to the letter
      *     - `email_address`: e-mail addresses in the subject are the user's
      *     - `rfc822_name`: e-mail addresses among the alternative names are too
@@ -1346,6 +1390,7 @@ export interface components {
       | 'requester'
       | 'profile'
       | 'request'
+      | 'key'
       | 'common_name'
       | 'email_address'
       | 'rfc822_name'
@@ -1727,6 +1772,32 @@ export interface operations {
           'application/json': components['schemas']['AccountNotFoundError'];
         };
       };
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  get_operations: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The caller's operations */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OperationsResponse'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
@@ -2467,7 +2538,8 @@ export interface operations {
         rssurl?: string;
         /**
          * @description A group name; repeated, the user is a member of all of them. `*`
-         *     stands for any group. An unknown group finds nobody.
+         *     stands for any group. An unknown group finds nobody. At most 20
+         *     different names; repeated names count once.
          */
         group?: string[];
         /**

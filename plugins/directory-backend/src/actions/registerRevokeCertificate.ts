@@ -1,21 +1,24 @@
 import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha';
+import { NotFoundError } from '@backstage/errors';
 import { directoryCertificateRevokePermission } from '@directory-gateway/backstage-plugin-directory-common';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
+import type { RevocationDesk } from '../certificates/RevocationDesk';
+import type { ActionGate } from './ActionGate';
 import { parseSerialNumber } from './parseSerialNumber';
-import type { RevocationService } from './RevocationService';
 
 /** Registers the action `directory:revoke-certificate` with the portal. */
 export function registerRevokeCertificate(options: {
   readonly actionsRegistry: ActionsRegistryService;
-  readonly service: RevocationService;
+  readonly gate: ActionGate;
+  readonly desk: RevocationDesk;
 }): void {
-  const { actionsRegistry, service } = options;
+  const { actionsRegistry, gate, desk } = options;
   actionsRegistry.register({
     name: 'revoke-certificate',
     title: 'Revoke a certificate',
-    description: `Revokes a certificate that the directory gateway's own authority has issued, for good, and puts it on the revocation list.
+    description: `Revokes a certificate permanently, if its certificate authority lets the directory gateway do so.
 
-Certificates of other authorities, such as FreeIPA's, are not known here. Revoking one again changes nothing and tells since when it is revoked.`,
+Revoking a revoked certificate changes nothing and returns the recorded reason.`,
     visibilityPermission: directoryCertificateRevokePermission,
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
@@ -29,28 +32,30 @@ Certificates of other authorities, such as FreeIPA's, are not known here. Revoki
           reason: z
             .enum(REVOCABLE_REASONS)
             .default('unspecified')
-            .describe('Why, as the revocation list tells it (RFC 5280 §5.3.1)'),
+            .describe('Reason, as the CRL states it (RFC 5280 §5.3.1)'),
         }),
       output: z =>
         z.object({
           serial: z.string().describe('Serial number in decimal digits'),
-          revokedAt: z
-            .string()
-            .describe('Since when it is revoked, ISO 8601 in UTC'),
+          reason: z
+            .number()
+            .describe('Recorded reason code (RFC 5280 §5.3.1), 0 to 10'),
         }),
     },
     async action({ input, credentials }) {
       const serialNumber = parseSerialNumber(input.serial);
-      const { revokedAt } = await service.revoke(
-        { serialNumber, reason: input.reason },
-        { credentials },
-      );
-      return {
-        output: {
-          serial: String(serialNumber),
-          revokedAt: revokedAt.toISOString(),
-        },
-      };
+      const revoked = await gate.admit({
+        credentials,
+        permission: directoryCertificateRevokePermission,
+        recordRefusal: (caller, error) => desk.recordRefusal(caller, error),
+        perform: caller =>
+          desk.revoke({ serialNumber, reason: input.reason }, caller),
+      });
+      if (!revoked?.revocation) {
+        throw new NotFoundError('Certificate not found');
+      }
+      const { reason } = revoked.revocation;
+      return { output: { serial: String(serialNumber), reason } };
     },
   });
 }

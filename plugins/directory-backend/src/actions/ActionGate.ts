@@ -1,0 +1,56 @@
+import type { BackstageCredentials } from '@backstage/backend-plugin-api';
+import type { BasicPermission } from '@backstage/plugin-permission-common';
+import type { Caller } from '../directory/Caller';
+import type { AccessControl } from '../http/access';
+import type { Authenticator } from '../http/authenticate';
+import { toApiError } from '../http/response/toApiError';
+import type { ClientAddress } from './clientAddress';
+
+/**
+ * Admits callers of the plugin's actions as the router admits those of the
+ * API: the same account check and the same access rules.
+ */
+export class ActionGate {
+  readonly #authenticator: Pick<Authenticator, 'portalCaller'>;
+  readonly #access: Pick<AccessControl, 'require'>;
+  readonly #clientAddress: ClientAddress;
+
+  constructor(options: {
+    readonly authenticator: Pick<Authenticator, 'portalCaller'>;
+    readonly access: Pick<AccessControl, 'require'>;
+    readonly clientAddress: ClientAddress;
+  }) {
+    this.#authenticator = options.authenticator;
+    this.#access = options.access;
+    this.#clientAddress = options.clientAddress;
+  }
+
+  /**
+   * Performs an operation for a caller who may.
+   *
+   * @throws ApiError where the API would answer with one.
+   */
+  async admit<T>(options: {
+    readonly credentials: BackstageCredentials;
+    readonly permission: BasicPermission;
+    /** Audits that the caller may not perform the operation. */
+    readonly recordRefusal: (caller: Caller, error: Error) => Promise<void>;
+    readonly perform: (caller: Caller) => Promise<T>;
+  }): Promise<T> {
+    try {
+      const caller = await this.#authenticator.portalCaller(
+        options.credentials,
+        this.#clientAddress.get(),
+      );
+      try {
+        await this.#access.require(caller, options.permission);
+      } catch (error) {
+        await options.recordRefusal(caller, error as Error);
+        throw error;
+      }
+      return await options.perform(caller);
+    } catch (error) {
+      throw toApiError(error) ?? error;
+    }
+  }
+}

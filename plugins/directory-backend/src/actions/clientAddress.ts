@@ -1,0 +1,39 @@
+import {
+  coreServices,
+  createServiceFactory,
+  createServiceRef,
+} from '@backstage/backend-plugin-api';
+import type { Request } from 'express';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The address from which an action is invoked. */
+export interface ClientAddress {
+  /** An IP address; `undefined` outside of a request. */
+  get(): string | undefined;
+}
+
+/**
+ * Backstage does not tell an action who its client is. This service does; a
+ * plugin must depend on it before the actions registry, whose routes it has to
+ * precede.
+ */
+export const clientAddressServiceRef = createServiceRef<ClientAddress>({
+  id: 'directory.client-address',
+  scope: 'plugin',
+  defaultFactory: async service =>
+    createServiceFactory({
+      service,
+      deps: { httpRouter: coreServices.httpRouter },
+      factory({ httpRouter }) {
+        const storage = new AsyncLocalStorage<string | undefined>();
+        httpRouter.use((req: Request, _res, next) => {
+          if (req.path.startsWith('/.backstage/actions/')) {
+            storage.run(req.ip, next);
+          } else {
+            next();
+          }
+        });
+        return { get: () => storage.getStore() };
+      },
+    }),
+});

@@ -1,0 +1,87 @@
+import type { DatabaseService } from '@backstage/backend-plugin-api';
+import {
+  AuthorityProtocolError,
+  AuthorityUnavailableError,
+  type IssuedCertificate,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { describeCertificate } from '@directory-gateway/x509';
+import { migrateDirectoryDatabase } from '../migrateDirectoryDatabase';
+
+const TABLE = 'directory_blocked_keys';
+
+type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
+
+/**
+ * Public keys that are never certified again, for any user, profile or CA:
+ * those of certificates that were revoked for `keyCompromise`. They are in the
+ * database, so that they are blocked in every Backstage instance at once.
+ */
+export class BlockedKeys {
+  readonly #database: Database;
+
+  private constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Creates the table first, unless `migrations.skip` is set. */
+  static async create(service: DatabaseService): Promise<BlockedKeys> {
+    return new BlockedKeys(await migrateDirectoryDatabase(service));
+  }
+
+  /**
+   * Blocks the key of a certificate, for good.
+   *
+   * @returns SHA-256 of the SubjectPublicKeyInfo, lower-case hex
+   * @throws AuthorityProtocolError when the certificate cannot be read.
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async block(
+    { certificate }: Pick<IssuedCertificate, 'certificate'>,
+    options: { readonly blockedBy: string },
+  ): Promise<string> {
+    const description = describeCertificate(certificate);
+    if (!description.ok) {
+      throw new AuthorityProtocolError(
+        'The key of an unreadable certificate cannot be blocked',
+      );
+    }
+    const { publicKey, serialNumber } = description.certificate;
+    await available(() =>
+      this.#database(TABLE)
+        .insert({
+          public_key_sha256: publicKey.sha256,
+          serial_number: String(serialNumber),
+          blocked_by: options.blockedBy,
+          blocked_at: new Date(),
+        })
+        .onConflict()
+        .ignore(),
+    );
+    return publicKey.sha256;
+  }
+
+  /**
+   * Whether a key is blocked.
+   *
+   * @param keyHash - SHA-256 of the SubjectPublicKeyInfo, lower-case hex
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async has(keyHash: string): Promise<boolean> {
+    const row = await available(() =>
+      this.#database(TABLE).where({ public_key_sha256: keyHash }).first(),
+    );
+    return row !== undefined;
+  }
+}
+
+/** A database error must not let a blocked key pass, nor be the caller's fault. */
+async function available<T>(work: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new AuthorityUnavailableError(
+      'The database of blocked keys is not available',
+      error,
+    );
+  }
+}
