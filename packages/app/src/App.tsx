@@ -1,13 +1,12 @@
 import { createApp } from '@backstage/frontend-defaults';
-import appModuleUserSettings from '@backstage/plugin-app-module-user-settings';
 import catalogPlugin from '@backstage/plugin-catalog/alpha';
 import notificationsPlugin from '@backstage/plugin-notifications/alpha';
 import orgPlugin from '@backstage/plugin-org/alpha';
-import signalsPlugin from '@backstage/plugin-signals/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
 import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
 import appModuleKerberosSignIn from '@directory-gateway/backstage-plugin-app-module-kerberos-sign-in';
 import { navigationModule } from './navigation';
+import { userSettingsStorage } from './userSettingsStorage';
 
 /**
  * The portal: what it is made of, and nothing else. A page of a plugin listed
@@ -22,8 +21,6 @@ export const app = createApp({
     orgPlugin,
     notificationsPlugin,
     userSettingsPlugin,
-    // Keeps people's settings on the server; hears of changes through signals.
-    appModuleUserSettings,
-    signalsPlugin,
+    userSettingsStorage,
   ],
 });

@@ -1,5 +1,5 @@
 import { createBackend } from '@backstage/backend-defaults';
-import { rootHttpRouter } from './rootHttpRouter';
+import { rootHttpRouter } from '@directory-gateway/root-http-router';
 
 const backend = createBackend();
 
@@ -20,7 +20,6 @@ backend.add(import('@backstage/plugin-permission-backend'));
 backend.add(
   import('@backstage/plugin-permission-backend-module-allow-all-policy'),
 );
-backend.add(import('@backstage/plugin-signals-backend'));
 backend.add(import('@backstage/plugin-user-settings-backend'));
 backend.add(import('@directory-gateway/backstage-plugin-directory-backend'));
 backend.add(

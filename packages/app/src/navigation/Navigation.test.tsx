@@ -5,7 +5,6 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { renderTestApp } from '@backstage/frontend-test-utils';
 import notificationsPlugin from '@backstage/plugin-notifications/alpha';
-import signalsPlugin from '@backstage/plugin-signals/alpha';
 import { screen, within } from '@testing-library/react';
 import { navigationModule } from './navigationModule';
 
@@ -41,7 +40,6 @@ describe('Navigation', () => {
         pluginWithPage({ pluginId: 'people', title: 'People' }),
         pluginWithPage({ pluginId: 'certificates', title: 'Certificates' }),
         notificationsPlugin,
-        signalsPlugin,
       ],
     });
 

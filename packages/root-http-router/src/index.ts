@@ -1,0 +1,6 @@
+/**
+ * Backstage's root HTTP router with limits and checks in front of every plugin.
+ *
+ * @packageDocumentation
+ */
+export { configureRootHttpRouter, rootHttpRouter } from './rootHttpRouter';

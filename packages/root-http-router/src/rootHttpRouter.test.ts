@@ -1,0 +1,854 @@
+import { createBackend } from '@backstage/backend-defaults';
+import {
+  coreServices,
+  createBackendPlugin,
+  createServiceFactory,
+  type LoggerService,
+} from '@backstage/backend-plugin-api';
+import { ServiceUnavailableError } from '@backstage/errors';
+import { mockServices } from '@backstage/backend-test-utils';
+import authPlugin from '@backstage/plugin-auth-backend';
+import guestProvider from '@backstage/plugin-auth-backend-module-guest-provider';
+import catalogPlugin from '@backstage/plugin-catalog-backend';
+import type { JsonObject } from '@backstage/types';
+import { freePorts } from '@directory-gateway/realm';
+import fc from 'fast-check';
+import { EventEmitter, once } from 'node:events';
+import {
+  createServer,
+  request,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { guardUpgrades } from './guardUpgrades';
+import { rootHttpRouter } from './rootHttpRouter';
+
+interface LogRecord {
+  message: string;
+  meta?: JsonObject | Error;
+}
+
+/** Everything the root logger and its children were given, in order. */
+class LogRecorder extends EventEmitter implements LoggerService {
+  readonly records: LogRecord[] = [];
+
+  error = (message: string, meta?: JsonObject | Error) =>
+    this.#record({ message, meta });
+  warn = this.error;
+  info = this.error;
+  debug = this.error;
+  child = () => this;
+
+  #record(record: LogRecord) {
+    this.records.push(record);
+    this.emit('record', record);
+  }
+
+  /** The next record of the request log. */
+  nextRequest(): Promise<LogRecord> {
+    return new Promise(resolve => {
+      const listener = (record: LogRecord) => {
+        const { meta } = record;
+        if (meta && 'type' in meta && meta.type === 'incomingRequest') {
+          this.off('record', listener);
+          resolve(record);
+        }
+      };
+      this.on('record', listener);
+    });
+  }
+}
+
+const probePlugin = createBackendPlugin({
+  pluginId: 'probe',
+  register(env) {
+    env.registerInit({
+      deps: { rootHttpRouter: coreServices.rootHttpRouter },
+      async init({ rootHttpRouter: router }) {
+        router.use('/probe', (_req, res) => res.send('probed'));
+        router.use('/api/answer', (req, res) => {
+          res.json({ text: 'a'.repeat(Number(req.query.letters)) });
+        });
+        router.use('/file.js', (_req, res) => {
+          res.type('js').send('a'.repeat(2000));
+        });
+        router.use('/broken', () => {
+          throw new Error('broken on purpose');
+        });
+        router.use('/api/cached', (_req, res) => {
+          res.set('Cache-Control', 'private, no-cache').send('cached');
+        });
+      },
+    });
+  },
+});
+
+/** Fails as a plugin whose database does. */
+const failingPlugin = createBackendPlugin({
+  pluginId: 'failing',
+  register(env) {
+    env.registerInit({
+      deps: { httpRouter: coreServices.httpRouter },
+      async init({ httpRouter }) {
+        httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
+        httpRouter.use((req, _res, next) => {
+          const error =
+            req.path === '/unavailable'
+              ? new ServiceUnavailableError('Try again later')
+              : new Error('select * from `people` - no such table: people');
+          next(Object.assign(error, { cause: new Error('driver'), code: 'S' }));
+        });
+      },
+    });
+  },
+});
+
+describe('rootHttpRouter', () => {
+  const log = new LogRecorder();
+  const backend = createBackend();
+  let port: number;
+
+  function send(options: RequestOptions, body?: unknown) {
+    return new Promise<{
+      status: number | undefined;
+      headers: IncomingHttpHeaders;
+      body: string;
+    }>((resolve, reject) => {
+      request({ host: '127.0.0.1', port, ...options })
+        .on('response', response => {
+          text(response).then(
+            received =>
+              resolve({
+                status: response.statusCode,
+                headers: response.headers,
+                body: received,
+              }),
+            reject,
+          );
+        })
+        .on('error', reject)
+        .end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  function get(path: string, headers: OutgoingHttpHeaders = {}) {
+    return send({ path, headers });
+  }
+
+  beforeAll(async () => {
+    [port] = await freePorts(1);
+    const rootConfig = mockServices.rootConfig.factory({
+      data: {
+        app: { baseUrl: 'https://pages.example.test' },
+        auth: {
+          providers: { guest: { dangerouslyAllowOutsideDevelopment: true } },
+        },
+        backend: {
+          baseUrl: `https://portal.example.test:8443/`,
+          listen: { host: '127.0.0.1', port },
+          cors: { origin: 'https://pages.example.test' },
+          database: { client: 'better-sqlite3', connection: ':memory:' },
+        },
+        discovery: {
+          endpoints: [
+            {
+              target: 'http://other.example.test/api/{{pluginId}}',
+              plugins: ['other'],
+            },
+          ],
+        },
+        rootHttpRouter: { allowedHosts: ['proxy.example.test'] },
+      },
+    });
+    const rootLogger = createServiceFactory({
+      service: coreServices.rootLogger,
+      deps: {},
+      factory: () => log,
+    });
+    backend.add(rootConfig);
+    backend.add(rootLogger);
+    backend.add(rootHttpRouter);
+    backend.add(probePlugin);
+    backend.add(failingPlugin);
+    backend.add(authPlugin);
+    backend.add(guestProvider);
+    backend.add(catalogPlugin);
+    await backend.start();
+  });
+
+  afterAll(() => backend.stop());
+
+  it('accepts headers that hold the largest Kerberos token', async () => {
+    const token = Buffer.alloc(65_535, 'k').toString('base64');
+    const padding = 'p'.repeat(100_000 - token.length);
+
+    const response = await get('/probe', {
+      authorization: `Negotiate ${token}`,
+      'x-padding': padding,
+    });
+
+    expect(response).toMatchObject({ status: 200, body: 'probed' });
+  });
+
+  it.each([
+    ['/api/answer?letters=2000', undefined],
+    ['/api/answer?letters=14000', undefined],
+    ['/api/answer?letters=15000', 'gzip'],
+    ['/file.js', 'gzip'],
+  ])(
+    'compresses large API responses and all files: %s',
+    async (path, encoding) => {
+      const { headers } = await get(path, { 'accept-encoding': 'gzip' });
+      expect(headers['content-encoding']).toBe(encoding);
+      expect(headers.vary).toContain('Accept-Encoding');
+
+      const plain = await get(path);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+    },
+  );
+
+  it('refuses headers above the limit and keeps serving', async () => {
+    const outcome = await get('/probe', {
+      'x-flood': 'f'.repeat(140_000),
+    }).then(
+      ({ status }) => status,
+      error => error.code,
+    );
+
+    // The server closes at once; whether the answer still reaches a client
+    // that has not finished sending is up to the network.
+    expect([431, 'ECONNRESET', 'EPIPE']).toContain(outcome);
+    expect(await get('/probe')).toMatchObject({ status: 200, body: 'probed' });
+  });
+
+  it('logs method, path, status, duration and size', async () => {
+    const logged = log.nextRequest();
+    await get('/probe/it');
+    const record = await logged;
+
+    expect(record.message).toMatch(/^GET \/probe\/it 200 \d+ ms \d+ bytes$/);
+    expect(record.meta).toEqual({
+      type: 'incomingRequest',
+      method: 'GET',
+      path: '/probe/it',
+      status: 200,
+      durationMs: expect.any(Number),
+      bytes: expect.any(Number),
+      aborted: false,
+    });
+  });
+
+  it('does not log the query string', async () => {
+    const printable = fc.string({
+      unit: fc
+        .integer({ min: 0x21, max: 0x7e })
+        .map(c => String.fromCharCode(c)),
+    });
+    const route = fc.constantFrom(
+      { path: '/probe', status: 200 },
+      { path: '/broken', status: 500 },
+      { path: '/.backstage/health/v1/liveness', status: 200 },
+    );
+
+    await fc.assert(
+      fc.asyncProperty(route, printable, async ({ path, status }, query) => {
+        log.records.length = 0;
+        const logged = log.nextRequest();
+        await get(`${path}?${query}`, {
+          referer: `http://localhost/?${query}`,
+        });
+        const { message, meta } = await logged;
+
+        // The whole line is accounted for, so no byte of the query is in it.
+        expect(message).toMatch(/^GET \S+ \d{3} \d+ ms \d+ bytes$/);
+        expect(meta).toMatchObject({ path, status });
+        expect(message.split(' ')[1]).toBe(path);
+      }),
+    );
+  });
+
+  it('keeps a certificate request out of every log', async () => {
+    const marked = encodeURIComponent(
+      '-----BEGIN CERTIFICATE REQUEST-----\nMARKEDCSR',
+    );
+    for (const path of ['/probe', '/broken', '/no/such/page']) {
+      const logged = log.nextRequest();
+      await get(`${path}?user=alice&csr=${marked}`);
+      await logged;
+    }
+
+    const everything = log.records.map(({ message, meta }) =>
+      [
+        message,
+        meta instanceof Error ? meta.stack : JSON.stringify(meta),
+      ].join(),
+    );
+    expect(everything.join('\n')).not.toMatch(/MARKED|csr|alice/);
+  });
+
+  it('sends the security headers of the defaults', async () => {
+    const { headers } = await get('/probe');
+
+    expect(headers['content-security-policy']).toContain("object-src 'none'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+  });
+
+  describe('hosts', () => {
+    it.each([
+      'portal.example.test',
+      'PORTAL.example.test:8443',
+      'pages.example.test',
+      'other.example.test',
+      'proxy.example.test:1',
+      'localhost:3000',
+      '127.0.0.1',
+      '[::1]:7007',
+    ])('accepts %s', async host => {
+      expect(await get('/probe', { host })).toMatchObject({ status: 200 });
+    });
+
+    it.each([
+      'evil.test',
+      'evil.test:8443',
+      'portal.example.test.evil.test',
+      'portal.example.test.',
+      'user@portal.example.test',
+      'portal.example.test/',
+      '192.0.2.1',
+    ])('answers 421 to "%s"', async host => {
+      for (const path of [
+        '/probe',
+        '/api/auth/guest/refresh',
+        '/api/catalog/entities',
+      ]) {
+        const { status, body } = await get(path, {
+          host,
+          'x-forwarded-host': 'portal.example.test',
+          'x-requested-with': 'XMLHttpRequest',
+        });
+        expect(status).toBe(421);
+        expect(JSON.parse(body).error.message).toContain(
+          'rootHttpRouter.allowedHosts',
+        );
+      }
+    });
+
+    it('does not check the host of health checks', async () => {
+      for (const path of [
+        '/.backstage/health/v1/readiness',
+        '/.backstage/health/v1/liveness',
+      ]) {
+        expect((await get(path, { host: '192.0.2.1:7007' })).status).toBe(200);
+      }
+      // No plugin serves this path here.
+      const { status } = await get('/api/directory/v1/healthz/ready', {
+        host: '192.0.2.1:7007',
+      });
+      expect(status).toBe(404);
+    });
+  });
+
+  describe('requests of other sites', () => {
+    const crossSite = { 'sec-fetch-site': 'cross-site' };
+    const navigation = {
+      ...crossSite,
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+
+    it.each<[string, RequestOptions]>([
+      ['an image', { headers: { ...crossSite, 'sec-fetch-mode': 'no-cors' } }],
+      ['a script', { headers: { ...crossSite, origin: 'https://evil.test' } }],
+      ['a frame', { headers: { ...navigation, 'sec-fetch-dest': 'iframe' } }],
+      ['a form', { headers: navigation, method: 'POST' }],
+    ])('refuses %s', async (_name, options) => {
+      for (const path of ['/api/answer?letters=1', '/API//answer?letters=1']) {
+        expect(await send({ ...options, path })).toMatchObject({ status: 403 });
+      }
+    });
+
+    it.each<[string, RequestOptions]>([
+      ['links to documents', { path: '/api/cached', headers: navigation }],
+      ['pages outside of the API', { path: '/probe', headers: crossSite }],
+      [
+        'origins of backend.cors',
+        {
+          path: '/api/cached',
+          headers: { ...crossSite, origin: 'https://pages.example.test' },
+        },
+      ],
+      [
+        'other hosts of the same site',
+        { path: '/api/cached', headers: { 'sec-fetch-site': 'same-site' } },
+      ],
+      [
+        'clients that are not browsers',
+        { path: '/api/cached', method: 'POST' },
+      ],
+    ])('allows %s', async (_name, options) => {
+      expect(await send(options)).toMatchObject({ status: 200 });
+    });
+
+    it('lets an identity provider post to the sign-in handler', async () => {
+      const { status } = await send({
+        path: '/api/auth/guest/handler/frame',
+        method: 'POST',
+        headers: navigation,
+      });
+      // It reaches the guest provider, which does not implement the handler.
+      expect(status).toBe(501);
+    });
+  });
+
+  it('issues a token only to requests with X-Requested-With', async () => {
+    for (const path of [
+      '/api/auth/guest/refresh',
+      '/api/auth//guest//refresh/',
+      '/API/auth/guest/Refresh',
+    ]) {
+      for (const method of ['GET', 'POST']) {
+        const refused = await send({ path, method });
+        expect(refused).toMatchObject({ status: 403 });
+        expect(refused.body).not.toContain('token');
+
+        const { status, body } = await send({
+          path,
+          method,
+          headers: { 'x-requested-with': 'XMLHttpRequest' },
+        });
+        expect(status).toBe(200);
+        expect(JSON.parse(body).backstageIdentity.token).toBeTruthy();
+      }
+    }
+  });
+
+  it('adds Cache-Control to API responses that have none', async () => {
+    const cacheControl = async (path: string) =>
+      (await get(path)).headers['cache-control'];
+
+    expect(await cacheControl('/api/answer?letters=1')).toBe('no-store');
+    expect(await cacheControl('/api/catalog/entities')).toBe('no-store');
+    expect(await cacheControl('/api/none')).toBe('no-store');
+    expect(await cacheControl('/api/cached')).toBe('private, no-cache');
+    expect(await cacheControl('/probe')).toBeUndefined();
+  });
+
+  it('sends Cross-Origin-Resource-Policy with every response', async () => {
+    for (const path of ['/probe', '/broken', '/api/cached', '/api/none']) {
+      const { headers } = await get(path);
+      expect(headers['cross-origin-resource-policy']).toBe('same-site');
+    }
+  });
+
+  describe('catalog', () => {
+    let authorization: string;
+
+    /** Sends a request to the catalog plugin with the token of a user. */
+    function ask(path: string, body?: unknown) {
+      return send(
+        {
+          path: `/api/catalog${path}`,
+          method: body === undefined ? 'GET' : 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+        },
+        body,
+      );
+    }
+
+    beforeAll(async () => {
+      const { body } = await get('/api/auth/guest/refresh', {
+        'x-requested-with': 'XMLHttpRequest',
+      });
+      authorization = `Bearer ${JSON.parse(body).backstageIdentity.token}`;
+    });
+
+    const times = <T>(length: number, make: (index: number) => T): T[] =>
+      Array.from({ length }, (_, index) => make(index));
+    const nested = (depth: number) => {
+      let query: object = { kind: 'user' };
+      for (let level = 1; level < depth; level += 1) {
+        query = { $not: query };
+      }
+      return query;
+    };
+    const conditions = (length: number) => ({
+      $any: times(length - 1, index => ({ kind: `k${index}` })),
+    });
+    const cursor = (content: object) =>
+      Buffer.from(
+        JSON.stringify({
+          orderFields: [],
+          orderFieldValues: [],
+          isPrevious: false,
+          ...content,
+        }),
+      ).toString('base64');
+    const list = (name: string, length: number) =>
+      times(length, index => `${name}=f${index}`).join('&');
+    const nestedFilter = (depth: number) => {
+      let filter: object = { key: 'kind' };
+      for (let level = 1; level < depth; level += 1) {
+        filter = { not: filter };
+      }
+      return filter;
+    };
+    const manyFilters = (length: number) =>
+      `/entities?${list('filter', length)}`;
+
+    // Each request at its limit, and beyond.
+    it.each<[string, (size: number) => [string, unknown?], number, number]>([
+      [
+        'levels of a query',
+        size => ['/entities/by-query', { query: nested(size) }],
+        31,
+        1600,
+      ],
+      [
+        'levels of a batch query',
+        size => ['/entities/by-refs', { entityRefs: [], query: nested(size) }],
+        31,
+        1600,
+      ],
+      [
+        'levels of a facet query',
+        size => ['/entity-facets', { facets: ['kind'], query: nested(size) }],
+        31,
+        1600,
+      ],
+      [
+        'levels of a location query',
+        size => [
+          '/locations/by-query',
+          {
+            query: times(size - 1, () => 0).reduce<object>(
+              query => ({ $not: query }),
+              { type: 'file' },
+            ),
+          },
+        ],
+        31,
+        1600,
+      ],
+      [
+        'levels of a cursor in a body',
+        size => [
+          '/entities/by-query',
+          { cursor: cursor({ query: nested(size) }) },
+        ],
+        31,
+        1600,
+      ],
+      [
+        'levels of a location cursor',
+        size => [
+          '/locations/by-query',
+          {
+            cursor: Buffer.from(
+              JSON.stringify({
+                limit: 1,
+                query: times(size - 1, () => 0).reduce<object>(
+                  query => ({ $not: query }),
+                  { type: 'file' },
+                ),
+              }),
+            ).toString('base64'),
+          },
+        ],
+        31,
+        1600,
+      ],
+      [
+        'levels of the old filter in a cursor',
+        size => [
+          `/entities/by-query?cursor=${encodeURIComponent(
+            cursor({ filter: nestedFilter(size) }),
+          )}`,
+        ],
+        31,
+        1000,
+      ],
+      [
+        'conditions of a query',
+        size => ['/entities/by-query', { query: conditions(size) }],
+        100,
+        101,
+      ],
+      [
+        'conditions of a query in a cursor',
+        size => [
+          '/entities/by-query',
+          { cursor: cursor({ query: conditions(size) }) },
+        ],
+        100,
+        101,
+      ],
+      ['filters', size => [manyFilters(size)], 100, 101],
+      [
+        'filters by index',
+        size => [
+          `/entities?${times(size, index => `filter[${index}]=a`).join('&')}`,
+        ],
+        0,
+        101,
+      ],
+      [
+        'conditions of a filter',
+        size => [
+          `/entity-facets?facet=kind&filter=${times(
+            size,
+            index => `f${index}=v`,
+          ).join()}`,
+        ],
+        100,
+        101,
+      ],
+      [
+        'values of a filter',
+        size => [
+          `/entities/by-query?filter=${times(size, () => 'kind=a').join()}`,
+        ],
+        999,
+        1001,
+      ],
+      [
+        'values of a query',
+        size => [
+          '/entities/by-query',
+          { query: { kind: { $in: times(size, index => `v${index}`) } } },
+        ],
+        1000,
+        1001,
+      ],
+      [
+        'characters of a prefix',
+        size => [
+          '/entities/by-query',
+          { query: { kind: { $hasPrefix: 'x'.repeat(size) } } },
+        ],
+        1024,
+        60_000,
+      ],
+      [
+        'entity references',
+        size => [
+          '/entities/by-refs',
+          { entityRefs: times(size, index => `user:default/u${index}`) },
+        ],
+        1000,
+        1001,
+      ],
+      ['facets', size => [`/entity-facets?${list('facet', size)}`], 50, 51],
+      [
+        'facets in a body',
+        size => ['/entity-facets', { facets: times(size, () => 'kind') }],
+        50,
+        51,
+      ],
+      [
+        'fields',
+        size => [`/entities?fields=${times(size, index => `f${index}`)}`],
+        50,
+        51,
+      ],
+      [
+        'characters of a field',
+        size => [`/entities?fields=${'a.'.repeat(size / 2 - 1)}aa`],
+        512,
+        16_000,
+      ],
+      [
+        'sort fields',
+        size => [
+          `/entities?${times(size, index => `order=asc:f${index}`).join('&')}`,
+        ],
+        50,
+        51,
+      ],
+      [
+        'characters of a query string',
+        size => [`/entities?filter=${'kind=abcde,'.repeat(size / 11)}`],
+        11,
+        16_500,
+      ],
+      [
+        'levels in the input of an action',
+        size => [
+          '/.backstage/actions/v1/actions/catalog%3Aquery-catalog-entities/invoke',
+          { query: nested(size) },
+        ],
+        31,
+        1600,
+      ],
+      [
+        'conditions in the input of an action',
+        size => [
+          '/.backstage/actions/v2/actions/catalog%3Aquery-catalog-entities/invoke',
+          { input: { query: conditions(size) } },
+        ],
+        100,
+        101,
+      ],
+    ])('limits the %s', async (_name, makeRequest, atLimit, beyond) => {
+      expect(await ask(...makeRequest(atLimit))).toMatchObject({ status: 200 });
+
+      const { status, body } = await ask(...makeRequest(beyond));
+      expect(status).toBe(400);
+      expect(JSON.parse(body).error).toMatchObject({
+        name: 'InputError',
+        message: expect.stringMatching(/more than \d|longer than \d/),
+      });
+    });
+
+    it('limits requests whatever the spelling of the path', async () => {
+      for (const path of [
+        '/api/catalog//entities/by-query/',
+        '/API/Catalog/Entities/By-Query',
+      ]) {
+        const { status } = await send(
+          {
+            path,
+            method: 'POST',
+            headers: { authorization, 'content-type': 'application/json' },
+          },
+          { query: nested(1600) },
+        );
+        expect(status).toBe(400);
+      }
+    });
+
+    it('leaves malformed requests to the catalog', async () => {
+      const messages = await Promise.all([
+        ask('/entities/by-query?cursor=x'),
+        ask('/entities/by-query', { cursor: 'x' }),
+        ask('/entities/by-query', []),
+        ask('/entities/by-refs', {}),
+        ask('/entity-facets', { facets: [] }),
+      ]).then(responses => responses.map(({ status }) => status));
+      expect(messages).toEqual([400, 400, 400, 400, 400]);
+    });
+
+    it('answers 413 to a body that the catalog would not accept', async () => {
+      const { status } = await ask('/entities/by-refs', {
+        entityRefs: times(2000, () => 'x'.repeat(60)),
+      });
+      expect(status).toBe(413);
+    });
+  });
+
+  it('does not send the message of an internal error', async () => {
+    const { status, body } = await get('/api/failing');
+
+    expect(status).toBe(500);
+    expect(JSON.parse(body)).toEqual({
+      error: {
+        name: 'Error',
+        message: 'An internal error occurred. The log has the details.',
+      },
+      request: { method: 'GET', url: '/' },
+      response: { statusCode: 500 },
+    });
+  });
+
+  it('sends the message of an error that is meant for callers', async () => {
+    const { status, body } = await get('/api/failing/unavailable');
+
+    expect(status).toBe(503);
+    expect(JSON.parse(body).error).toEqual({
+      name: 'ServiceUnavailableError',
+      message: 'Try again later',
+    });
+  });
+
+  describe('upgrade requests', () => {
+    /** Sends an upgrade request and returns what the server sent until it closed the connection. */
+    async function upgrade(path: string) {
+      const socket = connect({ host: '127.0.0.1', port });
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+          'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+      );
+      return text(socket);
+    }
+
+    it('closes the connections of 200 unclaimed requests', async () => {
+      const paths = [
+        '/',
+        '/probe',
+        '/api/signals',
+        '/api/catalog/entities',
+        '/api/none',
+      ];
+      const received = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          upgrade(paths[index % paths.length]),
+        ),
+      );
+
+      for (const response of received) {
+        expect(response).toMatch(/^HTTP\/1\.1 (200|401|404) /);
+        expect(response).toMatch(/^Connection: close\r$/m);
+      }
+    });
+
+    it('serves requests that offer HTTP/2 and keeps their connection', async () => {
+      const { status, headers } = await get('/probe', {
+        connection: 'Upgrade, HTTP2-Settings',
+        upgrade: 'h2c',
+        'http2-settings': 'AAMAAABkAARAAAAAAAIAAAAA',
+      });
+
+      expect(status).toBe(200);
+      expect(headers.connection).not.toBe('close');
+    });
+  });
+});
+
+describe('guardUpgrades', () => {
+  it('closes what no listener answers, and survives resets', async () => {
+    const server = createServer();
+    guardUpgrades(server, { claimMs: 50 });
+    // Like the signals plugin: answers one path, after an asynchronous step.
+    server.on('upgrade', async (req, socket) => {
+      await new Promise(resolve => setImmediate(resolve));
+      if (req.url === '/claimed') {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+        socket.once('data', data => socket.end(data));
+      }
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const open = (path: string) => {
+      const socket = connect({ host: '127.0.0.1', port });
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      );
+      return socket;
+    };
+
+    const claimed = open('/claimed');
+    const [switched] = await once(claimed, 'data');
+    const reset = open('/reset');
+    const [, serverSide] = await once(server, 'upgrade');
+    reset.resetAndDestroy();
+    await new Promise(resolve => serverSide.once('close', resolve));
+    const unclaimed = await Promise.all(
+      Array.from({ length: 200 }, () => text(open('/unclaimed'))),
+    );
+    claimed.write('still open');
+
+    expect(String(switched)).toMatch(/^HTTP\/1\.1 101 /);
+    expect(new Set(unclaimed)).toEqual(
+      new Set([
+        'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+      ]),
+    );
+    expect(await text(claimed)).toBe('still open');
+    server.close();
+    await once(server, 'close');
+  });
+});
