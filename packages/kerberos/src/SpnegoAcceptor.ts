@@ -4,6 +4,7 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { AcceptMetrics } from './AcceptMetrics';
 import { acceptSecurityContext } from './acceptSecurityContext';
 import { claimKerberosEnvironment } from './claimKerberosEnvironment';
+import { checkSecretFile } from '@directory-gateway/secret-files';
 import { inspectKeytab } from './inspectKeytab';
 import { interpretStatus } from './interpretStatus';
 import { isWebService, judgePrincipal, realmOf } from './judgePrincipal';
@@ -59,9 +60,11 @@ export class SpnegoAcceptor implements KerberosService {
    * An unusable keytab is no error here: it may still come.
    *
    * @throws Error when the environment contradicts the options; see the `kerberos` configuration
+   * @throws SecretFileError when other users can read the keytab
    */
   static async create(options: SpnegoAcceptorOptions): Promise<SpnegoAcceptor> {
     const keytab = claimKerberosEnvironment({ keytab: options.keytab });
+    await checkSecretFile(keytab, { key: 'kerberos.keytab' });
     const acceptor = new SpnegoAcceptor({ ...options, keytab });
     const state = await inspectKeytab(keytab);
     if (state.usable) {

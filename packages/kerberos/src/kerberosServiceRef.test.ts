@@ -1,4 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createBackendPlugin } from '@backstage/backend-plugin-api';
 import { mockServices, startTestBackend } from '@backstage/backend-test-utils';
 import { raiseHeaderLimit } from './headerLimit';
@@ -68,6 +71,14 @@ describe('kerberosServiceRef', () => {
     await expect(boot({ keytab, maxTokenBytes: -1 })).rejects.toThrow(
       /kerberos\.maxTokenBytes must be a whole number/,
     );
+    delete process.env.KRB5_KTNAME;
+    const folder = await mkdtemp(join(tmpdir(), 'keytab-'));
+    const readable = join(folder, 'krb5.keytab');
+    await writeFile(readable, '', { mode: 0o644 });
+    await expect(boot({ keytab: readable })).rejects.toThrow(
+      `kerberos.keytab: ${readable} is accessible to other users (mode 0644)`,
+    );
+    await rm(folder, { recursive: true });
     await expect(boot({ keytab: '/another/keytab' })).rejects.toThrow(
       /kerberos\.keytab is \/another\/keytab, but KRB5_KTNAME/,
     );

@@ -152,7 +152,9 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     const ask = await startAuthority({ keytab });
     const sign = () => ask({ method: 'sign', request: newRequest() });
     await expect(sign()).rejects.toThrow('AuthorityUnavailableError');
-    await writeFile(keytab, await readFile(realm.peopleKeytab));
+    await writeFile(keytab, await readFile(realm.peopleKeytab), {
+      mode: 0o600,
+    });
     await sign();
     expect(callers).toEqual([SERVICE]);
   });

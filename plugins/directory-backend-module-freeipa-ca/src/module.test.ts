@@ -1,5 +1,8 @@
 import { mockServices, startTestBackend } from '@backstage/backend-test-utils';
 import type { JsonObject } from '@backstage/types';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   directoryCertificateAuthoritiesExtensionPoint,
   type CertificateAuthority,
@@ -44,6 +47,24 @@ describe('directoryModuleFreeIpaCa', () => {
     expect([...authorities.keys()]).toEqual(['freeipa']);
     expect(authorities.get('freeipa')).toBeInstanceOf(FreeIpaAuthority);
   });
+
+  it.each(['passwordFile', 'keytab'])(
+    'keeps the backend from starting when other users can read the %s',
+    async key => {
+      const folder = await mkdtemp(join(tmpdir(), 'freeipa-login-'));
+      const path = join(folder, 'secret');
+      await writeFile(path, 'secret', { mode: 0o644 });
+      const name = key === 'keytab' ? 'principal' : 'username';
+      const freeipa = {
+        servers: ['https://ipa1.test'],
+        login: { [name]: 'portal', [key]: path },
+      };
+      await expect(registered({ certificates: { freeipa } })).rejects.toThrow(
+        `directory.certificates.freeipa.login.${key}: ${path} is accessible to other users`,
+      );
+      await rm(folder, { recursive: true });
+    },
+  );
 
   it('registers nothing elsewhere', async () => {
     const authorities = await registered({ certificates: {} });

@@ -3,6 +3,7 @@ import {
   createBackendModule,
 } from '@backstage/backend-plugin-api';
 import { directoryCertificateAuthoritiesExtensionPoint } from '@directory-gateway/backstage-plugin-directory-node';
+import { checkSecretFile } from '@directory-gateway/secret-files';
 import { FreeIpaAuthority } from './FreeIpaAuthority';
 import { readFreeIpaConfig } from './FreeIpaConfig';
 
@@ -25,6 +26,16 @@ export const directoryModuleFreeIpaCa = createBackendModule({
       async init({ authorities, config, logger }) {
         const freeIpa = readFreeIpaConfig(config);
         if (freeIpa) {
+          const { login } = freeIpa;
+          const [key, path] =
+            login.kind === 'password'
+              ? ['passwordFile', login.passwordFile]
+              : ['keytab', login.keytab];
+          if (path !== undefined) {
+            await checkSecretFile(path, {
+              key: `directory.certificates.freeipa.login.${key}`,
+            });
+          }
           authorities.addAuthority(
             'freeipa',
             FreeIpaAuthority.create({ config: freeIpa, logger }),

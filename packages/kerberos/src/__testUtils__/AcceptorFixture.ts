@@ -74,7 +74,9 @@ export class AcceptorFixture {
   /** Puts a keytab where acceptors look for it, in one step, as a careful administrator does. */
   async installKeytab(content?: Buffer): Promise<void> {
     const next = `${this.keytab}.new`;
-    await writeFile(next, content ?? (await readFile(this.realm.keytab)));
+    await writeFile(next, content ?? (await readFile(this.realm.keytab)), {
+      mode: 0o600,
+    });
     await rm(this.keytab, { recursive: true, force: true });
     await rename(next, this.keytab);
   }

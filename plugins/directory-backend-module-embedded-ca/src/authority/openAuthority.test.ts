@@ -194,7 +194,7 @@ describe('openAuthority', () => {
         await ca.open();
         await chmod(ca.keyFile, parseInt(mode, 8));
         expect(await ca.refusalOf(await ca.open())).toMatch(
-          /may be used by others/,
+          /accessible to other users/,
         );
       },
     );

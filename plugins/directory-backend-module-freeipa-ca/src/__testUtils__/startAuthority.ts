@@ -25,7 +25,8 @@ export async function startAuthority(
   const { password, ...config } = options;
   const folder = await mkdtemp(join(tmpdir(), 'freeipa-authority-'));
   const passwordFile = join(folder, 'password');
-  const setPassword = (text: string) => writeFile(passwordFile, `${text}\n`);
+  const setPassword = (text: string) =>
+    writeFile(passwordFile, `${text}\n`, { mode: 0o600 });
   await setPassword(password);
   const logger = new MemoryLogger();
   const authority = FreeIpaAuthority.create({

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { toError } from '@backstage/errors';
+import { readSecretFile } from '@directory-gateway/secret-files';
 import type { HttpsAnswer } from '../http/HttpsClient';
 import type { FreeIpaServer } from '../rpc/FreeIpaServer';
 import { NoVerdictError } from '../rpc/NoVerdictError';
@@ -52,11 +53,13 @@ export class PasswordLogin implements Login {
 
   async #readPassword(server: FreeIpaServer): Promise<string> {
     try {
-      const text = await readFile(this.#passwordFile, 'utf8');
-      return text.replace(/\r?\n$/, '');
+      const text = await readSecretFile(this.#passwordFile);
+      return text.toString('utf8').replace(/\r?\n$/, '');
     } catch (error) {
       throw new NoVerdictError(
-        'directory.certificates.freeipa.login.passwordFile cannot be read',
+        `directory.certificates.freeipa.login.passwordFile cannot be read: ${
+          toError(error).message
+        }`,
         {
           server: server.origin,
           executed: 'no',

@@ -39,7 +39,9 @@ export function describeSessionRestarts(site: Site): void {
 
     it('opens with the keys of the configuration, the first of which seals', async () => {
       const secretFile = join(site.realm.dir, 'session-key');
-      await writeFile(secretFile, `${old.toString('hex')}\n`);
+      await writeFile(secretFile, `${old.toString('hex')}\n`, {
+        mode: 0o600,
+      });
       const first = await restarted({ keys: [{ secretFile }] }, async asked =>
         sessionIn(await asked.ask('/v1/me/', { as: 'alice' })),
       );
@@ -61,11 +63,12 @@ export function describeSessionRestarts(site: Site): void {
           expect(answer.status).toBe(200);
         },
       );
-      await restarted({}, async asked => {
-        expect(
-          credentialsOutcome(await asked.ask('/v1/me/', withCookie(second))),
-        ).toEqual(NOBODY);
-      });
+      // Without a key in the configuration each process has its own.
+      expect(
+        credentialsOutcome(
+          await site.client.ask('/v1/me/', withCookie(second)),
+        ),
+      ).toEqual(NOBODY);
       await restarted({ enabled: false }, async asked => {
         const { headers, status } = await asked.ask('/v1/me/', { as: 'alice' });
         expect(status).toBe(200);
@@ -84,20 +87,6 @@ export function describeSessionRestarts(site: Site): void {
         /directory\.sessions\.keys\[0\]\.secret has 16 bytes/,
       );
       expect(failure).not.toContain(secret);
-    });
-
-    it('ends when its time is over', async () => {
-      await restarted({ maxAge: { seconds: 2 } }, async asked => {
-        const session = await asked.ask('/v1/me/', { as: 'alice' });
-        const cookie = withCookie(sessionIn(session));
-        const until = Date.now() + 10_000;
-        let answer = await asked.ask('/v1/me/', cookie);
-        expect(answer.status).toBe(200);
-        while (answer.status === 200 && Date.now() < until) {
-          answer = await asked.ask('/v1/me/', cookie);
-        }
-        expect(credentialsOutcome(answer)).toEqual(NOBODY);
-      });
     });
   });
 }

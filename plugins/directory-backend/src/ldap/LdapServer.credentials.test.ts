@@ -12,6 +12,8 @@ import {
 
 jest.setTimeout(180_000);
 
+const SECRET = { mode: 0o600 };
+
 let realm: Realm;
 let tested: PoolUnderTest | undefined;
 
@@ -37,7 +39,7 @@ describe('the service account', () => {
   it('is bound with the password that its file has now', async () => {
     const original = (await readFile(realm.bindPasswordFile, 'utf8')).trim();
     const bindPasswordFile = join(realm.dir, 'rotated');
-    await writeFile(bindPasswordFile, `${original}\n`);
+    await writeFile(bindPasswordFile, `${original}\n`, SECRET);
     const proxy = await FaultProxy.start(realm.ldapsUrl);
     const servers = [`ldaps://localhost:${proxy.port}`];
     tested = startPool({ realm, ldap: { servers, bindPasswordFile } });
@@ -59,7 +61,7 @@ describe('the service account', () => {
 
   it('does not repeat a refused password but uses a new one', async () => {
     const bindPasswordFile = join(realm.dir, 'wrong');
-    await writeFile(bindPasswordFile, 'not the password');
+    await writeFile(bindPasswordFile, 'not the password', SECRET);
     tested = startPool({ realm, ldap: { bindPasswordFile } });
     const log = await BindLog.from(realm);
     const startedAt = performance.now();
@@ -87,9 +89,23 @@ describe('the service account', () => {
     await eventually(ask);
   });
 
+  it('is not bound with a password that other users can read', async () => {
+    const bindPasswordFile = join(realm.dir, 'readable');
+    await writeFile(bindPasswordFile, await readFile(realm.bindPasswordFile), {
+      mode: 0o644,
+    });
+    tested = startPool({ realm, ldap: { bindPasswordFile } });
+    await expect(ask()).rejects.toMatchObject({
+      name: 'DirectoryUnavailableError',
+    });
+    expect(tested.log()).toMatch(
+      /bindPasswordFile cannot be read: .*accessible to other users \(mode 0644\)/,
+    );
+  });
+
   it('is never bound with an empty password', async () => {
     const bindPasswordFile = join(realm.dir, 'empty');
-    await writeFile(bindPasswordFile, '\n');
+    await writeFile(bindPasswordFile, '\n', SECRET);
     tested = startPool({ realm, ldap: { bindPasswordFile } });
     const log = await BindLog.from(realm);
     await expect(ask()).rejects.toMatchObject({

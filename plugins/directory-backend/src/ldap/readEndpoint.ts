@@ -1,3 +1,5 @@
+import { toError } from '@backstage/errors';
+import { readSecretFile } from '@directory-gateway/secret-files';
 import { readFile } from 'node:fs/promises';
 import type { LdapConfig } from './LdapConfig';
 import { DirectoryUnavailableError } from '../directory/errors';
@@ -15,7 +17,8 @@ export async function readEndpoint(
     url,
     startTls: config.startTls,
     ca:
-      config.caFile && (await readText(config.caFile, 'directory.ldap.caFile')),
+      config.caFile &&
+      (await readText('directory.ldap.caFile', () => readFile(config.caFile!))),
     bindDn: config.bindDn,
     bindPassword: await readPassword(config),
     connectTimeoutMs: config.connectTimeoutMs,
@@ -27,7 +30,7 @@ async function readPassword({ bindPassword }: LdapConfig): Promise<string> {
     return bindPassword.value;
   }
   const key = 'directory.ldap.bindPasswordFile';
-  const text = await readText(bindPassword.path, key);
+  const text = await readText(key, () => readSecretFile(bindPassword.path));
   return text.replace(/\r?\n$/, '');
 }
 
@@ -36,13 +39,16 @@ async function readPassword({ bindPassword }: LdapConfig): Promise<string> {
  * password the bind would be an anonymous one (RFC 4513 §5.1.2), and without
  * authorities the system's would be trusted.
  */
-async function readText(path: string, key: string): Promise<string> {
+async function readText(
+  key: string,
+  read: () => Promise<Buffer>,
+): Promise<string> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = (await read()).toString('utf8');
   } catch (error) {
     throw new DirectoryUnavailableError(
-      `The file named by ${key} cannot be read`,
+      `The file named by ${key} cannot be read: ${toError(error).message}`,
       error,
     );
   }

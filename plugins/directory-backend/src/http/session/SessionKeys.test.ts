@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionKeys } from './SessionKeys';
@@ -15,13 +15,18 @@ it('is the same key in every process, in either spelling and from a file', async
   const bytes = randomBytes(32);
   const folder = await mkdtemp(join(tmpdir(), 'session-keys-'));
   const path = join(folder, 'key');
-  await writeFile(path, `${bytes.toString('base64')}\n`);
+  await writeFile(path, `${bytes.toString('base64')}\n`, { mode: 0o600 });
   const all = [
     await load(bytes.toString('base64')),
     await load(bytes.toString('hex')),
     await load(bytes.toString('hex').toUpperCase()),
     await SessionKeys.load([{ key: 'k', kind: 'file', path }]),
   ];
+  await chmod(path, 0o644);
+  const key = 'directory.sessions.keys[0].secretFile';
+  await expect(SessionKeys.load([{ key, kind: 'file', path }])).rejects.toThrow(
+    `${key}: ${path} is accessible to other users (mode 0644)`,
+  );
   await rm(folder, { recursive: true });
   for (const { current } of all) {
     expect(current.id).toBe(all[0].current.id);

@@ -1,11 +1,11 @@
-import { InputError } from '@backstage/errors';
+import { InputError, toError } from '@backstage/errors';
+import { readSecretFile } from '@directory-gateway/secret-files';
 import {
   createSecretKey,
   hkdfSync,
   randomBytes,
   type KeyObject,
 } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { SessionSecret } from './SessionsConfig';
 
 const LEAST_BYTES = 32;
@@ -78,8 +78,7 @@ function derive(secret: Buffer): SessionKey {
 }
 
 async function readSecret(secret: SessionSecret): Promise<Buffer> {
-  const text =
-    secret.kind === 'value' ? secret.value : await readSecretFile(secret);
+  const text = secret.kind === 'value' ? secret.value : await readText(secret);
   const bytes = decode(text.trim());
   if (!bytes) {
     throw new InputError(`${secret.key} must be base64 or hexadecimal`);
@@ -92,13 +91,16 @@ async function readSecret(secret: SessionSecret): Promise<Buffer> {
   return bytes;
 }
 
-async function readSecretFile(
+async function readText(
   secret: SessionSecret & { readonly kind: 'file' },
 ): Promise<string> {
   try {
-    return await readFile(secret.path, 'utf8');
+    return (await readSecretFile(secret.path)).toString('utf8');
   } catch (error) {
-    throw new InputError(`${secret.key} cannot be read`, error);
+    const { name, message } = toError(error);
+    throw name === 'SecretFileError'
+      ? new InputError(`${secret.key}: ${message}`)
+      : new InputError(`${secret.key} cannot be read`, error);
   }
 }
 

@@ -1,0 +1,89 @@
+/**
+ * Reads keys and passwords from files that other users cannot read.
+ *
+ * @packageDocumentation
+ */
+
+import { constants, open, type FileHandle } from 'node:fs/promises';
+
+/**
+ * A file with a secret has permissions that expose it, or is not a regular
+ * file. The message names the path and how to fix it.
+ *
+ * @public
+ */
+export class SecretFileError extends Error {
+  name = 'SecretFileError' as const;
+}
+
+/** Write and execute for the group, everything for other users. */
+const EXPOSED = 0o037;
+
+/** Everything for the group and for other users. */
+const SHARED = 0o077;
+
+/**
+ * Reads a file with a secret.
+ *
+ * @param options - `groupMayRead`: whether the file's group may read it, as in
+ *   mode 0640 for `root` and the portal's group. Default: true.
+ * @throws SecretFileError when others can read or write it.
+ * @throws Error with the `code` of the file system, such as `ENOENT`.
+ * @public
+ */
+export async function readSecretFile(
+  path: string,
+  options: { readonly groupMayRead?: boolean } = {},
+): Promise<Buffer> {
+  // Opening a FIFO would wait for a writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    await requirePrivate(file, { path, ...options });
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Checks the permissions of a file with a secret that something else reads. A
+ * file that does not exist or cannot be opened passes.
+ *
+ * @param options - `key`: the configuration key that names the file, for the
+ *   message
+ * @throws SecretFileError when others can read or write it.
+ * @public
+ */
+export async function checkSecretFile(
+  path: string,
+  options: { readonly key: string },
+): Promise<void> {
+  try {
+    await readSecretFile(path);
+  } catch (error) {
+    if (error instanceof SecretFileError) {
+      throw new SecretFileError(`${options.key}: ${error.message}`);
+    }
+  }
+}
+
+/** Of the open file: the path may name another one by now. */
+async function requirePrivate(
+  file: FileHandle,
+  options: { readonly path: string; readonly groupMayRead?: boolean },
+): Promise<void> {
+  const { path, groupMayRead = true } = options;
+  const stats = await file.stat();
+  if (!stats.isFile()) {
+    throw new SecretFileError(`${path} is not a regular file`);
+  }
+  if ((stats.mode & (groupMayRead ? EXPOSED : SHARED)) !== 0) {
+    const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
+    const fix = groupMayRead
+      ? 'chmod 600, or chmod 640 for a group that may read it'
+      : 'chmod 600';
+    throw new SecretFileError(
+      `${path} is accessible to other users (mode ${mode}): run ${fix}, and replace the secret if others may have read it`,
+    );
+  }
+}
