@@ -1,0 +1,200 @@
+import { parseEntityRef, stringifyEntityRef } from '@backstage/catalog-model';
+import type { Config } from '@backstage/config';
+import {
+  catalogConditions,
+  createCatalogConditionalDecision,
+} from '@backstage/plugin-catalog-backend/alpha';
+import { RESOURCE_TYPE_CATALOG_ENTITY } from '@backstage/plugin-catalog-common/alpha';
+import {
+  AuthorizeResult,
+  isResourcePermission,
+  type PolicyDecision,
+} from '@backstage/plugin-permission-common';
+import type {
+  PermissionPolicy,
+  PolicyQuery,
+  PolicyQueryUser,
+} from '@backstage/plugin-permission-node';
+
+const EVERYONE = 'everyone';
+
+/** The permissions that the policy knows, and who has them without a rule. */
+const DEFAULT_AUDIENCES = {
+  'catalog.entity.create': 'administrators',
+  'catalog.entity.delete': 'administrators',
+  'catalog.entity.read': EVERYONE,
+  'catalog.entity.refresh': 'administrators',
+  // Runs the processors on the entity, which may read URLs that it names.
+  'catalog.entity.validate': 'administrators',
+  'catalog.ingestion.manage': 'administrators',
+  'catalog.ingestion.read': 'administrators',
+  'catalog.location.analyze': 'administrators',
+  'catalog.location.create': 'administrators',
+  'catalog.location.delete': 'administrators',
+  'catalog.location.read': 'administrators',
+  'directory.certificate.revoke': 'administrators',
+  'directory.certificate.sign': EVERYONE,
+  'directory.members.export': 'administrators',
+  'directory.read': EVERYONE,
+  'directory.replica.accept': 'administrators',
+} as const;
+
+/** The guest provider's user when `auth.providers.guest` names no other. */
+const DEFAULT_GUEST = 'user:development/guest';
+
+/** Entity references in their normal form; `everyone` includes every user. */
+type Audience = ReadonlySet<string>;
+
+/**
+ * The default policy of a portal with the directory gateway. It denies
+ * permissions that it does not know, denies guests and requests without a user
+ * everything, and lets users read `User` and `Group` entities of the catalog
+ * only when they may read the directory.
+ */
+export class DirectoryPermissionPolicy implements PermissionPolicy {
+  readonly #audiences: ReadonlyMap<string, Audience>;
+  readonly #entityReaders: Audience;
+  readonly #guests: ReadonlySet<string>;
+
+  /**
+   * Reads `permission.directory`, `auth.providers.guest` and
+   * `directory.access`.
+   *
+   * @throws Error that names the key, when one is not usable
+   */
+  static fromConfig(root: Config): DirectoryPermissionPolicy {
+    if (root.getOptionalBoolean('permission.enabled') !== true) {
+      throw new Error(
+        'permission.enabled must be true: otherwise Backstage allows everything and does not query the permission policy',
+      );
+    }
+    const config = root.getOptionalConfig('permission.directory');
+    const administrators = (
+      config?.getOptionalStringArray('administrators') ?? []
+    ).map(ref => readRef(ref, 'permission.directory.administrators'));
+    const fromRules = readRules(config);
+    const audiences = new Map<string, Audience>();
+    for (const [name, audience] of Object.entries(DEFAULT_AUDIENCES)) {
+      const others = audience === EVERYONE ? [EVERYONE] : [];
+      audiences.set(name, new Set([...administrators, ...others]));
+    }
+    for (const [name, refs] of fromRules) {
+      audiences.set(name, new Set([...administrators, ...refs]));
+    }
+    const readersAreKnown =
+      fromRules.has('directory.read') || !narrowsReading(root);
+    return new DirectoryPermissionPolicy({
+      audiences,
+      entityReaders: readersAreKnown
+        ? audiences.get('directory.read')!
+        : new Set(administrators),
+      guests: config?.getOptionalBoolean('dangerouslyAllowGuests')
+        ? new Set()
+        : readGuests(root),
+    });
+  }
+
+  private constructor(options: {
+    /** Who has a permission, by its name. */
+    readonly audiences: ReadonlyMap<string, Audience>;
+    /** Who may read `User` and `Group` entities. */
+    readonly entityReaders: Audience;
+    /** Users who have no permission. */
+    readonly guests: ReadonlySet<string>;
+  }) {
+    this.#audiences = options.audiences;
+    this.#entityReaders = options.entityReaders;
+    this.#guests = options.guests;
+  }
+
+  async handle(
+    { permission }: PolicyQuery,
+    user?: PolicyQueryUser,
+  ): Promise<PolicyDecision> {
+    const audience = this.#audiences.get(permission.name);
+    if (!user || !audience) {
+      return { result: AuthorizeResult.DENY };
+    }
+    const { userEntityRef, ownershipEntityRefs } = user.info;
+    const refs = [userEntityRef, ...ownershipEntityRefs].map(normalize);
+    if (this.#guests.has(refs[0]) || !includesAny(audience, refs)) {
+      return { result: AuthorizeResult.DENY };
+    }
+    if (
+      isResourcePermission(permission, RESOURCE_TYPE_CATALOG_ENTITY) &&
+      !includesAny(this.#entityReaders, refs)
+    ) {
+      return createCatalogConditionalDecision(permission, {
+        not: catalogConditions.isEntityKind({ kinds: ['User', 'Group'] }),
+      });
+    }
+    return { result: AuthorizeResult.ALLOW };
+  }
+}
+
+function includesAny(audience: Audience, refs: readonly string[]): boolean {
+  return audience.has(EVERYONE) || refs.some(ref => audience.has(ref));
+}
+
+/** The reference in lowercase with its namespace; empty when it is not one. */
+function normalize(ref: string): string {
+  try {
+    return stringifyEntityRef(parseEntityRef(ref));
+  } catch {
+    return '';
+  }
+}
+
+/** Who has the permissions that `permission.directory.rules` names. */
+function readRules(config: Config | undefined): Map<string, string[]> {
+  const audiences = new Map<string, string[]>();
+  const rules = config?.getOptionalConfigArray('rules') ?? [];
+  for (const [index, rule] of rules.entries()) {
+    const key = `permission.directory.rules[${index}].allow`;
+    const refs = rule
+      .getStringArray('allow')
+      .map(ref => (ref === EVERYONE ? ref : readRef(ref, key)));
+    for (const name of rule.getStringArray('permissions')) {
+      audiences.set(name, [...(audiences.get(name) ?? []), ...refs]);
+    }
+  }
+  return audiences;
+}
+
+function readRef(text: string, key: string): string {
+  const ref = normalize(text);
+  if (!/^(?:user|group):/.test(ref)) {
+    throw new Error(
+      `${key} must contain entity references such as user:default/alice or group:default/portal-admins, not "${text}"`,
+    );
+  }
+  return ref;
+}
+
+function readGuests(root: Config): ReadonlySet<string> {
+  const key = 'auth.providers.guest.userEntityRef';
+  const configured = root.getOptionalString(key);
+  return new Set([
+    DEFAULT_GUEST,
+    ...(configured === undefined ? [] : [readRef(configured, key)]),
+  ]);
+}
+
+/**
+ * Whether `directory.access` lets only some users read. The policy cannot tell
+ * which of them a portal user is, so that entities are hidden until a rule of
+ * the policy names the readers.
+ */
+function narrowsReading(root: Config): boolean {
+  const rules = root.getOptionalConfigArray('directory.access');
+  return (
+    rules !== undefined &&
+    !rules.some(
+      rule =>
+        rule.getStringArray('operations').includes('directory.read') &&
+        ['principals', 'portalUsers'].some(key =>
+          rule.getOptionalStringArray(key)?.includes('*'),
+        ),
+    )
+  );
+}

@@ -1,0 +1,6 @@
+/**
+ * The default permission policy for a portal with the directory gateway.
+ *
+ * @packageDocumentation
+ */
+export { permissionModuleDirectory as default } from './module';

@@ -1,0 +1,558 @@
+import { createBackend } from '@backstage/backend-defaults';
+import { createBackendModule } from '@backstage/backend-plugin-api';
+import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
+import { ConfigReader } from '@backstage/config';
+import authPlugin from '@backstage/plugin-auth-backend';
+import guestProvider from '@backstage/plugin-auth-backend-module-guest-provider';
+import {
+  authProvidersExtensionPoint,
+  createProxyAuthenticator,
+  createProxyAuthProviderFactory,
+} from '@backstage/plugin-auth-node';
+import catalogPlugin from '@backstage/plugin-catalog-backend';
+import { catalogProcessingExtensionPoint } from '@backstage/plugin-catalog-node';
+import permissionPlugin from '@backstage/plugin-permission-backend';
+import searchPlugin from '@backstage/plugin-search-backend';
+import searchCatalog from '@backstage/plugin-search-backend-module-catalog';
+import { AuthorizeResult } from '@backstage/plugin-permission-common';
+import type { JsonObject } from '@backstage/types';
+import { freePorts } from '@directory-gateway/realm';
+import { DirectoryPermissionPolicy } from './DirectoryPermissionPolicy';
+import { permissionModuleDirectory } from './module';
+
+jest.setTimeout(120_000);
+
+/** `X-User: bob` and `X-Groups: staff,admins` become a token of the portal. */
+const signInByHeader = createBackendModule({
+  pluginId: 'auth',
+  moduleId: 'header',
+  register(env) {
+    env.registerInit({
+      deps: { providers: authProvidersExtensionPoint },
+      async init({ providers }) {
+        providers.registerProvider({
+          providerId: 'header',
+          factory: createProxyAuthProviderFactory({
+            authenticator: createProxyAuthenticator({
+              defaultProfileTransform: async () => ({ profile: {} }),
+              initialize: () => undefined,
+              authenticate: async ({ req }) => ({
+                result: {
+                  user: `user:default/${req.get('X-User')}`,
+                  groups: (req.get('X-Groups') ?? '')
+                    .split(',')
+                    .filter(Boolean)
+                    .map(name => `group:default/${name}`),
+                },
+              }),
+            }),
+            signInResolver: async ({ result: { user, groups } }, context) =>
+              context.issueToken({
+                claims: { sub: user, ent: [user, ...groups] },
+              }),
+          }),
+        });
+      },
+    });
+  },
+});
+
+function entity(kind: string, name: string, spec: JsonObject) {
+  const location = 'url:https://git.example.test/org.yaml';
+  return {
+    apiVersion: 'backstage.io/v1alpha1',
+    kind,
+    metadata: {
+      name,
+      annotations: {
+        'backstage.io/managed-by-location': location,
+        'backstage.io/managed-by-origin-location': location,
+      },
+    },
+    spec,
+  };
+}
+
+const ENTITIES = [
+  entity('User', 'alice', { memberOf: ['staff'] }),
+  entity('Group', 'staff', { type: 'team', children: [] }),
+  entity('Component', 'website', {
+    type: 'website',
+    lifecycle: 'production',
+    owner: 'staff',
+  }),
+];
+const ALL = [
+  'component:default/website',
+  'group:default/staff',
+  'user:default/alice',
+];
+const WITHOUT_PEOPLE = ['component:default/website'];
+
+const someEntities = createBackendModule({
+  pluginId: 'catalog',
+  moduleId: 'some-entities',
+  register(env) {
+    env.registerInit({
+      deps: { processing: catalogProcessingExtensionPoint },
+      async init({ processing }) {
+        processing.addEntityProvider({
+          getProviderName: () => 'some-entities',
+          connect: connection =>
+            connection.applyMutation({
+              type: 'full',
+              entities: ENTITIES.map(value => ({ entity: value })),
+            }),
+        });
+      },
+    });
+  },
+});
+
+/** The token of a service. */
+const SERVICE = 'service-service-service';
+
+/** A portal over HTTP. */
+class Portal {
+  readonly #backend: ReturnType<typeof createBackend>;
+  readonly #url: string;
+
+  static async start(permission: JsonObject): Promise<Portal> {
+    const [port] = await freePorts(1);
+    const url = `http://localhost:${port}`;
+    const backend = createBackend();
+    const data = {
+      app: { baseUrl: url },
+      backend: {
+        baseUrl: url,
+        listen: { host: '127.0.0.1', port },
+        database: { client: 'better-sqlite3', connection: ':memory:' },
+        auth: {
+          externalAccess: [
+            { type: 'static', options: { token: SERVICE, subject: 'service' } },
+          ],
+        },
+      },
+      auth: {
+        providers: {
+          header: {},
+          guest: { dangerouslyAllowOutsideDevelopment: true },
+        },
+      },
+      permission,
+      search: {
+        collators: {
+          catalog: {
+            schedule: { frequency: { seconds: 1 }, timeout: { minutes: 1 } },
+          },
+        },
+      },
+    };
+    backend.add(mockServices.rootConfig.factory({ data }));
+    backend.add(mockServices.rootLogger.factory({ level: 'none' }));
+    backend.add(authPlugin);
+    backend.add(guestProvider);
+    backend.add(signInByHeader);
+    backend.add(catalogPlugin);
+    backend.add(someEntities);
+    backend.add(permissionPlugin);
+    backend.add(permissionModuleDirectory);
+    backend.add(searchPlugin);
+    backend.add(searchCatalog);
+    await backend.start();
+    return new Portal(backend, url);
+  }
+
+  private constructor(backend: ReturnType<typeof createBackend>, url: string) {
+    this.#backend = backend;
+    this.#url = url;
+  }
+
+  /** A token of the portal. */
+  async token(user: string, groups = ''): Promise<string> {
+    const provider = user === 'guest' ? 'guest' : 'header';
+    const response = await fetch(`${this.#url}/api/auth/${provider}/refresh`, {
+      headers: {
+        'X-Requested-With': 'XMLHttpRequest',
+        'X-User': user,
+        'X-Groups': groups,
+      },
+    });
+    const { backstageIdentity } = await response.json();
+    return backstageIdentity.token;
+  }
+
+  /** Status and JSON of a response; a body makes the request a POST. */
+  async request(
+    path: string,
+    token: string,
+    body?: JsonObject,
+    method = body ? 'POST' : 'GET',
+  ) {
+    const response = await fetch(`${this.#url}/api${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text && JSON.parse(text) };
+  }
+
+  async stop(): Promise<void> {
+    await this.#backend.stop();
+  }
+}
+
+interface Found {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+const refsOf = (entities: readonly (Found | null)[]) =>
+  entities
+    .flatMap(found =>
+      found
+        ? [`${found.kind.toLowerCase()}:default/${found.metadata.name}`]
+        : [],
+    )
+    .sort();
+
+/** Each way to read entities, and the references that it returned. */
+const READS: Record<
+  string,
+  (portal: Portal, token: string) => Promise<readonly string[]>
+> = {
+  async 'GET /entities'(portal, token) {
+    const { body } = await portal.request('/catalog/entities', token);
+    return refsOf(body);
+  },
+  async 'GET /entities/by-query'(portal, token) {
+    const path = '/catalog/entities/by-query';
+    const { items, totalItems } = (await portal.request(path, token)).body;
+    return totalItems === items.length ? refsOf(items) : [`${totalItems}`];
+  },
+  async 'GET /entities/by-query with cursors'(portal, token) {
+    const items: Found[] = [];
+    let path = '/catalog/entities/by-query?limit=1';
+    while (path) {
+      const { body } = await portal.request(path, token);
+      items.push(...body.items);
+      const { nextCursor } = body.pageInfo;
+      path = nextCursor && `/catalog/entities/by-query?cursor=${nextCursor}`;
+    }
+    return refsOf(items);
+  },
+  async 'POST /entities/by-query'(portal, token) {
+    const path = '/catalog/entities/by-query';
+    const { body } = await portal.request(path, token, {});
+    return refsOf(body.items);
+  },
+  async 'POST /entities/by-refs'(portal, token) {
+    const path = '/catalog/entities/by-refs';
+    const { body } = await portal.request(path, token, { entityRefs: ALL });
+    return refsOf(body.items);
+  },
+  async 'GET /entities/by-name'(portal, token) {
+    const found = await Promise.all(
+      ALL.map(async ref => {
+        const path = `/catalog/entities/by-name/${ref.replace(':', '/')}`;
+        const { status, body } = await portal.request(path, token);
+        return status === 200 ? [body] : [];
+      }),
+    );
+    return refsOf(found.flat());
+  },
+  async 'GET /entity-facets'(portal, token) {
+    const path = '/catalog/entity-facets?facet=metadata.name';
+    const { body } = await portal.request(path, token);
+    const names = body.facets['metadata.name'].map(
+      ({ value }: { value: string }) => value,
+    );
+    return ALL.filter(ref => names.includes(ref.split('/')[1]));
+  },
+  async 'action query-catalog-entities'(portal, token) {
+    const path =
+      '/catalog/.backstage/actions/v1/actions/catalog:query-catalog-entities/invoke';
+    const { body } = await portal.request(path, token, {});
+    return refsOf(body.output.items);
+  },
+  async 'action get-catalog-entity'(portal, token) {
+    const path =
+      '/catalog/.backstage/actions/v1/actions/catalog:get-catalog-entity/invoke';
+    const found = await Promise.all(
+      ALL.map(async ref => {
+        const [kind, , name] = ref.split(/[:/]/);
+        const { status, body } = await portal.request(path, token, {
+          kind,
+          namespace: 'default',
+          name,
+        });
+        return status === 200 ? [body.output] : [];
+      }),
+    );
+    return refsOf(found.flat());
+  },
+  async search(portal, token) {
+    const { body } = await portal.request('/search/query?term=', token);
+    return body.results
+      .map(
+        ({ document }: { document: { kind: string; location: string } }) =>
+          `${document.kind.toLowerCase()}:default/${document.location
+            .split('/')
+            .at(-1)}`,
+      )
+      .sort();
+  },
+};
+
+describe('permissionModuleDirectory', () => {
+  const tokens: Record<string, string> = {};
+  let portal: Portal;
+
+  beforeAll(async () => {
+    portal = await Portal.start({
+      enabled: true,
+      directory: {
+        administrators: ['User:Default/Root', 'group:portal-admins'],
+        rules: [
+          { permissions: ['directory.read'], allow: ['group:default/staff'] },
+          { permissions: ['example.run'], allow: ['everyone'] },
+          { permissions: ['example.stop'], allow: [] },
+        ],
+      },
+    });
+    tokens.reader = await portal.token('alice', 'staff');
+    tokens.user = await portal.token('bob', 'visitors');
+    tokens.administrator = await portal.token('root');
+    tokens.deputy = await portal.token('carol', 'portal-admins');
+    tokens.guest = await portal.token('guest');
+    // The catalog processes entities and search indexes them in the background.
+    const indexed = async () => {
+      const { body } = await portal.request('/search/query?term=', SERVICE);
+      return body.results?.length === ALL.length;
+    };
+    while (!(await indexed())) {
+      await new Promise(resolve => setTimeout(resolve, 100));
+    }
+  });
+  afterAll(() => portal?.stop());
+
+  /** A value for each kind of user. */
+  async function byUser<T>(
+    valueOf: (token: string) => Promise<T>,
+  ): Promise<Record<string, T>> {
+    const values: Record<string, T> = {};
+    for (const [user, token] of Object.entries(tokens)) {
+      values[user] = await valueOf(token);
+    }
+    return values;
+  }
+
+  it.each(Object.entries(READS))(
+    '%s returns users and groups only with directory.read',
+    async (_name, read) => {
+      expect(await byUser(token => read(portal, token))).toEqual({
+        reader: ALL,
+        user: WITHOUT_PEOPLE,
+        administrator: ALL,
+        deputy: ALL,
+        guest: [],
+      });
+    },
+  );
+
+  it('applies to the cursor of a user who may read more', async () => {
+    const path = '/catalog/entities/by-query';
+    const filter = 'limit=1&filter=kind=user&filter=kind=group';
+    const first = await portal.request(`${path}?${filter}`, tokens.reader);
+    const next = `${path}?cursor=${first.body.pageInfo.nextCursor}`;
+    const found = await byUser(
+      async token => (await portal.request(next, token)).body.items.length,
+    );
+    expect(found).toMatchObject({ reader: 1, user: 0, guest: 0 });
+  });
+
+  const action = (id: string) =>
+    `/catalog/.backstage/actions/v1/actions/catalog:${id}/invoke`;
+  const target = 'https://git.example.test/new.yaml';
+  it.each([
+    ['/catalog/locations', 201, 403, { type: 'url', target }],
+    [
+      '/catalog/analyze-location',
+      200,
+      403,
+      { location: { type: 'url', target } },
+    ],
+    [
+      '/catalog/validate-entity',
+      200,
+      403,
+      { entity: ENTITIES[0], location: `url:${target}` },
+    ],
+    ['/catalog/refresh', 200, 403, { entityRef: WITHOUT_PEOPLE[0] }],
+    [
+      action('register-entity'),
+      200,
+      403,
+      { locationUrl: 'https://git.example.test/other.yaml' },
+    ],
+    // Locations are invisible to other users.
+    [action('unregister-entity'), 200, 404, { type: { locationUrl: target } }],
+  ])(
+    'POST %s returns %d to administrators and %d to other users',
+    async (path, allowed, denied, body) => {
+      const { reader, user, guest, administrator } = await byUser(
+        async token => (await portal.request(path, token, body)).status,
+      );
+      expect({ reader, user, guest }).toEqual({
+        reader: denied,
+        user: denied,
+        guest: denied,
+      });
+      expect(administrator).toBe(allowed);
+    },
+  );
+
+  it('denies permissions that no table and no rule names', async () => {
+    const names = [
+      'directory.read',
+      'directory.certificate.sign',
+      'directory.certificate.revoke',
+      'example.run',
+      'example.stop',
+      'example.other',
+      '__proto__',
+    ];
+    const items = names.map(name => ({
+      id: name,
+      permission: { type: 'basic', name, attributes: {} },
+    }));
+    const allowed = await byUser(async token => {
+      const path = '/permission/authorize';
+      const { body } = await portal.request(path, token, { items });
+      return body.items.flatMap(
+        ({ id, result }: { id: string; result: string }) =>
+          result === 'ALLOW' ? [id] : [],
+      );
+    });
+    expect(allowed).toEqual({
+      reader: ['directory.read', 'directory.certificate.sign', 'example.run'],
+      user: ['directory.certificate.sign', 'example.run'],
+      administrator: names.slice(0, 5),
+      deputy: names.slice(0, 5),
+      guest: [],
+    });
+  });
+
+  it('lets only administrators delete entities', async () => {
+    const query = '/catalog/entities/by-query?filter=kind=component';
+    const { body } = await portal.request(query, tokens.user);
+    const path = `/catalog/entities/by-uid/${body.items[0].metadata.uid}`;
+    const statuses = await byUser(
+      async token =>
+        (
+          await portal.request(path, token, undefined, 'DELETE')
+        ).status,
+    );
+    expect(statuses).toEqual({
+      reader: 403,
+      user: 403,
+      administrator: 204,
+      deputy: 204,
+      guest: 403,
+    });
+  });
+});
+
+describe('DirectoryPermissionPolicy', () => {
+  const USER = {
+    type: 'resource',
+    name: 'catalog.entity.read',
+    attributes: { action: 'read' },
+    resourceType: 'catalog-entity',
+  } as const;
+
+  /** The decision about `catalog.entity.read` for alice. */
+  async function decide(data: JsonObject): Promise<AuthorizeResult> {
+    const policy = DirectoryPermissionPolicy.fromConfig(
+      new ConfigReader({ permission: { enabled: true }, ...data }),
+    );
+    const { result } = await policy.handle(
+      { permission: USER },
+      {
+        credentials: mockCredentials.user('user:default/alice'),
+        info: {
+          userEntityRef: 'user:default/alice',
+          ownershipEntityRefs: ['user:default/alice'],
+        },
+      },
+    );
+    return result;
+  }
+
+  it('denies requests without a user', async () => {
+    const policy = DirectoryPermissionPolicy.fromConfig(
+      new ConfigReader({ permission: { enabled: true } }),
+    );
+    expect(await policy.handle({ permission: USER })).toEqual({
+      result: AuthorizeResult.DENY,
+    });
+  });
+
+  it('denies the user that the guest provider signs in, unless configured', async () => {
+    const auth = {
+      providers: { guest: { userEntityRef: 'user:default/Alice' } },
+    };
+    const directory = { dangerouslyAllowGuests: true };
+    expect(await decide({})).toBe(AuthorizeResult.ALLOW);
+    expect(await decide({ auth })).toBe(AuthorizeResult.DENY);
+    expect(
+      await decide({ auth, permission: { enabled: true, directory } }),
+    ).toBe(AuthorizeResult.ALLOW);
+  });
+
+  it.each([
+    [[{ principals: ['*'], operations: ['directory.read'] }], 'ALLOW'],
+    [[{ portalUsers: ['*'], operations: ['directory.read'] }], 'ALLOW'],
+    [[{ groups: ['staff'], operations: ['directory.read'] }], 'CONDITIONAL'],
+    [[{ principals: ['*'], operations: [] }], 'CONDITIONAL'],
+    [[], 'CONDITIONAL'],
+  ])('follows directory.access %j', async (access, expected) => {
+    expect(await decide({ directory: { access } })).toBe(expected);
+  });
+
+  it('prefers a rule about directory.read to directory.access', async () => {
+    const rules = [{ permissions: ['directory.read'], allow: ['everyone'] }];
+    const permission = { enabled: true, directory: { rules } };
+    const result = await decide({ permission, directory: { access: [] } });
+    expect(result).toBe(AuthorizeResult.ALLOW);
+  });
+
+  it.each([
+    [{ enabled: false }, 'permission.enabled'],
+    [
+      { enabled: true, directory: { administrators: ['alice'] } },
+      'permission.directory.administrators',
+    ],
+    [
+      { enabled: true, directory: { administrators: ['everyone'] } },
+      'permission.directory.administrators',
+    ],
+    [
+      {
+        enabled: true,
+        directory: {
+          rules: [{ permissions: [], allow: ['component:default/x'] }],
+        },
+      },
+      'permission.directory.rules[0].allow',
+    ],
+  ])('refuses to start with permission %j', (permission, key) => {
+    expect(() =>
+      DirectoryPermissionPolicy.fromConfig(new ConfigReader({ permission })),
+    ).toThrow(key);
+  });
+});
