@@ -27,24 +27,22 @@ export class DirectoryAccounts {
   }
 
   /**
-   * Resolves when the directory has a live account of that name for the
-   * principal.
+   * Returns the user name of a principal's live account. The whole principal
+   * is looked up, including its realm.
    *
-   * @throws NotFoundError when there is no account, or it has another name
+   * @throws NotFoundError when there is no account
    * @throws SignInRefusal with `account_locked` or `account_expired`
    * @throws ServiceUnavailableError when the directory is unavailable
    */
-  async requireUsable({ principal, name }: Principal): Promise<void> {
-    const account = await this.#read(principal);
-    if (account.username.toLowerCase() !== name.toLowerCase()) {
-      throw new NotFoundError('The account has another name');
-    }
-    if (account.locked) {
+  async requireUsable({ principal }: Principal): Promise<string> {
+    const { username, locked, expired } = await this.#read(principal);
+    if (locked) {
       throw new SignInRefusal('account_locked');
     }
-    if (account.expired) {
+    if (expired) {
       throw new SignInRefusal('account_expired');
     }
+    return username;
   }
 
   async #read(principal: string) {

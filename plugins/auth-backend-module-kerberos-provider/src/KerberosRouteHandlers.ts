@@ -122,12 +122,15 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
       return;
     }
     if (isError(error) && error.name === 'ServiceUnavailableError') {
-      this.#fail({ message: 'The directory is away for the moment.' }, res);
+      this.#fail(
+        { message: 'The directory is unavailable at the moment.' },
+        res,
+      );
       return;
     }
     if (isError(error) && error.name === 'ConflictError') {
       this.#logger.warn(
-        'A Kerberos principal is annotated to more than one user of the catalog: it signs in nobody',
+        'Several trusted users of the catalog are annotated with the same Kerberos principal: it cannot sign in',
       );
       this.#refuse(new SignInRefusal('unknown_principal'), res);
       return;

@@ -1,30 +1,57 @@
 import type { Entity } from '@backstage/catalog-model';
 import {
   startPortal,
+  TRUSTED_LOCATION,
+  type DirectoryAccount,
   type PortalSurroundings,
   type TestPortal,
 } from './__testUtils__/startPortal';
 
 const CHALLENGE = 'WWW-Authenticate';
 
+/** The location of a user who registers their own entities. */
+const REGISTERED_LOCATION = 'url:https://git.test/mallory/users.yaml';
+
 function user(options: {
   name: string;
   namespace?: string;
   principal?: string;
+  location?: string;
+  groups?: readonly string[];
 }): Entity {
-  const { name, namespace = 'default', principal } = options;
+  const { name, namespace = 'default', principal, groups = ['team'] } = options;
   return {
     apiVersion: 'backstage.io/v1alpha1',
     kind: 'User',
     metadata: {
       name,
       namespace,
-      ...(principal && {
-        annotations: { 'directory-gateway/kerberos-principal': principal },
-      }),
+      annotations: {
+        'backstage.io/managed-by-origin-location':
+          options.location ?? TRUSTED_LOCATION,
+        ...(principal && {
+          'directory-gateway/kerberos-principal': principal,
+        }),
+      },
     },
     spec: { memberOf: ['team'] },
-    relations: [{ type: 'memberOf', targetRef: 'group:default/team' }],
+    relations: groups.map(groupName => ({
+      type: 'memberOf',
+      targetRef: `group:default/${groupName}`,
+    })),
+  };
+}
+
+function group(name: string, location = TRUSTED_LOCATION): Entity {
+  return {
+    apiVersion: 'backstage.io/v1alpha1',
+    kind: 'Group',
+    metadata: {
+      name,
+      namespace: 'default',
+      annotations: { 'backstage.io/managed-by-origin-location': location },
+    },
+    spec: { type: 'team', children: [] },
   };
 }
 
@@ -150,7 +177,7 @@ describe('authModuleKerberosProvider', () => {
     expect(await becomes('bob@EXAMPLE.TEST')).toBe('unavailable');
   });
 
-  it('takes the catalog at its annotations, and no two users for one', async () => {
+  it('signs in the trusted catalog user with the annotation, never one of two', async () => {
     const { logged } = await start({
       resolvers: [{ resolver: 'principalMatchingUserEntityAnnotation' }],
       users: [
@@ -158,17 +185,95 @@ describe('authModuleKerberosProvider', () => {
         user({ name: 'bob', principal: 'shared@EXAMPLE.TEST' }),
         user({ name: 'eve', principal: 'shared@EXAMPLE.TEST' }),
         user({ name: 'carol' }),
+        user({ name: 'ghost', principal: 'ghost@EXAMPLE.TEST' }),
       ],
+      accounts: {
+        'alice@EXAMPLE.TEST': { username: 'alice' },
+        'Alice@EXAMPLE.TEST': { username: 'alice' },
+        'alice@OTHER.TEST': { username: 'alice' },
+        'carol@EXAMPLE.TEST': { username: 'carol' },
+        'shared@EXAMPLE.TEST': { username: 'shared' },
+      },
     });
 
     expect(await becomes('alice@EXAMPLE.TEST')).toBe('user:default/alice.l');
+    expect(await becomes('Alice@EXAMPLE.TEST')).toBe('unknown_principal');
     expect(await becomes('alice@OTHER.TEST')).toBe('unknown_principal');
     expect(await becomes('carol@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await becomes('ghost@EXAMPLE.TEST')).toBe('unknown_principal');
     expect(await becomes('shared@EXAMPLE.TEST')).toBe('unknown_principal');
-    expect(logged()).toContain('annotated to more than one user');
+    expect(logged()).toContain('annotated with the same Kerberos principal');
   });
 
-  it('takes names of the own realm for those of the catalog when told to', async () => {
+  it('refuses annotated users from locations that are not trusted', async () => {
+    const { logged } = await start({
+      resolvers: [{ resolver: 'principalMatchingUserEntityAnnotation' }],
+      users: [
+        user({ name: 'alice', principal: 'alice@EXAMPLE.TEST' }),
+        ...['alice', 'bob'].map(name =>
+          user({
+            name: `boss-${name}`,
+            principal: `${name}@EXAMPLE.TEST`,
+            location: REGISTERED_LOCATION,
+          }),
+        ),
+      ],
+      accounts: {
+        'alice@EXAMPLE.TEST': { username: 'alice' },
+        'bob@EXAMPLE.TEST': { username: 'bob' },
+      },
+    });
+
+    expect(await becomes('bob@EXAMPLE.TEST')).toBe('unknown_principal');
+    // The claim of another location does not lock out the trusted user.
+    expect(await becomes('alice@EXAMPLE.TEST')).toBe('user:default/alice');
+    expect(logged()).toContain('directory.trustedLocations does not list');
+  });
+
+  it.each([
+    ['principalMatchingUserEntityAnnotation', {}],
+    ['usernameMatchingUserEntityName', {}],
+    ['directoryUser', {}],
+  ])(
+    'issues tokens by %s with the trusted groups of trusted users only',
+    async (resolver, resolverOptions) => {
+      const { refresh } = await start({
+        resolvers: [
+          { resolver, ...resolverOptions },
+          { resolver: 'directoryUser' },
+        ],
+        users: [
+          user({
+            name: 'alice',
+            principal: 'alice@EXAMPLE.TEST',
+            groups: ['team', 'registered', 'not-in-the-catalog'],
+          }),
+          user({
+            name: 'bob',
+            principal: 'bob@EXAMPLE.TEST',
+            location: REGISTERED_LOCATION,
+          }),
+          group('team'),
+          group('registered', REGISTERED_LOCATION),
+        ],
+        accounts: {
+          'alice@EXAMPLE.TEST': { username: 'alice' },
+          'bob@EXAMPLE.TEST': { username: 'bob' },
+        },
+      });
+      const claimsOf = async (principal: string) =>
+        (await (await refresh(principal)).json()).backstageIdentity.identity
+          .ownershipEntityRefs;
+
+      expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
+        'user:default/alice',
+        'group:default/team',
+      ]);
+      expect(await claimsOf('bob@EXAMPLE.TEST')).toEqual(['user:default/bob']);
+    },
+  );
+
+  it('signs in by name only the accounts of the principal', async () => {
     await start({
       resolvers: [
         { resolver: 'usernameMatchingUserEntityName' },
@@ -179,14 +284,75 @@ describe('authModuleKerberosProvider', () => {
           dangerouslyAllowSignInWithoutUserInCatalog: true,
         },
       ],
-      realms: ['PARTNER.TEST', 'THIRD.TEST'],
-      users: [user({ name: 'alice' })],
+      realm: 'EXAMPLE.TEST',
+      realms: ['EXAMPLE.TEST', 'PARTNER.TEST', 'THIRD.TEST'],
+      users: [
+        user({ name: 'alice' }),
+        user({ name: 'dave', location: REGISTERED_LOCATION }),
+      ],
+      accounts: {
+        'alice@EXAMPLE.TEST': { username: 'alice' },
+        'bob@EXAMPLE.TEST': { username: 'bob' },
+        'carol@PARTNER.TEST': { username: 'carol' },
+        'dave@EXAMPLE.TEST': { username: 'dave' },
+        'eve@PARTNER.TEST': { username: 'palice' },
+        'alice@THIRD.TEST': { username: 'alice' },
+      },
     });
 
     expect(await becomes('alice@EXAMPLE.TEST')).toBe('user:default/alice');
     expect(await becomes('bob@EXAMPLE.TEST')).toBe('unknown_principal');
-    expect(await becomes('alice@PARTNER.TEST')).toBe('user:partner/alice');
+    expect(await becomes('dave@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await becomes('carol@PARTNER.TEST')).toBe('user:partner/carol');
+    // The account of that name belongs to alice@EXAMPLE.TEST.
+    expect(await becomes('alice@PARTNER.TEST')).toBe('unknown_principal');
+    expect(await becomes('eve@PARTNER.TEST')).toBe('unknown_principal');
     expect(await becomes('alice@THIRD.TEST')).toBe('unknown_principal');
+  });
+
+  describe.each([
+    { resolver: 'principalMatchingUserEntityAnnotation' },
+    { resolver: 'usernameMatchingUserEntityName' },
+    {
+      resolver: 'usernameMatchingUserEntityName',
+      dangerouslyAllowSignInWithoutUserInCatalog: true,
+    },
+    { resolver: 'directoryUser' },
+  ])('the account check of %j', resolver => {
+    it.each([
+      ['is locked', { username: 'alice', locked: true }, 'account_locked'],
+      ['has expired', { username: 'alice', expired: true }, 'account_expired'],
+      ['was deleted', undefined, 'unknown_principal'],
+    ])(
+      'refuses a renewal when the account %s',
+      async (_what, after, reason) => {
+        const principal = 'alice@EXAMPLE.TEST';
+        const accounts: Record<string, DirectoryAccount> = {
+          [principal]: { username: 'alice' },
+        };
+        await start({
+          resolvers: [resolver],
+          users: [user({ name: 'alice', principal })],
+          accounts,
+        });
+        expect(await becomes(principal)).toBe('user:default/alice');
+
+        delete accounts[principal];
+        Object.assign(accounts, after && { [principal]: after });
+        expect(await becomes(principal)).toBe(reason);
+      },
+    );
+
+    it('returns 503 while the directory is unavailable', async () => {
+      const principal = 'alice@EXAMPLE.TEST';
+      const { refresh } = await start({
+        resolvers: [resolver],
+        users: [user({ name: 'alice', principal })],
+      });
+      const response = await refresh(principal);
+      expect(response.status).toBe(503);
+      expect((await response.json()).reason).toBe('unavailable');
+    });
   });
 
   it('never takes a service for a person, nor changes a name', async () => {
@@ -208,21 +374,49 @@ describe('authModuleKerberosProvider', () => {
     }
   });
 
-  it.each([
+  it.each<[string, PortalSurroundings, RegExp]>([
     ['no resolver', {}, /signIn\.resolvers must list one of/],
     ['an unknown resolver', { resolvers: [{ resolver: 'x' }] }, /'x'/],
     [
-      'an option of no meaning',
+      'an unknown option',
       { resolvers: [{ resolver: 'directoryUser', realm: 'X' }] },
       /realm/,
     ],
-  ])('lives on with %s, and says what is wrong', async (_, given, wrong) => {
-    const { refresh, logged } = await start(given as PortalSurroundings);
+    [
+      'catalog users but no trusted locations',
+      {
+        resolvers: [{ resolver: 'usernameMatchingUserEntityName' }],
+        trustedLocations: [],
+      },
+      /usernameMatchingUserEntityName .* directory\.trustedLocations/,
+    ],
+  ])('returns 503 and logs the cause with %s', async (_, given, cause) => {
+    const { refresh, logged } = await start(given);
 
     const response = await refresh('alice@EXAMPLE.TEST');
 
     expect(response.status).toBe(503);
     expect((await response.json()).reason).toBe('misconfigured');
-    expect(logged()).toMatch(wrong);
+    expect(logged()).toMatch(cause);
+  });
+
+  it.each<[string, PortalSurroundings, RegExp]>([
+    [
+      'without trusted locations',
+      { trustedLocations: [] },
+      /auth\.providers\.kerberos\.signIn\.resolvers .* directory\.trustedLocations is not set/,
+    ],
+    [
+      'while everyone may register users',
+      { catalogRules: [{ allow: ['Component', 'user'] }] },
+      /auth\.providers\.kerberos\.signIn\.resolvers .* catalog\.rules\[0\] .*directory\.trustedLocations/,
+    ],
+  ])('fails at start with annotations %s', async (_, given, cause) => {
+    await expect(
+      startPortal({
+        ...given,
+        resolvers: [{ resolver: 'principalMatchingUserEntityAnnotation' }],
+      }),
+    ).rejects.toMatchObject({ message: expect.stringMatching(cause) });
   });
 });

@@ -19,6 +19,11 @@ backend.add(
 );
 backend.add(import('@backstage/plugin-auth-backend'));
 backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
+backend.add(
+  import(
+    '@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider'
+  ),
+);
 backend.add(import('@backstage/plugin-catalog-backend'));
 backend.add(import('../src'));
 backend.add(

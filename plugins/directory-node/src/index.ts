@@ -9,3 +9,4 @@ export type * from './CertificateAuthority';
 export { migrateDatabase } from './migrateDatabase';
 export * from './publicDocumentsExtensionPoint';
 export * from './revocableReasons';
+export { TrustedLocations } from './TrustedLocations';

@@ -15,13 +15,22 @@ import {
 import Router from 'express-promise-router';
 import { authModuleKerberosProvider } from '../module';
 
-/** What stands round the module under test. */
+/** The origin location of entities that administrators write. */
+export const TRUSTED_LOCATION = 'file:/etc/portal/org.yaml';
+
+/** The configuration and the other services of the portal under test. */
 export interface PortalSurroundings {
   /** `auth.providers.kerberos.signIn.resolvers`. */
   readonly resolvers?: JsonArray;
   /** `kerberos.realms`. */
   readonly realms?: readonly string[];
-  /** The catalog's users. */
+  /** `kerberos.realm`. */
+  readonly realm?: string;
+  /** `directory.trustedLocations`. Default: {@link TRUSTED_LOCATION}. */
+  readonly trustedLocations?: readonly string[];
+  /** `catalog.rules`. */
+  readonly catalogRules?: JsonArray;
+  /** The catalog's entities. */
   readonly users?: readonly Entity[];
   /** The directory's accounts, by principal. Default: it is unavailable. */
   readonly accounts?: Readonly<Record<string, DirectoryAccount>>;
@@ -53,7 +62,8 @@ export interface TestPortal {
 export async function startPortal(
   surroundings: PortalSurroundings,
 ): Promise<TestPortal> {
-  const { users = [], realms = [], resolvers } = surroundings;
+  const { users = [], realm, realms = [], resolvers } = surroundings;
+  const { trustedLocations = [TRUSTED_LOCATION], catalogRules } = surroundings;
   const logger = mockServices.rootLogger.mock({
     child: () => logger,
   });
@@ -77,7 +87,9 @@ export async function startPortal(
         data: {
           app: { baseUrl: 'http://localhost:3000' },
           backend: { baseUrl: 'http://localhost:7007' },
-          kerberos: { realms: [...realms] },
+          kerberos: { ...(realm && { realm }), realms: [...realms] },
+          catalog: { ...(catalogRules && { rules: catalogRules }) },
+          directory: { trustedLocations: [...trustedLocations] },
           auth: {
             providers: { kerberos: resolvers ? { signIn: { resolvers } } : {} },
           },

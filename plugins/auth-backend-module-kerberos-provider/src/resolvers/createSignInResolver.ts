@@ -6,14 +6,14 @@ import {
   type SignInResolver,
   type SignInResolverFactory,
 } from '@backstage/plugin-auth-node';
+import type { CatalogUsers } from '../CatalogUsers';
 import type { DirectoryAccounts } from '../DirectoryAccounts';
 import type { Principal } from '../Principal';
 import { SignInRefusal } from '../SignInRefusal';
-import { directoryUser } from './directoryUser';
+import { directoryUser, usernameMatchingUserEntityName } from './nameResolvers';
 import { principalMatchingUserEntityAnnotation } from './principalMatchingUserEntityAnnotation';
-import { usernameMatchingUserEntityName } from './usernameMatchingUserEntityName';
 
-/** Asked last: a stranger is no trouble of the server's. */
+/** The last resolver: refuses users that no other resolver knows. */
 const stranger = createSignInResolverFactory({
   create() {
     return async () => {
@@ -30,17 +30,17 @@ const stranger = createSignInResolverFactory({
 export function createSignInResolver(options: {
   /** The block `auth.providers.kerberos`. */
   readonly config: Config;
-  /** Realms that are accepted beside the portal's own. */
+  /** Realms that are accepted in addition to the portal's own. */
   readonly foreignRealms: readonly string[];
   readonly accounts: DirectoryAccounts;
+  readonly users: CatalogUsers;
 }): SignInResolver<Principal> {
-  const { config, foreignRealms, accounts } = options;
+  const { config, ...nameOptions } = options;
   const offered: Readonly<Record<string, SignInResolverFactory>> = {
-    principalMatchingUserEntityAnnotation,
-    usernameMatchingUserEntityName: usernameMatchingUserEntityName({
-      foreignRealms,
-    }),
-    directoryUser: directoryUser({ foreignRealms, accounts }),
+    principalMatchingUserEntityAnnotation:
+      principalMatchingUserEntityAnnotation(nameOptions),
+    usernameMatchingUserEntityName: usernameMatchingUserEntityName(nameOptions),
+    directoryUser: directoryUser(nameOptions),
   };
   const configured = config.getOptionalConfigArray('signIn.resolvers') ?? [];
   const resolvers = [

@@ -19,6 +19,7 @@ import directoryModuleEmbeddedCa from '@directory-gateway/backstage-plugin-direc
 import {
   directoryCertificateAuthoritiesExtensionPoint,
   directoryPublicDocumentsExtensionPoint,
+  TrustedLocations,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { CertificateAuthorities } from '../certificates/CertificateAuthorities';
@@ -208,8 +209,12 @@ function reminderPlugin(
               notifications: new PortalNotifications({ service, discovery }),
               portalUserNames: new PortalUserNames({
                 config: { namespace: 'default', username: 'entityName' },
+                trustedLocations: TrustedLocations.fromConfig(
+                  new ConfigReader({}),
+                ),
                 auth,
                 catalog: catalogServiceMock(),
+                logger,
               }),
             }),
           );

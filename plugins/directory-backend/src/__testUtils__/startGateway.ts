@@ -40,6 +40,10 @@ export async function startGateway(options: {
   readonly directory?: JsonObject;
   /** Merged over the `kerberos` block. */
   readonly kerberos?: JsonObject;
+  /** `auth.providers.kerberos.signIn`. Default: the provider is not enabled. */
+  readonly kerberosSignIn?: JsonObject;
+  /** The `catalog` block. */
+  readonly catalog?: JsonObject;
   /** The user that the guest provider signs in. */
   readonly guest?: string;
   /** A token that stands for another service of the site. */
@@ -128,6 +132,9 @@ function configOf(
     },
     auth: {
       providers: {
+        ...(options.kerberosSignIn && {
+          kerberos: { signIn: options.kerberosSignIn },
+        }),
         guest: {
           userEntityRef: options.guest ?? 'user:default/alice',
           dangerouslyAllowOutsideDevelopment: true,
@@ -136,6 +143,7 @@ function configOf(
     },
     // The plugin alone has nobody who could decide.
     permission: { enabled: options.entry !== undefined },
+    ...(options.catalog && { catalog: options.catalog }),
     kerberos: { keytab: realm.keytab, ...options.kerberos },
     directory: {
       ldap: ldapOf(realm),

@@ -1,16 +1,31 @@
 import { mockServices } from '@backstage/backend-test-utils';
 import type { Entity } from '@backstage/catalog-model';
+import { ConfigReader } from '@backstage/config';
 import { catalogServiceMock } from '@backstage/plugin-catalog-node/testUtils';
-import type { PortalUsersConfig } from '../config';
+import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
+import { readDirectoryConfig, type PortalUsersConfig } from '../config';
 import { PortalUserNames, USERNAME_ANNOTATION } from './PortalUserNames';
 
-function user(name: string, username: string, namespace = 'default'): Entity {
+const ORG = 'file:/etc/portal/org.yaml';
+const REGISTERED = 'url:https://git.test/mallory/users.yaml';
+
+function user(options: {
+  readonly name: string;
+  readonly username: string;
+  readonly namespace?: string;
+  readonly location?: string;
+}): Entity {
+  const { name, username, namespace = 'default', location = ORG } = options;
   return {
     apiVersion: 'backstage.io/v1alpha1',
     kind: 'User',
     metadata: {
-      ...{ name, namespace },
-      annotations: { [USERNAME_ANNOTATION]: username },
+      name,
+      namespace,
+      annotations: {
+        [USERNAME_ANNOTATION]: username,
+        'backstage.io/managed-by-origin-location': location,
+      },
     },
     spec: {},
   };
@@ -18,15 +33,23 @@ function user(name: string, username: string, namespace = 'default'): Entity {
 
 describe('PortalUserNames', () => {
   const entities = [
-    user('karl', 'karlp'),
-    user('other', 'karlp', 'elsewhere'),
-    user('alice', 'alice'),
+    user({ name: 'karl', username: 'karlp' }),
+    user({ name: 'other', username: 'karlp', namespace: 'elsewhere' }),
+    user({ name: 'alice', username: 'alice' }),
+    user({ name: 'mallory', username: 'alice', location: REGISTERED }),
+    user({ name: 'twin1', username: 'shared' }),
+    user({ name: 'twin2', username: 'Shared' }),
   ];
+  const logger = mockServices.logger.mock();
   const namesBy = (username: PortalUsersConfig['username'] | undefined) =>
     new PortalUserNames({
       config: username && { namespace: 'default', username },
+      trustedLocations: TrustedLocations.fromConfig(
+        new ConfigReader({ directory: { trustedLocations: [ORG] } }),
+      ),
       auth: mockServices.auth(),
       catalog: catalogServiceMock({ entities }),
+      logger,
     });
 
   it.each([
@@ -35,14 +58,19 @@ describe('PortalUserNames', () => {
     ['entityName', 'a b', []],
     ['entityName', 'host$', []],
     ['annotation', 'karlp', ['user:default/karl']],
+    ['annotation', 'alice', ['user:default/alice']],
+    ['annotation', 'shared', []],
     ['annotation', 'nobody', []],
     [undefined, 'alice', []],
-  ] as const)('by %s knows %s as %j', async (by, username, refs) => {
-    expect(await namesBy(by).entityRefsOf(username)).toEqual(refs);
-  });
+  ] as const)(
+    'entityRefsOf by %s returns for %s: %j',
+    async (by, username, refs) => {
+      expect(await namesBy(by).entityRefsOf(username)).toEqual(refs);
+    },
+  );
 
   it.each(['entityName', 'annotation'] as const)(
-    'goes both ways by %s',
+    'usernameOf is the inverse of entityRefsOf by %s',
     async by => {
       const names = namesBy(by);
       const [userEntityRef] = await names.entityRefsOf('alice');
@@ -51,4 +79,55 @@ describe('PortalUserNames', () => {
       );
     },
   );
+
+  it('ignores annotations of entities from other locations', async () => {
+    expect(
+      await namesBy('annotation').usernameOf({
+        type: 'user',
+        userEntityRef: 'user:default/mallory',
+      }),
+    ).toBeUndefined();
+  });
+
+  it.each(['twin1', 'twin2'])(
+    'refuses %s, whose annotation another trusted user has too',
+    async name => {
+      await expect(
+        namesBy('annotation').usernameOf({
+          type: 'user',
+          userEntityRef: `user:default/${name}`,
+        }),
+      ).rejects.toMatchObject({ reason: 'unknown_principal' });
+      expect(logger.warn).toHaveBeenLastCalledWith(
+        expect.stringContaining('user:default/twin1, user:default/twin2'),
+      );
+    },
+  );
+
+  it('is not configured by annotation without trusted locations', () => {
+    const read = (trustedLocations: string[], allow: string[]) =>
+      readDirectoryConfig(
+        new ConfigReader({
+          catalog: { rules: [{ allow }] },
+          directory: {
+            ldap: {
+              servers: ['ldaps://ipa.test'],
+              baseDn: 'dc=example,dc=test',
+              bindDn: 'uid=portal',
+              bindPassword: 'x',
+              caFile: '/etc/ipa/ca.crt',
+            },
+            trustedLocations,
+            portalUsers: { namespace: 'default', username: 'annotation' },
+          },
+        }),
+      );
+    expect(() => read([], ['Component'])).toThrow(
+      /directory\.portalUsers\.username.*directory\.trustedLocations/,
+    );
+    expect(() => read([ORG], ['Component', 'user'])).toThrow(
+      /directory\.portalUsers\.username.*catalog\.rules\[0\].*directory\.trustedLocations/,
+    );
+    expect(read([ORG], ['Component']).trustedLocations.isEmpty).toBe(false);
+  });
 });

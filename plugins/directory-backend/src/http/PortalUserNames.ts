@@ -1,42 +1,60 @@
-import type { BackstageUserPrincipal } from '@backstage/backend-plugin-api';
-import type { AuthService } from '@backstage/backend-plugin-api';
+import type {
+  AuthService,
+  BackstageUserPrincipal,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
 import {
   KubernetesValidatorFunctions,
   parseEntityRef,
   stringifyEntityRef,
+  type Entity,
 } from '@backstage/catalog-model';
 import type { CatalogService } from '@backstage/plugin-catalog-node';
+import type { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 import type { PortalUsersConfig } from '../config';
+import { UnauthorizedError } from './response/apiErrors';
 
 /** The annotation of a catalog user that names its directory user. */
 export const USERNAME_ANNOTATION = 'directory-gateway/username';
 
 /**
- * Which directory user a portal user is, by `directory.portalUsers`: the
+ * Maps portal users to directory users by `directory.portalUsers`: the
  * administrator's statement that every sign-in provider of the portal may
- * vouch for that name. A name is never changed into another.
+ * vouch for that name. A name is never changed into another. Annotations count
+ * only on entities from `directory.trustedLocations`.
  */
 export class PortalUserNames {
   readonly #config: PortalUsersConfig | undefined;
+  readonly #trustedLocations: TrustedLocations;
   readonly #auth: AuthService;
   readonly #catalog: CatalogService;
+  readonly #logger: LoggerService;
 
   constructor(options: {
     readonly config: PortalUsersConfig | undefined;
+    readonly trustedLocations: TrustedLocations;
     readonly auth: AuthService;
     readonly catalog: CatalogService;
+    readonly logger: LoggerService;
   }) {
     this.#config = options.config;
+    this.#trustedLocations = options.trustedLocations;
     this.#auth = options.auth;
     this.#catalog = options.catalog;
+    this.#logger = options.logger;
   }
 
-  /** Whether a portal user can be a directory user at all. */
+  /** Whether portal users are mapped to directory users. */
   get areMapped(): boolean {
     return this.#config !== undefined;
   }
 
-  /** The user name, or `undefined` for a user who is a stranger here. */
+  /**
+   * Returns the name of a portal user in the directory, or `undefined` for a
+   * user who is not mapped.
+   *
+   * @throws UnauthorizedError when several entities have the same annotation
+   */
   async usernameOf(user: BackstageUserPrincipal): Promise<string | undefined> {
     const { kind, namespace, name } = parseEntityRef(user.userEntityRef);
     if (
@@ -52,35 +70,68 @@ export class PortalUserNames {
     const entity = await this.#catalog.getEntityByRef(user.userEntityRef, {
       credentials: await this.#auth.getOwnServiceCredentials(),
     });
-    return entity?.metadata.annotations?.[USERNAME_ANNOTATION];
+    const username = entity?.metadata.annotations?.[USERNAME_ANNOTATION];
+    if (username === undefined || !this.#isTrusted(entity)) {
+      return undefined;
+    }
+    if ((await this.#annotatedRefs(username)).length > 1) {
+      throw new UnauthorizedError('unknown_principal');
+    }
+    return username;
   }
 
   /**
-   * The portal users who are a directory user, as entity references: the other
-   * way round. None where a user name cannot be an entity's name.
+   * Returns the portal users that are mapped to a directory user, as entity
+   * references. Empty when the user name cannot be an entity's name, or when
+   * several entities have it as their annotation.
    */
   async entityRefsOf(username: string): Promise<readonly string[]> {
     const config = this.#config;
     if (!config) {
       return [];
     }
-    const { namespace } = config;
     if (config.username === 'entityName') {
+      const { namespace } = config;
       return KubernetesValidatorFunctions.isValidObjectName(username)
         ? [stringifyEntityRef({ kind: 'User', namespace, name: username })]
         : [];
     }
+    const refs = await this.#annotatedRefs(username);
+    return refs.length > 1 ? [] : refs;
+  }
+
+  /** The users whose trusted annotation is this user name, in any case. */
+  async #annotatedRefs(username: string): Promise<readonly string[]> {
     const { items } = await this.#catalog.getEntities(
       {
         filter: {
           kind: 'User',
-          'metadata.namespace': namespace,
+          'metadata.namespace': this.#config!.namespace,
           [`metadata.annotations.${USERNAME_ANNOTATION}`]: username,
         },
-        fields: ['kind', 'metadata.namespace', 'metadata.name'],
+        fields: [
+          'kind',
+          'metadata.namespace',
+          'metadata.name',
+          'metadata.annotations',
+        ],
       },
       { credentials: await this.#auth.getOwnServiceCredentials() },
     );
-    return items.map(entity => stringifyEntityRef(entity));
+    const refs = items
+      .filter(entity => this.#isTrusted(entity))
+      .map(entity => stringifyEntityRef(entity));
+    if (refs.length > 1) {
+      this.#logger.warn(
+        `The users ${refs.join(
+          ', ',
+        )} have the same annotation ${USERNAME_ANNOTATION}: none of them is mapped to a directory user`,
+      );
+    }
+    return refs;
+  }
+
+  #isTrusted(entity: Entity | undefined): entity is Entity {
+    return entity !== undefined && this.#trustedLocations.includes(entity);
   }
 }

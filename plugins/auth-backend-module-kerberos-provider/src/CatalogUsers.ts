@@ -1,0 +1,157 @@
+import type { AuthService, LoggerService } from '@backstage/backend-plugin-api';
+import {
+  DEFAULT_NAMESPACE,
+  stringifyEntityRef,
+  type Entity,
+} from '@backstage/catalog-model';
+import { ConflictError } from '@backstage/errors';
+import type { AuthResolverContext } from '@backstage/plugin-auth-node';
+import type { CatalogService } from '@backstage/plugin-catalog-node';
+import type { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
+
+const FIELDS = [
+  'kind',
+  'metadata.namespace',
+  'metadata.name',
+  'metadata.annotations',
+  'relations',
+];
+
+/** Maximum number of groups that one request to the catalog looks up. */
+const GROUPS_PER_REQUEST = 100;
+
+/**
+ * Reads users and their groups from the catalog. Only entities from
+ * `directory.trustedLocations` exist for it: what other locations say about
+ * users and groups has no part in an identity.
+ */
+export class CatalogUsers {
+  readonly #auth: AuthService;
+  readonly #catalog: CatalogService;
+  readonly #logger: LoggerService;
+  readonly #trustedLocations: TrustedLocations;
+
+  constructor(options: {
+    readonly auth: AuthService;
+    readonly catalog: CatalogService;
+    readonly logger: LoggerService;
+    readonly trustedLocations: TrustedLocations;
+  }) {
+    this.#auth = options.auth;
+    this.#catalog = options.catalog;
+    this.#logger = options.logger;
+    this.#trustedLocations = options.trustedLocations;
+  }
+
+  /** Whether there are trusted locations, and so users. */
+  get mayExist(): boolean {
+    return !this.#trustedLocations.isEmpty;
+  }
+
+  /**
+   * Returns the trusted user of that name, `undefined` when there is none.
+   *
+   * @param query - `namespace` is `default` unless given
+   */
+  async findByName(query: {
+    readonly namespace?: string;
+    readonly name: string;
+  }): Promise<Entity | undefined> {
+    if (!this.mayExist) {
+      return undefined;
+    }
+    const entity = await this.#catalog.getEntityByRef(userRef(query), {
+      credentials: await this.#auth.getOwnServiceCredentials(),
+    });
+    return entity && this.#trustedLocations.includes(entity)
+      ? entity
+      : undefined;
+  }
+
+  /**
+   * Returns the trusted user with exactly this annotation, `undefined` when
+   * there is none.
+   *
+   * @throws ConflictError when several trusted users have it
+   */
+  async findByAnnotation(
+    annotation: string,
+    value: string,
+  ): Promise<Entity | undefined> {
+    const { items } = await this.#catalog.getEntities(
+      {
+        filter: { kind: 'User', [`metadata.annotations.${annotation}`]: value },
+        fields: FIELDS,
+      },
+      { credentials: await this.#auth.getOwnServiceCredentials() },
+    );
+    // The catalog ignores case, Kerberos does not.
+    const matching = items.filter(
+      ({ metadata }) => metadata.annotations?.[annotation] === value,
+    );
+    const [user, ...others] = matching.filter(entity =>
+      this.#trustedLocations.includes(entity),
+    );
+    const untrusted = matching.length - others.length - (user ? 1 : 0);
+    if (untrusted > 0) {
+      this.#logger.warn(
+        `Ignored the annotation ${annotation} of ${untrusted} users from locations that directory.trustedLocations does not list`,
+      );
+    }
+    if (others.length > 0) {
+      throw new ConflictError(
+        'Several users of the catalog have the same principal',
+      );
+    }
+    return user;
+  }
+
+  /**
+   * Issues a portal token for a user, with the groups of their entity. A group
+   * that does not come from a trusted location is left out: it can name its own
+   * members.
+   *
+   * @param options - `entity` is the user's trusted entity, if there is one
+   */
+  async issueToken(options: {
+    readonly user: { readonly namespace?: string; readonly name: string };
+    readonly entity: Entity | undefined;
+    readonly context: AuthResolverContext;
+  }) {
+    const { user, entity, context } = options;
+    const sub = userRef(user);
+    const { ownershipEntityRefs } = entity
+      ? await context.resolveOwnershipEntityRefs(entity)
+      : { ownershipEntityRefs: [] };
+    const groups = await this.#trustedRefs(
+      ownershipEntityRefs.filter(ref => ref !== sub),
+    );
+    return context.issueToken({ claims: { sub, ent: [sub, ...groups] } });
+  }
+
+  async #trustedRefs(refs: readonly string[]): Promise<readonly string[]> {
+    const trusted: string[] = [];
+    for (let start = 0; start < refs.length; start += GROUPS_PER_REQUEST) {
+      const entityRefs = refs.slice(start, start + GROUPS_PER_REQUEST);
+      const { items } = await this.#catalog.getEntitiesByRefs(
+        { entityRefs, fields: FIELDS.slice(0, 4) },
+        { credentials: await this.#auth.getOwnServiceCredentials() },
+      );
+      trusted.push(
+        ...entityRefs.filter((_ref, index) => {
+          const entity = items[index];
+          return entity && this.#trustedLocations.includes(entity);
+        }),
+      );
+    }
+    return trusted;
+  }
+}
+
+function userRef(user: {
+  readonly namespace?: string;
+  readonly name: string;
+}): string {
+  const { namespace = DEFAULT_NAMESPACE, name } = user;
+  return stringifyEntityRef({ kind: 'User', namespace, name });
+}

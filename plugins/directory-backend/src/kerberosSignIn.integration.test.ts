@@ -1,0 +1,322 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { OtherRealm, startRealm, type Realm } from '@directory-gateway/realm';
+import { eventually } from './__testUtils__/eventually';
+import { makeCsr } from './__testUtils__/makeCsr';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+
+jest.setTimeout(180_000);
+
+const run = promisify(execFile);
+
+/** What the administrator has written: alice, whose group is protected. */
+const ORG = `
+apiVersion: backstage.io/v1alpha1
+kind: User
+metadata:
+  name: alice
+  annotations:
+    directory-gateway/kerberos-principal: alice@EXAMPLE.TEST
+    directory-gateway/username: alice
+spec:
+  memberOf: [contributors]
+---
+apiVersion: backstage.io/v1alpha1
+kind: Group
+metadata: { name: contributors }
+spec: { type: team, children: [] }
+`;
+
+/** What bob registers: he is alice, and an administrator of the portal. */
+const CLAIMS = `
+apiVersion: backstage.io/v1alpha1
+kind: User
+metadata:
+  name: mallory
+  annotations:
+    directory-gateway/kerberos-principal: bob@EXAMPLE.TEST
+    directory-gateway/username: alice
+spec:
+  memberOf: [portal-admins]
+---
+apiVersion: backstage.io/v1alpha1
+kind: User
+metadata:
+  name: bob
+  annotations:
+    directory-gateway/username: alice
+spec:
+  memberOf: [portal-admins]
+---
+apiVersion: backstage.io/v1alpha1
+kind: Group
+metadata: { name: portal-admins }
+spec: { type: team, children: [], members: [alice] }
+`;
+
+/** The body of a successful sign-in, or of a refusal. */
+interface SignInBody {
+  readonly reason?: string;
+  readonly backstageIdentity?: {
+    readonly token: string;
+    readonly identity: {
+      readonly userEntityRef: string;
+      readonly ownershipEntityRefs: readonly string[];
+    };
+  };
+}
+
+let realm: Realm;
+let other: OtherRealm;
+let folder: string;
+
+beforeAll(async () => {
+  realm = await startRealm();
+  other = await OtherRealm.start(realm);
+  folder = await mkdtemp(join(tmpdir(), 'sign-in-'));
+});
+
+afterAll(async () => {
+  await other?.stop();
+  await realm?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Signs in to the portal, or renews the portal token, with a ticket. */
+async function refresh(
+  { baseUrl }: Gateway,
+  ticket: { readonly krb5Config: string; readonly ccache: string },
+): Promise<{ readonly status: number; readonly body: SignInBody }> {
+  const { stdout } = await run(
+    'curl',
+    [
+      ...['--silent', '--show-error', '--negotiate', '--user', ':'],
+      ...['--header', 'X-Requested-With: curl'],
+      ...['--write-out', '\n%{http_code}'],
+      `${baseUrl}/api/auth/kerberos/refresh`,
+    ],
+    {
+      env: {
+        ...process.env,
+        KRB5_CONFIG: ticket.krb5Config,
+        KRB5CCNAME: ticket.ccache,
+      },
+    },
+  );
+  const end = stdout.lastIndexOf('\n');
+  return {
+    status: Number(stdout.slice(end)),
+    body: JSON.parse(stdout.slice(0, end)),
+  };
+}
+
+async function refreshAs(gateway: Gateway, principal: string) {
+  const { krb5Config } = realm;
+  const ccache = await realm.ticket(principal);
+  return refresh(gateway, { krb5Config, ccache });
+}
+
+/** The token of the user that the guest provider signs in. */
+async function guestToken({ baseUrl }: Gateway): Promise<string> {
+  const response = await fetch(`${baseUrl}/api/auth/guest/refresh`, {
+    headers: { 'X-Requested-With': 'XMLHttpRequest' },
+  });
+  return (await response.json()).backstageIdentity.token;
+}
+
+describe('a user who registers a location with claims about users', () => {
+  let gateway: Gateway;
+  let claims: ReturnType<typeof createServer>;
+  let token: string;
+
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(`${gateway.baseUrl}/api/${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${token}`, ...init.headers },
+    });
+
+  beforeAll(async () => {
+    claims = createServer((_req, res) => res.end(CLAIMS));
+    claims.listen(0, '127.0.0.1');
+    await once(claims, 'listening');
+    const { port } = claims.address() as AddressInfo;
+    const host = `127.0.0.1:${port}`;
+    const org = join(folder, 'org.yaml');
+    await writeFile(org, ORG);
+    gateway = await startGateway({
+      realm,
+      guest: 'user:default/bob',
+      backend: { reading: { allow: [{ host }] } },
+      kerberosSignIn: {
+        resolvers: [
+          { resolver: 'principalMatchingUserEntityAnnotation' },
+          { resolver: 'directoryUser' },
+        ],
+      },
+      catalog: {
+        rules: [
+          { allow: ['Component', 'Location'] },
+          {
+            allow: ['User', 'Group'],
+            locations: [{ type: 'url', pattern: `http://${host}/**` }],
+          },
+        ],
+        locations: [
+          { type: 'file', target: org, rules: [{ allow: ['User', 'Group'] }] },
+        ],
+      },
+      directory: {
+        trustedLocations: [`file:${org}`],
+        portalUsers: {
+          namespace: 'default',
+          username: 'annotation',
+          mayRequestCertificates: true,
+        },
+        certificates: {
+          authority: 'embedded',
+          protectedGroups: ['packager'],
+          embedded: {
+            organization: 'Example',
+            keyFile: join(folder, 'ca.key'),
+          },
+        },
+      },
+    });
+    token = await guestToken(gateway);
+    const response = await call('catalog/locations', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        type: 'url',
+        target: `http://${host}/users.yaml`,
+      }),
+    });
+    expect(response.status).toBe(201);
+    await eventually(async () => {
+      for (const name of ['user/default/alice', 'user/default/mallory']) {
+        const entity = await call(`catalog/entities/by-name/${name}`);
+        expect(entity.status).toBe(200);
+      }
+      const alice = await call('catalog/entities/by-name/user/default/alice');
+      expect((await alice.json()).relations).toHaveLength(2);
+    });
+  });
+
+  afterAll(async () => {
+    await gateway?.stop();
+    claims.close();
+  });
+
+  it('signs in as themselves, without the groups of the claims', async () => {
+    const { status, body } = await refreshAs(gateway, 'bob');
+    expect(status).toBe(200);
+    expect(body.backstageIdentity?.identity).toMatchObject({
+      userEntityRef: 'user:default/bob',
+      ownershipEntityRefs: ['user:default/bob'],
+    });
+  });
+
+  it('cannot add trusted users to groups', async () => {
+    const { body } = await refreshAs(gateway, 'alice');
+    expect(body.backstageIdentity?.identity).toMatchObject({
+      userEntityRef: 'user:default/alice',
+      ownershipEntityRefs: ['user:default/alice', 'group:default/contributors'],
+    });
+  });
+
+  it('is not the directory user of the claims', async () => {
+    const me = await call('directory/v1/me/');
+    expect([me.status, await me.json()]).toEqual([
+      403,
+      expect.objectContaining({
+        message: 'You have no identity in the directory.',
+      }),
+    ]);
+  });
+
+  it('gets no certificate for the user of the claims', async () => {
+    const csr = makeCsr({ subject: '/CN=alice' });
+    const response = await call('directory/v1/certs/', {
+      method: 'POST',
+      body: new URLSearchParams({ user: 'alice', csr }),
+    });
+    expect(response.status).toBe(403);
+    expect(await response.text()).not.toContain('BEGIN CERTIFICATE');
+  });
+
+  it('leaves the identity of the trusted entity as it is', async () => {
+    const { body } = await refreshAs(gateway, 'alice');
+    const me = await call('directory/v1/me/', {
+      headers: { Authorization: `Bearer ${body.backstageIdentity?.token}` },
+    });
+    expect((await me.json()).result).toMatchObject({ username: 'alice' });
+  });
+
+  // The last ones: accounts change, and the directory stops.
+  it('gets no token by annotation once the account is locked', async () => {
+    expect((await refreshAs(gateway, 'alice')).status).toBe(200);
+    const lock = (value: string) =>
+      realm.modify(
+        `dn: uid=alice,cn=users,cn=accounts,${realm.baseDn}\n` +
+          `changetype: modify\nreplace: nsAccountLock\nnsAccountLock: ${value}\n`,
+      );
+    await lock('TRUE');
+    await eventually(async () => {
+      const { status, body } = await refreshAs(gateway, 'alice');
+      expect([status, body.reason]).toEqual([401, 'account_locked']);
+    });
+    await lock('FALSE');
+    await eventually(async () => {
+      expect((await refreshAs(gateway, 'alice')).status).toBe(200);
+    });
+  });
+
+  it('gets no token while the directory is unavailable', async () => {
+    await realm.directory.stop();
+    try {
+      await eventually(async () => {
+        const { status, body } = await refreshAs(gateway, 'alice');
+        expect([status, body.reason]).toEqual([503, 'unavailable']);
+      });
+    } finally {
+      await realm.directory.start();
+    }
+  });
+});
+
+describe('a keytab with the keys of two realms', () => {
+  it('signs in no user of the other realm', async () => {
+    const gateway = await startGateway({
+      realm,
+      kerberos: { keytab: other.sharedKeytab, realm: 'EXAMPLE.TEST' },
+      kerberosSignIn: {
+        resolvers: [
+          {
+            resolver: 'usernameMatchingUserEntityName',
+            dangerouslyAllowSignInWithoutUserInCatalog: true,
+          },
+        ],
+      },
+    });
+    try {
+      const { krb5Config, ticket: ccache } = other;
+      const foreign = await refresh(gateway, { krb5Config, ccache });
+      expect(foreign).toMatchObject({
+        status: 401,
+        body: { reason: 'realm_refused' },
+      });
+      const own = await refreshAs(gateway, 'alice');
+      expect(own.body.backstageIdentity?.identity.userEntityRef).toBe(
+        'user:default/alice',
+      );
+    } finally {
+      await gateway.stop();
+    }
+  });
+});

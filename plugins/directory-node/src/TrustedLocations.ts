@@ -1,0 +1,140 @@
+import {
+  ANNOTATION_ORIGIN_LOCATION,
+  parseLocationRef,
+  type Entity,
+} from '@backstage/catalog-model';
+import type { Config } from '@backstage/config';
+import { InputError } from '@backstage/errors';
+import { resolve } from 'node:path';
+
+/** Locations that entity providers set; only these may be named by a prefix. */
+const PROVIDER_PREFIX =
+  /^(?:(?!file:|url:)|url:(?!https?:|file:))[a-z][a-z0-9+.-]*:(?:.*[:/])?\*$/i;
+
+/** A pattern of `catalog.rules` that names one host. */
+const ONE_HOST = /^[a-z][a-z0-9+.-]*:\/\/[\w.:-]+\//i;
+
+/**
+ * The catalog locations that only administrators write
+ * (`directory.trustedLocations`). The catalog itself sets the origin location
+ * of an entity, so that an entity cannot claim another one.
+ *
+ * @public
+ */
+export class TrustedLocations {
+  readonly #exact: ReadonlySet<string>;
+  readonly #prefixes: readonly string[];
+
+  private constructor(locations: readonly string[]) {
+    this.#exact = new Set(locations.filter(ref => !ref.endsWith('*')));
+    this.#prefixes = locations
+      .filter(ref => ref.endsWith('*'))
+      .map(ref => ref.slice(0, -1));
+  }
+
+  /**
+   * Reads `directory.trustedLocations`. Default: no location is trusted.
+   *
+   * @param config - the root of the configuration
+   * @throws InputError that names the key and the wrong location
+   */
+  static fromConfig(config: Config): TrustedLocations {
+    const locations =
+      config.getOptionalStringArray('directory.trustedLocations') ?? [];
+    return new TrustedLocations(locations.map(readLocation));
+  }
+
+  /** Whether no location is trusted. */
+  get isEmpty(): boolean {
+    return this.#exact.size === 0 && this.#prefixes.length === 0;
+  }
+
+  /** Whether an entity comes from a trusted location. */
+  includes(entity: Entity): boolean {
+    const origin = entity.metadata.annotations?.[ANNOTATION_ORIGIN_LOCATION];
+    return (
+      origin !== undefined &&
+      (this.#exact.has(origin) ||
+        this.#prefixes.some(prefix => origin.startsWith(prefix)))
+    );
+  }
+
+  /**
+   * Checks that annotations of users can be identities: that there are trusted
+   * locations, and that `catalog.rules` does not allow users from every other
+   * one.
+   *
+   * @param options - `config` is the root of the configuration, `usedBy` the
+   * key that maps identities by annotations
+   * @throws InputError that names both keys and the change to make
+   */
+  requireForAnnotations(options: {
+    readonly config: Config;
+    readonly usedBy: string;
+  }): void {
+    const { config, usedBy } = options;
+    if (this.isEmpty) {
+      throw new InputError(
+        `${usedBy} takes identities from annotations of catalog users, but directory.trustedLocations is not set. ` +
+          `List the locations that only administrators write there, for example file:/etc/portal/org.yaml`,
+      );
+    }
+    const rule = openUserRule(config);
+    if (rule !== undefined) {
+      throw new InputError(
+        `${usedBy} takes identities from annotations of catalog users, but ${rule} allows User entities from any location. ` +
+          `Remove User there, and allow it only for the locations in directory.trustedLocations, ` +
+          `with catalog.locations[].rules or the locations of a rule`,
+      );
+    }
+  }
+}
+
+function readLocation(ref: string): string {
+  if (ref.endsWith('*')) {
+    if (!PROVIDER_PREFIX.test(ref)) {
+      throw new InputError(
+        `directory.trustedLocations: "${ref}" is not allowed; only the locations of an entity provider can be named by a prefix, for example directory:default/*`,
+      );
+    }
+    return ref;
+  }
+  try {
+    const { type, target } = parseLocationRef(ref);
+    // The catalog resolves the files of catalog.locations in the same way.
+    return type === 'file' ? `file:${resolve(target)}` : ref;
+  } catch {
+    throw new InputError(
+      `directory.trustedLocations: "${ref}" is not a location such as file:/etc/portal/org.yaml`,
+    );
+  }
+}
+
+/**
+ * The key of the rule that allows users from locations that anyone can
+ * register. The catalog's default rules allow no users.
+ */
+function openUserRule(config: Config): string | undefined {
+  const rules = config.getOptionalConfigArray('catalog.rules') ?? [];
+  const index = rules.findIndex(
+    rule =>
+      allowedKinds(rule).includes('user') &&
+      (rule.getOptionalConfigArray('locations')?.some(isOpen) ?? true),
+  );
+  return index < 0 ? undefined : `catalog.rules[${index}]`;
+}
+
+function allowedKinds(rule: Config): readonly string[] {
+  const allow: unknown = rule.get('allow');
+  return (Array.isArray(allow) ? allow : []).map(entry =>
+    String(typeof entry === 'string' ? entry : entry?.kind).toLowerCase(),
+  );
+}
+
+/** Locations of type `url` are the only ones that users can register. */
+function isOpen(location: Config): boolean {
+  if (location.getString('type') !== 'url' || location.has('exact')) {
+    return false;
+  }
+  return !ONE_HOST.test(location.getOptionalString('pattern') ?? '');
+}
