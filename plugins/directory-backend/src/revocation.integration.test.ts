@@ -19,20 +19,26 @@ const site = withGateway({
     // The whole portal: its permission backend decides who may revoke.
     entry: 'packages/backend/src/index.ts',
     guest: ADMINISTRATOR,
+    policy: { administrators: [ADMINISTRATOR], dangerouslyAllowGuests: true },
     program: { token: READER, permissions: ['directory.read'] },
     directory: {
-      access: daveMayRevoke,
+      access: [
+        ...daveMayRevoke,
+        {
+          portalUsers: [ADMINISTRATOR],
+          operations: ['directory.certificate.revoke'],
+        },
+      ],
       certificates: embeddedAuthority(realm),
     },
   }),
 });
 
 /** Has a certificate signed for alice by herself. */
-async function sign(): Promise<{
+async function sign(csr = makeCsr({ subject: '/CN=alice' })): Promise<{
   readonly serial: string;
   readonly der: string;
 }> {
-  const csr = makeCsr({ subject: '/CN=alice' });
   const answer = await site.client.ask('/v1/certs/', {
     as: 'alice',
     ...form({ user: 'alice', csr }),
@@ -210,5 +216,60 @@ describe('POST /certs/{serial}/revocation/', () => {
       expect(answer).toMatchObject({ status: 400 });
     }
     expect(await stateOf(certificate)).toEqual(USABLE);
+  });
+});
+
+describe('a key that was revoked for keyCompromise', () => {
+  const request = (csr: string, path = '/v1/certs/') =>
+    site.client.ask(path, { as: 'alice', ...form({ user: 'alice', csr }) });
+  const REFUSED = {
+    status: 400,
+    json: {
+      rule: 'key',
+      message:
+        'This key was revoked as compromised. Generate a new key and request a certificate for that.',
+    },
+  };
+
+  it.each<[string, (serial: string) => Promise<unknown>]>([
+    [
+      'the API',
+      serial =>
+        site.client.ask(`/v1/certs/${serial}/revocation/`, {
+          as: 'dave',
+          ...form({ reason: 'keyCompromise' }),
+        }),
+    ],
+    [
+      'the action',
+      async serial => revoke(serial, await TokenClient.token(site.gateway)),
+    ],
+  ])('is not certified again after %s revoked it', async (_by, revokeBy) => {
+    const csr = makeCsr({ subject: '/CN=alice' });
+    const { serial } = await sign(csr);
+    await revokeBy(serial);
+    expect(await request(csr)).toMatchObject(REFUSED);
+    const dryRun = await request(csr, '/v1/certs/?dry_run=true');
+    const { would_sign: wouldSign, rules } = resultOf(dryRun);
+    expect(wouldSign).toBe(false);
+    expect(rules).toContainEqual({
+      rule: 'key',
+      passed: false,
+      message: REFUSED.json.message,
+    });
+  });
+
+  it('is blocked although the certificate was revoked for another reason', async () => {
+    const csr = makeCsr({ subject: '/CN=alice' });
+    const { serial } = await sign(csr);
+    const revokeFor = (reason: string) =>
+      site.client.ask(`/v1/certs/${serial}/revocation/`, {
+        as: 'dave',
+        ...form({ reason }),
+      });
+    await revokeFor('superseded');
+    await sign(csr);
+    await revokeFor('keyCompromise');
+    expect(await request(csr)).toMatchObject(REFUSED);
   });
 });

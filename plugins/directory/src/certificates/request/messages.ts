@@ -70,6 +70,7 @@ export const requestMessages = {
     requester: 'You may ask for it',
     profile: 'The profile is offered to you',
     request: 'The request is sound and proves its key',
+    key: 'The key was not revoked as compromised',
     common_name: 'The common name is the user name',
     email_address: 'E-mail addresses of the subject',
     rfc822_name: 'E-mail addresses among the other names',
