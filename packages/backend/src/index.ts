@@ -18,7 +18,9 @@ backend.add(import('@backstage/plugin-events-backend'));
 backend.add(import('@backstage/plugin-notifications-backend'));
 backend.add(import('@backstage/plugin-permission-backend'));
 backend.add(
-  import('@backstage/plugin-permission-backend-module-allow-all-policy'),
+  import(
+    '@directory-gateway/backstage-plugin-permission-backend-module-directory'
+  ),
 );
 backend.add(import('@backstage/plugin-user-settings-backend'));
 backend.add(import('@directory-gateway/backstage-plugin-directory-backend'));

@@ -46,6 +46,8 @@ export async function startGateway(options: {
   readonly catalog?: JsonObject;
   /** The user that the guest provider signs in. */
   readonly guest?: string;
+  /** `permission.directory`. Default: guests are treated like other users. */
+  readonly policy?: JsonObject;
   /** A token that stands for another service of the site. */
   readonly serviceToken?: string;
   /** A program's token, and the only permissions that it has. */
@@ -142,7 +144,10 @@ function configOf(
       },
     },
     // The plugin alone has nobody who could decide.
-    permission: { enabled: options.entry !== undefined },
+    permission: {
+      enabled: options.entry !== undefined,
+      directory: options.policy ?? { dangerouslyAllowGuests: true },
+    },
     ...(options.catalog && { catalog: options.catalog }),
     kerberos: { keytab: realm.keytab, ...options.kerberos },
     directory: {
@@ -165,7 +170,7 @@ function externalAccessOf({
       : [
           {
             type: 'static',
-            options: { token: serviceToken, subject: 'test' },
+            options: { token: serviceToken, subject: 'plugin:test' },
           },
         ]),
     ...(program === undefined
@@ -182,7 +187,10 @@ function externalAccessOf({
   ];
 }
 
-/** The `directory.ldap` block for a realm. */
+/**
+ * The `directory.ldap` block for a realm. Its timeouts are long, so that no test
+ * fails because a machine is busy; a test of a timeout sets a short one.
+ */
 export function ldapOf(realm: Realm): JsonObject {
   return {
     servers: [realm.ldapsUrl],
@@ -190,6 +198,8 @@ export function ldapOf(realm: Realm): JsonObject {
     baseDn: realm.baseDn,
     bindDn: realm.bindDn,
     bindPasswordFile: realm.bindPasswordFile,
+    connectTimeout: { minutes: 1 },
+    operationTimeout: { minutes: 1 },
   };
 }
 
