@@ -2,57 +2,58 @@ export interface Config {
   auth?: {
     providers?: {
       /**
-       * Signs people in with their Kerberos tickets. How tickets are accepted
-       * (keytab, realms) is the `kerberos` block.
+       * Signs users in with Kerberos tickets. The `kerberos` block configures
+       * how tickets are accepted (keytab, realms).
        */
       kerberos?: {
         signIn: {
           /**
-           * Who a ticket's holder is in the portal: asked in this order, the
-           * next one when one knows nobody.
+           * How the principal of a ticket becomes a portal user. The resolvers
+           * are tried in this order, the next one when one finds no user. Each
+           * requires a live account of the principal in the plugin `directory`,
+           * at sign-in and at each renewal: a locked or expired account is
+           * refused within 5 seconds, and nobody signs in while the directory is
+           * unavailable.
            */
           resolvers: Array<
             | {
                 /**
                  * The user of the catalog whose annotation
-                 * `directory-gateway/kerberos-principal` is the principal, as
-                 * in `alice@EXAMPLE.TEST`.
+                 * `directory-gateway/kerberos-principal` is the principal, for
+                 * example `alice@EXAMPLE.TEST`. Requires
+                 * `directory.trustedLocations`.
                  */
                 resolver: 'principalMatchingUserEntityAnnotation';
               }
             | {
                 /**
-                 * The user of the catalog whose name is the principal's. With
-                 * this you say that equal names are the same person.
+                 * The user of the catalog with the name of the principal and of
+                 * its account. Requires `directory.trustedLocations`, unless
+                 * users do not need to be in the catalog.
                  */
                 resolver: 'usernameMatchingUserEntityName';
                 /** Namespace of the user. Default: `default`. */
                 namespace?: string;
                 /**
-                 * Realms whose names are meant. Default: the portal's own realm,
-                 * which is every accepted one that `kerberos.realms` does not
-                 * list.
+                 * Realms whose names count. Default: the portal's own realm.
                  */
                 realms?: string[];
                 /**
-                 * Lets in whoever the KDC vouches for, with or without a user in
-                 * the catalog. Default: false.
+                 * Signs in users of the directory who are not in the catalog.
+                 * Default: false.
                  */
                 dangerouslyAllowSignInWithoutUserInCatalog?: boolean;
               }
             | {
                 /**
-                 * The user of the directory with that name, with or without a
-                 * user in the catalog. Asks the plugin `directory` at each
-                 * sign-in: a locked account is refused.
+                 * The user with the name of the principal and of its account,
+                 * with or without a user in the catalog.
                  */
                 resolver: 'directoryUser';
                 /** Namespace of the user. Default: `default`. */
                 namespace?: string;
                 /**
-                 * Realms whose names are meant. Default: the portal's own realm,
-                 * which is every accepted one that `kerberos.realms` does not
-                 * list.
+                 * Realms whose names count. Default: the portal's own realm.
                  */
                 realms?: string[];
               }

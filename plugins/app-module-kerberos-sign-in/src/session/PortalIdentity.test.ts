@@ -68,6 +68,17 @@ describe('PortalIdentity', () => {
     expect(await identity.getCredentials()).toEqual({ token: 'second' });
   });
 
+  it('renews a token of 10 minutes every 8 minutes', async () => {
+    const fetchSession = jest.fn(async () => sessionOf('next', 600));
+    const identity = start(fetchSession, 600);
+
+    for (let second = 0; second < 3600; second++) {
+      now += 1000;
+      await identity.getCredentials();
+    }
+    expect(fetchSession).toHaveBeenCalledTimes(7);
+  });
+
   it('goes on with what is still good, and fails when that has ended', async () => {
     const fetchSession = jest.fn(async () => {
       throw new Error('no ticket');
