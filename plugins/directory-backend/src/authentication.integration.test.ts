@@ -1,3 +1,4 @@
+import { eventually } from './__testUtils__/eventually';
 import { withGateway } from './__testUtils__/withGateway';
 
 jest.setTimeout(180_000);
@@ -10,7 +11,7 @@ const site = withGateway({
   }),
 });
 
-const paths = ['/v1/', '/v1/me/', '/v1/users/', '/v1/users/alice/', '/x'];
+const paths = ['/v1/', '/v1/me/', '/v1/users/', '/v1/users/alice/', '/v1/x/'];
 
 describe('without credentials', () => {
   it.each(paths)('nothing is answered: %s', async path => {
@@ -95,7 +96,7 @@ describe('with a ticket', () => {
     expect(answer.json).toMatchObject({ reason });
   });
 
-  it('a lock takes effect within five seconds', async () => {
+  it('a lock takes effect', async () => {
     const lock = (value: string) =>
       site.realm.modify(
         `dn: uid=locksoon,cn=users,cn=accounts,${site.realm.baseDn}
@@ -108,12 +109,10 @@ nsAccountLock: ${value}
       200,
     );
     await lock('TRUE');
-    const until = Date.now() + 5000;
-    let status = 200;
-    while (status === 200 && Date.now() < until) {
-      status = (await site.client.ask('/v1/me/', { as: 'alice' })).status;
-    }
+    await eventually(async () => {
+      const { status } = await site.client.ask('/v1/me/', { as: 'alice' });
+      expect(status).toBe(401);
+    });
     await lock('FALSE');
-    expect(status).toBe(401);
   });
 });

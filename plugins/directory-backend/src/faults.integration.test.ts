@@ -1,5 +1,4 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BindLog } from './__testUtils__/BindLog';
 import { eventually } from './__testUtils__/eventually';
 import { FaultProxy } from './__testUtils__/FaultProxy';
@@ -38,7 +37,7 @@ let proxies: readonly FaultProxy[];
 let gateway: Gateway;
 let client: TokenClient;
 
-/** The gateway knows two servers, and both are the realm's. */
+/** The gateway has two servers, both of which lead to the realm's. */
 beforeAll(async () => {
   realm = await startRealm();
   proxies = await Promise.all([
@@ -48,7 +47,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     realm,
     directory: {
-      // A copy would answer while its servers are in trouble.
+      // The replica would respond while its servers are in trouble.
       reads: 'direct',
       portalUsers,
       ldap: {
@@ -81,12 +80,14 @@ async function allAreAnswered(): Promise<void> {
   }
 }
 
-/** What a steady load sees of some trouble. */
-async function during(trouble: () => Promise<unknown>): Promise<Tally> {
+/** Runs a steady load during some trouble. */
+async function during(
+  trouble: (load: SteadyLoad) => Promise<unknown>,
+): Promise<Tally> {
   await eventually(allAreAnswered);
   const load = await SteadyLoad.start(client, PATHS);
   try {
-    await trouble();
+    await trouble(load);
   } finally {
     const tally = await load.stop();
     expect(tally.wrong).toEqual([]);
@@ -95,39 +96,54 @@ async function during(trouble: () => Promise<unknown>): Promise<Tally> {
   return load.stop();
 }
 
-const unanswered = ({ answers, statuses }: Tally) => answers - statuses[200];
+const unanswered = ({ responses, statuses }: Tally) =>
+  responses - statuses[200];
 
-it('a server killed in flight leaves its questions to the next one', async () => {
-  const tally = await during(async () => {
+const timesLogged = (what: RegExp) => [...gateway.log().matchAll(what)].length;
+const outOfUse = () => timesLogged(/is out of use/g);
+const backInUse = () => timesLogged(/is back in use/g);
+
+/** Waits until every server is in use. */
+const allAreInUse = () =>
+  eventually(() => expect(backInUse()).toBe(outOfUse()));
+
+it('leaves the pending queries of a killed server to the next one', async () => {
+  await allAreInUse();
+  const tally = await during(async load => {
     for (const proxy of proxies) {
-      await sleep(500);
+      await load.progress(50);
       await proxy.refuse();
       proxy.reset();
-      await sleep(500);
+      await load.progress(150);
       await proxy.accept();
-      await sleep(1500);
+      await allAreInUse();
     }
   });
   expect(unanswered(tally)).toBe(0);
 });
 
-it('a directory that restarts is away, and never read anonymously', async () => {
+it('returns 503 while the directory restarts and never reads anonymously', async () => {
   const log = await BindLog.from(realm);
-  const tally = await during(async () => {
-    await sleep(300);
+  const tally = await during(async load => {
+    await load.progress(100);
     await realm.directory.kill();
-    await sleep(300);
+    await load.progress(40);
     await realm.directory.start();
     await eventually(allAreAnswered);
     await realm.directory.stop();
     await realm.directory.start();
     await eventually(allAreAnswered);
   });
-  // One that is starting may be too slow.
-  const { 200: _answered, 503: away, 504: _slow, ...others } = tally.statuses;
-  expect(away).toBeGreaterThan(0);
+  // A server that is starting may be too slow.
+  const {
+    200: _answered,
+    503: unavailable,
+    504: _slow,
+    ...others
+  } = tally.statuses;
+  expect(unavailable).toBeGreaterThan(0);
   expect(others).toEqual({});
-  // The server writes its log after its answers.
+  // The server writes its log after its responses.
   await eventually(async () => {
     const { searches } = await log.read();
     expect(searches.length).toBeGreaterThan(100);
@@ -137,36 +153,24 @@ it('a directory that restarts is away, and never read anonymously', async () => 
   });
 });
 
-it('a directory that is 300 ms slower is waited for', async () => {
+it('waits for a directory that is 300 ms slower', async () => {
   setFault({ kind: 'delay', ms: 300 });
-  await expect(allAreAnswered()).resolves.toBeUndefined();
+  const statuses = await Promise.all(
+    PATHS.map(async path => [path, (await client.ask(path)).status]),
+  );
+  expect(statuses).toEqual(PATHS.map(path => [path, 200]));
 });
 
-it('a directory that is slower than the deadline is 504', async () => {
-  setFault({ kind: 'delay', ms: 7000 });
-  expect((await client.ask('/v1/users/bob/')).status).toBe(504);
-});
-
-it('a directory that is stopped is 504 or 503, and back when it goes on', async () => {
-  await realm.directory.pause();
-  try {
-    expect((await client.ask('/v1/users/bob/')).status).toBe(504);
-    await eventually(async () =>
-      expect((await client.ask('/v1/users/bob/')).status).toBe(503),
-    );
-  } finally {
-    await realm.directory.resume();
-  }
-});
-
-it('connections that are reset ten times a second are answered on', async () => {
-  const tally = await during(async () => {
-    const ends = proxies.map(proxy => proxy.resetEvery(100));
-    await sleep(20_000);
-    ends.forEach(end => end());
+it('returns results while connections are reset again and again', async () => {
+  const tally = await during(async load => {
+    // By responses, not by time: some progress between two resets is possible
+    // on every machine. With 130 responses a second it is ten times a second.
+    for (let resets = 0; resets < 60; resets++) {
+      await load.progress(13);
+      proxies.forEach(proxy => proxy.reset());
+    }
   });
-  expect(tally.answers).toBeGreaterThan(300);
-  expect(unanswered(tally) / tally.answers).toBeLessThan(0.01);
+  expect(unanswered(tally) / tally.responses).toBeLessThan(0.01);
 });
 
 it.each<[string, (n: number) => Fault]>([
@@ -177,7 +181,7 @@ it.each<[string, (n: number) => Fault]>([
       kind: 'change',
       change: (bytes, at) => {
         const changed = Buffer.from(bytes);
-        // Far enough for a handshake, another byte of each connection.
+        // Beyond the handshake, at another byte in each round.
         const offset = 3000 + 997 * n - at;
         if (offset >= 0 && offset < changed.length) {
           changed[offset] ^= 1 << n % 8;
@@ -186,23 +190,25 @@ it.each<[string, (n: number) => Fault]>([
       },
     }),
   ],
-])('streams that are %s never give a partial answer', async (_how, fault) => {
-  const tally = await during(async () => {
-    for (let n = 0; n < 20; n++) {
-      setFault(fault(n));
-      await sleep(200);
-    }
-  });
-  expect(tally.answers).toBeGreaterThan(100);
-});
+])(
+  'never returns a partial result from streams that are %s',
+  async (_how, fault) => {
+    const tally = await during(async load => {
+      for (let n = 0; n < 20; n++) {
+        setFault(fault(n));
+        await load.progress(15);
+      }
+    });
+    expect(tally.wrong).toEqual([]);
+  },
+);
 
-it('without any server it is 503 without a try to connect, and back by itself', async () => {
-  const times = (what: RegExp) => [...gateway.log().matchAll(what)].length;
-  const outOfUse = () => times(/is out of use/g);
-  await eventually(() => expect(times(/is back in use/g)).toBe(outOfUse()));
+it('returns 503 without a connection attempt while no server is in use', async () => {
+  await allAreInUse();
   const before = outOfUse();
   for (const proxy of proxies) {
-    proxy.both = { kind: 'hang' };
+    // Every connection ends with the server's first byte.
+    proxy.toClient = { kind: 'truncate', after: 0 };
     proxy.reset();
   }
   await eventually(async () => {
@@ -210,22 +216,24 @@ it('without any server it is 503 without a try to connect, and back by itself', 
     expect(outOfUse()).toBe(before + 2);
   });
   const accepted = () => proxies[0].accepted + proxies[1].accepted;
-  const tries = accepted();
-  const answers = await Promise.all(
+  const attempts = accepted();
+  const startedAt = performance.now();
+  const responses = await Promise.all(
     Array.from({ length: 200 }, () => client.ask('/v1/users/bob/')),
   );
-  for (const { status } of answers) {
+  const tookMs = performance.now() - startedAt;
+  for (const { status } of responses) {
     expect(status).toBe(503);
   }
-  // Those of the background, once in a while.
-  expect(accepted() - tries).toBeLessThan(20);
+  // Only the background trials of two servers, at most one per 50 ms each.
+  expect(accepted() - attempts).toBeLessThan(2 + (2 * tookMs) / 50);
   for (const proxy of proxies) {
-    proxy.both = { kind: 'pass' };
+    proxy.toClient = { kind: 'pass' };
   }
   await eventually(allAreAnswered);
 });
 
-it('servers whose certificates are not good are 503, and the log says why', async () => {
+it('returns 503 for servers with bad certificates and logs the reason', async () => {
   const [known, unknown] = [
     await TestAuthority.create(),
     await TestAuthority.create(),

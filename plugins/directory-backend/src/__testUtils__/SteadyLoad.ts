@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TokenClient } from './TokenClient';
 
-/** What became of the questions of a load. */
+/** The result of a load. */
 export interface Tally {
-  readonly answers: number;
-  /** How many answers had which status. */
+  readonly responses: number;
+  /** Number of responses per status. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Paths whose answer with status 200 was not the right one. */
+  /** Paths with a wrong response of status 200. */
   readonly wrong: readonly string[];
 }
 
 const WORKERS = 8;
 
-/** So that the load is steady, and the machine not saturated. */
+/** Keeps the load steady without saturating the machine. */
 const PAUSE_MS = 50;
 
-/** Asks the same questions again and again, and compares their answers. */
+/** Repeats the same requests and compares their responses. */
 export class SteadyLoad {
   readonly #client: TokenClient;
   readonly #truth: ReadonlyMap<string, string>;
   readonly #statuses: Record<number, number> = {};
   readonly #wrong: string[] = [];
   readonly #workers: readonly Promise<void>[];
-  #answers = 0;
+  #responses = 0;
   #isOver = false;
 
   private constructor(client: TokenClient, truth: ReadonlyMap<string, string>) {
@@ -34,7 +34,7 @@ export class SteadyLoad {
     );
   }
 
-  /** Begins; what the paths answer now is the truth. */
+  /** Starts a load; the responses of an undisturbed gateway are the truth. */
   static async start(
     client: TokenClient,
     paths: readonly string[],
@@ -43,24 +43,30 @@ export class SteadyLoad {
     for (const path of paths) {
       const { status, text } = await client.ask(path);
       if (status !== 200) {
-        throw new Error(`${path} answers ${status} before there is trouble`);
+        throw new Error(`${path} returns ${status} before the load`);
       }
       truth.set(path, text);
     }
     return new SteadyLoad(client, truth);
   }
 
-  /** Answers so far. */
-  get answers(): number {
-    return this.#answers;
+  /**
+   * Waits for this many more responses: unlike a sleep, that lets the load make
+   * the same progress on a slow machine.
+   */
+  async progress(responses: number): Promise<void> {
+    const target = this.#responses + responses;
+    while (this.#responses < target) {
+      await sleep(5);
+    }
   }
 
-  /** Waits for the last answers. */
+  /** Waits for the last responses. */
   async stop(): Promise<Tally> {
     this.#isOver = true;
     await Promise.all(this.#workers);
     return {
-      answers: this.#answers,
+      responses: this.#responses,
       statuses: this.#statuses,
       wrong: this.#wrong,
     };
@@ -69,7 +75,7 @@ export class SteadyLoad {
   async #work(paths: readonly string[]): Promise<void> {
     for (let n = 0; !this.#isOver; n = (n + 1) % paths.length) {
       const { status, text } = await this.#client.ask(paths[n]);
-      this.#answers++;
+      this.#responses++;
       this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
       if (status === 200 && text !== this.#truth.get(paths[n])) {
         this.#wrong.push(paths[n]);

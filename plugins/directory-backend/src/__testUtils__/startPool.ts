@@ -20,10 +20,7 @@ export interface PoolUnderTest {
   search(search: LdapSearch): Promise<readonly Entry[]>;
 }
 
-/**
- * Starts a pool for a realm. `ldap` overrides keys of `directory.ldap`. The
- * default timeouts are long, so that no test fails because a machine is busy.
- */
+/** Starts a pool for a realm. `ldap` overrides keys of `directory.ldap`. */
 export function startPool(options: {
   readonly realm: Realm;
   readonly ldap?: JsonObject;
@@ -31,12 +28,7 @@ export function startPool(options: {
 }): PoolUnderTest {
   const { realm, ldap, resolver } = options;
   const logger = new RecordingLogger();
-  const config = {
-    ...ldapOf(realm),
-    connectTimeout: { minutes: 1 },
-    operationTimeout: { minutes: 1 },
-    ...ldap,
-  };
+  const config = { ...ldapOf(realm), ...ldap };
   const pool = new LdapPool({
     config: readLdapConfig(new ConfigReader(config)),
     logger,

@@ -32,11 +32,7 @@ afterAll(() => realm?.stop());
 function start(bounds: { maxConnections: number; pipelining: number }): void {
   const url = `ldaps://localhost:${proxy.port}`;
   const config = readLdapConfig(
-    new ConfigReader({
-      ...ldapOf(realm),
-      servers: [url],
-      connectTimeout: { minutes: 1 },
-    }),
+    new ConfigReader({ ...ldapOf(realm), servers: [url] }),
   );
   connections = new LdapConnections({
     ...bounds,

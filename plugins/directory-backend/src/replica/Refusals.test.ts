@@ -78,7 +78,7 @@ describe('Refusals', () => {
     expect(await knex('directory_refusals')).toEqual([]);
   });
 
-  it('wait for a slow database, and do not pile up there', async () => {
+  it('wait for a slow database without queueing up', async () => {
     const [replica] = replicas;
     replica.refusal = 'no users';
     const knex = await database.getClient();
@@ -88,9 +88,12 @@ describe('Refusals', () => {
       addStartupHook() {},
       addShutdownHook: hook => hooks.push(hook),
     });
-    await sleep(2500);
     // The transaction has the only connection.
-    expect(knex.client.pool.numPendingAcquires()).toBe(1);
+    const pending = () => knex.client.pool.numPendingAcquires();
+    await eventually(() => expect(pending()).toBe(1));
+    // More than the interval between two exchanges.
+    await sleep(1500);
+    expect(pending()).toBe(1);
 
     await busy.rollback();
     await eventually(async () =>

@@ -1,3 +1,4 @@
+import assert from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../__testUtils__/eventually';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
@@ -9,7 +10,7 @@ import type {
   TakePortion,
 } from './ReplicaSource';
 
-jest.setTimeout(30_000);
+jest.setTimeout(180_000);
 
 const KEYS: ReplicaKeys = {
   server: 'ldap://one',
@@ -18,19 +19,21 @@ const KEYS: ReplicaKeys = {
   agreements: new Set(),
 };
 
-/** A directory whose servers take turns at every look. */
+/** A directory that responds from another server at each poll. */
 class FlappingSource implements ReplicaSource {
-  looks = 0;
-  readings = 0;
+  polls = 0;
+  /** Start and end of each full sync, in milliseconds. */
+  readonly syncs: { readonly from: number; readonly to: number }[] = [];
 
   time: ReplicaSource['time'] = async () => ({
-    ...{ server: 'ldap://one', era: ++this.looks, usn: 1, settledUsn: 1 },
+    ...{ server: 'ldap://one', era: ++this.polls, usn: 1, settledUsn: 1 },
     askedAt: performance.now(),
   });
 
   readAll: ReplicaSource['readAll'] = async () => {
-    this.readings++;
+    const from = performance.now();
     await sleep(150);
+    this.syncs.push({ from, to: performance.now() });
     return KEYS;
   };
 
@@ -65,10 +68,16 @@ class WrittenSource extends FlappingSource {
   readonly agreements = new Map<string, { usn: number; enabled: boolean }>();
   readonly readFrom: number[] = [];
 
-  override time: ReplicaSource['time'] = async () => ({
-    ...{ server: 'ldap://one', era: 1, usn: this.usn },
-    ...{ settledUsn: this.settledUsn, askedAt: performance.now() },
-  });
+  override time: ReplicaSource['time'] = async () => {
+    this.polls++;
+    return {
+      server: 'ldap://one',
+      era: 1,
+      usn: this.usn,
+      settledUsn: this.settledUsn,
+      askedAt: performance.now(),
+    };
+  };
 
   override listChanges: ReplicaSource['listChanges'] = async from => ({
     server: 'ldap://one',
@@ -101,9 +110,15 @@ class WrittenSource extends FlappingSource {
   }
 }
 
-describe('while it follows', () => {
+describe('Replica', () => {
   let source: WrittenSource;
   let replica: Replica;
+
+  /** Waits until the replica has polled some more times. */
+  const untilPolled = async (times: number) => {
+    const { polls } = source;
+    await eventually(() => assert(source.polls > polls + times));
+  };
 
   const enabled = () =>
     [...replica.tables.agreements.values()].map(
@@ -112,33 +127,33 @@ describe('while it follows', () => {
 
   beforeEach(async () => {
     source = new WrittenSource();
-    const logger = new RecordingLogger();
     replica = new Replica({
-      ...{ source, logger, maxStalenessMs: 5000, maxShrinkage: 0.2 },
+      source,
+      logger: new RecordingLogger(),
+      maxStalenessMs: 60_000,
+      maxShrinkage: 0.2,
     });
     replica.follow();
-    while (!replica.isUsable) {
-      await sleep(20);
-    }
+    await eventually(() => assert(replica.isUsable));
   });
   afterEach(() => replica.stop());
 
-  it('finds a write that can be seen long after later ones, and reads each once', async () => {
+  it('finds a write that becomes visible long after later ones and reads each once', async () => {
     source.usn = 9;
     source.agreements.set('cn=soon', { usn: 9, enabled: true });
     await eventually(() => expect(enabled()).toEqual(['cn=soon true']));
-    await sleep(1000);
+    await untilPolled(3);
     expect(source.readFrom).toEqual([9]);
     source.agreements.set('cn=late', { usn: 2, enabled: true });
     await eventually(() => expect(enabled()).toHaveLength(2));
-    await sleep(1000);
+    await untilPolled(3);
     expect(source.readFrom).toEqual([9, 2]);
   });
 
-  it('takes back what the directory has taken back', async () => {
+  it('reverts a write that the directory has reverted', async () => {
     source.agreements.set('cn=fas', { usn: 5, enabled: true });
     source.usn = source.settledUsn = 5;
-    await sleep(600);
+    await untilPolled(2);
     source.usn = 6;
     source.agreements.set('cn=fas', { usn: 6, enabled: false });
     await eventually(() => expect(enabled()).toEqual(['cn=fas false']));
@@ -146,7 +161,7 @@ describe('while it follows', () => {
     await eventually(() => expect(enabled()).toEqual(['cn=fas true']));
   });
 
-  it('has what is there again before it was heard to be gone', async () => {
+  it('keeps an entry that was added again before its deletion was reported', async () => {
     source.usn = 3;
     source.agreements.set('cn=fas', { usn: 3, enabled: true });
     await eventually(() => expect(enabled()).toHaveLength(1));
@@ -155,11 +170,11 @@ describe('while it follows', () => {
     await eventually(() => expect(enabled()).toHaveLength(1));
   });
 
-  it('looks for nothing when all has settled', async () => {
+  it('does not search when all writes are committed', async () => {
     source.usn = source.settledUsn = 7;
-    await sleep(600);
+    await untilPolled(2);
     source.agreements.set('cn=never', { usn: 7, enabled: true });
-    await sleep(600);
+    await untilPolled(2);
     expect(enabled()).toEqual([]);
   });
 });
@@ -188,7 +203,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
   const replica = new Replica({
     source,
     logger: new RecordingLogger(),
-    maxStalenessMs: 5000,
+    maxStalenessMs: 60_000,
     maxShrinkage: 0.2,
   });
   replica.follow();
@@ -216,22 +231,24 @@ it('removes a deleted user who is no longer a member of a changed group', async 
   replica.stop();
 });
 
-it('does not read all anew each time when servers take turns', async () => {
+it('pauses between full syncs when servers take turns', async () => {
   const source = new FlappingSource();
   const logger = new RecordingLogger();
   const replica = new Replica({
-    ...{ source, logger, maxStalenessMs: 5000, maxShrinkage: 0.2 },
+    source,
+    logger,
+    maxStalenessMs: 60_000,
+    maxShrinkage: 0.2,
   });
   replica.follow();
-  while (source.readings < 2) {
-    await sleep(20);
-  }
-  const looks = source.looks;
-  while (source.readings < 4) {
-    await sleep(20);
-  }
+  await eventually(() => expect(source.syncs.length).toBeGreaterThan(3));
   replica.stop();
 
-  expect(source.looks - looks).toBeGreaterThan(2);
+  for (const [index, { from }] of source.syncs.entries()) {
+    const last = source.syncs[index - 1];
+    // At most a quarter of the time; timers may fire a millisecond early.
+    const pauseMs = last ? 3 * (last.to - last.from) - 2 : 0;
+    expect(from - (last?.to ?? 0)).toBeGreaterThanOrEqual(pauseMs);
+  }
   expect(logger.lines.join()).toContain('too short a time ago');
 });

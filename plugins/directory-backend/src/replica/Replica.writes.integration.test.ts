@@ -14,7 +14,7 @@ import { groupFieldNames, userFieldNames } from '../directory/schema';
 
 jest.setTimeout(180_000);
 
-const ROUNDS = 10;
+const ROUNDS = 5;
 const WRITES = 12;
 const QUESTIONS = 300;
 

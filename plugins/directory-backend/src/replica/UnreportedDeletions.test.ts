@@ -5,7 +5,7 @@ import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { Replica } from './Replica';
 import type { ReplicaSource, TakePortion } from './ReplicaSource';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const server = 'ldap://one';
 
@@ -133,6 +133,7 @@ describe('UnreportedDeletions', () => {
 
   it('compares no keys when readable entries carry all new USNs', async () => {
     const before = source.comparisons;
+    // Longer than the interval between two checks of the new USNs.
     for (let write = 0; write < 30; write++) {
       source.otherUsns.add(++source.usn);
       await sleep(100);
