@@ -16,9 +16,15 @@ export interface Config {
         servers: string[];
         /**
          * PEM file of the CAs to trust in place of the system's, read for each
-         * request. FreeIPA's is `/etc/ipa/ca.crt`.
+         * request. FreeIPA's is `/etc/ipa/ca.crt`. Required unless
+         * `trustSystemCas` is set.
          */
         caFile?: string;
+        /**
+         * Trusts the system's CAs, in place of `caFile`. Any public CA can then
+         * vouch for a server that receives the gateway's login. Default: false.
+         */
+        trustSystemCas?: boolean;
         /** FreeIPA's name of the CA that signs. Default: ipa. */
         cacn?: string;
         /**

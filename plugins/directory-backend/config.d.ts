@@ -15,6 +15,12 @@ export interface Config {
          * `_ldaps._tcp.example.org`.
          */
         name: string;
+        /**
+         * DNS domain in which the servers must lie. Records with other targets
+         * are ignored. Default: the part of `name` after the labels that begin
+         * with an underscore, such as `example.org`.
+         */
+        domain?: string;
         /** Time until DNS is asked again. Default: 5 minutes. */
         refresh?: HumanDuration | string;
       };

@@ -2,6 +2,7 @@ import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import { readFreeIpaConfig } from './FreeIpaConfig';
 
+const caFile = '/etc/ipa/ca.crt';
 const login = { principal: 'HTTP/p.test@R.TEST', keytab: '/etc/p.keytab' };
 
 const read = (freeipa: JsonObject) =>
@@ -16,7 +17,7 @@ describe('readFreeIpaConfig', () => {
 
   it('fills in what is left out', () => {
     const servers = ['https://ipa1.test', 'https://IPA2.test:8443/'];
-    expect(read({ servers, login })).toEqual({
+    expect(read({ servers, login, trustSystemCas: true })).toEqual({
       servers: ['https://ipa1.test', 'https://ipa2.test:8443'],
       caFile: undefined,
       cacn: 'ipa',
@@ -61,7 +62,7 @@ describe('readFreeIpaConfig', () => {
     'https://ipa1.test/?x',
     'https://portal:secret@ipa1.test',
   ])('refuses the server %s', server => {
-    expect(() => read({ servers: [server], login })).toThrow(
+    expect(() => read({ servers: [server], caFile, login })).toThrow(
       'directory.certificates.freeipa.servers',
     );
   });
@@ -70,6 +71,12 @@ describe('readFreeIpaConfig', () => {
     ['freeipa.servers', { servers: [] }],
     ['freeipa.servers', { servers: ['https://a.test', 'https://A.test/'] }],
     ['freeipa.caFile', { caFile: 'ca.crt' }],
+    [
+      "directory.certificates.freeipa.caFile (FreeIPA's is /etc/ipa/ca.crt) and directory.certificates.freeipa.trustSystemCas: true",
+      { caFile: undefined },
+    ],
+    ['freeipa.trustSystemCas', { caFile: undefined, trustSystemCas: false }],
+    ['freeipa.trustSystemCas', { trustSystemCas: true }],
     ['freeipa.login.principal', { login: {} }],
     ['freeipa.login.principal', { login: { ...login, username: 'portal' } }],
     ['freeipa.login.keytab', { login: { ...login, keytab: 'p.keytab' } }],
@@ -81,6 +88,6 @@ describe('readFreeIpaConfig', () => {
     ['freeipa.requestTimeout', { requestTimeout: { seconds: 0 } }],
   ])('names %s when it is wrong', (key, change) => {
     const servers = ['https://ipa1.test'];
-    expect(() => read({ servers, login, ...change })).toThrow(key);
+    expect(() => read({ servers, caFile, login, ...change })).toThrow(key);
   });
 });

@@ -24,6 +24,7 @@ export type FreeIpaLoginConfig =
 export interface FreeIpaConfig {
   /** Origins: `https://ipa1.example.org`. */
   readonly servers: readonly string[];
+  /** Absolute path; `undefined`: the system's CAs are trusted. */
   readonly caFile?: string;
   readonly cacn: string;
   readonly login: FreeIpaLoginConfig;
@@ -45,7 +46,7 @@ export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
     config &&
     Object.freeze({
       servers: readServers(config),
-      caFile: readPath(config, 'caFile'),
+      caFile: readCaFile(config),
       cacn: config.getOptionalString('cacn') ?? 'ipa',
       login: readLogin(config.getConfig('login')),
       connectTimeoutMs: readMs(config, 'connectTimeout', { seconds: 5 }),
@@ -72,6 +73,18 @@ function readServer(server: string): string {
     );
   }
   return url.origin;
+}
+
+/** A public CA must not vouch for a FreeIPA server unless the site says so. */
+function readCaFile(config: Config): string | undefined {
+  const caFile = readPath(config, 'caFile');
+  const trustSystemCas = config.getOptionalBoolean('trustSystemCas') ?? false;
+  if ((caFile === undefined) !== trustSystemCas) {
+    throw new InputError(
+      `Set one of ${BLOCK}.caFile (FreeIPA's is /etc/ipa/ca.crt) and ${BLOCK}.trustSystemCas: true`,
+    );
+  }
+  return caFile;
 }
 
 function readLogin(config: Config): FreeIpaLoginConfig {

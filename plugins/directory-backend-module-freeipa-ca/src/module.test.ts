@@ -40,6 +40,7 @@ describe('directoryModuleFreeIpaCa', () => {
       certificates: {
         freeipa: {
           servers: ['https://ipa1.test'],
+          caFile: '/etc/ipa/ca.crt',
           login: { username: 'portal', passwordFile: '/etc/password' },
         },
       },
@@ -57,6 +58,7 @@ describe('directoryModuleFreeIpaCa', () => {
       const name = key === 'keytab' ? 'principal' : 'username';
       const freeipa = {
         servers: ['https://ipa1.test'],
+        caFile: '/etc/ipa/ca.crt',
         login: { [name]: 'portal', [key]: path },
       };
       await expect(registered({ certificates: { freeipa } })).rejects.toThrow(

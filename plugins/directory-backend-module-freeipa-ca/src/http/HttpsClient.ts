@@ -107,8 +107,16 @@ export class HttpsClient {
   }
 
   async #readCa(): Promise<string | undefined> {
+    if (this.#caFile === undefined) {
+      return undefined;
+    }
     try {
-      return this.#caFile && (await readFile(this.#caFile, 'utf8'));
+      const text = await readFile(this.#caFile, 'utf8');
+      if (text.trim() === '') {
+        // Without a CA, the system's would be trusted.
+        throw new Error('the file is empty');
+      }
+      return text;
     } catch (error) {
       throw new HttpExchangeError(
         `directory.certificates.freeipa.caFile cannot be read: ${error}`,

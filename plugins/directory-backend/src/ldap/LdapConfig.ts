@@ -8,6 +8,8 @@ export interface LdapSrvConfig {
   readonly kind: 'srv';
   /** For example `_ldap._tcp.example.org`. */
   readonly name: string;
+  /** Domain of the servers, lower case, for example `example.org`. */
+  readonly domain: string;
   readonly scheme: 'ldap' | 'ldaps';
   readonly refreshMs: number;
 }
@@ -99,7 +101,23 @@ function readSrv(config: Config, startTls: boolean): LdapSrvConfig {
     );
   }
   const refreshMs = readMs(config, 'refresh', { minutes: 5 });
-  return { kind: 'srv', name, scheme, refreshMs };
+  const domain = (config.getOptionalString('domain') ?? domainOf(name))
+    .toLowerCase()
+    .replace(/\.$/, '');
+  if (domain === '') {
+    throw new InputError(
+      `directory.ldap.srv.name must end with a domain, as _ldap._tcp.example.org does, not "${name}"`,
+    );
+  }
+  return { kind: 'srv', name, domain, scheme, refreshMs };
+}
+
+/**
+ * The labels after the last one with an underscore: `example.org` of
+ * `_ldap._tcp.example.org` and of `_ldap._tcp.paris._locations.example.org`.
+ */
+function domainOf(name: string): string {
+  return name.replace(/^.*_[^.]*\.?/, '');
 }
 
 /** Credentials and people travel over TLS, or do not leave the machine. */

@@ -125,7 +125,11 @@ describe('servers from DNS', () => {
       realm,
       ldap: {
         servers: undefined,
-        srv: { name: '_ldaps._tcp.example.test', refresh },
+        srv: {
+          name: '_ldaps._tcp.example.test',
+          domain: 'localhost',
+          refresh,
+        },
         // One connection per server is enough, so that tests can count them.
         pipelining: 16,
         ...ldap,
@@ -146,6 +150,20 @@ describe('servers from DNS', () => {
     await search();
     expect(queries).toEqual(['_ldaps._tcp.example.test']);
     expect([first.accepted, second.accepted]).toEqual([0, 1]);
+  });
+
+  it('outside of the domain of the records are not used', async () => {
+    resolve = async () => [recordOf(first), recordOf(second, 1)];
+    start('1ms', {
+      srv: { name: '_ldaps._tcp.paris._locations.example.test' },
+    });
+    await expect(search()).rejects.toMatchObject({
+      name: 'DirectoryUnavailableError',
+    });
+    expect(first.accepted + second.accepted).toBe(0);
+    expect(tested!.log()).toMatch(
+      /Ignored the SRV target localhost, which is not in example\.test:/,
+    );
   });
 
   it('complete pending searches after DNS has removed them', async () => {

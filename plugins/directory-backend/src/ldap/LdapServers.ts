@@ -72,7 +72,9 @@ export class LdapServers {
   async #resolve(srv: LdapSrvConfig): Promise<void> {
     try {
       const records = await this.#resolver.resolveSrv(srv.name);
-      const urls = orderBySrv(records).map(record => urlOf(record, srv));
+      const urls = orderBySrv(records)
+        .filter(record => this.#isInDomain(record, srv))
+        .map(record => urlOf(record, srv));
       if (urls.length === 0) {
         throw new Error('The service is not offered');
       }
@@ -86,6 +88,21 @@ export class LdapServers {
       const message = `DNS has no answer for the SRV records of ${srv.name}`;
       this.#logger.warn(message, { error: String(error) });
     }
+  }
+
+  /**
+   * A forged DNS response must not choose the name that the server's
+   * certificate is checked for (RFC 2782, "Security considerations").
+   */
+  #isInDomain({ name }: SrvRecord, { domain }: LdapSrvConfig): boolean {
+    const host = hostOf(name).toLowerCase();
+    if (host === domain || host.endsWith(`.${domain}`)) {
+      return true;
+    }
+    this.#logger.warn(
+      `Ignored the SRV target ${host}, which is not in ${domain}: set directory.ldap.srv.domain if it is right`,
+    );
+    return false;
   }
 
   #use(urls: readonly string[]): void {
@@ -139,5 +156,10 @@ export function orderBySrv(
 }
 
 function urlOf({ name, port }: SrvRecord, { scheme }: LdapSrvConfig): string {
-  return `${scheme}://${name.replace(/\.$/, '')}:${port}`;
+  return `${scheme}://${hostOf(name)}:${port}`;
+}
+
+/** The target without the dot of the DNS root. */
+function hostOf(target: string): string {
+  return target.replace(/\.$/, '');
 }
