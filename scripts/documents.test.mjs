@@ -136,6 +136,27 @@ describe('the configuration reference', () => {
   });
 });
 
+describe('the shipped configuration', () => {
+  for (const file of files.filter(name => /^app-config.*\.yaml$/.test(name))) {
+    it(`of ${file} allows users and groups only from named locations`, () => {
+      const { catalog = {} } = parse(read(file));
+      const kinds = (catalog.rules ?? [])
+        .filter(rule => !rule.locations)
+        .flatMap(rule => rule.allow)
+        .map(allowed => (allowed.kind ?? allowed).toLowerCase());
+      assert.deepEqual(
+        kinds.filter(kind => ['user', 'group'].includes(kind)),
+        [],
+      );
+    });
+  }
+
+  it('refuses locations from users in production', () => {
+    const { catalog } = parse(read('app-config.production.yaml'));
+    assert.equal(catalog.readonly, true);
+  });
+});
+
 describe('the catalog', () => {
   const policy = EntityPolicies.allOf([
     new SchemaValidEntityPolicy(),
