@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { OtherRealm, startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from './__testUtils__/eventually';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { TokenClient } from './__testUtils__/TokenClient';
 
 jest.setTimeout(180_000);
 
@@ -75,31 +77,24 @@ interface SignInBody {
 let realm: Realm;
 let other: OtherRealm;
 let folder: string;
-
-beforeAll(async () => {
-  realm = await startRealm();
-  other = await OtherRealm.start(realm);
-  folder = await mkdtemp(join(tmpdir(), 'sign-in-'));
-});
-
-afterAll(async () => {
-  await other?.stop();
-  await realm?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+let gateway: Gateway;
+/** Serves what bob registers. */
+let claims: ReturnType<typeof createServer>;
+/** The token of bob by the guest provider. */
+let token: string;
 
 /** Signs in to the portal, or renews the portal token, with a ticket. */
-async function refresh(
-  { baseUrl }: Gateway,
-  ticket: { readonly krb5Config: string; readonly ccache: string },
-): Promise<{ readonly status: number; readonly body: SignInBody }> {
+async function refresh(ticket: {
+  readonly krb5Config: string;
+  readonly ccache: string;
+}): Promise<{ readonly status: number; readonly body: SignInBody }> {
   const { stdout } = await run(
     'curl',
     [
       ...['--silent', '--show-error', '--negotiate', '--user', ':'],
       ...['--header', 'X-Requested-With: curl'],
       ...['--write-out', '\n%{http_code}'],
-      `${baseUrl}/api/auth/kerberos/refresh`,
+      `${gateway.baseUrl}/api/auth/kerberos/refresh`,
     ],
     {
       env: {
@@ -116,105 +111,107 @@ async function refresh(
   };
 }
 
-async function refreshAs(gateway: Gateway, principal: string) {
+async function refreshAs(principal: string) {
   const { krb5Config } = realm;
   const ccache = await realm.ticket(principal);
-  return refresh(gateway, { krb5Config, ccache });
+  return refresh({ krb5Config, ccache });
 }
 
-/** The token of the user that the guest provider signs in. */
-async function guestToken({ baseUrl }: Gateway): Promise<string> {
-  const response = await fetch(`${baseUrl}/api/auth/guest/refresh`, {
-    headers: { 'X-Requested-With': 'XMLHttpRequest' },
+/** Calls an API of the portal as bob, unless `init` has another token. */
+const call = (path: string, init: RequestInit = {}) =>
+  fetch(`${gateway.baseUrl}/api/${path}`, {
+    ...init,
+    headers: { Authorization: `Bearer ${token}`, ...init.headers },
   });
-  return (await response.json()).backstageIdentity.token;
-}
+
+beforeAll(async () => {
+  realm = await startRealm();
+  other = await OtherRealm.start(realm);
+  folder = await mkdtemp(join(tmpdir(), 'sign-in-'));
+  claims = createServer((_req, res) => res.end(CLAIMS));
+  claims.listen(0, '127.0.0.1');
+  await once(claims, 'listening');
+  const { port } = claims.address() as AddressInfo;
+  const host = `127.0.0.1:${port}`;
+  const org = join(folder, 'org.yaml');
+  await writeFile(org, ORG);
+  gateway = await startGateway({
+    realm,
+    guest: 'user:default/bob',
+    kerberos: { keytab: other.sharedKeytab, realm: 'EXAMPLE.TEST' },
+    backend: { reading: { allow: [{ host }] } },
+    kerberosSignIn: {
+      resolvers: [
+        { resolver: 'principalMatchingUserEntityAnnotation' },
+        { resolver: 'directoryUser' },
+        {
+          resolver: 'usernameMatchingUserEntityName',
+          dangerouslyAllowSignInWithoutUserInCatalog: true,
+        },
+      ],
+    },
+    catalog: {
+      rules: [
+        { allow: ['Component', 'Location'] },
+        {
+          allow: ['User', 'Group'],
+          locations: [{ type: 'url', pattern: `http://${host}/**` }],
+        },
+      ],
+      locations: [
+        { type: 'file', target: org, rules: [{ allow: ['User', 'Group'] }] },
+      ],
+    },
+    directory: {
+      trustedLocations: [`file:${org}`],
+      portalUsers: {
+        namespace: 'default',
+        username: 'annotation',
+        mayRequestCertificates: true,
+      },
+      certificates: {
+        authority: 'embedded',
+        protectedGroups: ['packager'],
+        embedded: {
+          organization: 'Example',
+          keyFile: join(folder, 'ca.key'),
+        },
+      },
+    },
+  });
+  token = await TokenClient.token(gateway);
+  const registered = await call('catalog/locations', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      type: 'url',
+      target: `http://${host}/users.yaml`,
+    }),
+  });
+  assert.equal(registered.status, 201);
+  await eventually(async () => {
+    for (const name of ['mallory', 'alice']) {
+      const entity = await call(
+        `catalog/entities/by-name/user/default/${name}`,
+      );
+      assert.equal(entity.status, 200);
+      const groups = (await entity.json()).relations;
+      assert.equal(groups.length, name === 'alice' ? 2 : 1);
+    }
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  claims?.close();
+  await other?.stop();
+  await realm?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 describe('a user who registers a location with claims about users', () => {
-  let gateway: Gateway;
-  let claims: ReturnType<typeof createServer>;
-  let token: string;
-
-  const call = (path: string, init: RequestInit = {}) =>
-    fetch(`${gateway.baseUrl}/api/${path}`, {
-      ...init,
-      headers: { Authorization: `Bearer ${token}`, ...init.headers },
-    });
-
-  beforeAll(async () => {
-    claims = createServer((_req, res) => res.end(CLAIMS));
-    claims.listen(0, '127.0.0.1');
-    await once(claims, 'listening');
-    const { port } = claims.address() as AddressInfo;
-    const host = `127.0.0.1:${port}`;
-    const org = join(folder, 'org.yaml');
-    await writeFile(org, ORG);
-    gateway = await startGateway({
-      realm,
-      guest: 'user:default/bob',
-      backend: { reading: { allow: [{ host }] } },
-      kerberosSignIn: {
-        resolvers: [
-          { resolver: 'principalMatchingUserEntityAnnotation' },
-          { resolver: 'directoryUser' },
-        ],
-      },
-      catalog: {
-        rules: [
-          { allow: ['Component', 'Location'] },
-          {
-            allow: ['User', 'Group'],
-            locations: [{ type: 'url', pattern: `http://${host}/**` }],
-          },
-        ],
-        locations: [
-          { type: 'file', target: org, rules: [{ allow: ['User', 'Group'] }] },
-        ],
-      },
-      directory: {
-        trustedLocations: [`file:${org}`],
-        portalUsers: {
-          namespace: 'default',
-          username: 'annotation',
-          mayRequestCertificates: true,
-        },
-        certificates: {
-          authority: 'embedded',
-          protectedGroups: ['packager'],
-          embedded: {
-            organization: 'Example',
-            keyFile: join(folder, 'ca.key'),
-          },
-        },
-      },
-    });
-    token = await guestToken(gateway);
-    const response = await call('catalog/locations', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        type: 'url',
-        target: `http://${host}/users.yaml`,
-      }),
-    });
-    expect(response.status).toBe(201);
-    await eventually(async () => {
-      for (const name of ['user/default/alice', 'user/default/mallory']) {
-        const entity = await call(`catalog/entities/by-name/${name}`);
-        expect(entity.status).toBe(200);
-      }
-      const alice = await call('catalog/entities/by-name/user/default/alice');
-      expect((await alice.json()).relations).toHaveLength(2);
-    });
-  });
-
-  afterAll(async () => {
-    await gateway?.stop();
-    claims.close();
-  });
-
   it('signs in as themselves, without the groups of the claims', async () => {
-    const { status, body } = await refreshAs(gateway, 'bob');
+    const { status, body } = await refreshAs('bob');
     expect(status).toBe(200);
     expect(body.backstageIdentity?.identity).toMatchObject({
       userEntityRef: 'user:default/bob',
@@ -223,7 +220,7 @@ describe('a user who registers a location with claims about users', () => {
   });
 
   it('cannot add trusted users to groups', async () => {
-    const { body } = await refreshAs(gateway, 'alice');
+    const { body } = await refreshAs('alice');
     expect(body.backstageIdentity?.identity).toMatchObject({
       userEntityRef: 'user:default/alice',
       ownershipEntityRefs: ['user:default/alice', 'group:default/contributors'],
@@ -251,72 +248,49 @@ describe('a user who registers a location with claims about users', () => {
   });
 
   it('leaves the identity of the trusted entity as it is', async () => {
-    const { body } = await refreshAs(gateway, 'alice');
+    const { body } = await refreshAs('alice');
     const me = await call('directory/v1/me/', {
       headers: { Authorization: `Bearer ${body.backstageIdentity?.token}` },
     });
     expect((await me.json()).result).toMatchObject({ username: 'alice' });
   });
+});
 
-  // The last ones: accounts change, and the directory stops.
-  it('gets no token by annotation once the account is locked', async () => {
-    expect((await refreshAs(gateway, 'alice')).status).toBe(200);
-    const lock = (value: string) =>
-      realm.modify(
-        `dn: uid=alice,cn=users,cn=accounts,${realm.baseDn}\n` +
-          `changetype: modify\nreplace: nsAccountLock\nnsAccountLock: ${value}\n`,
-      );
-    await lock('TRUE');
-    await eventually(async () => {
-      const { status, body } = await refreshAs(gateway, 'alice');
-      expect([status, body.reason]).toEqual([401, 'account_locked']);
-    });
-    await lock('FALSE');
-    await eventually(async () => {
-      expect((await refreshAs(gateway, 'alice')).status).toBe(200);
-    });
-  });
-
-  it('gets no token while the directory is unavailable', async () => {
-    await realm.directory.stop();
-    try {
-      await eventually(async () => {
-        const { status, body } = await refreshAs(gateway, 'alice');
-        expect([status, body.reason]).toEqual([503, 'unavailable']);
-      });
-    } finally {
-      await realm.directory.start();
-    }
+it('signs in no user of another realm whose key is in the keytab', async () => {
+  const { krb5Config, ticket: ccache } = other;
+  expect(await refresh({ krb5Config, ccache })).toMatchObject({
+    status: 401,
+    body: { reason: 'realm_refused' },
   });
 });
 
-describe('a keytab with the keys of two realms', () => {
-  it('signs in no user of the other realm', async () => {
-    const gateway = await startGateway({
-      realm,
-      kerberos: { keytab: other.sharedKeytab, realm: 'EXAMPLE.TEST' },
-      kerberosSignIn: {
-        resolvers: [
-          {
-            resolver: 'usernameMatchingUserEntityName',
-            dangerouslyAllowSignInWithoutUserInCatalog: true,
-          },
-        ],
-      },
-    });
-    try {
-      const { krb5Config, ticket: ccache } = other;
-      const foreign = await refresh(gateway, { krb5Config, ccache });
-      expect(foreign).toMatchObject({
-        status: 401,
-        body: { reason: 'realm_refused' },
-      });
-      const own = await refreshAs(gateway, 'alice');
-      expect(own.body.backstageIdentity?.identity.userEntityRef).toBe(
-        'user:default/alice',
-      );
-    } finally {
-      await gateway.stop();
-    }
+// The last tests: an account changes, and the directory stops.
+it('refuses to renew a token by annotation once the account is locked', async () => {
+  expect((await refreshAs('alice')).status).toBe(200);
+  const lock = (value: string) =>
+    realm.modify(
+      `dn: uid=alice,cn=users,cn=accounts,${realm.baseDn}\n` +
+        `changetype: modify\nreplace: nsAccountLock\nnsAccountLock: ${value}\n`,
+    );
+  await lock('TRUE');
+  await eventually(async () => {
+    const { status, body } = await refreshAs('alice');
+    expect([status, body.reason]).toEqual([401, 'account_locked']);
   });
+  await lock('FALSE');
+  await eventually(async () => {
+    expect((await refreshAs('alice')).status).toBe(200);
+  });
+});
+
+it('returns 503 while the directory is unavailable', async () => {
+  await realm.directory.stop();
+  try {
+    await eventually(async () => {
+      const { status, body } = await refreshAs('alice');
+      expect([status, body.reason]).toEqual([503, 'unavailable']);
+    });
+  } finally {
+    await realm.directory.start();
+  }
 });
