@@ -154,13 +154,19 @@ export const directoryPlugin = createBackendPlugin({
           certificates
             ? new IssuedCertificatesDirectory(directory, authorities)
             : directory,
-          config.privacy,
+          {
+            ...config.privacy,
+            ownOnly: new Set(
+              certificates?.readable === 'own' ? ['certificates'] : [],
+            ),
+          },
         );
         const uris = new ResourceUris(externalBaseUrl);
         const certificateOperations =
           certificates &&
           (await createCertificateOperations({
             ...{ authorities, config: certificates, directory, uris },
+            privateDirectory,
             auditor: deps.auditor,
             database: deps.database,
           }));
@@ -236,7 +242,6 @@ export const directoryPlugin = createBackendPlugin({
                     certificates: new UserCertificates({
                       directory: privateDirectory,
                       authority: authorities,
-                      config: certificates,
                     }),
                     uris,
                   }),

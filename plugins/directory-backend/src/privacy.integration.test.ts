@@ -1,7 +1,12 @@
+import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
+import { join } from 'node:path';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import { userDn } from './__testUtils__/conformanceEntries';
+import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { form } from './__testUtils__/formBodies';
+import { makeCsr } from './__testUtils__/makeCsr';
 import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 import { naiveUser } from './__testUtils__/naive/naiveRecord';
@@ -17,6 +22,7 @@ import {
   plantMarkers,
   type Marker,
 } from './__testUtils__/plantMarkers';
+import { resultOf, serialOf } from './__testUtils__/resultOf';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
 import { TokenClient } from './__testUtils__/TokenClient';
 import type { Visibility } from './directory/Visibility';
@@ -26,6 +32,17 @@ jest.setTimeout(180_000);
 /** Private people with markers; `mallory` is locked too. */
 const OWNERS = ['bob', 'dave', 'erin', 'john.doe', 'CamelCase', 'mallory'];
 const TRUSTED = ['bot/builder.example.test', 'special'];
+const OPEN_TO_ALL = [
+  {
+    principals: ['*'],
+    operations: [
+      'directory.read',
+      'directory.certificate.sign',
+      'directory.certificate.revoke',
+      'directory.members.export',
+    ],
+  },
+];
 const SERVICE_TOKEN = 'token-of-another-service';
 
 let realm: Realm;
@@ -53,6 +70,7 @@ beforeAll(async () => {
     realm,
     serviceToken: SERVICE_TOKEN,
     directory: {
+      access: OPEN_TO_ALL,
       portalUsers: { namespace: 'default', username: 'entityName' },
       privacy: {
         trustedReaders: {
@@ -275,4 +293,137 @@ it('an exported file hides what the list hides, and no more', async () => {
     expect(shown).toEqual(listed);
     expect(shown.length > 0).toBe(name === 'trusted');
   }
+});
+
+describe.each([
+  {
+    what: 'certificates.readable: own',
+    privacy: { trustedReaders: { principals: TRUSTED } },
+    readable: 'own',
+    ...{ owner: 'alice', seenBy: ['alice'], hiddenFrom: ['bob', TRUSTED[0]] },
+  },
+  {
+    what: 'privacy.hiddenFields: [certificates]',
+    privacy: {
+      hiddenFields: ['certificates'],
+      trustedReaders: { principals: TRUSTED },
+    },
+    readable: 'all',
+    ...{ owner: 'bob', seenBy: ['bob', TRUSTED[1]], hiddenFrom: ['alice'] },
+  },
+])('with $what', ({ privacy, readable, owner, seenBy, hiddenFrom }) => {
+  let restricted: Gateway;
+  let client: GatewayClient;
+  let serial: string;
+  let paths: readonly string[];
+  let encoded: string;
+
+  beforeAll(async () => {
+    const authority = embeddedAuthority(realm);
+    const keyFile = join(realm.dir, `ca-key-${readable}.pem`);
+    restricted = await startGateway({
+      realm,
+      directory: {
+        privacy,
+        certificates: {
+          authority: authority.authority,
+          embedded: { ...authority.embedded, keyFile },
+          readable,
+          profiles: [{ name: 'userCerts' }],
+        },
+        access: OPEN_TO_ALL,
+        fasjson: { enabled: true },
+      },
+    });
+    client = new GatewayClient({ gateway: restricted, realm });
+    const signed = await client.ask('/v1/certs/', {
+      as: owner,
+      ...form({ user: owner, csr: makeCsr({ subject: `/CN=${owner}` }) }),
+    });
+    serial = serialOf(signed);
+    // A line of the signature: it has no line break in any encoding.
+    encoded = String(resultOf(signed).certificate).split('\n').at(-4)!;
+    const groups = await client.ask(`/v1/users/${owner}/groups/`, {
+      as: owner,
+    });
+    const [{ groupname }] = (groups.json as { result: { groupname: string }[] })
+      .result;
+    const values: Readonly<Record<string, string>> = {
+      username: owner,
+      groupname: encodeURIComponent(groupname),
+      serial_number: serial,
+      principal: owner,
+    };
+    const queries: Readonly<Record<string, string>> = {
+      '/search/users/': `?username__exact=${owner}`,
+      '/search/groups/': '?groupname=*',
+    };
+    paths = Object.entries(openApiDocument.paths ?? {})
+      .filter(([, operations]) => operations?.get)
+      .flatMap(([path]) => {
+        const address = path.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+        return [`/v1${address}`, `/fasjson/v1${address}`].map(
+          mounted => `${mounted}${queries[path] ?? '?page_size=40'}`,
+        );
+      });
+  });
+
+  afterAll(async () => {
+    await restricted?.stop();
+  });
+
+  /** The routes that show the certificate to a caller. */
+  async function showing(as: string): Promise<readonly string[]> {
+    const shown: string[] = [];
+    for (const path of paths) {
+      const headers = { 'X-Fields': '*' };
+      const { status, text } = await client.ask(path, { as, headers });
+      expect(status).toBeLessThan(500);
+      if (status === 200 && text.includes(encoded)) {
+        shown.push(path.replace(/\?.*/, ''));
+      }
+    }
+    return shown;
+  }
+
+  it.each(seenBy)('%s sees the certificate on every route', async as => {
+    const shown = await showing(as);
+    for (const path of [
+      '/users/',
+      `/users/${owner}/`,
+      '/search/users/',
+      `/certs/${serial}/`,
+    ]) {
+      expect(shown).toContain(`/v1${path}`);
+      expect(shown).toContain(`/fasjson/v1${path}`);
+    }
+    expect(shown).toContain(`/v1/users/${owner}/certificates/`);
+    expect(
+      shown.filter(path => /members(?:\/|\.csv)$/.test(path)),
+    ).toHaveLength(3);
+  });
+
+  it.each(hiddenFrom)('%s sees it on no route', async as => {
+    expect(await showing(as)).toEqual([]);
+  });
+
+  it.each(hiddenFrom)('%s gets the state only when revoking it', async as => {
+    const revocation = `/v1/certs/${serial}/revocation/`;
+    const request = { as, ...form({ reason: 'superseded' }) };
+    const revoked = await client.ask(revocation, request);
+    expect(Object.keys(resultOf(revoked)).sort()).toEqual([
+      'cacn',
+      'revocation_reason',
+      'revoked',
+      'serial_number',
+      'serial_number_hex',
+      'uri',
+    ]);
+    const [self] = seenBy;
+    const seen = await client.ask(revocation, { ...request, as: self });
+    expect(resultOf(seen)).toMatchObject({
+      revoked: true,
+      certificate: expect.stringContaining(encoded),
+    });
+  });
 });

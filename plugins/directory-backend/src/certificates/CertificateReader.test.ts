@@ -1,8 +1,13 @@
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeCertificate } from '@directory-gateway/x509';
 import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
-import { directoryOf, holder, person } from '../__testUtils__/people';
+import { holder, person } from '../__testUtils__/people';
 import type { Caller } from '../directory/Caller';
+import type { Directory } from '../directory/Directory';
+import { PrincipalSet } from '../directory/PrincipalSet';
+import { PrivateDirectory } from '../directory/PrivateDirectory';
+import type { UserField } from '../directory/schema';
+import { emptyUser } from '../directory/User';
 import { CertificateReader } from './CertificateReader';
 import type { ReadableCertificates } from './CertificatesConfig';
 
@@ -11,23 +16,36 @@ const service: Caller = holder({
   ...person('web'),
   ...{ kind: 'service', username: undefined, service: 'HTTP/web' },
 });
-/** In the directory, but not one whom the API serves. */
-const unserved = { ...person('system'), served: false };
 
 describe('CertificateReader', () => {
   const authority = new GullibleAuthority();
-  const directory = directoryOf([alice, person('bob'), unserved]);
+  const served: Pick<Directory, 'getUser'> = {
+    getUser: async ({ username }) =>
+      ['alice', 'bob', 'private'].includes(username)
+        ? { ...emptyUser(), username, is_private: username === 'private' }
+        : undefined,
+  };
 
-  /** Reads a certificate of each of these; answers whose can be seen. */
+  /** The owners of the certificates that a caller sees. */
   async function seen(
-    readable: ReadableCertificates,
+    options: {
+      readonly readable: ReadableCertificates;
+      readonly hidden?: readonly UserField[];
+    },
     caller: Caller,
   ): Promise<readonly string[]> {
+    const { readable, hidden = [] } = options;
     const reader = new CertificateReader({
-      ...{ authority, directory, config: { readable } },
+      authority,
+      config: { readable },
+      directory: new PrivateDirectory(served as Directory, {
+        hidden: new Set(hidden),
+        trustedReaders: new PrincipalSet({ principals: ['HTTP/web'] }),
+        ownOnly: new Set(readable === 'own' ? ['certificates'] : []),
+      }),
     });
     const visible: string[] = [];
-    for (const username of ['alice', 'bob', 'system', 'gone']) {
+    for (const username of ['alice', 'bob', 'private', 'gone']) {
       const { certificate } = await authority.sign(
         createSigningRequest({
           ...{ username, principal: username, profile: 'userCerts' },
@@ -44,19 +62,25 @@ describe('CertificateReader', () => {
     return visible;
   }
 
-  it.each<[ReadableCertificates, readonly string[], readonly string[]]>([
-    [
-      'all',
-      ['alice', 'bob', 'system', 'gone'],
-      ['alice', 'bob', 'system', 'gone'],
-    ],
-    ['users', ['alice', 'bob'], ['alice', 'bob']],
-    ['own', ['alice'], []],
+  const ALL = ['alice', 'bob', 'private', 'gone'];
+  const SERVED = ['alice', 'bob', 'private'];
+
+  it.each<
+    [ReadableCertificates, UserField[], readonly string[], readonly string[]]
+  >([
+    ['all', [], ALL, ALL],
+    ['users', [], SERVED, SERVED],
+    ['own', [], ['alice'], []],
+    // The service is a trusted reader.
+    ['all', ['certificates'], ['alice', 'bob'], ALL],
+    ['users', ['certificates'], ['alice', 'bob'], SERVED],
+    ['own', ['certificates'], ['alice'], []],
   ])(
-    'with "%s" shows a user %j, and a service %j',
-    async (readable, toAlice, toService) => {
-      expect(await seen(readable, holder(alice))).toEqual(toAlice);
-      expect(await seen(readable, service)).toEqual(toService);
+    'with "%s" and %j hidden shows a user %j, and a service %j',
+    async (readable, hidden, toAlice, toService) => {
+      const options = { readable, hidden };
+      expect(await seen(options, holder(alice))).toEqual(toAlice);
+      expect(await seen(options, service)).toEqual(toService);
     },
   );
 });

@@ -2,20 +2,21 @@ import type {
   CertificateAuthority,
   IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Directory, DirectoryContext } from '../directory/Directory';
+import type { DirectoryContext } from '../directory/Directory';
+import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { CertificatesConfig } from './CertificatesConfig';
 
 /**
- * Certificates by serial number, as far as `directory.certificates.readable`
- * lets the caller see them; another's is then not there.
+ * Reads certificates by serial number. A certificate that the caller may not
+ * see in the record of its owner is reported as not found.
  */
 export class CertificateReader {
-  readonly #directory: Pick<Directory, 'findPrincipal'>;
+  readonly #directory: PrivateDirectory;
   readonly #authority: Pick<CertificateAuthority, 'get'>;
   readonly #config: Pick<CertificatesConfig, 'readable'>;
 
   constructor(options: {
-    readonly directory: Pick<Directory, 'findPrincipal'>;
+    readonly directory: PrivateDirectory;
     readonly authority: Pick<CertificateAuthority, 'get'>;
     readonly config: Pick<CertificatesConfig, 'readable'>;
   }) {
@@ -24,31 +25,40 @@ export class CertificateReader {
     this.#config = options.config;
   }
 
-  /** As {@link CertificateAuthority.get}, as far as the caller may see it. */
+  /** As {@link CertificateAuthority.get}, for what the caller may see. */
   async get(
     serialNumber: bigint,
     context: DirectoryContext,
   ): Promise<IssuedCertificate | undefined> {
     const issued = await this.#authority.get(serialNumber);
-    return issued && (await this.#isVisible(issued, context))
+    return issued && (await this.isVisible(issued, context))
       ? issued
       : undefined;
   }
 
-  async #isVisible(
-    { owners = [] }: IssuedCertificate,
+  /**
+   * Whether the caller may see a certificate: their own, and those of users
+   * whose certificates they may see. With `readable: all` and nothing hidden
+   * from the caller, also those of hosts, services and deleted users.
+   */
+  async isVisible(
+    { owners = [] }: Pick<IssuedCertificate, 'owners'>,
     context: DirectoryContext,
   ): Promise<boolean> {
-    if (this.#config.readable === 'all') {
+    const { caller } = context;
+    const username = caller.account?.username;
+    if (
+      (this.#config.readable === 'all' &&
+        this.#directory.isVisibleOfAll('certificates', caller)) ||
+      (username !== undefined && owners.includes(username))
+    ) {
       return true;
     }
-    if (this.#config.readable === 'own') {
-      const own = context.caller.account?.username;
-      return own !== undefined && owners.includes(own);
-    }
-    for (const username of owners) {
-      const owner = await this.#directory.findPrincipal({ username }, context);
-      if (owner?.served) {
+    const fields = new Set(['is_private'] as const);
+    for (const owner of owners) {
+      const query = { username: owner, fields };
+      const user = await this.#directory.getUser(query, context);
+      if (user && this.#directory.isVisible('certificates', { user, caller })) {
         return true;
       }
     }

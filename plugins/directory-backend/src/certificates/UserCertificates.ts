@@ -6,27 +6,23 @@ import { describeCertificate } from '@directory-gateway/x509';
 import type { DirectoryContext, OfUser, Paged } from '../directory/Directory';
 import { slicePage, type Page } from '../directory/Page';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
-import type { CertificatesConfig } from './CertificatesConfig';
 import type { HeldCertificate } from './HeldCertificate';
 
 /**
- * The certificates of one user: those of the record, and of the authorities'
- * those that are revoked or over, as far as the caller may see them.
+ * Lists the certificates of one user: those of the record and those that the
+ * CAs list, revoked and expired ones included. Other users' certificates that
+ * the caller may not see are left out.
  */
 export class UserCertificates {
   readonly #directory: PrivateDirectory;
   readonly #authority: Pick<CertificateAuthority, 'listByUsers'>;
-  readonly #config: Pick<CertificatesConfig, 'readable'> | undefined;
 
   constructor(options: {
     readonly directory: PrivateDirectory;
     readonly authority: Pick<CertificateAuthority, 'listByUsers'>;
-    /** `undefined`: no authority is read. */
-    readonly config: Pick<CertificatesConfig, 'readable'> | undefined;
   }) {
     this.#directory = options.directory;
     this.#authority = options.authority;
-    this.#config = options.config;
   }
 
   /**
@@ -50,15 +46,8 @@ export class UserCertificates {
     if (!this.#directory.isVisible('certificates', { user, caller })) {
       return { items: [], total: 0 };
     }
-    const isOwn = caller.account?.username === user.username;
-    const onRecord = user.certificates ?? [];
-    const issued = (await this.#issuedTo(user.username)).filter(
-      ({ certificate }) =>
-        isOwn ||
-        this.#config?.readable !== 'own' ||
-        onRecord.some(der => der.equals(certificate)),
-    );
-    const alone = onRecord
+    const issued = await this.#issuedTo(user.username);
+    const alone = (user.certificates ?? [])
       .filter(der => !issued.some(({ certificate }) => certificate.equals(der)))
       .map(certificate => ({ certificate, owners: [user.username] }));
     const all = newestFirst([...issued, ...alone]);
@@ -66,12 +55,10 @@ export class UserCertificates {
   }
 
   async #issuedTo(username: string): Promise<readonly IssuedCertificate[]> {
-    const listed = this.#config
-      ? await this.#authority.listByUsers?.({
-          usernames: [username],
-          which: 'all',
-        })
-      : undefined;
+    const listed = await this.#authority.listByUsers?.({
+      usernames: [username],
+      which: 'all',
+    });
     return listed?.get(username) ?? [];
   }
 }

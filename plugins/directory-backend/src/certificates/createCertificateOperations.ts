@@ -3,6 +3,7 @@ import type {
   DatabaseService,
 } from '@backstage/backend-plugin-api';
 import type { Directory } from '../directory/Directory';
+import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from '../http/Call';
 import { certificateProfilesOperation } from '../http/certificateProfiles';
 import { certificateOperations } from '../http/certificates';
@@ -37,6 +38,7 @@ export async function createCertificateOperations(options: {
   readonly authorities: CertificateAuthorities;
   readonly config: CertificatesConfig;
   readonly directory: Directory;
+  readonly privateDirectory: PrivateDirectory;
   readonly auditor: AuditorService;
   readonly database: DatabaseService;
   readonly uris: ResourceUris;
@@ -47,7 +49,11 @@ export async function createCertificateOperations(options: {
   const blockedKeys = await BlockedKeys.create(database);
   const rooms = { ...options, authority: authorities, blockedKeys };
   const desk = new CertificateDesk({ ...rooms, limit });
-  const reader = new CertificateReader(rooms);
+  const reader = new CertificateReader({
+    directory: options.privateDirectory,
+    authority: authorities,
+    config,
+  });
   const { defaultProfile } = config;
   const revocationDesk = new RevocationDesk(rooms);
   return {
@@ -55,7 +61,7 @@ export async function createCertificateOperations(options: {
       certificateOperations({ desk, reader, defaultProfile, dialect }),
     extensions: [
       certificateProfilesOperation(rooms),
-      revokeCertificateOperation({ desk: revocationDesk, uris }),
+      revokeCertificateOperation({ desk: revocationDesk, reader, uris }),
     ],
     revocationDesk,
   };

@@ -6,10 +6,24 @@ import { userFieldNames, type UserField } from './schema';
 import { emptyUser, type User } from './User';
 import type { Visibility } from './Visibility';
 
-/** What private profiles hide, and from whom they hide nothing. */
+/** Which fields of a user are hidden from other users. */
 export interface PrivacyPolicy {
+  /** Hidden in private profiles, except from their owners. */
   readonly hidden: ReadonlySet<UserField>;
+  /** Callers from whom private profiles hide nothing. */
   readonly trustedReaders: PrincipalSet;
+  /** Hidden in every profile, except from its owner. Default: none. */
+  readonly ownOnly?: ReadonlySet<UserField>;
+}
+
+const NOTHING: ReadonlySet<UserField> = new Set();
+
+/** The policy for one caller. */
+interface HiddenFields {
+  readonly inPrivate: ReadonlySet<UserField>;
+  readonly inAll: ReadonlySet<UserField>;
+  /** The user name of the caller, in whose profile nothing is hidden. */
+  readonly owner: string | undefined;
 }
 
 /** A question before the privacy policy has its say. */
@@ -42,42 +56,45 @@ export class PrivateDirectory {
   getUser: Opened<'getUser'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const user = await this.#directory.getUser(narrowed, context);
-    return user && blank(user, narrowed);
+    return user && this.#redact(user, narrowed, context);
   };
 
   /** As {@link Directory.listUsers}, without what is hidden. */
   listUsers: Opened<'listUsers'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const page = await this.#directory.listUsers(narrowed, context);
-    return blankPage(page, narrowed);
+    return this.#redactPage(page, narrowed, context);
   };
 
   /** As {@link Directory.streamUsers}, without what is hidden. */
   streamUsers: Opened<'streamUsers'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const stream = await this.#directory.streamUsers(narrowed, context);
-    return { ...stream, portions: blankAll(stream.portions, narrowed) };
+    return {
+      ...stream,
+      portions: this.#redactAll(stream.portions, narrowed, context),
+    };
   };
 
   /** As {@link Directory.searchUsers}, without what is hidden. */
   searchUsers: Opened<'searchUsers'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const page = await this.#directory.searchUsers(narrowed, context);
-    return blankPage(page, narrowed);
+    return this.#redactPage(page, narrowed, context);
   };
 
   /** As {@link Directory.listGroupMembers}, without what is hidden. */
   listGroupMembers: Opened<'listGroupMembers'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const page = await this.#directory.listGroupMembers(narrowed, context);
-    return page && blankPage(page, narrowed);
+    return page && this.#redactPage(page, narrowed, context);
   };
 
   /** As {@link Directory.listGroupSponsors}, without what is hidden. */
   listGroupSponsors: Opened<'listGroupSponsors'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const users = await this.#directory.listGroupSponsors(narrowed, context);
-    return users?.map(user => blank(user, narrowed));
+    return users && this.#redactUsers(users, narrowed, context);
   };
 
   /** As {@link Directory.streamGroupMembers}, without what is hidden. */
@@ -85,7 +102,10 @@ export class PrivateDirectory {
     const narrowed = this.#narrow(query, context.caller);
     const stream = await this.#directory.streamGroupMembers(narrowed, context);
     return (
-      stream && { ...stream, portions: blankAll(stream.portions, narrowed) }
+      stream && {
+        ...stream,
+        portions: this.#redactAll(stream.portions, narrowed, context),
+      }
     );
   };
 
@@ -93,25 +113,24 @@ export class PrivateDirectory {
   listColleagues: Opened<'listColleagues'> = async (query, context) => {
     const narrowed = this.#narrow(query, context.caller);
     const page = await this.#directory.listColleagues(narrowed, context);
-    return blankPage(page, narrowed);
+    return this.#redactPage(page, narrowed, context);
   };
 
   /**
-   * Whether a field of somebody's profile is open to a caller; `is_private`
-   * must have been asked for.
+   * Whether a caller may see a field of a user, who was read with `is_private`.
    */
   isVisible(
     field: UserField,
     query: { readonly user: User; readonly caller: Caller },
   ): boolean {
     const { user, caller } = query;
-    const visibleTo = this.#visibleTo(caller);
-    return (
-      visibleTo.kind === 'everything' ||
-      !visibleTo.hidden.has(field) ||
-      !user.is_private ||
-      user.username === visibleTo.owner
-    );
+    return !hiddenIn(user, this.#hiddenFrom(caller)).has(field);
+  }
+
+  /** Whether a caller may see a field of every user. */
+  isVisibleOfAll(field: UserField, caller: Caller): boolean {
+    const { inPrivate, inAll } = this.#hiddenFrom(caller);
+    return !inPrivate.has(field) && !inAll.has(field);
   }
 
   /** As {@link Directory.listUserMemberships}: membership is never private. */
@@ -166,6 +185,7 @@ export class PrivateDirectory {
     };
   }
 
+  /** The part of the policy that narrows what a search may match. */
   #visibleTo(caller: Caller): Visibility {
     if (this.#policy.trustedReaders.has(caller)) {
       return { kind: 'everything' };
@@ -176,34 +196,77 @@ export class PrivateDirectory {
       owner: caller.account?.username,
     };
   }
-}
 
-function blankPage(page: Page<User>, query: UsersQuery): Page<User> {
-  return { ...page, items: page.items.map(user => blank(user, query)) };
-}
+  #hiddenFrom(caller: Caller): HiddenFields {
+    const { hidden, trustedReaders, ownOnly = NOTHING } = this.#policy;
+    return {
+      inPrivate: trustedReaders.has(caller)
+        ? ownOnly
+        : new Set([...hidden, ...ownOnly]),
+      inAll: ownOnly,
+      owner: caller.account?.username,
+    };
+  }
 
-async function* blankAll(
-  portions: AsyncIterable<readonly User[]>,
-  query: UsersQuery,
-): AsyncIterable<readonly User[]> {
-  for await (const users of portions) {
-    yield users.map(user => blank(user, query));
+  #redact(user: User, query: UsersQuery, { caller }: DirectoryContext): User {
+    return redact(user, query, this.#hiddenFrom(caller));
+  }
+
+  #redactUsers(
+    users: readonly User[],
+    query: UsersQuery,
+    { caller }: DirectoryContext,
+  ): readonly User[] {
+    const hiddenFields = this.#hiddenFrom(caller);
+    return users.map(user => redact(user, query, hiddenFields));
+  }
+
+  #redactPage(
+    page: Page<User>,
+    query: UsersQuery,
+    context: DirectoryContext,
+  ): Page<User> {
+    return { ...page, items: this.#redactUsers(page.items, query, context) };
+  }
+
+  async *#redactAll(
+    portions: AsyncIterable<readonly User[]>,
+    query: UsersQuery,
+    context: DirectoryContext,
+  ): AsyncIterable<readonly User[]> {
+    for await (const users of portions) {
+      yield this.#redactUsers(users, query, context);
+    }
   }
 }
 
-function blank(user: User, { fields, visibleTo }: UsersQuery): User {
-  // Without the flag a hidden field was not asked for, and is not shown.
+function hiddenIn(
+  { username, is_private: isPrivate }: Pick<User, 'username' | 'is_private'>,
+  { inPrivate, inAll, owner }: HiddenFields,
+): ReadonlySet<UserField> {
+  if (username === owner) {
+    return NOTHING;
+  }
+  return isPrivate ? inPrivate : inAll;
+}
+
+function redact(
+  user: User,
+  { fields }: Pick<UsersQuery, 'fields'>,
+  hiddenFields: HiddenFields,
+): User {
+  // A record that was read without the flag counts as private.
   const isPrivate = fields.has('is_private') ? user.is_private : true;
-  if (
-    visibleTo.kind === 'everything' ||
-    !isPrivate ||
-    user.username === visibleTo.owner
-  ) {
+  const hidden = hiddenIn(
+    { username: user.username, is_private: isPrivate },
+    hiddenFields,
+  );
+  if (![...hidden].some(field => user[field] !== undefined)) {
     return user;
   }
   const shown: Record<UserField, unknown> = emptyUser();
   for (const field of userFieldNames) {
-    if (!visibleTo.hidden.has(field)) {
+    if (!hidden.has(field)) {
       shown[field] = user[field];
     }
   }

@@ -7,7 +7,7 @@ import { publishHealth } from './documents/publishHealth';
 import { PublicDocuments } from './PublicDocuments';
 
 describe('PublicDocuments', () => {
-  const read = jest.fn<Promise<string>, []>();
+  const read = jest.fn<Promise<Buffer>, []>();
   const logger = mockServices.logger.mock();
   let now: number;
   let server: Server;
@@ -42,7 +42,7 @@ describe('PublicDocuments', () => {
 
   describe.each(['/ca/crl', '/fasjson/healthz/ready'])('%s', path => {
     it.each([
-      ['results', () => Promise.resolve('x'), 200],
+      ['results', () => Promise.resolve(Buffer.from('x')), 200],
       ['errors', () => Promise.reject(new Error('down')), 503],
     ])('shares %s between requests for a second', async (_, result, status) => {
       read.mockImplementation(result);
@@ -58,7 +58,7 @@ describe('PublicDocuments', () => {
     });
 
     it('starts no second read while one is pending', async () => {
-      let finish = (_text: string) => {};
+      let finish = (_document: Buffer) => {};
       const called = new Promise<void>(resolve => {
         read.mockImplementation(() => {
           resolve();
@@ -73,7 +73,7 @@ describe('PublicDocuments', () => {
       const second = get(path);
       const [request] = await once(server, 'request');
       expect(request.url).toBe(path);
-      finish('x');
+      finish(Buffer.from('x'));
       expect(await Promise.all([first, second])).toEqual([200, 200]);
       expect(read).toHaveBeenCalledTimes(1);
     });

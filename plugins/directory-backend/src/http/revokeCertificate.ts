@@ -1,4 +1,5 @@
 import { directoryCertificateRevokePermission } from '@directory-gateway/backstage-plugin-directory-common';
+import type { CertificateReader } from '../certificates/CertificateReader';
 import type { RevocationDesk } from '../certificates/RevocationDesk';
 import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
@@ -11,19 +12,30 @@ import {
 } from './response/presentCertificate';
 import type { ResourceUris } from './response/ResourceUris';
 
-/** An extension: takes a certificate back, for good. */
+/** The fields that are returned to a caller who may not see the certificate. */
+const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
+  'cacn',
+  'revoked',
+  'revocation_reason',
+  'serial_number',
+  'serial_number_hex',
+  'uri',
+]);
+
+/** An extension: revokes a certificate. */
 export function revokeCertificateOperation(options: {
   readonly desk: RevocationDesk;
+  readonly reader: Pick<CertificateReader, 'isVisible'>;
   readonly uris: ResourceUris;
 }): Operation {
-  const { desk, uris } = options;
+  const { desk, reader, uris } = options;
   return {
     id: 'revoke_cert',
     method: 'post',
     path: '/certs/:serialNumber(\\d+)/revocation/',
     permission: directoryCertificateRevokePermission,
     recordRefusal: (caller, error) => desk.recordRefusal(caller, error),
-    async handle({ params, parameters, fieldMask, caller }) {
+    async handle({ params, parameters, fieldMask, caller, context }) {
       const keys = resolveFields(fieldMask, certificateModel);
       const serialNumber = BigInt(params.serialNumber);
       const reason = parseParameters(errors =>
@@ -33,7 +45,14 @@ export function revokeCertificateOperation(options: {
       if (!revoked) {
         throw certificateNotFound(serialNumber);
       }
-      return { result: presentCertificate(revoked, keys, uris) };
+      // The certificate is revoked, whether or not its owner can be read.
+      const isVisible = await reader
+        .isVisible(revoked, context)
+        .catch(() => false);
+      const shown = isVisible
+        ? keys
+        : keys.filter(key => ALWAYS_VISIBLE.has(key));
+      return { result: presentCertificate(revoked, shown, uris) };
     },
   };
 }

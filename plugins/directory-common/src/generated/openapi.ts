@@ -635,8 +635,10 @@ export interface paths {
     put?: never;
     /**
      * Revoke a certificate
-     * @description Takes a certificate back for good and answers it as it is then. One that
-     *     is revoked already stays as it is, with its first reason.
+     * @description Revokes a certificate for good and returns it. A certificate that is
+     *     revoked already keeps its first reason. A caller who may not see the
+     *     certificate gets its state only: `cacn`, `revoked`,
+     *     `revocation_reason`, `serial_number`, `serial_number_hex` and `uri`.
      *
      *     With the reason `keyCompromise`, the key is never certified again, for
      *     any user or profile: requests for it fail the rule `key`.
@@ -1327,6 +1329,20 @@ export interface components {
     CertificateResponse: {
       result: components['schemas']['Certificate'];
     };
+    /** @description For a caller who may not see the certificate. */
+    RevokedCertificateResponse: {
+      result: components['schemas']['RevokedCertificate'];
+    };
+    /** @description The state of a certificate. */
+    RevokedCertificate: WithRequired<
+      components['schemas']['MaskedCertificate'],
+      | 'cacn'
+      | 'revoked'
+      | 'revocation_reason'
+      | 'serial_number'
+      | 'serial_number_hex'
+      | 'uri'
+    >;
     MaskedCertificateResponse: {
       result: components['schemas']['MaskedCertificate'];
     };
@@ -1599,6 +1615,15 @@ export interface components {
     };
     /** @description The body is larger than 64 KiB */
     ContentTooLarge: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        'application/json': components['schemas']['Error'];
+      };
+    };
+    /** @description The body has a content encoding other than gzip and deflate */
+    UnsupportedEncoding: {
       headers: {
         [name: string]: unknown;
       };
@@ -2679,6 +2704,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedEncoding'];
       429: components['responses']['TooManyRequests'];
       502: components['responses']['BadGateway'];
       503: components['responses']['ServiceUnavailable'];
@@ -2795,7 +2821,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The certificate, revoked */
+      /** @description The revoked certificate */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2803,6 +2829,7 @@ export interface operations {
         content: {
           'application/json':
             | components['schemas']['CertificateResponse']
+            | components['schemas']['RevokedCertificateResponse']
             | components['schemas']['MaskedCertificateResponse'];
         };
       };
@@ -2811,6 +2838,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['CertificateNotFound'];
       413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedEncoding'];
       429: components['responses']['TooManyRequests'];
       502: components['responses']['BadGateway'];
       503: components['responses']['ServiceUnavailable'];
