@@ -8,8 +8,11 @@ import {
   paginate,
   type DirectoryClient,
 } from '@directory-gateway/backstage-plugin-directory-common';
+import type { Permission } from '@backstage/plugin-permission-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { TokenClient } from './__testUtils__/TokenClient';
+import { tokenByTicket } from './__testUtils__/tokenByTicket';
 
 jest.setTimeout(180_000);
 
@@ -156,5 +159,103 @@ describe('a portal user who is mapped to an account that may not call', () => {
     } finally {
       await gateway.stop();
     }
+  });
+});
+
+describe('the permission policy of the whole portal', () => {
+  const entry = 'packages/backend/src/index.ts';
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      realm,
+      entry,
+      guest: 'user:development/guest',
+      kerberosSignIn: { resolvers: [{ resolver: 'directoryUser' }] },
+      policy: { administrators: ['user:default/dave'] },
+    });
+  });
+  afterAll(() => gateway?.stop());
+
+  /** The ids of the plugins that the portal depends on. */
+  function installedPlugins(): string[] {
+    const { dependencies } = require('../../../packages/backend/package.json');
+    return Object.keys(dependencies)
+      .filter(name => name.includes('plugin-'))
+      .map(name => require(`${name}/package.json`).backstage)
+      .filter(({ role }) => role === 'backend-plugin')
+      .map(({ pluginId }) => pluginId);
+  }
+
+  async function api(path: string, token: string, body?: object) {
+    const response = await fetch(`${gateway.baseUrl}/api/${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    // The portal's pages respond to what no plugin does.
+    const isJson = response.headers.get('content-type')?.includes('json');
+    return response.ok && isJson ? await response.json() : undefined;
+  }
+
+  async function permissionsOf(plugin: string, token: string) {
+    const path = `${plugin}/.well-known/backstage/permissions/metadata`;
+    const metadata = await api(path, token);
+    return (metadata?.permissions ?? []) as Permission[];
+  }
+
+  it('decides about every permission of every installed plugin', async () => {
+    const tokens = {
+      user: await tokenByTicket(gateway, { realm, principal: 'alice' }),
+      guest: await TokenClient.token(gateway),
+      administrator: await tokenByTicket(gateway, { realm, principal: 'dave' }),
+    };
+    const plugins = installedPlugins();
+    expect(plugins).toEqual(expect.arrayContaining(['catalog', 'directory']));
+    const permissions = await Promise.all(
+      plugins.map(plugin => permissionsOf(plugin, tokens.user)),
+    );
+    const items = permissions.flat().map(permission => ({
+      id: permission.name,
+      permission,
+      ...(permission.type === 'resource' && {
+        resourceRef: 'component:default/any',
+      }),
+    }));
+    const allowed: Record<string, string[]> = {};
+    for (const { id } of items) {
+      allowed[id] = [];
+    }
+    for (const [who, token] of Object.entries(tokens)) {
+      const decisions = await api('permission/authorize', token, { items });
+      for (const { id, result } of decisions.items) {
+        if (result === 'ALLOW') {
+          allowed[id].push(who);
+        }
+      }
+    }
+    const everyone = ['user', 'administrator'];
+    const administrators = ['administrator'];
+    expect(allowed).toEqual({
+      'catalog.entity.create': administrators,
+      'catalog.entity.delete': administrators,
+      'catalog.entity.read': everyone,
+      'catalog.entity.refresh': administrators,
+      'catalog.entity.validate': administrators,
+      'catalog.ingestion.manage': administrators,
+      'catalog.ingestion.read': administrators,
+      'catalog.location.analyze': administrators,
+      'catalog.location.create': administrators,
+      'catalog.location.delete': administrators,
+      'catalog.location.read': administrators,
+      'directory.certificate.revoke': administrators,
+      'directory.certificate.sign': everyone,
+      'directory.members.export': administrators,
+      'directory.read': everyone,
+      'directory.replica.accept': administrators,
+    });
   });
 });
