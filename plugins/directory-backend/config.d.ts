@@ -234,6 +234,14 @@ export interface Config {
         /** How often ends are looked for. Default: 6 hours. */
         every?: HumanDuration | string;
       };
+      /**
+       * Whether certificates are requested and revoked with a portal token
+       * only: a Kerberos ticket or session gets 403. It protects against a
+       * Negotiate token that another host received, if users do not sign in to
+       * the portal with Kerberos either. Needs
+       * `directory.portalUsers.mayRequestCertificates`. Default: false.
+       */
+      requirePortalToken?: boolean;
       /** How often one caller may ask for a signature. */
       limit?: {
         /** Default: 60. */

@@ -31,6 +31,8 @@ export interface CertificatesConfig {
   readonly limit: { readonly requests: number; readonly perMs: number };
   /** Whether portal users who are mapped to directory users may ask. */
   readonly portalUsersMayRequest: boolean;
+  /** Whether a ticket is not enough to request or revoke certificates. */
+  readonly requirePortalToken: boolean;
   /** When users are told that a certificate ends. */
   readonly reminders: RemindersConfig;
 }
@@ -58,6 +60,15 @@ export function readCertificatesConfig(
     );
   }
   const others = config.getOptionalStringArray('read') ?? [];
+  const portalUsersMayRequest =
+    directory.getOptionalBoolean('portalUsers.mayRequestCertificates') ?? false;
+  const requirePortalToken =
+    config.getOptionalBoolean('requirePortalToken') ?? false;
+  if (requirePortalToken && !portalUsersMayRequest) {
+    throw new InputError(
+      'directory.certificates.requirePortalToken needs directory.portalUsers.mayRequestCertificates: nobody could request a certificate otherwise',
+    );
+  }
   return Object.freeze({
     authority,
     read: [authority, ...others.filter(name => name !== authority)],
@@ -69,9 +80,8 @@ export function readCertificatesConfig(
     ).map(group => group.toLowerCase()),
     readable: readReadable(config),
     limit: readLimit(config),
-    portalUsersMayRequest:
-      directory.getOptionalBoolean('portalUsers.mayRequestCertificates') ??
-      false,
+    portalUsersMayRequest,
+    requirePortalToken,
     reminders: readRemindersConfig(config),
   });
 }

@@ -53,9 +53,20 @@ function refusalOf(
   if (!caller.account) {
     return 'You have no identity in the directory.';
   }
+  if (isPortalTokenMissing(caller, config)) {
+    return 'A Kerberos ticket is not enough to request certificates. Sign in to the portal and request the certificate there.';
+  }
   return caller.kind === 'portalUser' && !config.portalUsersMayRequest
     ? 'Certificates are requested with a Kerberos ticket here.'
     : undefined;
+}
+
+/** Whether `requirePortalToken` denies signing and revoking to the caller. */
+export function isPortalTokenMissing(
+  caller: Caller,
+  config: Pick<CertificatesConfig, 'requirePortalToken'>,
+): boolean {
+  return config.requirePortalToken && caller.kind === 'kerberos';
 }
 
 /** Whether the profile is offered, and to this user. */

@@ -245,6 +245,7 @@ describe('the configuration', () => {
     [{ profiles: [] }, /profiles/],
     [{ readable: 'some' }, /readable/],
     [{ limit: { requests: 0 } }, /limit\.requests/],
+    [{ requirePortalToken: true }, /requirePortalToken needs/],
   ])('refuses %j by its key', (extra, message) => {
     expect(() => config(extra)).toThrow(message);
   });

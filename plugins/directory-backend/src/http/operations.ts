@@ -1,9 +1,13 @@
 import {
+  directoryCertificateRevokePermission,
   directoryCertificateSignPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { CertificatesConfig } from '../certificates/CertificatesConfig';
-import { mayRequestCertificates } from '../certificates/judgeRequester';
+import {
+  isPortalTokenMissing,
+  mayRequestCertificates,
+} from '../certificates/judgeRequester';
 import type { AccessControl } from './access';
 import type { Operation } from './Call';
 
@@ -28,8 +32,13 @@ export function operationsOperation(options: {
         certificates !== undefined &&
         allowed.has(directoryCertificateSignPermission.name) &&
         mayRequestCertificates(caller, certificates);
+      const mayRevoke =
+        certificates !== undefined &&
+        !isPortalTokenMissing(caller, certificates);
       const operations = [...allowed].filter(
-        name => mayRequest || name !== directoryCertificateSignPermission.name,
+        name =>
+          (mayRequest || name !== directoryCertificateSignPermission.name) &&
+          (mayRevoke || name !== directoryCertificateRevokePermission.name),
       );
       return {
         result: {
