@@ -13,9 +13,16 @@ export interface SigningRequest {
   readonly principal: string;
   /** Name of the certificate profile. */
   readonly profile: string;
-  /** The CSR, DER, its proof of possession verified. */
+  /**
+   * The CSR, DER, its proof of possession verified. Only for a CA that accepts
+   * nothing but a CSR, such as FreeIPA: besides the key and the names below it
+   * may contain extensions and attributes that were not checked.
+   */
   readonly csr: Buffer;
-  /** Its SubjectPublicKeyInfo, DER: all that may be copied from it. */
+  /**
+   * Its SubjectPublicKeyInfo, DER: all that may be copied from the CSR. The
+   * gateway has checked that the key was not revoked for `keyCompromise`.
+   */
   readonly publicKey: Buffer;
   /** Subject alternative names that were asked for and that the user has. */
   readonly alternativeNames: {
@@ -109,7 +116,8 @@ export interface CertificateAuthority {
 
   /**
    * Revokes a certificate for good. One that is revoked already stays as it is.
-   * An authority that does not let the gateway revoke leaves this out.
+   * An authority that does not let the gateway revoke leaves this out. After
+   * `keyCompromise` the gateway, not the authority, blocks the key.
    *
    * @returns the certificate as it is from now on, `undefined` when this
    *   authority never issued it
