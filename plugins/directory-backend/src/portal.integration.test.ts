@@ -10,6 +10,8 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Permission } from '@backstage/plugin-permission-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
 import { TokenClient } from './__testUtils__/TokenClient';
 import { tokenByTicket } from './__testUtils__/tokenByTicket';
@@ -179,7 +181,9 @@ describe('the permission policy of the whole portal', () => {
 
   /** The ids of the plugins that the portal depends on. */
   function installedPlugins(): string[] {
-    const { dependencies } = require('../../../packages/backend/package.json');
+    const backend = resolve(__dirname, '../../../packages/backend');
+    const manifest = readFileSync(join(backend, 'package.json'), 'utf8');
+    const { dependencies } = JSON.parse(manifest);
     return Object.keys(dependencies)
       .filter(name => name.includes('plugin-'))
       .map(name => require(`${name}/package.json`).backstage)
