@@ -123,6 +123,22 @@ export function describeSigning(site: Site): void {
       });
     });
 
+    it('checks requester and profile only for a caller who may not sign', async () => {
+      const answer = await site.client.ask('/v1/certs/', {
+        as: 'bob',
+        ...form({ user: 'alice', csr, dry_run: 'true' }),
+      });
+      const { would_sign: wouldSign, rules } = resultOf(answer);
+      expect(wouldSign).toBe(false);
+      const checked = (rules as { rule: string; passed: boolean | null }[])
+        .filter(({ passed }) => passed !== null)
+        .map(({ rule, passed }) => [rule, passed]);
+      expect(checked).toEqual([
+        ['requester', false],
+        ['profile', true],
+      ]);
+    });
+
     it.each([
       ['for somebody else', 'bob', 'alice', {}, 403, 'requester'],
       ['for nobody', 'alice', 'nobody', {}, 400, 'principal'],

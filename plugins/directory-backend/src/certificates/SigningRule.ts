@@ -31,7 +31,7 @@ export type SigningRule = (typeof signingRules)[number];
 /** How one rule came out. */
 export interface RuleVerdict {
   readonly rule: SigningRule;
-  /** `undefined` when it could not be asked, because an earlier one failed. */
+  /** `undefined` when it was not evaluated. */
   readonly passed: boolean | undefined;
   /** A sentence for whoever asks. */
   readonly message: string;
@@ -54,7 +54,7 @@ export function forbid(rule: SigningRule, message: string): RuleVerdict {
   return { rule, passed: false, message, refusal: 'forbidden' };
 }
 
-/** A verdict that nothing can be said yet. */
+/** A verdict of a rule that was not evaluated. */
 export function skip(rule: SigningRule): RuleVerdict {
-  return { rule, passed: undefined, message: 'Not looked at yet.' };
+  return { rule, passed: undefined, message: 'Not checked.' };
 }

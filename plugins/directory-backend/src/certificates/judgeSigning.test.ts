@@ -6,7 +6,7 @@ import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import { readCertificatesConfig } from './CertificatesConfig';
 import { judgeSigning } from './judgeSigning';
-import type { SigningRule } from './SigningRule';
+import { signingRules, type SigningRule } from './SigningRule';
 
 const alice = person('alice');
 const signer = person('signer');
@@ -152,6 +152,43 @@ describe('who may ask', () => {
     expect(
       judge({ subject: packager, profile: 'packagers' }).approved,
     ).toBeDefined();
+  });
+});
+
+const REFUSED = { refusal: 'forbidden', message: expect.any(String) };
+
+describe('a request for another user, by a caller who may not', () => {
+  const bob = holder(person('bob'));
+  const csr = makeCsr({
+    subject: '/CN=alice',
+    alternativeNames: 'email:alice@example.test',
+  });
+
+  it.each<[string, Principal]>([
+    ['a user', alice],
+    ['a locked user', { ...alice, locked: true }],
+    ['an expired user', { ...alice, expires: new Date(0) }],
+    ['a user with other names', { ...alice, emails: [], principalNames: [] }],
+  ])('gets no facts about %s', (_what, subject) => {
+    const { verdicts } = judge({ asks: bob, subject, csr });
+    expect(verdicts.filter(({ passed }) => passed !== undefined)).toEqual([
+      { rule: 'requester', passed: false, ...REFUSED },
+      { rule: 'profile', passed: true, message: expect.any(String) },
+    ]);
+    expect(verdicts).toHaveLength(signingRules.length);
+  });
+
+  it('cannot tell an account that is not served from an unknown one', () => {
+    const unserved = { ...alice, served: false };
+    expect(judge({ asks: bob, subject: unserved, csr })).toEqual(
+      judge({ asks: bob, subject: undefined, csr }),
+    );
+  });
+
+  it('gets all results about itself', () => {
+    const subject = { ...alice, locked: true };
+    const { verdicts } = judge({ asks: holder(alice), subject, csr });
+    expect(verdicts[0]).toMatchObject({ rule: 'principal', passed: false });
   });
 });
 

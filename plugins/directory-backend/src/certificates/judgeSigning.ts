@@ -35,8 +35,13 @@ export interface SigningJudgement {
 }
 
 /**
- * Asks every rule. What an earlier one has to establish first (the user, the
- * CSR) leaves later ones open when it failed.
+ * Evaluates every rule. A rule that depends on an earlier one (the user, the
+ * CSR) is not evaluated when that one fails.
+ *
+ * For another user, a caller who may not request gets the results of the rules
+ * `requester` and `profile` only: others would reveal the user's lock, e-mail
+ * addresses and aliases. To a caller who is not a signer, a user whom the API
+ * does not serve is unknown.
  */
 export function judgeSigning(options: {
   readonly question: SigningQuestion;
@@ -48,29 +53,38 @@ export function judgeSigning(options: {
   /** Whether the key of the CSR was revoked for `keyCompromise`. */
   readonly isKeyBlocked: boolean;
 }): SigningJudgement {
-  const { question, caller, subject, config, reading } = options;
-  const verdicts = new Array<RuleVerdict>(judgePrincipal(subject));
-  if (subject && verdicts[0].passed) {
-    verdicts.push(
-      judgeRequester({ caller, subject, config }),
-      judgeProfile({ profile: question.profile, subject, config }),
-    );
+  const { question, caller, config, reading } = options;
+  const access = options.subject && [
+    judgeRequester({ caller, subject: options.subject, config }),
+    judgeProfile({
+      profile: question.profile,
+      subject: options.subject,
+      config,
+    }),
+  ];
+  const isStranger =
+    access?.[0].passed === false && caller.account?.dn !== options.subject?.dn;
+  const isUnknown =
+    isStranger && !options.subject?.served && !config.signers.has(caller);
+  const subject = isUnknown ? undefined : options.subject;
+  const keyHash = reading.ok ? reading.request.publicKey.sha256 : undefined;
+  if (isStranger && subject) {
+    return { verdicts: inOrder(access), keyHash };
   }
-  const found = [
-    ...verdicts,
+  const principal = judgePrincipal(subject);
+  const all = inOrder([
+    principal,
+    ...(principal.passed && access ? access : []),
     reading.ok
       ? pass('request', 'The request can be read and proves its key.')
       : fail('request', reading.message),
     ...(reading.ok ? [judgeKey(options.isKeyBlocked)] : []),
     ...(reading.ok && subject ? judgeNames(reading.request, subject) : []),
-  ];
-  const all = signingRules.map(
-    rule => found.find(verdict => verdict.rule === rule) ?? skip(rule),
-  );
+  ]);
   const isApproved = all.every(({ passed }) => passed);
   return {
     verdicts: all,
-    ...(reading.ok ? { keyHash: reading.request.publicKey.sha256 } : {}),
+    keyHash,
     ...(reading.ok && subject && isApproved
       ? {
           approved: approve(reading.request, {
@@ -81,6 +95,13 @@ export function judgeSigning(options: {
         }
       : {}),
   };
+}
+
+/** One verdict for each rule; a rule without one was not evaluated. */
+function inOrder(found: readonly RuleVerdict[]): readonly RuleVerdict[] {
+  return signingRules.map(
+    rule => found.find(verdict => verdict.rule === rule) ?? skip(rule),
+  );
 }
 
 function approve(
