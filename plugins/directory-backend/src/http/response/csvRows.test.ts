@@ -11,12 +11,9 @@ it('quotes as RFC 4180 has it, and joins lists', () => {
   ).toBe('username,emails\r\n"a""b","x@y; z@y"\r\n"a,b\r\nc",\r\n');
 });
 
-it.each(['a\nb', 'a\rb', 'a\r\nb', 'a"b', 'a,b', 'a;b'])(
-  'quotes %j',
-  text => {
-    expect(csvRows([[text, 'x']])).toBe(`"${text.replace('"', '""')}",x\r\n`);
-  },
-);
+it.each(['a\nb', 'a\rb', 'a\r\nb', 'a"b', 'a,b', 'a;b'])('quotes %j', text => {
+  expect(csvRows([[text, 'x']])).toBe(`"${text.replace('"', '""')}",x\r\n`);
+});
 
 it.each([
   ['\n=1+1', "'\n'=1+1"],

@@ -32,7 +32,12 @@ describe('presentError', () => {
   it.each([
     ['of an unknown encoding', 'zstd', Buffer.from('x'), 415],
     ['that is not gzip', 'gzip', Buffer.from('x'), 400],
-    ['of truncated gzip', 'gzip', gzipSync('x'.repeat(99)).subarray(0, 15), 400],
+    [
+      'of truncated gzip',
+      'gzip',
+      gzipSync('x'.repeat(99)).subarray(0, 15),
+      400,
+    ],
     ['that is too large when unpacked', 'gzip', gzipSync('x'.repeat(1e5)), 413],
   ])(
     'rejects a body %s without logging an error',
