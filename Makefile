@@ -1,6 +1,6 @@
 # Each command brings what it needs first and is safe to run twice.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check screenshots crash realm bench soak clean
+.PHONY: help start dev test check screenshots crash realm bench trials soak clean
 
 # Read by the scripts; empty means the default.
 export USERS LDIF SCHEMA PORT KILLS ONLY READS MODES PROFILE MINUTES
@@ -33,6 +33,9 @@ realm: ## The Kerberos realm and directory alone; prints an environment to sourc
 
 bench: ## How fast the portal answers for 20,000 people (USERS=), in tables
 	@bench/run
+
+trials: ## Attack a portal, and measure what another caller notices (CHECKOUT=path)
+	@bench/trials $(CHECKOUT)
 
 soak: ## Compare copy and directory for MINUTES=20 while it is written to
 	@bench/soak

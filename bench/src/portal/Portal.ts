@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { REPOSITORY } from '../folders';
 import { freePort } from './freePort';
 import { portalCommand, type PortalVariant } from './portalCommand';
 
@@ -41,6 +42,8 @@ export interface PortalOptions {
   readonly variant: PortalVariant;
   /** The CPU it runs on. */
   readonly cpu: number;
+  /** Folder of the checkout whose build is started. Default: this one. */
+  readonly checkout?: string;
 }
 
 /**
@@ -70,7 +73,8 @@ export class Portal {
     const port = await freePort();
     const log = join(options.realm.dir, `portal-${port}.log`);
     const output = await open(log, 'w');
-    const { args, cwd, env } = portalCommand({ ...options, port });
+    const { checkout = REPOSITORY } = options;
+    const { args, cwd, env } = portalCommand({ ...options, port, checkout });
     const child = spawn('taskset', args, {
       ...{ cwd, env },
       stdio: ['ignore', output.fd, output.fd, 'ipc'],
@@ -139,6 +143,13 @@ export class Portal {
    */
   memory(): Promise<Memory> {
     return this.#ask({ ask: 'memory' });
+  }
+
+  /** Its resident memory in bytes, read without its help. */
+  async residentBytes(): Promise<number> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8');
+    const [, kibibytes] = /^VmRSS:\s*(\d+) kB$/m.exec(status) ?? [];
+    return Number(kibibytes) * 1024;
   }
 
   /** Begins a CPU profile. */

@@ -1,7 +1,7 @@
 import type { Realm } from '@directory-gateway/realm';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BENCH, REPOSITORY, sourceFile } from '../folders';
+import { sourceFile } from '../folders';
 
 /**
  * As `make start` runs it; docs/operating.md, "Sizes", says why. `NODE_OPTIONS`
@@ -18,19 +18,20 @@ export function portalCommand(options: {
   readonly variant: PortalVariant;
   readonly cpu: number;
   readonly port: number;
+  readonly checkout: string;
 }): {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 } {
-  const { realm, variant, cpu, port } = options;
+  const { realm, variant, cpu, port, checkout } = options;
   const imports = [
     'portalProbe.mjs',
     ...(variant === 'none' ? ['withoutDirectory.mjs'] : []),
   ];
   const configs = [
-    join(REPOSITORY, 'app-config.yaml'),
-    join(BENCH, 'app-config.bench.yaml'),
+    join(checkout, 'app-config.yaml'),
+    join(checkout, 'bench/app-config.bench.yaml'),
   ];
   return {
     args: [
@@ -39,7 +40,7 @@ export function portalCommand(options: {
       'packages/backend',
       ...configs.flatMap(file => ['--config', file]),
     ],
-    cwd: process.env.PORTAL || join(REPOSITORY, '.build/portal'),
+    cwd: process.env.PORTAL || join(checkout, '.build/portal'),
     env: {
       ...process.env,
       ...realm.env,
