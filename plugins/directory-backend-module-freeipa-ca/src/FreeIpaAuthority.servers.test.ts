@@ -123,6 +123,36 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.second.count('cert_find')).toBe(0);
     });
 
+    it('runs 8 lookups at a time, queues 32 and rejects others', async () => {
+      const issued = await network.authority.sign(newRequest());
+      let open = () => {};
+      const isOpen = new Promise<void>(resolve => {
+        open = resolve;
+      });
+      const respond = network.first.handle.bind(network.first);
+      const handle = jest.spyOn(network.first, 'handle');
+      handle.mockImplementation(async request => {
+        await isOpen;
+        return await respond(request);
+      });
+      const lookups = Array.from({ length: 50 }, () =>
+        network.authority.get(serialOf(issued)),
+      );
+      const statuses = async (some: typeof lookups) =>
+        (await Promise.allSettled(some)).map(({ status }) => status);
+      await expect(lookups[40]).rejects.toMatchObject({
+        name: 'AuthorityUnavailableError',
+      });
+      expect(await statuses(lookups.slice(40))).toEqual(
+        Array(10).fill('rejected'),
+      );
+      expect(handle.mock.calls.length).toBeLessThanOrEqual(8);
+      open();
+      expect(await statuses(lookups.slice(0, 40))).toEqual(
+        Array(40).fill('fulfilled'),
+      );
+    });
+
     it('takes an HTML 400 for a wrong name in the configuration', async () => {
       network.first.failNext('cert_show', page(400));
       network.second.failNext('cert_show', page(400));

@@ -3,6 +3,7 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   AuthorityProtocolError,
   AuthorityRefusalError,
+  AuthorityUnavailableError,
   type CertificateAuthority,
   type EndingCertificate,
   type EndingQuery,
@@ -10,6 +11,7 @@ import {
   type RevocationOrder,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { bulkhead, BulkheadRejectedError } from 'cockatiel';
 import { AuthorityMetrics } from './AuthorityMetrics';
 import {
   certFindEnding,
@@ -34,6 +36,12 @@ import { RpcError } from './rpc/RpcError';
 import { isRpcRecord, type RpcRecord } from './rpc/RpcValue';
 import { Turns } from './Turns';
 
+/** Maximum number of lookups by serial number that run at the same time. */
+const MAX_LOOKUPS = 8;
+
+/** Maximum number of lookups that wait for another one to end. */
+const MAX_QUEUED_LOOKUPS = 32;
+
 /**
  * Has certificates signed by FreeIPA, over the RPC interface that its own tools
  * use (`cert_request`, `cert_show`, `cert_revoke`).
@@ -50,6 +58,8 @@ export class FreeIpaAuthority implements CertificateAuthority {
   readonly #logger: LoggerService;
   readonly #metrics = new AuthorityMetrics();
   readonly #turns = new Turns();
+  /** Every caller may look up certificates, and each lookup is a connection. */
+  readonly #lookups = bulkhead(MAX_LOOKUPS, MAX_QUEUED_LOOKUPS);
 
   /** @throws Error when the process already gets tickets with another keytab. */
   static create(options: {
@@ -100,9 +110,21 @@ export class FreeIpaAuthority implements CertificateAuthority {
     return await this.#metrics.measure('sign', work);
   }
 
-  /** {@inheritDoc CertificateAuthority.get} */
+  /**
+   * {@inheritDoc CertificateAuthority.get}
+   *
+   * @throws AuthorityUnavailableError also when 8 lookups run and 32 wait.
+   */
   async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
-    return await this.#metrics.measure('get', () => this.#get(serialNumber));
+    return await this.#metrics.measure('get', async () => {
+      try {
+        return await this.#lookups.execute(() => this.#get(serialNumber));
+      } catch (error) {
+        throw error instanceof BulkheadRejectedError
+          ? new AuthorityUnavailableError('Too many lookups are waiting', error)
+          : error;
+      }
+    });
   }
 
   /**
