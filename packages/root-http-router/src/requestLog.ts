@@ -3,17 +3,17 @@ import type { Request, RequestHandler } from 'express';
 
 /** Options of {@link requestLog}. */
 export interface RequestLogOptions {
-  /** Receives a record per request: `info`, but `debug` for health checks. */
+  /** Receives one record per request: `info`, `debug` for health checks. */
   logger: LoggerService;
 }
 
 /**
- * Express middleware that logs each request when its connection is done with
- * it: method, path, status, duration in milliseconds and bytes sent.
+ * Express middleware that logs each request when its response was sent or
+ * aborted: method, path, status, duration in milliseconds and bytes sent.
  *
- * The query is left out, and so are `Referer` and anything else that may repeat
- * it: certificate requests may be sent in the query string and searches carry
- * e-mail addresses. Backstage's own log records the whole URL.
+ * It does not log the query string or headers that may repeat it, such as
+ * `Referer`: the query string may contain certificate requests and e-mail
+ * addresses. Backstage's own log records the whole URL.
  */
 export function requestLog({ logger }: RequestLogOptions): RequestHandler {
   return (req, res, next) => {
@@ -22,7 +22,7 @@ export function requestLog({ logger }: RequestLogOptions): RequestHandler {
     const path = pathOf(req);
     const sentBefore = socket.bytesWritten;
 
-    // 'close' rather than 'finish': it also comes when the client has gone away.
+    // 'close' rather than 'finish': it is also emitted when the client aborts.
     res.once('close', () => {
       const status = res.statusCode;
       const durationMs = Math.round(performance.now() - started);
@@ -30,7 +30,7 @@ export function requestLog({ logger }: RequestLogOptions): RequestHandler {
       // streamed response has no Content-Length.
       const bytes = socket.bytesWritten - sentBefore;
       const aborted = !res.writableFinished;
-      // Probes come every few seconds and say nothing at `info`.
+      // Health checks come every few seconds.
       const level = path.startsWith('/.backstage/health/') ? 'debug' : 'info';
       logger[level](
         `${method} ${path} ${status} ${durationMs} ms ${bytes} bytes${
@@ -52,8 +52,8 @@ export function requestLog({ logger }: RequestLogOptions): RequestHandler {
 }
 
 /**
- * The request target up to its query (RFC 9112 §3.2), still percent-encoded, so
- * that no path can forge a second log line.
+ * Returns the request target without its query (RFC 9112 §3.2). It is still
+ * percent-encoded, so that a path cannot add lines to the log.
  */
 function pathOf(req: Request): string {
   const [path] = req.originalUrl.split('?', 1);
