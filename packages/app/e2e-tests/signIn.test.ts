@@ -189,3 +189,42 @@ test('a ticket is asked for by scripts of the portal only', async ({
     message: expect.stringContaining('ticket'),
   });
 });
+
+test('pages report no errors without the signals plugin', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  await page.goto(portal.url);
+  await expect(inside(page)).toBeVisible();
+  const errors: string[] = [];
+  page.on('pageerror', error => errors.push(error.message));
+  page.on('console', message => {
+    if (message.type() === 'error') {
+      errors.push(message.text());
+    }
+  });
+
+  for (const [path, heading] of [
+    ['/', 'Example Catalog'],
+    ['/directory/people', 'People'],
+    ['/notifications', 'Notifications'],
+    ['/settings', 'Settings'],
+    ['/catalog/default/user/alice', 'alice'],
+  ]) {
+    await page.goto(portal.url + path);
+    await expect(
+      page.getByRole('heading', { name: heading }).first(),
+    ).toBeVisible();
+    await page.waitForLoadState('networkidle');
+  }
+  const saved = page.waitForResponse(
+    response =>
+      response.request().method() === 'PUT' &&
+      response.url().includes('/api/user-settings/'),
+  );
+  await page.getByRole('button', { name: 'Add to favorites' }).click();
+
+  expect((await saved).status()).toBe(200);
+  expect(errors).toEqual([]);
+});
