@@ -77,16 +77,16 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
 
   'forms of 1,100 parts': (target, count) => {
+    // Short enough for the API's limit of 64 KiB.
     const parts = Array.from(
       { length: PARTS },
-      (_, at) =>
-        `--parts\r\nContent-Disposition: form-data; name="p${at}"\r\n\r\n${at}\r\n`,
+      () => '--b\r\nContent-Disposition: form-data; name=p\r\n\r\n\r\n',
     );
     return forEachConnection(CONNECTIONS.directory, target, () =>
       post(target, count, {
         path: '/api/directory/v1/certs/',
-        body: `${parts.join('')}--parts--\r\n`,
-        type: 'multipart/form-data; boundary=parts',
+        body: `${parts.join('')}--b--\r\n`,
+        type: 'multipart/form-data; boundary=b',
       }),
     );
   },
@@ -153,7 +153,9 @@ async function send(
     await response.body.dump();
     count(`${response.statusCode}`);
   } catch (error) {
-    if (!signal.aborted) {
+    if (signal.aborted) {
+      count('no response');
+    } else {
       const { code = 'failed' } = error as { code?: string };
       count(code);
       await sleep(PAUSE_MS);
