@@ -49,8 +49,10 @@ export class CallerAudit {
       async fail(options) {
         // The auditor spreads an error over the event: its `status` would
         // replace the event's.
-        const { name, message } = toError((options as { error: Error }).error);
-        const error = Object.assign(new Error(message), { name });
+        const { name, message, stack } = toError(
+          (options as { error: Error }).error,
+        );
+        const error = Object.assign(new Error(message), { name, stack });
         await event.fail({
           meta: truncated(options.meta as AuditMeta),
           error,
@@ -60,9 +62,13 @@ export class CallerAudit {
   }
 
   /** Records that a caller may not do this. */
-  async refuse(caller: Caller, error: Error): Promise<void> {
-    const event = await this.start(caller);
-    await event.fail({ error });
+  async refuse(caller: Caller, error: Error, meta?: AuditMeta): Promise<void> {
+    const event = await this.start(caller, meta);
+    const { name, message } = error;
+    // A refusal is no fault of the code that would need a stack.
+    const refusal = Object.assign(new Error(message), { name });
+    delete refusal.stack;
+    await event.fail({ error: refusal });
   }
 }
 

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { allMayExport } from './__testUtils__/accessRules';
 import { readExamples } from './__testUtils__/readExamples';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
     realm,
     entry: 'packages/backend/src/index.ts',
     directory: {
+      access: allMayExport,
       certificates: {
         authority: 'embedded',
         profiles: [

@@ -1,3 +1,4 @@
+import { allMayExport } from './__testUtils__/accessRules';
 import type { Answer } from './__testUtils__/GatewayClient';
 import { addGroup, groupDn, userDn } from './__testUtils__/conformanceEntries';
 import { eventually } from './__testUtils__/eventually';
@@ -22,7 +23,7 @@ const site = withGateway({
           'displayName: =HYPERLINK("http://x","a;b")\n\n',
       ].join(''),
     );
-    return {};
+    return { directory: { access: allMayExport } };
   },
 });
 

@@ -1,3 +1,4 @@
+import { allMayExport } from './__testUtils__/accessRules';
 import { resultOf } from './__testUtils__/resultOf';
 import { withGateway } from './__testUtils__/withGateway';
 
@@ -5,7 +6,11 @@ jest.setTimeout(180_000);
 
 const site = withGateway({
   configure: () => ({
-    directory: { schema: 'freeipa', fasjson: { enabled: true } },
+    directory: {
+      schema: 'freeipa',
+      access: allMayExport,
+      fasjson: { enabled: true },
+    },
   }),
 });
 

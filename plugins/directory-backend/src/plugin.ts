@@ -11,6 +11,7 @@ import {
   directoryPublicDocumentsExtensionPoint,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { kerberosServiceRef } from '@directory-gateway/kerberos';
+import { checkSecretFile } from '@directory-gateway/secret-files';
 import { ActionGate } from './actions/ActionGate';
 import { clientAddressServiceRef } from './actions/clientAddress';
 import { registerAcceptDirectory } from './actions/registerAcceptDirectory';
@@ -29,7 +30,7 @@ import { accountOperation } from './http/accounts';
 import { Authenticator } from './http/authenticate';
 import { colleaguesOperation } from './http/colleagues';
 import { contractOperations } from './http/contractOperations';
-import { createRouter } from './http/createRouter';
+import { createRouter, type RouterOptions } from './http/createRouter';
 import { contractDialect } from './http/dialect/contractDialect';
 import { FASJSON_ROOT, fasjsonDialect } from './http/dialect/fasjsonDialect';
 import { publishDocuments } from './http/documents/publishDocuments';
@@ -122,6 +123,11 @@ export const directoryPlugin = createBackendPlugin({
 
         const { baseDn, bindDn, keptRecords } = ldap;
         const maxAgeMs = ldap.probeIntervalMs;
+        if (ldap.bindPassword.kind === 'file') {
+          await checkSecretFile(ldap.bindPassword.path, {
+            key: 'directory.ldap.bindPasswordFile',
+          });
+        }
         const searcher = LdapPool.create({ config: ldap, logger, lifecycle });
         const schemaProof = new SchemaProof({ searcher, schema });
         await schemaProof.requireIfReachable();
@@ -219,46 +225,57 @@ export const directoryPlugin = createBackendPlugin({
         }
 
         deps.permissionsRegistry.addPermissions([...directoryPermissions]);
-        // The framework's gate lets only its own tokens in and answers with
-        // its own body: the router authenticates every request by itself.
-        httpRouter.addAuthPolicy({ path: '/', allow: 'unauthenticated' });
+        const mounts: RouterOptions['mounts'] = [
+          {
+            dialect: contract,
+            operations: [
+              ...contractOperations({ ...rooms, dialect: contract }),
+              accountOperation({ principals }),
+              operationsOperation({ access, certificates }),
+              colleaguesOperation(rooms),
+              ...membershipOperations(rooms),
+              exportMembersOperation({ ...rooms, auditor: deps.auditor }),
+              searchGroupsOperation(rooms),
+              userCertificatesOperation({
+                certificates: new UserCertificates({
+                  directory: privateDirectory,
+                  authority: authorities,
+                }),
+                uris,
+              }),
+              ...(certificateOperations?.extensions ?? []),
+            ],
+          },
+          ...(fasjson
+            ? [
+                {
+                  dialect: forFasjson,
+                  operations: contractOperations({
+                    ...{ ...rooms, dialect: forFasjson },
+                  }),
+                },
+              ]
+            : []),
+        ];
+        // The framework knows portal tokens only. It leaves to the router what
+        // the router authenticates or publishes, and keeps everything else,
+        // such as the routes of its scheduler in this plugin.
+        for (const path of [
+          ...mounts.map(({ dialect }) => dialect.root || '/v1'),
+          ...publicDocuments.paths,
+        ]) {
+          httpRouter.addAuthPolicy({
+            // To the framework, an unescaped slash is every path.
+            path: path === '/' ? String.raw`\/` : path,
+            allow: 'unauthenticated',
+          });
+        }
         httpRouter.use(
           createRouter({
             publicDocuments,
             authenticator,
             access,
-            mounts: [
-              {
-                dialect: contract,
-                operations: [
-                  ...contractOperations({ ...rooms, dialect: contract }),
-                  accountOperation({ principals }),
-                  operationsOperation({ access, certificates }),
-                  colleaguesOperation(rooms),
-                  ...membershipOperations(rooms),
-                  exportMembersOperation({ ...rooms, auditor: deps.auditor }),
-                  searchGroupsOperation(rooms),
-                  userCertificatesOperation({
-                    certificates: new UserCertificates({
-                      directory: privateDirectory,
-                      authority: authorities,
-                    }),
-                    uris,
-                  }),
-                  ...(certificateOperations?.extensions ?? []),
-                ],
-              },
-              ...(fasjson
-                ? [
-                    {
-                      dialect: forFasjson,
-                      operations: contractOperations({
-                        ...{ ...rooms, dialect: forFasjson },
-                      }),
-                    },
-                  ]
-                : []),
-            ],
+            mounts,
             ownOrigin: new URL(externalBaseUrl).origin,
             logger,
           }),

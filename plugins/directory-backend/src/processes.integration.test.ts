@@ -1,7 +1,7 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { randomBytes } from 'node:crypto';
 import { acceptDirectory } from './__testUtils__/acceptDirectory';
-import { daveMayRevoke } from './__testUtils__/daveMayRevoke';
+import { someMayDoMore } from './__testUtils__/accessRules';
 import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
 import {
   countCertificates,
@@ -39,7 +39,7 @@ beforeAll(async () => {
     directory: {
       sessions: { keys: [{ secret: randomBytes(32).toString('base64') }] },
       portalUsers: { namespace: 'default', username: 'entityName' },
-      access: daveMayRevoke,
+      access: someMayDoMore,
       certificates: {
         ...embeddedAuthority(realm),
         limit: { requests: LIMIT, per: { hours: 1 } },

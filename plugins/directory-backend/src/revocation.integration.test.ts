@@ -1,6 +1,7 @@
-import type { AskOptions } from './__testUtils__/GatewayClient';
+import { join } from 'node:path';
+import { GatewayClient, type AskOptions } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
-import { daveMayRevoke } from './__testUtils__/daveMayRevoke';
+import { someMayDoMore } from './__testUtils__/accessRules';
 import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
 import { eventually } from './__testUtils__/eventually';
 import { form } from './__testUtils__/formBodies';
@@ -8,6 +9,7 @@ import { readRevocationList } from './__testUtils__/readRevocationList';
 import { resultOf, serialOf } from './__testUtils__/resultOf';
 import { TokenClient } from './__testUtils__/TokenClient';
 import { withGateway } from './__testUtils__/withGateway';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
 
 jest.setTimeout(180_000);
 
@@ -23,7 +25,7 @@ const site = withGateway({
     program: { token: READER, permissions: ['directory.read'] },
     directory: {
       access: [
-        ...daveMayRevoke,
+        ...someMayDoMore,
         {
           portalUsers: [ADMINISTRATOR],
           operations: ['directory.certificate.revoke'],
@@ -271,5 +273,91 @@ describe('a key that was revoked for keyCompromise', () => {
     await sign(csr);
     await revokeFor('keyCompromise');
     expect(await request(csr)).toMatchObject(REFUSED);
+  });
+});
+
+describe('with directory.certificates.requirePortalToken', () => {
+  const csr = makeCsr({ subject: '/CN=alice' });
+  const signing = form({ user: 'alice', csr });
+  const revocation = form({ reason: 'superseded' });
+  let gateway: Gateway;
+  let client: GatewayClient;
+
+  beforeAll(async () => {
+    const { realm } = site;
+    const { embedded, authority } = embeddedAuthority(realm);
+    gateway = await startGateway({
+      realm,
+      guest: 'user:default/alice',
+      directory: {
+        access: [
+          {
+            principals: ['*'],
+            operations: [
+              'directory.read',
+              'directory.certificate.sign',
+              'directory.certificate.revoke',
+            ],
+          },
+        ],
+        portalUsers: {
+          namespace: 'default',
+          username: 'entityName',
+          mayRequestCertificates: true,
+        },
+        certificates: {
+          authority,
+          embedded: { ...embedded, keyFile: join(realm.dir, 'portal-ca.pem') },
+          requirePortalToken: true,
+        },
+      },
+    });
+    client = new GatewayClient({ gateway, realm });
+  });
+  afterAll(() => gateway?.stop());
+
+  it('signs and revokes for a portal token, but not for a ticket', async () => {
+    const headers = {
+      Authorization: `Bearer ${await TokenClient.token(gateway)}`,
+    };
+    const bearer = ({ headers: own, ...rest }: ReturnType<typeof form>) => ({
+      ...rest,
+      headers: { ...own, ...headers },
+    });
+    const byTicket = await client.ask('/v1/certs/', {
+      as: 'alice',
+      ...signing,
+    });
+    expect(byTicket).toMatchObject({
+      status: 403,
+      json: {
+        rule: 'requester',
+        message:
+          'A Kerberos ticket is not enough to request certificates. Sign in to the portal and request the certificate there.',
+      },
+    });
+    const byToken = await client.ask('/v1/certs/', bearer(signing));
+    expect(byToken.status).toBe(200);
+
+    const path = `/v1/certs/${serialOf(byToken)}/revocation/`;
+    expect(
+      await client.ask(path, { as: 'alice', ...revocation }),
+    ).toMatchObject({
+      status: 403,
+      json: {
+        message:
+          'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
+      },
+    });
+    const read = await client.ask(`/v1/certs/${serialOf(byToken)}/`, {
+      as: 'alice',
+    });
+    expect(resultOf(read)).toMatchObject({ revoked: false });
+    expect((await client.ask(path, bearer(revocation))).status).toBe(200);
+  });
+
+  it('offers neither to the holder of a ticket', async () => {
+    const answer = await client.ask('/v1/me/operations/', { as: 'alice' });
+    expect(resultOf(answer)).toMatchObject({ operations: ['directory.read'] });
   });
 });

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { allMayExport } from './__testUtils__/accessRules';
 import { describeSessionRestarts } from './__testUtils__/describeSessionRestarts';
 import { eventually } from './__testUtils__/eventually';
 import {
@@ -26,6 +27,7 @@ const site = withGateway({
   configure: () => ({
     entry: 'packages/backend/src/index.ts',
     directory: {
+      access: allMayExport,
       fasjson: { enabled: true, baseUrl: 'https://localhost/' },
       portalUsers: { namespace: 'default', username: 'entityName' },
     },

@@ -117,19 +117,12 @@ export class ReminderPortal {
     return after.find(serial => !before.includes(serial))!;
   }
 
-  /** Revokes as an administrator does. */
   async revoke(serial: string): Promise<void> {
-    const response = await this.#ask(
-      '/directory/.backstage/actions/v1/actions/directory:revoke-certificate/invoke',
-      {
-        as: 'user:default/admin',
-        method: 'POST',
-        body: JSON.stringify({ serial }),
-      },
-    );
-    if (!response.ok) {
-      throw new Error(`Not revoked: ${await response.text()}`);
-    }
+    await this.#authorities.revoke({
+      serialNumber: BigInt(serial),
+      reason: 'unspecified',
+      revokedBy: 'user:default/admin',
+    });
   }
 
   /** What the messages say that a portal user finds. */

@@ -34,7 +34,10 @@ export class ActionGate {
     readonly credentials: BackstageCredentials;
     readonly permission: BasicPermission;
     /** Audits that the caller may not perform the operation. */
-    readonly recordRefusal: (caller: Caller, error: Error) => Promise<void>;
+    readonly recordRefusal: (refusal: {
+      readonly caller: Caller;
+      readonly error: Error;
+    }) => Promise<void>;
     readonly perform: (caller: Caller) => Promise<T>;
   }): Promise<T> {
     try {
@@ -45,7 +48,7 @@ export class ActionGate {
       try {
         await this.#access.require(caller, options.permission);
       } catch (error) {
-        await options.recordRefusal(caller, error as Error);
+        await options.recordRefusal({ caller, error: error as Error });
         throw error;
       }
       return await options.perform(caller);

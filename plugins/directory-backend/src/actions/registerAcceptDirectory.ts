@@ -43,7 +43,7 @@ Until then the gateway answers nothing, because a directory with broken access r
       const accepted = await gate.admit({
         credentials,
         permission: directoryReplicaAcceptPermission,
-        recordRefusal: (caller, error) => audit.refuse(caller, error),
+        recordRefusal: ({ caller, error }) => audit.refuse(caller, error),
         async perform(caller) {
           const event = await audit.start(caller);
           try {

@@ -47,7 +47,7 @@ Revoking a revoked certificate changes nothing and returns the recorded reason.`
       const revoked = await gate.admit({
         credentials,
         permission: directoryCertificateRevokePermission,
-        recordRefusal: (caller, error) => desk.recordRefusal(caller, error),
+        recordRefusal: refusal => desk.recordRefusal(refusal, { serialNumber }),
         perform: caller =>
           desk.revoke({ serialNumber, reason: input.reason }, caller),
       });

@@ -246,10 +246,10 @@ describe('CertificateDesk', () => {
 
   it('audits a caller who may not request certificates', async () => {
     const credentials = mockCredentials.user('user:default/guest');
-    await desk.recordRefusal(
-      { kind: 'portalUser', credentials, address: '192.0.2.7' },
-      new Error('No'),
-    );
+    await desk.recordRefusal({
+      caller: { kind: 'portalUser', credentials, address: '192.0.2.7' },
+      error: new Error('No'),
+    });
     expect(auditor.events).toEqual([
       {
         eventId: 'certificate-sign',

@@ -120,8 +120,11 @@ export class CertificateDesk {
   }
 
   /** Audits that a caller may not request certificates. */
-  recordRefusal(caller: Caller, error: Error): Promise<void> {
-    return this.#audit.refuse(caller, error);
+  recordRefusal(refusal: {
+    readonly caller: Caller;
+    readonly error: Error;
+  }): Promise<void> {
+    return this.#audit.refuse(refusal.caller, refusal.error);
   }
 
   /**

@@ -8,6 +8,9 @@ import type {
 import type { BlockedKeys } from './BlockedKeys';
 import { CallerAudit } from '../CallerAudit';
 import { actorOf, type Caller } from '../directory/Caller';
+import { ForbiddenError } from '../http/response/apiErrors';
+import type { CertificatesConfig } from './CertificatesConfig';
+import { isPortalTokenMissing } from './judgeRequester';
 
 /** A CA that reads and revokes. */
 type RevokingAuthority = Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
@@ -20,12 +23,15 @@ export class RevocationDesk {
   readonly #authority: RevokingAuthority;
   readonly #blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly #audit: CallerAudit;
+  readonly #config: Pick<CertificatesConfig, 'requirePortalToken'>;
 
   constructor(options: {
     readonly authority: RevokingAuthority;
     readonly blockedKeys: Pick<BlockedKeys, 'block'>;
     readonly auditor: AuditorService;
+    readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
   }) {
+    this.#config = options.config;
     this.#authority = options.authority;
     this.#blockedKeys = options.blockedKeys;
     this.#audit = new CallerAudit(options.auditor, {
@@ -42,6 +48,7 @@ export class RevocationDesk {
    * is blocked and the request can be repeated.
    *
    * @returns the certificate as it is then, `undefined` when there is none
+   * @throws ForbiddenError when `requirePortalToken` denies it to the caller.
    * @throws what {@link CertificateAuthority.revoke} throws.
    */
   async revoke(
@@ -56,6 +63,12 @@ export class RevocationDesk {
     });
     const meta: Record<string, string> = {};
     try {
+      if (isPortalTokenMissing(caller, this.#config)) {
+        throw new ForbiddenError({
+          message:
+            'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
+        });
+      }
       if (reason === 'keyCompromise') {
         const issued = await this.#authority.get(serialNumber);
         if (issued) {
@@ -80,7 +93,12 @@ export class RevocationDesk {
   }
 
   /** Audits that a caller may not revoke. */
-  recordRefusal(caller: Caller, error: Error): Promise<void> {
-    return this.#audit.refuse(caller, error);
+  recordRefusal(
+    { caller, error }: { readonly caller: Caller; readonly error: Error },
+    { serialNumber }: { readonly serialNumber: bigint },
+  ): Promise<void> {
+    return this.#audit.refuse(caller, error, {
+      serialNumber: String(serialNumber),
+    });
   }
 }

@@ -19,6 +19,14 @@ export interface Call {
   readonly context: DirectoryContext;
 }
 
+/** A call that access control or the origin check refused. */
+export interface Refusal {
+  readonly caller: Caller;
+  readonly error: Error;
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
 /** One operation of the contract: where it is, who may, what it answers. */
 export interface Operation {
   /** The contract's operationId. */
@@ -33,8 +41,8 @@ export interface Operation {
    */
   handle(call: Call): Promise<unknown>;
   /**
-   * Puts on record that a caller was turned away before there was a call.
-   * Default: the request log alone tells of it.
+   * Audits that the caller was refused before the operation began. Default:
+   * only the request log tells.
    */
-  recordRefusal?(caller: Caller, error: Error): Promise<void>;
+  recordRefusal?(refusal: Refusal): Promise<void>;
 }

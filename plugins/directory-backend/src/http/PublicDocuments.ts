@@ -36,15 +36,20 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
     this.#byPath.set(path, handler);
   }
 
+  /** The listed paths, for one route. */
+  get paths(): readonly string[] {
+    return [...this.#byPath.keys()].map(path => path || '/');
+  }
+
   /** Answers GET and HEAD of a listed path, and leaves the rest alone. */
   handler(): RequestHandler {
     return (req, res, next) => {
       const handle = this.#byPath.get(req.path.replace(/\/$/, ''));
-      if (!handle || !['GET', 'HEAD'].includes(req.method)) {
+      if (handle) {
+        handle(req, res).catch(next);
+      } else {
         next();
-        return;
       }
-      handle(req, res).catch(next);
     };
   }
 }

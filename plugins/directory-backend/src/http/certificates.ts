@@ -25,13 +25,13 @@ export function certificateOperations(options: {
       method: 'post',
       path: '/certs/',
       permission: directoryCertificateSignPermission,
-      recordRefusal: (caller, error) => desk.recordRefusal(caller, error),
+      recordRefusal: refusal => desk.recordRefusal(refusal),
       async handle({ parameters, fieldMask, context }) {
         const { order, isDryRun } = parseParameters(errors =>
           parseSigningOrder(parameters, { defaultProfile, errors }),
         );
         const keys = resolveFields(fieldMask, dialect.models.certificate);
-        if (isDryRun && dialect.hasExtensions) {
+        if (isDryRun) {
           const { verdicts, approved } = await desk.judge(order, context);
           return {
             result: {

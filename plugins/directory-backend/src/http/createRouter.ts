@@ -1,4 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   raw,
   Router,
@@ -69,7 +70,8 @@ export function createRouter(options: RouterOptions): Router {
     }
     next();
   });
-  router.use(options.publicDocuments.handler());
+  const { publicDocuments } = options;
+  router.get([...publicDocuments.paths], publicDocuments.handler());
   router.use(async (req, res) => {
     res.set({ 'Cache-Control': 'private, no-cache', Vary: VARY });
     callers.set(req, await authenticator.authenticate(req, res));
@@ -145,11 +147,15 @@ async function answer(
   const isWrite = operation.method === 'post';
   try {
     await options.access.require(caller, operation.permission);
-    if (isWrite) {
+    if (isWrite || operation.permission !== directoryReadPermission) {
       requireSameOrigin({ caller, headers, ownOrigin: options.ownOrigin });
     }
   } catch (error) {
-    await operation.recordRefusal?.(caller, error as Error);
+    await operation.recordRefusal?.({
+      caller,
+      error: error as Error,
+      params: req.params,
+    });
     throw error;
   }
   const gone = new AbortController();

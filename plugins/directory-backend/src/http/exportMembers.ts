@@ -1,6 +1,7 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
 import { directoryMembersExportPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import { CallerAudit } from '../CallerAudit';
+import { isGroupName } from '../directory/names';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { UserStream } from '../directory/UserStream';
 import type { Operation } from './Call';
@@ -37,7 +38,10 @@ export function exportMembersOperation(options: {
     method: 'get',
     path: '/groups/:groupname/members.csv',
     permission: directoryMembersExportPermission,
-    recordRefusal: (caller, error) => audit.refuse(caller, error),
+    recordRefusal: ({ caller, error, params: { groupname } }) =>
+      audit.refuse(caller, error, {
+        groupname: isGroupName(groupname) ? groupname : 'invalid',
+      }),
     async handle({ params: { groupname }, caller, fieldMask, context }) {
       const keys = resolveFields(fieldMask, csvModel);
       const members = await directory.streamGroupMembers(

@@ -3,7 +3,7 @@ import type { Caller } from '../directory/Caller';
 import { ForbiddenError } from './response/apiErrors';
 
 /**
- * Keeps other sites from writing with a visitor's ticket. A browser sends a
+ * Keeps other sites from writing or exporting with a visitor's ticket. A browser sends a
  * ticket by itself, wherever the page comes from, and says where that is; a
  * program that says nothing (curl) is nobody's page. A portal token is never
  * sent by itself.

@@ -34,7 +34,11 @@ export function revokeCertificateOperation(options: {
     method: 'post',
     path: '/certs/:serialNumber(\\d+)/revocation/',
     permission: directoryCertificateRevokePermission,
-    recordRefusal: (caller, error) => desk.recordRefusal(caller, error),
+    recordRefusal: ({ caller, error, params }) =>
+      desk.recordRefusal(
+        { caller, error },
+        { serialNumber: BigInt(params.serialNumber) },
+      ),
     async handle({ params, parameters, fieldMask, caller, context }) {
       const keys = resolveFields(fieldMask, certificateModel);
       const serialNumber = BigInt(params.serialNumber);
