@@ -54,8 +54,8 @@ describe('FreeIpaAuthority with several servers', () => {
       ['status 502', page(502)],
       ['status 504', page(504)],
     ])('reads from the next one when an answer is %s', async (_, fault) => {
-      await network.renew({ requestTimeoutMs: 300 });
       const issued = await network.authority.sign(newRequest());
+      await network.renew({ requestTimeoutMs: 1000 });
       network.first.failNext('cert_show', fault);
       const found = await network.authority.get(serialOf(issued));
       expect(found?.certificate).toEqual(issued.certificate);

@@ -35,11 +35,15 @@ describe('HttpsClient', () => {
     return `https://localhost:${(server.address() as AddressInfo).port}/`;
   }
 
-  const post = (url: string, caFile: string | undefined = ca.caFile) =>
+  const post = (
+    url: string,
+    caFile: string | undefined = ca.caFile,
+    connectTimeoutMs = 20_000,
+  ) =>
     new HttpsClient({
       caFile,
-      connectTimeoutMs: 1000,
-      requestTimeoutMs: 5000,
+      connectTimeoutMs,
+      requestTimeoutMs: 20_000,
     }).post({ url, headers: { Cookie: 'ipa_session=secret' }, body: 'body' });
 
   it('gives back status, headers and body', async () => {
@@ -97,9 +101,9 @@ describe('HttpsClient', () => {
     const silent = createTcpServer(() => {}).listen(0, 'localhost');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    await expect(post(`https://localhost:${port}/`)).rejects.toMatchObject({
-      sent: 'no',
-    });
+    await expect(
+      post(`https://localhost:${port}/`, ca.caFile, 500),
+    ).rejects.toMatchObject({ sent: 'no' });
     silent.close();
   });
 
