@@ -177,19 +177,23 @@ function readAccessRule(config: Config): AccessRule {
   };
 }
 
-function readPortalUser(ref: string): string {
-  if (ref === '*') {
-    return ref;
+function readPortalUser(text: string): string {
+  if (text === '*') {
+    return text;
   }
+  const context = { defaultKind: 'user', defaultNamespace: 'default' };
+  let ref = '';
   try {
-    return stringifyEntityRef(
-      parseEntityRef(ref, { defaultKind: 'user', defaultNamespace: 'default' }),
-    );
+    ref = stringifyEntityRef(parseEntityRef(text, context));
   } catch {
+    // Refused below.
+  }
+  if (!ref.startsWith('user:')) {
     throw new InputError(
-      `directory.access: "${ref}" in portalUsers is not an entity reference such as "user:default/alice"`,
+      `directory.access: "${text}" in portalUsers is not a user such as "user:default/alice"`,
     );
   }
+  return ref;
 }
 
 function readFasjson(config: Config | undefined): FasjsonConfig | undefined {

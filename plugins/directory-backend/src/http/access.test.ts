@@ -9,8 +9,10 @@ import {
   directoryCertificateSignPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
+import { ConfigReader } from '@backstage/config';
 import { eventually } from '../__testUtils__/eventually';
 import { holder, person } from '../__testUtils__/people';
+import { readDirectoryConfig } from '../config';
 import type { Caller } from '../directory/Caller';
 import {
   PrincipalSet,
@@ -170,4 +172,39 @@ it('needs the policy as well as a rule for a portal token', async () => {
       directoryReadPermission,
     ),
   ).rejects.toThrow('You may not do this.');
+});
+
+describe('directory.access in the configuration', () => {
+  const read = (rule: object) =>
+    readDirectoryConfig(
+      new ConfigReader({
+        directory: {
+          ldap: {
+            servers: ['ldaps://ldap.example.test'],
+            baseDn: 'dc=example,dc=test',
+            bindDn: 'uid=portal,dc=example,dc=test',
+            bindPassword: 'secret',
+          },
+          access: [rule],
+        },
+      }),
+    ).access![0];
+
+  it('accepts entity references in any form', () => {
+    const { who } = read({
+      portalUsers: ['User:Default/Guest', 'anna'],
+      operations: ['directory.read'],
+    });
+    expect(who.has(callerOf('guest'))).toBe(true);
+    expect(who.has(callerOf('anna'))).toBe(true);
+    expect(who.has(callerOf('bob'))).toBe(false);
+  });
+
+  it.each([
+    [{ operations: ['directory.revoke'] }, '"directory.revoke"'],
+    [{ portalUsers: ['group:default/a'], operations: [] }, 'group:default/a'],
+    [{ portalUsers: ['user:'], operations: [] }, '"user:"'],
+  ])('refuses %j', (rule, message) => {
+    expect(() => read(rule)).toThrow(message);
+  });
 });
