@@ -5,7 +5,7 @@ import { describeDirectory } from '../directory/conformance';
 jest.setTimeout(180_000);
 
 describe.each([
-  { schema: 'fas', searches: 4000 },
+  { schema: 'fas', searches: 1000 },
   { schema: 'freeipa', searches: 400 },
 ] as const)('LDAP', ({ schema, searches }) => {
   describeDirectory('LdapDirectory', {
