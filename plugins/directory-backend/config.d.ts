@@ -215,8 +215,10 @@ export interface Config {
        */
       protectedGroups?: string[];
       /**
-       * Whose certificates can be read by serial number: one's own, those of
-       * users that the API serves, or all. Default: all.
+       * Whose certificates callers see: their own, those of users that the API
+       * serves, or all. It applies to every route, also for trusted readers.
+       * `privacy.hiddenFields: [certificates]` restricts it further. Default:
+       * all.
        */
       readable?: 'own' | 'users' | 'all';
       /**
