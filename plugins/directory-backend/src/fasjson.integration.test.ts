@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describeOpenDocuments } from './__testUtils__/describeOpenDocuments';
 import { describeSwaggerDocument } from './__testUtils__/describeSwaggerDocument';
+import { form } from './__testUtils__/formBodies';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import { makeCsr } from './__testUtils__/makeCsr';
 import { startGateway } from './__testUtils__/startGateway';
@@ -192,6 +193,16 @@ describe('what clients of the reference rely on', () => {
       const { status, json } = await ask(path);
       expect([status, json]).toMatchObject([404, { message, name: 'carol' }]);
     }
+  });
+
+  it('is what the checks found when dry_run is true', async () => {
+    const csr = makeCsr({ subject: '/CN=alice' });
+    const answer = await ask(
+      '/certs/',
+      form({ user: 'alice', csr, dry_run: 'true' }),
+    );
+    const result = { would_sign: true, rules: expect.any(Array) };
+    expect([answer.status, answer.json]).toEqual([200, { result }]);
   });
 
   it('is a refusal to sign for others in FreeIPA’s code', async () => {

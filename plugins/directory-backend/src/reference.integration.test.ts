@@ -43,6 +43,7 @@ const explained: Readonly<Record<number, string>> = {
   308: 'a hidden field does not find a private profile',
   317: '`creation__before` is strict',
   323: '`creation__before` is strict',
+  336: 'an unknown search parameter is rejected',
   351: 'a negative page size is out of range',
   374: 'keys of a private profile are hidden; the reference shows them',
   377: 'every mask hides what is private; the reference forgets to',
