@@ -246,6 +246,24 @@ describe('KerberosSignInPage', () => {
     expect(kerberos.asked).toBe(2);
   });
 
+  it('ends a session whose account is locked, and says why', async () => {
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    // jsdom cannot reload; it reports so there.
+    const reported = jest.spyOn(console, 'error').mockImplementation();
+    const kerberos = new KerberosServer(session(), refusal('account_locked'));
+    const identity = await open({ kerberos });
+
+    now += 59 * 60_000; // the token is valid for another minute
+    await expect(identity.getCredentials()).rejects.toThrow('account_locked');
+    expect(reported.mock.calls.flat().join()).toContain('navigation');
+    cleanup();
+
+    open({ kerberos, autoSignIn: false });
+    await sentence(/Your account is locked/);
+    expect(kerberos.asked).toBe(2);
+  });
+
   it('offers the guest where there is one', async () => {
     const guest = new KerberosServer(session('alice'));
     const identity = open({

@@ -6,13 +6,13 @@ import {
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchSession, type ProviderId } from '../session/fetchSession';
 import { PortalIdentity } from '../session/PortalIdentity';
-import { signedOutMark } from '../session/signedOutMark';
+import { sessionEnd } from '../session/sessionEnd';
 import { problemOf } from '../session/SignInError';
 import type { SignInState } from './SignInState';
 
 /**
- * Signs in at once, unless the person has just signed out or the site wants a
- * click first; after that only when told to. So there is no loop.
+ * Signs in at once, unless a session of this tab has ended or the site requires
+ * a click; after that only on a click, so that there is no loop.
  */
 export function useSignIn(options: {
   readonly autoSignIn: boolean;
@@ -37,12 +37,17 @@ export function useSignIn(options: {
         const source = { provider, discoveryApi };
         const session = await fetchSession({ ...source, signal });
         if (!signal.aborted) {
-          signedOutMark.clear();
+          sessionEnd.clear();
           onSignInSuccess(
             new PortalIdentity({
               session,
               fetchSession: () => fetchSession(source),
-              onSignOut: () => signedOutMark.set(),
+              onSignOut: () => sessionEnd.set({ kind: 'signedOut' }),
+              onRefused: reason => {
+                sessionEnd.set({ kind: 'refused', reason });
+                // Only a new page has no data of the session.
+                window.location.reload();
+              },
             }),
           );
         }
@@ -68,8 +73,11 @@ export function useSignIn(options: {
 }
 
 function initialState(autoSignIn: boolean): SignInState {
-  if (signedOutMark.isSet()) {
-    return { kind: 'signedOut' };
+  const end = sessionEnd.get();
+  if (end) {
+    return end.kind === 'refused'
+      ? { kind: 'failed', problem: { ...end, message: '' } }
+      : end;
   }
   return autoSignIn ? { kind: 'signingIn', silently: true } : { kind: 'ready' };
 }

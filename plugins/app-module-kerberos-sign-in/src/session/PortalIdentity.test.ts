@@ -1,5 +1,6 @@
 import { PortalIdentity } from './PortalIdentity';
 import type { PortalSession } from './PortalSession';
+import { SignInError } from './SignInError';
 
 function sessionOf(token: string, expiresInSeconds?: number): PortalSession {
   return {
@@ -26,13 +27,17 @@ describe('PortalIdentity', () => {
 
   afterEach(() => {
     jest.restoreAllMocks();
+    onRefused.mockReset();
   });
+
+  const onRefused = jest.fn();
 
   function start(fetchSession: jest.Mock, expiresInSeconds?: number) {
     return new PortalIdentity({
       session: sessionOf('first', expiresInSeconds),
       fetchSession,
       onSignOut: () => {},
+      onRefused,
     });
   }
 
@@ -98,6 +103,38 @@ describe('PortalIdentity', () => {
       async () => sessionOf('later', 3600) as never,
     );
     expect(await identity.getCredentials()).toEqual({ token: 'later' });
+  });
+
+  it.each(['account_locked', 'account_expired', 'unknown_principal'])(
+    'ends at once when its renewal is refused with %s',
+    async reason => {
+      const refusal = new SignInError({
+        kind: 'refused',
+        reason,
+        message: 'Refused',
+      });
+      const fetchSession = jest.fn().mockRejectedValue(refusal);
+      const identity = start(fetchSession, 3600);
+
+      now += 56 * 60_000; // the token is valid for four more minutes
+      await expect(identity.getCredentials()).rejects.toBe(refusal);
+      await expect(identity.getCredentials()).rejects.toBe(refusal);
+      expect(fetchSession).toHaveBeenCalledTimes(1);
+      expect(onRefused.mock.calls).toEqual([[reason]]);
+    },
+  );
+
+  it.each([
+    { kind: 'unavailable' } as const,
+    { kind: 'unreachable' } as const,
+    { kind: 'refused', reason: 'no_credentials', message: '' } as const,
+  ])('uses its valid token when the renewal fails with %j', async problem => {
+    const fetchSession = jest.fn().mockRejectedValue(new SignInError(problem));
+    const identity = start(fetchSession, 3600);
+
+    now += 56 * 60_000;
+    expect(await identity.getCredentials()).toEqual({ token: 'first' });
+    expect(onRefused).not.toHaveBeenCalled();
   });
 
   it('supposes five minutes of a session that does not say', async () => {

@@ -1,21 +1,32 @@
 import type { IdentityApi, ProfileInfo } from '@backstage/frontend-plugin-api';
 import type { PortalSession } from './PortalSession';
+import { problemOf } from './SignInError';
 
-/** Of a session that does not say when it ends. */
+/** Lifetime of a session whose response does not give one. */
 const DEFAULT_LIFETIME_MS = 5 * 60_000;
-/** A session is renewed so long before its end, at the latest. */
+/** Maximum time between the renewal of a session and its expiry. */
 const LARGEST_MARGIN_MS = 5 * 60_000;
-/** Of a short session, this part is left when it is renewed. */
+/** Part of a short session that is left when it is renewed. */
 const MARGIN_PART = 0.2;
 
+/** Refusals of the account itself: they end a session whose token is valid. */
+const ACCOUNT_REFUSALS = new Set([
+  'unknown_principal',
+  'account_locked',
+  'account_expired',
+]);
+
 /**
- * The signed-in person. The session is renewed when somebody needs it shortly
- * before its end, once for all who need it then. Time is measured from when it
- * came: the clocks of browser and server may differ.
+ * The signed-in user. The session is renewed by the first call shortly before
+ * its expiry, once for all calls of that time. A session goes on while its
+ * renewal is unavailable, and ends at once when the account is refused. Time
+ * is measured from the response: the clocks of browser and server may differ.
  */
 export class PortalIdentity implements IdentityApi {
   readonly #fetchSession: () => Promise<PortalSession>;
   readonly #onSignOut: () => void;
+  readonly #onRefused: (reason: string) => void;
+  #refusal: unknown;
   #session: PortalSession;
   #renewAt = 0;
   #endsAt = 0;
@@ -26,9 +37,12 @@ export class PortalIdentity implements IdentityApi {
     /** Gets the next session. */
     readonly fetchSession: () => Promise<PortalSession>;
     readonly onSignOut: () => void;
+    /** Called once, when the account is refused. */
+    readonly onRefused: (reason: string) => void;
   }) {
     this.#fetchSession = options.fetchSession;
     this.#onSignOut = options.onSignOut;
+    this.#onRefused = options.onRefused;
     this.#session = options.session;
     this.#keep(options.session);
   }
@@ -41,8 +55,11 @@ export class PortalIdentity implements IdentityApi {
     return this.#session.backstageIdentity.identity;
   }
 
-  /** @throws SignInError when the session has ended and there is no other */
+  /** @throws SignInError when the session has ended and cannot be renewed. */
   async getCredentials(): Promise<{ token?: string }> {
+    if (this.#refusal) {
+      throw this.#refusal;
+    }
     if (performance.now() >= this.#renewAt) {
       await this.#renew();
     }
@@ -57,7 +74,16 @@ export class PortalIdentity implements IdentityApi {
     this.#renewal ??= this.#fetchSession()
       .then(session => this.#keep(session))
       .catch(error => {
-        // What is still good goes on while the server or the ticket is away.
+        const problem = problemOf(error);
+        if (
+          problem.kind === 'refused' &&
+          ACCOUNT_REFUSALS.has(problem.reason)
+        ) {
+          this.#refusal = error;
+          this.#onRefused(problem.reason);
+          throw error;
+        }
+        // A valid token is used while the server or the ticket is unavailable.
         if (performance.now() >= this.#endsAt) {
           throw error;
         }
