@@ -9,11 +9,11 @@ const results = '../../.build/e2e';
 export default defineConfig({
   testDir: 'e2e-tests',
   outputDir: `${results}/artifacts`,
-  // One realm, one portal and one browser at a time: the tests share their
-  // directory, and two cores are all that some machines have.
-  workers: 1,
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  // Each worker has its own realm, portal and browsers. Two cores are all that
+  // some machines have.
+  workers: 2,
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list'], ['json', { outputFile: `${results}/results.json` }]],
   projects: [

@@ -29,8 +29,8 @@ for (const { what, directory, catalog, titles, card } of linked) {
     // The catalog reads its files for some seconds after the portal is ready.
     await expect(async () => {
       await page.goto(`${portal.url}${directory}`);
-      await expect(link).toBeVisible({ timeout: 3_000 });
-    }).toPass({ timeout: 40_000 });
+      await expect(link).toBeVisible({ timeout: 10_000 });
+    }).toPass({ timeout: 90_000 });
     await link.click();
     await expect(page).toHaveURL(portal.url + catalog);
 

@@ -214,7 +214,7 @@ test.describe('when the directory goes away', () => {
       await sign.click();
       await expect(
         page.getByRole('heading', { name: 'Here is your certificate' }),
-      ).toBeVisible({ timeout: 2_000 });
+      ).toBeVisible({ timeout: 10_000 });
     }).toPass();
   });
 });

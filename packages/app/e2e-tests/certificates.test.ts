@@ -32,7 +32,7 @@ test('a certificate ends, and another is taken back', async ({
   await expect(rowOf(kept)).toContainText('Valid');
   await expect(async () => {
     await page.reload();
-    await expect(rowOf(brief)).toContainText('Expired', { timeout: 1_000 });
+    await expect(rowOf(brief)).toContainText('Expired', { timeout: 5_000 });
   }).toPass();
 });
 

@@ -81,7 +81,9 @@ test('filters narrow, stay in the URL, and are taken away', async ({
   // The first Escape is the combobox's own.
   await expect(async () => {
     await page.keyboard.press('Escape');
-    await expect(page.getByText('Joined before')).toBeHidden({ timeout: 500 });
+    await expect(page.getByText('Joined before')).toBeHidden({
+      timeout: 2_000,
+    });
   }).toPass();
 
   const tag = page.getByRole('row', { name: 'In provenpackager' });
