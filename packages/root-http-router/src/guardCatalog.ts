@@ -49,7 +49,7 @@ const LIMITS = new Map<string, Limits>([
 ]);
 
 /**
- * Router to be mounted in front of the catalog plugin. It answers 400 to
+ * Router to be mounted in front of the catalog plugin. It responds with 400 to
  * requests that would take the catalog long: filters that are nested deeply or
  * have too many conditions or values, too many fields, facets or entity
  * references. The limits are the constants of this file; they apply to query

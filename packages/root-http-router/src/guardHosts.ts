@@ -12,9 +12,9 @@ const ALL_INTERFACES = ['', '::', '0.0.0.0'];
 const HEALTH_CHECK = /^\/(\.backstage\/health|api\/[^/]+(\/v1)?\/healthz)\//;
 
 /**
- * Express middleware that answers 421 when the `Host` header is not a host name
- * of this portal, so that a page whose DNS name was rebound to this server
- * cannot call it (DNS rebinding). Ports are ignored, and so is
+ * Express middleware that responds with 421 when the `Host` header is not a
+ * host name of this portal, so that a page whose DNS name was rebound to this
+ * server cannot call it (DNS rebinding). Ports are ignored, and so is
  * `X-Forwarded-Host`.
  *
  * @throws Error when `rootHttpRouter.allowedHosts` contains a value that is not

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
 
-/** How long a plugin may take to answer an upgrade request, in milliseconds. */
+/** How long a plugin may take to respond to an upgrade request, in milliseconds. */
 const CLAIM_MS = 10_000;
 
 /**

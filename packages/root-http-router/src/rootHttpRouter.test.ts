@@ -69,7 +69,7 @@ const probePlugin = createBackendPlugin({
       deps: { rootHttpRouter: coreServices.rootHttpRouter },
       async init({ rootHttpRouter: router }) {
         router.use('/probe', (_req, res) => res.send('probed'));
-        router.use('/api/answer', (req, res) => {
+        router.use('/api/text', (req, res) => {
           res.json({ text: 'a'.repeat(Number(req.query.letters)) });
         });
         router.use('/file.js', (_req, res) => {
@@ -194,9 +194,9 @@ describe('rootHttpRouter', () => {
   });
 
   it.each([
-    ['/api/answer?letters=2000', undefined],
-    ['/api/answer?letters=14000', undefined],
-    ['/api/answer?letters=15000', 'gzip'],
+    ['/api/text?letters=2000', undefined],
+    ['/api/text?letters=14000', undefined],
+    ['/api/text?letters=15000', 'gzip'],
     ['/file.js', 'gzip'],
   ])(
     'compresses large API responses and all files: %s',
@@ -218,7 +218,7 @@ describe('rootHttpRouter', () => {
       error => error.code,
     );
 
-    // The server closes at once; whether the answer still reaches a client
+    // The server closes at once; whether the response still reaches a client
     // that has not finished sending is up to the network.
     expect([431, 'ECONNRESET', 'EPIPE']).toContain(outcome);
     expect(await get('/probe')).toMatchObject({ status: 200, body: 'probed' });
@@ -319,7 +319,7 @@ describe('rootHttpRouter', () => {
       'user@portal.example.test',
       'portal.example.test/',
       '192.0.2.1',
-    ])('answers 421 to "%s"', async host => {
+    ])('returns 421 for "%s"', async host => {
       for (const path of [
         '/probe',
         '/api/auth/guest/refresh',
@@ -366,7 +366,7 @@ describe('rootHttpRouter', () => {
       ['a frame', { headers: { ...navigation, 'sec-fetch-dest': 'iframe' } }],
       ['a form', { headers: navigation, method: 'POST' }],
     ])('refuses %s', async (_name, options) => {
-      for (const path of ['/api/answer?letters=1', '/API//answer?letters=1']) {
+      for (const path of ['/api/text?letters=1', '/API//text?letters=1']) {
         expect(await send({ ...options, path })).toMatchObject({ status: 403 });
       }
     });
@@ -430,7 +430,7 @@ describe('rootHttpRouter', () => {
     const cacheControl = async (path: string) =>
       (await get(path)).headers['cache-control'];
 
-    expect(await cacheControl('/api/answer?letters=1')).toBe('no-store');
+    expect(await cacheControl('/api/text?letters=1')).toBe('no-store');
     expect(await cacheControl('/api/catalog/entities')).toBe('no-store');
     expect(await cacheControl('/api/none')).toBe('no-store');
     expect(await cacheControl('/api/cached')).toBe('private, no-cache');
@@ -448,7 +448,7 @@ describe('rootHttpRouter', () => {
     let authorization: string;
 
     /** Sends a request to the catalog plugin with the token of a user. */
-    function ask(path: string, body?: unknown) {
+    function queryCatalog(path: string, body?: unknown) {
       return send(
         {
           path: `/api/catalog${path}`,
@@ -693,9 +693,9 @@ describe('rootHttpRouter', () => {
         101,
       ],
     ])('limits the %s', async (_name, makeRequest, atLimit, beyond) => {
-      expect(await ask(...makeRequest(atLimit))).toMatchObject({ status: 200 });
+      expect(await queryCatalog(...makeRequest(atLimit))).toMatchObject({ status: 200 });
 
-      const { status, body } = await ask(...makeRequest(beyond));
+      const { status, body } = await queryCatalog(...makeRequest(beyond));
       expect(status).toBe(400);
       expect(JSON.parse(body).error).toMatchObject({
         name: 'InputError',
@@ -722,17 +722,17 @@ describe('rootHttpRouter', () => {
 
     it('leaves malformed requests to the catalog', async () => {
       const messages = await Promise.all([
-        ask('/entities/by-query?cursor=x'),
-        ask('/entities/by-query', { cursor: 'x' }),
-        ask('/entities/by-query', []),
-        ask('/entities/by-refs', {}),
-        ask('/entity-facets', { facets: [] }),
+        queryCatalog('/entities/by-query?cursor=x'),
+        queryCatalog('/entities/by-query', { cursor: 'x' }),
+        queryCatalog('/entities/by-query', []),
+        queryCatalog('/entities/by-refs', {}),
+        queryCatalog('/entity-facets', { facets: [] }),
       ]).then(responses => responses.map(({ status }) => status));
       expect(messages).toEqual([400, 400, 400, 400, 400]);
     });
 
-    it('answers 413 to a body that the catalog would not accept', async () => {
-      const { status } = await ask('/entities/by-refs', {
+    it('returns 413 for a body that the catalog would not accept', async () => {
+      const { status } = await queryCatalog('/entities/by-refs', {
         entityRefs: times(2000, () => 'x'.repeat(60)),
       });
       expect(status).toBe(413);
@@ -808,10 +808,10 @@ describe('rootHttpRouter', () => {
 });
 
 describe('guardUpgrades', () => {
-  it('closes what no listener answers, and survives resets', async () => {
+  it('closes unclaimed sockets and handles resets', async () => {
     const server = createServer();
     guardUpgrades(server, { claimMs: 50 });
-    // Like the signals plugin: answers one path, after an asynchronous step.
+    // Like the signals plugin: accepts one path, after an asynchronous step.
     server.on('upgrade', async (req, socket) => {
       await new Promise(resolve => setImmediate(resolve));
       if (req.url === '/claimed') {
