@@ -261,7 +261,8 @@ export const directoryPlugin = createBackendPlugin({
         // the router authenticates or publishes, and keeps everything else,
         // such as the routes of its scheduler in this plugin.
         for (const path of [
-          ...mounts.map(({ dialect }) => dialect.root || '/v1'),
+          '/v:version',
+          FASJSON_ROOT,
           ...publicDocuments.paths,
         ]) {
           httpRouter.addAuthPolicy({

@@ -259,7 +259,7 @@ describe('GET /users/', () => {
 });
 
 describe('what is not there', () => {
-  it.each(['/v1/', '/v1/nope/', '/v1/Users/', '/v2/me/', '/v1/users//', '/x'])(
+  it.each(['/v1/', '/v1/nope/', '/v1/Users/', '/v2/me/', '/v1/users//'])(
     'is 404: %s',
     async path => {
       const answer = await site.client.ask(path, { as: 'alice' });

@@ -261,6 +261,23 @@ describe('CertificateDesk', () => {
     ]);
   });
 
+  it('audits a check for another user, and not for the caller', async () => {
+    const check = (username: string) =>
+      desk.check(
+        { username, profile: 'userCerts', csr },
+        {
+          caller: holder(alice),
+          signal: new AbortController().signal,
+        },
+      );
+    await check('Alice');
+    expect(auditor.events).toEqual([]);
+    await check('bob');
+    expect(auditor.events).toMatchObject([
+      { account: 'alice', username: 'bob', dryRun: 'true' },
+    ]);
+  });
+
   it('audits no text of the request that is not a name', async () => {
     const text = `alice@example.test\n${'x'.repeat(120_000)}`;
     await expect(

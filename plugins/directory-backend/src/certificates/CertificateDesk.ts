@@ -65,11 +65,32 @@ export class CertificateDesk {
   }
 
   /**
-   * The verdict on an order, rule by rule, without signing.
+   * The verdict on an order, rule by rule, without signing. Audited when it is
+   * for another user.
    *
    * @throws TooManyRequestsError when the caller asks too often.
    */
-  async judge(
+  async check(
+    order: SigningOrder,
+    context: DirectoryContext,
+  ): Promise<SigningJudgement> {
+    const { caller } = context;
+    const own = caller.account?.username?.toLowerCase();
+    if (order.username.toLowerCase() === own) {
+      return this.#judge(order, context);
+    }
+    const event = await this.#start(caller, order, { dryRun: 'true' });
+    try {
+      const judgement = await this.#judge(order, context);
+      await event.success();
+      return judgement;
+    } catch (error) {
+      await event.fail({ error: error as Error });
+      throw error;
+    }
+  }
+
+  async #judge(
     order: SigningOrder,
     context: DirectoryContext,
   ): Promise<SigningJudgement> {
@@ -103,7 +124,7 @@ export class CertificateDesk {
     const event = await this.#start(context.caller, order);
     const meta: Record<string, string> = {};
     try {
-      const judgement = await this.judge(order, context);
+      const judgement = await this.#judge(order, context);
       meta.keyHash = judgement.keyHash ?? 'unread';
       if (!judgement.approved) {
         throw new SigningRefusedError(judgement.verdicts);
@@ -135,10 +156,10 @@ export class CertificateDesk {
     keyHash: string,
     serialNumber: string,
   ): Promise<void> {
-    if (!(await this.#blockedKeys.has(keyHash))) {
-      return;
-    }
     try {
+      if (!(await this.#blockedKeys.has(keyHash))) {
+        return;
+      }
       await this.#authority.revoke({
         serialNumber: BigInt(serialNumber),
         reason: 'keyCompromise',
@@ -146,7 +167,7 @@ export class CertificateDesk {
       });
     } catch (error) {
       throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} has a blocked key and was not revoked`,
+        `Certificate ${serialNumber} was issued, and its key may be blocked`,
         error,
       );
     }
@@ -154,8 +175,13 @@ export class CertificateDesk {
   }
 
   /** Before the rules have judged an order, its texts may be anything. */
-  #start(caller: Caller, order: SigningOrder): Promise<AuditorServiceEvent> {
+  #start(
+    caller: Caller,
+    order: SigningOrder,
+    meta?: { readonly dryRun: 'true' },
+  ): Promise<AuditorServiceEvent> {
     return this.#audit.start(caller, {
+      ...meta,
       username: isUserName(order.username) ? order.username : 'invalid',
       profile: this.#config.profiles.has(order.profile)
         ? order.profile

@@ -32,7 +32,7 @@ export function certificateOperations(options: {
         );
         const keys = resolveFields(fieldMask, dialect.models.certificate);
         if (isDryRun) {
-          const { verdicts, approved } = await desk.judge(order, context);
+          const { verdicts, approved } = await desk.check(order, context);
           return {
             result: {
               would_sign: approved !== undefined,
