@@ -20,10 +20,13 @@ const setNoStore: RequestHandler = (_req, res, next) => {
  * Refuses requests that a browser sends for a page of another site. A browser
  * adds cookies and SPNEGO tokens to such requests. Allowed are origins of
  * `backend.cors`, and navigations of the whole window: links to documents, and
- * the redirects and forms of an identity provider to `/api/auth`.
+ * the redirects and forms of an identity provider to `/api/auth`. The API of
+ * the directory plugin checks origins itself, and audits what it refuses.
  */
 const refuseCrossSite: RequestHandler = (req, res, next) => {
-  const isCrossSite = req.headers['sec-fetch-site'] === 'cross-site';
+  const isCrossSite =
+    req.headers['sec-fetch-site'] === 'cross-site' &&
+    !/^\/directory\/(v1|fasjson)\//i.test(req.path);
   const isNavigation =
     req.headers['sec-fetch-mode'] === 'navigate' &&
     req.headers['sec-fetch-dest'] === 'document' &&
@@ -36,6 +39,14 @@ const refuseCrossSite: RequestHandler = (req, res, next) => {
     return;
   }
   next();
+};
+
+/**
+ * Refuses the routes of Backstage's scheduler, which let every signed-in user
+ * list, start and cancel the tasks of every plugin.
+ */
+const refuseSchedulerRoutes: RequestHandler = (_req, _res, next) => {
+  next(new NotAllowedError('The routes of the scheduler are not available.'));
 };
 
 const requireRequestedWith: RequestHandler = (req, _res, next) => {
@@ -83,6 +94,8 @@ function withoutDetails(body: unknown): unknown {
  * Checks and response headers that Backstage's plugins leave to the server:
  *
  * - Requests of other sites to `/api` get 403: see {@link refuseCrossSite}.
+ * - `/api/<plugin>/.backstage/scheduler/` gets 403: see
+ *   {@link refuseSchedulerRoutes}.
  * - `/api/auth/<provider>/refresh` requires the `X-Requested-With` header,
  *   which Backstage's clients send and forms and images of other sites cannot.
  * - Responses of `/api` without `Cache-Control` get `no-store`.
@@ -95,8 +108,10 @@ export function guardApi(): Router {
   // matches here whenever it matches there.
   const provider = Router().all('/refresh', requireRequestedWith);
   const auth = Router().use('/:provider', provider);
+  const plugin = Router().use('/.backstage/scheduler', refuseSchedulerRoutes);
   const api = Router()
     .use(setNoStore, hideErrorMessages, refuseCrossSite)
+    .use('/:plugin', plugin)
     .use('/auth', auth);
   return Router().use(setResourcePolicy).use('/api', api);
 }

@@ -46,6 +46,7 @@ function readAllowedHosts(config: Config): ReadonlySet<string> {
 
   add(config.getOptionalString('backend.baseUrl'));
   add(config.getOptionalString('app.baseUrl'));
+  add(config.getOptionalString('directory.fasjson.baseUrl'));
   // Requests of other plugins use the internal URLs of Backstage's discovery
   // service, which are these or made of the listen address.
   for (const endpoint of config.getOptionalConfigArray('discovery.endpoints') ??

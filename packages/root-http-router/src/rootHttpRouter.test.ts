@@ -404,6 +404,13 @@ describe('rootHttpRouter', () => {
     });
   });
 
+  it.each([
+    '/api/catalog/.backstage/scheduler/v1/tasks',
+    '/API/catalog/.BACKSTAGE/scheduler/v1/tasks',
+  ])('refuses the routes of the scheduler: %s', async path => {
+    expect(await get(path)).toMatchObject({ status: 403 });
+  });
+
   it('issues a token only to requests with X-Requested-With', async () => {
     for (const path of [
       '/api/auth/guest/refresh',
@@ -693,7 +700,9 @@ describe('rootHttpRouter', () => {
         101,
       ],
     ])('limits the %s', async (_name, makeRequest, atLimit, beyond) => {
-      expect(await queryCatalog(...makeRequest(atLimit))).toMatchObject({ status: 200 });
+      expect(await queryCatalog(...makeRequest(atLimit))).toMatchObject({
+        status: 200,
+      });
 
       const { status, body } = await queryCatalog(...makeRequest(beyond));
       expect(status).toBe(400);
