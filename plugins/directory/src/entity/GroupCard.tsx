@@ -8,6 +8,7 @@ import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
 import { counted } from '../numbers';
 import { groupRouteRef, personRouteRef } from '../routes';
+import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { DirectoryCard } from './DirectoryCard';
@@ -39,7 +40,11 @@ export function GroupCard() {
     >
       {({ description, memberCount, sponsors }) => (
         <>
-          {description && <Text as="p">{description}</Text>}
+          {description && (
+            <Text as="p">
+              <DirectoryText value={description} />
+            </Text>
+          )}
           <Text as="p" weight="bold">
             {t('entity.group.members', counted(memberCount))}
           </Text>
@@ -65,7 +70,7 @@ function SponsorNames({ sponsors }: Pick<KnownGroup, 'sponsors'>) {
       <Text weight="bold">{t('entity.group.sponsors')}</Text>
       {sponsors.slice(0, NAMED_SPONSORS).map(({ username, name }) => (
         <Link key={username} href={href?.({ username }) ?? ''} standalone>
-          {name}
+          <DirectoryText value={name} />
         </Link>
       ))}
       {sponsors.length > NAMED_SPONSORS && (

@@ -11,6 +11,7 @@ import { counted } from '../numbers';
 import { PersonBadges } from '../people/PersonBadges';
 import { groupRouteRef, personRouteRef } from '../routes';
 import { LocalTime } from '../time';
+import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { DirectoryCard } from './DirectoryCard';
@@ -54,10 +55,10 @@ function Identity({ user: { person } }: { user: KnownUser }) {
       <ColoredAvatar username={username} name={human_name} />
       <div className={styles.names}>
         <Text as="p" weight="bold">
-          {human_name ?? username}
+          <DirectoryText value={human_name ?? username} />
         </Text>
         <Text as="p" variant="body-small" color="secondary">
-          {username}
+          <DirectoryText value={username} />
         </Text>
         <PersonBadges person={person} />
       </div>
@@ -85,7 +86,7 @@ function Groups({ user: { groups, groupCount } }: { user: KnownUser }) {
       <Text weight="bold">{t('entity.user.groups', counted(groupCount))}</Text>
       {groups.map(groupname => (
         <Link key={groupname} href={href?.({ groupname }) ?? ''} standalone>
-          {groupname}
+          <DirectoryText value={groupname} />
         </Link>
       ))}
       {groupCount > groups.length && (

@@ -5,6 +5,7 @@ import { GroupLinkIcon } from '../groups/GroupLinkIcon';
 import { groupLinks } from '../groups/groupLinks';
 import { LinkList } from '../links';
 import { counted } from '../numbers';
+import { DirectoryText, visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import styles from './About.module.css';
 import type { GroupDetails } from './useGroup';
@@ -16,10 +17,14 @@ export function About({ group }: { group: GroupDetails }) {
   return (
     <Card className={styles.card}>
       <Text as="h2" variant="title-small" weight="bold">
-        {groupname}
+        <DirectoryText value={groupname} />
       </Text>
       <Text as="p" color={description ? 'primary' : 'secondary'}>
-        {description ?? t('group.about.noDescription')}
+        {description ? (
+          <DirectoryText value={description} />
+        ) : (
+          t('group.about.noDescription')
+        )}
       </Text>
       <div className={styles.count}>
         <RiGroupLine aria-hidden="true" />
@@ -48,7 +53,7 @@ function Links({ group }: { group: GroupDetails }) {
         icon: <GroupLinkIcon kind={kind} />,
         text,
         href,
-        copyLabel: t('group.about.copy', { value: text }),
+        copyLabel: t('group.about.copy', { value: visibleText(text) }),
       }))}
     />
   );

@@ -7,6 +7,7 @@ import { CatalogLink } from '../entity';
 import { DirectoryPage } from '../page';
 import { groupsRouteRef } from '../routes';
 import { EmptyState, ErrorState, StaleNotice } from '../states';
+import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { Group } from './Group';
 import { GroupSkeleton } from './GroupSkeleton';
@@ -49,14 +50,18 @@ function GoneGroup({ groupname }: { groupname: string }) {
   return (
     <EmptyState
       icon={<RiGroupLine />}
-      title={t('group.gone.title', { groupname })}
+      title={t('group.gone.title', {
+        groupname: <DirectoryText value={groupname} />,
+      })}
       description={t('group.gone.description')}
       actions={
         <ButtonLink
           variant="primary"
           href={`${groups}?${new URLSearchParams({ q: groupname })}`}
         >
-          {t('group.gone.search', { groupname })}
+          {t('group.gone.search', {
+            groupname: <DirectoryText value={groupname} />,
+          })}
         </ButtonLink>
       }
     />

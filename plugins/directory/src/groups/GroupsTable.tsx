@@ -8,8 +8,8 @@ import {
 } from '@backstage/ui';
 import { useMemo } from 'react';
 import { TableGround } from '../page';
-import { MarkedText } from '../people/MarkedText';
 import { groupRouteRef } from '../routes';
+import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsTable.module.css';
 import { LinkIcons } from './LinkIcons';
@@ -60,11 +60,11 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         cell: ({ groupname, description }) => (
           <Cell className={styles.words}>
             <Text as="p" weight="bold">
-              <Marked value={groupname} text={text} />
+              <DirectoryText value={groupname} mark={text} />
             </Text>
             {!isWide && description && (
               <Text as="p" variant="body-small" color="secondary">
-                <Marked value={description} text={text} />
+                <DirectoryText value={description} mark={text} />
               </Text>
             )}
           </Cell>
@@ -78,7 +78,7 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         cell: ({ description }) => (
           <Cell className={styles.words}>
             <Text as="p" color="secondary">
-              <Marked value={description ?? ''} text={text} />
+              <DirectoryText value={description ?? ''} mark={text} />
             </Text>
           </Cell>
         ),
@@ -110,8 +110,4 @@ function useColumns(text: string): ColumnConfig<Row>[] {
     ],
     [isWide, t, text],
   );
-}
-
-function Marked({ value, text }: { value: string; text: string }) {
-  return text ? <MarkedText value={value} mark={text} /> : <>{value}</>;
 }

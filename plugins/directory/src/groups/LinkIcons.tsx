@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { safeHref } from '../links';
+import { visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { GroupLinkIcon } from './GroupLinkIcon';
 import { groupLinks } from './groupLinks';
@@ -16,8 +17,8 @@ export function LinkIcons({ group }: { group: ListedGroup }) {
         const safe = safeHref(href ?? '');
         const words = t('groups.linkOf', {
           kind: t(`groups.link.${kind}`),
-          group: group.groupname,
-          text,
+          group: visibleText(group.groupname),
+          text: visibleText(text),
         });
         return safe ? (
           <ButtonLink
@@ -30,7 +31,7 @@ export function LinkIcons({ group }: { group: ListedGroup }) {
             aria-label={words}
             className={styles.icon}
           >
-            <span title={`${t(`groups.link.${kind}`)}: ${text}`}>
+            <span title={`${t(`groups.link.${kind}`)}: ${visibleText(text)}`}>
               <GroupLinkIcon kind={kind} />
             </span>
           </ButtonLink>

@@ -1,4 +1,5 @@
 import type { Group } from '@directory-gateway/backstage-plugin-directory-common';
+import { hostOf, linkText } from '../links';
 
 /** A place where a group is found. */
 export interface GroupLink {
@@ -32,7 +33,7 @@ export function groupLinks(group: LinkedGroup): GroupLink[] {
 }
 
 function site(kind: 'url' | 'discussion', url: string): GroupLink {
-  return { kind, text: url.replace(/^https?:\/\/|\/$/g, ''), href: url };
+  return { kind, text: linkText(url), href: url };
 }
 
 /** An address as a rule, but some directories have the list's page there. */
@@ -43,7 +44,7 @@ function mailingList(value: string): GroupLink {
     const href = `mailto:${encodeURIComponent(value).replace('%40', '@')}`;
     return { kind, text: value, href };
   }
-  return { kind, text: value.replace(/^https?:\/\/|\/$/g, ''), href: value };
+  return { kind, text: linkText(value), href: value };
 }
 
 /**
@@ -67,11 +68,12 @@ function readChannel(uri: string): GroupLink {
       href: room && `https://matrix.to/#/${encodeURIComponent(room)}`,
     };
   }
+  const href = `${scheme.toLowerCase()}://${server ?? ''}/${encodeURIComponent(
+    channel,
+  )}`;
   return {
     kind: 'irc',
-    text: server ? `${channel} (${server})` : channel,
-    href: `${scheme.toLowerCase()}://${server ?? ''}/${encodeURIComponent(
-      channel,
-    )}`,
+    text: server ? `${channel} (${hostOf(href) ?? server})` : channel,
+    href,
   };
 }

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { CopyButton } from '../copy';
+import { DirectoryText } from '../text';
 import styles from './LinkList.module.css';
 import { SafeLink } from './SafeLink';
 
@@ -38,7 +39,9 @@ export function LinkList({ label, links }: LinkListProps) {
             {icon}
           </span>
           <span className={styles.value}>
-            <SafeLink href={href}>{text}</SafeLink>
+            <SafeLink href={href}>
+              <DirectoryText value={text} />
+            </SafeLink>
           </span>
           <span className={styles.copy}>
             <CopyButton value={text} label={copyLabel} />

@@ -1,3 +1,3 @@
 export { SafeLink, type SafeLinkProps } from './SafeLink';
-export { safeHref } from './safeHref';
+export { hostOf, linkText, safeHref } from './safeHref';
 export { LinkList, type LinkListProps, type ListedLink } from './LinkList';

@@ -1,5 +1,5 @@
 /* eslint-disable no-script-url -- it is what must not get through */
-import { safeHref } from './safeHref';
+import { hostOf, linkText, safeHref } from './safeHref';
 
 describe('safeHref', () => {
   it.each([
@@ -28,5 +28,35 @@ describe('safeHref', () => {
     '',
   ])('refuses %j', text => {
     expect(safeHref(text)).toBeUndefined();
+  });
+});
+
+describe('linkText', () => {
+  it.each([
+    ['https://example.test/', 'example.test'],
+    ['https://example.test/a/?b=1#c', 'example.test/a/?b=1#c'],
+    // The name before the @ is no host.
+    ['https://bank.test@evil.test/', 'evil.test'],
+    ['https://bank.test%2F@evil.test/x', 'evil.test/x'],
+    ['irc://bank.test@evil.test/nick', 'irc://evil.test/nick'],
+    // A Cyrillic letter, and a path that reads as the host from the right.
+    ['https://ex\u0430mple.test', 'xn--exmple-4nf.test'],
+    ['https://evil.test/\u202etset.knab', 'evil.test/%E2%80%AEtset.knab'],
+    ['https:\\\\evil.test', 'evil.test'],
+    ['mailto:a@example.test', 'mailto:a@example.test'],
+    ['javascript:alert(1)', 'javascript:alert(1)'],
+    ['come to room 3', 'come to room 3'],
+  ])('of %j is %s', (url, text) => {
+    expect(linkText(url)).toBe(text);
+  });
+});
+
+describe('hostOf', () => {
+  it.each([
+    ['irc://bank.test@evil.test:6667/nick', 'evil.test:6667'],
+    ['irc:///nick', undefined],
+    ['javascript://bank.test/%0aalert(1)', undefined],
+  ])('of %s is %s', (url, host) => {
+    expect(hostOf(url)).toBe(host);
   });
 });

@@ -7,6 +7,7 @@ import {
   groupsRouteRef,
   peopleRouteRef,
 } from '../routes';
+import { visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import styles from './DirectoryPage.module.css';
 import { readable } from './readable';
@@ -50,7 +51,7 @@ export function DirectoryPage(props: DirectoryPageProps) {
   const hasRoom = useBreakpoint().up('sm');
 
   const href = hrefs[room];
-  const title = subject ?? t(`page.${room}`);
+  const title = visibleText(subject ?? t(`page.${room}`));
   useDocumentTitle(title);
   useArrivalFocus(main, title);
 
@@ -65,7 +66,7 @@ export function DirectoryPage(props: DirectoryPageProps) {
             subject
               ? [
                   { label: t(`page.${room}`), href },
-                  { label: subject, href: `${href}/${subject}` },
+                  { label: title, href: `${href}/${subject}` },
                 ]
               : undefined
           }

@@ -1,5 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Tag, TagGroup } from '@backstage/ui';
+import { visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import type { PeopleFilters } from './PeopleQuestion';
 
@@ -17,7 +18,7 @@ export function FilterTags({ filters, onChange }: FilterTagsProps) {
   const tags = [
     ...groups.map(group => ({
       id: `group ${group}`,
-      words: t('people.filter.groupValue', { group }),
+      words: t('people.filter.groupValue', { group: visibleText(group) }),
       without: { groups: groups.filter(one => one !== group) },
     })),
     ...(before

@@ -3,6 +3,7 @@ import { Combobox } from '@backstage/ui';
 import { useState } from 'react';
 import { useDirectoryQuery } from '../api';
 import { useDebounced } from '../search';
+import { visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
 
 /** Groups offered at a time. */
@@ -33,8 +34,8 @@ export function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
       placeholder={t('people.filter.groupHint')}
       options={(data ?? []).map(({ groupname, description }) => ({
         id: groupname,
-        label: groupname,
-        description: description ?? undefined,
+        label: visibleText(groupname),
+        description: visibleText(description ?? '') || undefined,
       }))}
       search={{ mode: 'server', inputValue: typed, onInputChange: setTyped }}
       loading={{ state: isFetching ? 'filtering' : 'idle' }}

@@ -1,7 +1,6 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
   Cell,
-  CellText,
   type ColumnConfig,
   Table,
   Text,
@@ -12,8 +11,8 @@ import { ColoredAvatar } from '../avatar';
 import { TableGround } from '../page';
 import { personRouteRef } from '../routes';
 import { DateTime, LocalTime, parseUtc } from '../time';
+import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
-import { MarkedText } from './MarkedText';
 import type { MatchedPerson } from './mergeMatches';
 import styles from './PeopleTable.module.css';
 import { PersonBadges } from './PersonBadges';
@@ -60,7 +59,13 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         label: t('people.column.username'),
         isHidden: !isWide,
         defaultWidth: '2fr',
-        cell: ({ person }) => <CellText title={person.username} />,
+        cell: ({ person }) => (
+          <Cell className={styles.words}>
+            <Text truncate>
+              <DirectoryText value={person.username} />
+            </Text>
+          </Cell>
+        ),
       },
       {
         id: 'match',
@@ -79,7 +84,11 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         isHidden: !isVeryWide,
         defaultWidth: '2fr',
         cell: ({ person }) => (
-          <CellText title={person.pronouns?.[0] ?? ''} color="secondary" />
+          <Cell className={styles.words}>
+            <Text color="secondary" truncate>
+              <DirectoryText value={person.pronouns?.[0] ?? ''} />
+            </Text>
+          </Cell>
         ),
       },
       {
@@ -118,10 +127,12 @@ function PersonCell({ row, isWide }: { row: Row; isWide: boolean }) {
       <span className={styles.person}>
         <ColoredAvatar username={username} name={human_name} size="medium" />
         <span className={styles.name}>
-          <Text weight="bold">{human_name ?? username}</Text>
+          <Text weight="bold">
+            <DirectoryText value={human_name ?? username} />
+          </Text>
           {!isWide && human_name && !isFoundByUsername && (
             <Text as="p" variant="body-small" color="secondary">
-              {username}
+              <DirectoryText value={username} />
             </Text>
           )}
           {!isWide && <Matches matches={matches} />}
@@ -140,7 +151,7 @@ function Matches({ matches }: Pick<Row, 'matches'>) {
       {matches.map(({ field, value, text }) => (
         <Text key={field} as="p" variant="body-small">
           <span className={styles.quiet}>{t(`people.field.${field}`)}</span>{' '}
-          <MarkedText value={value} mark={text} />
+          <DirectoryText value={value} mark={text} />
         </Text>
       ))}
     </>

@@ -3,8 +3,8 @@ import { Card, Text } from '@backstage/ui';
 import { ColoredAvatar } from '../avatar';
 import { personRouteRef } from '../routes';
 import { LocalTime } from '../time';
+import { DirectoryText, visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
-import { MarkedText } from './MarkedText';
 import type { MatchedPerson } from './mergeMatches';
 import { PersonBadges } from './PersonBadges';
 import styles from './PersonCard.module.css';
@@ -17,7 +17,7 @@ export function PersonCard({ person, matches }: MatchedPerson) {
   const name = human_name ?? username;
   const markIn = (field: string, value: string) => {
     const match = matches.find(one => one.field === field);
-    return match ? <MarkedText value={value} mark={match.text} /> : value;
+    return <DirectoryText value={value} mark={match?.text} />;
   };
   const elsewhere = matches.filter(
     ({ field }) => field !== 'username' && field !== 'human_name',
@@ -27,12 +27,18 @@ export function PersonCard({ person, matches }: MatchedPerson) {
     <Card
       className={styles.card}
       href={href?.({ username }) ?? ''}
-      label={human_name ? `${human_name}, ${username}` : username}
+      label={visibleText(human_name ? `${human_name}, ${username}` : username)}
     >
       <div className={styles.layout}>
         <ColoredAvatar username={username} name={human_name} />
         <div className={styles.words}>
-          <Text as="p" variant="body-large" weight="bold" truncate title={name}>
+          <Text
+            as="p"
+            variant="body-large"
+            weight="bold"
+            truncate
+            title={visibleText(name)}
+          >
             {human_name
               ? markIn('human_name', human_name)
               : markIn('username', username)}
@@ -40,7 +46,9 @@ export function PersonCard({ person, matches }: MatchedPerson) {
           <Text as="p" variant="body-small" color="secondary" truncate>
             {[
               ...(human_name ? [markIn('username', username)] : []),
-              ...(pronouns?.slice(0, 1) ?? []),
+              ...(pronouns?.slice(0, 1) ?? []).map(value => (
+                <DirectoryText key={value} value={value} />
+              )),
             ].map((part, index) => (
               // eslint-disable-next-line react/no-array-index-key -- two parts
               <span key={index} className={styles.part}>
@@ -51,7 +59,7 @@ export function PersonCard({ person, matches }: MatchedPerson) {
           {elsewhere.map(({ field, value, text }) => (
             <Text key={field} as="p" variant="body-small" truncate>
               <span className={styles.field}>{t(`people.field.${field}`)}</span>{' '}
-              <MarkedText value={value} mark={text} />
+              <DirectoryText value={value} mark={text} />
             </Text>
           ))}
           <PersonBadges person={person} />

@@ -84,6 +84,29 @@ describe('the page of a person', () => {
     expect(screen.queryByText('This is you')).toBeNull();
   });
 
+  it('isolates a hostile name and shows its controls', async () => {
+    server.hasPerson({
+      ...karl,
+      human_name: 'Karl\u202enossraL',
+      pronouns: ['he\u2067', 'him\u200b'],
+      websites: ['https://example.test@evil.test/\u202e'],
+    });
+    renderDirectory('/directory/people/karl');
+
+    const name = await screen.findByRole('heading', { level: 2 });
+    expect(name.querySelector('bdi')).toHaveTextContent('KarlU+202EnossraL');
+    expect(document.title).toBe('Karl[U+202E]nossraL · Portal');
+    const contacts = screen.getByRole('list', { name: 'Contact' });
+    expect(
+      within(contacts).getByRole('link', { name: 'evil.test/%E2%80%AE' }),
+    ).toBeVisible();
+    // Also in labels, tooltips and the tabs.
+    await tab(/^Groups 0/);
+    expect(document.documentElement.outerHTML).not.toMatch(
+      /[\u200b\u202a-\u202e\u2066-\u2069]/,
+    );
+  });
+
   it('shows direct groups first, and why somebody is in another', async () => {
     server.hasPerson(karl, { memberships, sponsored: ['infra-team', 'docs'] });
     renderDirectory('/directory/people/karl');
@@ -198,11 +221,13 @@ describe('the page of a person', () => {
     renderDirectory('/directory/people/bob');
 
     expect(
-      await screen.findByText('bob keeps this profile private'),
-    ).toBeVisible();
+      await screen.findByText(/keeps this profile private/),
+    ).toHaveTextContent('bob keeps this profile private');
     expect(screen.getByText('bob@example.test')).toBeVisible();
     expect(screen.queryByRole('tab', { name: /Keys/ })).toBeNull();
-    expect(await screen.findByText('bob is in no group')).toBeVisible();
+    expect(
+      await screen.findByRole('heading', { name: 'bob is in no group' }),
+    ).toBeVisible();
   });
 
   it('shows owners what others see, and where to edit', async () => {
@@ -220,7 +245,7 @@ describe('the page of a person', () => {
     await userEvent.click(
       screen.getByRole('switch', { name: 'What others see' }),
     );
-    expect(screen.getByText('karl keeps this profile private')).toBeVisible();
+    expect(screen.getByText(/keeps this profile private/)).toBeVisible();
     expect(screen.queryByText('he/him')).toBeNull();
     expect(screen.getByText('karl@example.test')).toBeVisible();
   });
@@ -238,7 +263,9 @@ describe('the page of a person', () => {
     renderDirectory('/directory/people/nobody');
 
     expect(
-      await screen.findByText('There is no nobody in the directory'),
+      await screen.findByRole('heading', {
+        name: 'There is no nobody in the directory',
+      }),
     ).toBeVisible();
     expect(
       screen.getByRole('link', { name: 'Look for nobody' }),

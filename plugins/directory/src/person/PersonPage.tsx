@@ -7,6 +7,7 @@ import { CatalogLink } from '../entity';
 import { DirectoryPage } from '../page';
 import { peopleRouteRef } from '../routes';
 import { EmptyState, ErrorState, StaleNotice } from '../states';
+import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { Person } from './Person';
 import { PersonSkeleton } from './PersonSkeleton';
@@ -47,14 +48,18 @@ function GonePerson({ username }: { username: string }) {
   return (
     <EmptyState
       icon={<RiUserUnfollowLine />}
-      title={t('person.gone.title', { username })}
+      title={t('person.gone.title', {
+        username: <DirectoryText value={username} />,
+      })}
       description={t('person.gone.description')}
       actions={
         <ButtonLink
           variant="primary"
           href={`${people}?${new URLSearchParams({ q: username })}`}
         >
-          {t('person.gone.search', { username })}
+          {t('person.gone.search', {
+            username: <DirectoryText value={username} />,
+          })}
         </ButtonLink>
       }
     />

@@ -3,6 +3,7 @@ import { Tab, TabList, TabPanel, Tabs } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router-dom';
+import { visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { AgreementsTab, useAgreements } from './agreements';
 import { CertificatesTab, useCertificates } from './certificates';
@@ -50,7 +51,9 @@ export function PersonTabs({ person }: { person: User }) {
       }
     >
       <div className={styles.list}>
-        <TabList aria-label={t('person.tabs.label', { name })}>
+        <TabList
+          aria-label={t('person.tabs.label', { name: visibleText(name) })}
+        >
           {tabs.map(id => (
             <Tab key={id} id={id}>
               {t(`person.tabs.${id}`)}{' '}

@@ -8,7 +8,7 @@ export interface EmptyStateProps {
   icon?: ReactElement;
 
   /** What there is not. */
-  title: string;
+  title: ReactNode;
 
   /** Why, and what was looked for. */
   description?: ReactNode;

@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
 import { RiCloudOffLine } from '@remixicon/react';
+import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { EmptyState } from './EmptyState';
 import { useFailureWords } from './useFailureWords';
@@ -31,7 +32,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
       title={title}
       description={lines.map(line => (
         <span key={line} style={{ display: 'block' }}>
-          {line}
+          <DirectoryText value={line!} />
         </span>
       ))}
       actions={<Button onPress={onRetry}>{t('states.again')}</Button>}

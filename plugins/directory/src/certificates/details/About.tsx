@@ -4,6 +4,7 @@ import { CertificateBadge } from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { personRouteRef } from '../../routes';
 import { DateTime, formatLeft, useNow } from '../../time';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { Serial } from '../Serial';
 import { Facts } from './Facts';
@@ -82,7 +83,9 @@ function Owners({ usernames }: { usernames: readonly string[] }) {
     <ul>
       {usernames.map(username => (
         <li key={username}>
-          <Link href={href?.({ username }) ?? ''}>{username}</Link>
+          <Link href={href?.({ username }) ?? ''}>
+            <DirectoryText value={username} />
+          </Link>
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { Facts } from './Facts';
 import { Part } from './Part';
@@ -34,7 +35,9 @@ export function AlternativeNames({
             value: (
               <ul>
                 {names.map(name => (
-                  <li key={name}>{name}</li>
+                  <li key={name}>
+                    <DirectoryText value={name} />
+                  </li>
                 ))}
               </ul>
             ),

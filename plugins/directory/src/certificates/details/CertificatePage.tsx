@@ -2,10 +2,12 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiShieldKeyholeLine } from '@remixicon/react';
+import type { ReactNode } from 'react';
 import { useParams } from 'react-router-dom';
 import { DirectoryPage } from '../../page';
 import { certificatesRouteRef } from '../../routes';
 import { EmptyState, ErrorState, StaleNotice } from '../../states';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { CertificatesSkeleton } from '../mine/CertificatesSkeleton';
 import { OpenBySerial } from '../OpenBySerial';
@@ -38,7 +40,9 @@ export function CertificatePage() {
       {data && !isGone && <CertificateView details={data} />}
       {serial === undefined && (
         <NoCertificate
-          title={t('certificates.details.notSerial.title', { text })}
+          title={t('certificates.details.notSerial.title', {
+            text: <DirectoryText value={text} />,
+          })}
           description={t('certificates.details.notSerial.description')}
         />
       )}
@@ -57,7 +61,7 @@ export function CertificatePage() {
 }
 
 /** Why there is nothing to see, and the ways on. */
-function NoCertificate(props: { title: string; description: string }) {
+function NoCertificate(props: { title: ReactNode; description: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const mine = useRouteRef(certificatesRouteRef)?.() ?? '/';
   return (

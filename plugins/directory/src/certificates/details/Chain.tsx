@@ -2,6 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { DateTime } from '../../time';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import styles from './Chain.module.css';
 import { Part } from './Part';
@@ -22,7 +23,9 @@ export function Chain({ certificate, chain }: ChainProps) {
     return (
       <Part title={t('certificates.details.chain')}>
         <Text as="p" color="secondary">
-          {t('certificates.details.noChain', { issuer: certificate.issuer })}
+          {t('certificates.details.noChain', {
+            issuer: <DirectoryText value={certificate.issuer} />,
+          })}
         </Text>
       </Part>
     );
@@ -38,7 +41,7 @@ export function Chain({ certificate, chain }: ChainProps) {
           // eslint-disable-next-line react/no-array-index-key
           <li key={index} className={styles.step}>
             <Text as="p" weight={index === 0 ? 'bold' : 'regular'}>
-              {step.subject}
+              <DirectoryText value={step.subject} />
             </Text>
             <Text as="p" variant="body-small" color="secondary">
               {index === 0 && <>{t('certificates.details.this')} · </>}

@@ -1,5 +1,6 @@
 import { Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
+import { DirectoryText } from '../../text';
 import styles from './Facts.module.css';
 
 /** A fact: what it is, and its value. */
@@ -17,7 +18,13 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
           <dt>
             <Text color="secondary">{name}</Text>
           </dt>
-          <dd className={styles.value}>{value}</dd>
+          <dd className={styles.value}>
+            {typeof value === 'string' ? (
+              <DirectoryText value={value} />
+            ) : (
+              value
+            )}
+          </dd>
         </div>
       ))}
     </dl>

@@ -12,6 +12,7 @@ import { CertificateBadge } from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { certificateRouteRef } from '../../routes';
 import { DateTime, formatLeft } from '../../time';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { Serial } from '../Serial';
 import { CertificateActions } from './CertificateActions';
@@ -65,7 +66,7 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
         cell: certificate => (
           <Cell className={styles.words}>
             <Text as="p" weight="bold">
-              {certificate.subject}
+              <DirectoryText value={certificate.subject} />
             </Text>
             {!isWide && (
               <>
@@ -96,7 +97,7 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
         cell: ({ issuer }) => (
           <Cell className={styles.words}>
             <Text as="p" color="secondary">
-              {issuer}
+              <DirectoryText value={issuer} />
             </Text>
           </Cell>
         ),

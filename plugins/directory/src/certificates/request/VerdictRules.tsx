@@ -6,6 +6,7 @@ import {
   RiCloseCircleLine,
   RiQuestionLine,
 } from '@remixicon/react';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import styles from './VerdictRules.module.css';
 
@@ -36,7 +37,7 @@ export function VerdictRules({ rules }: { rules: SigningVerdict['rules'] }) {
               </Text>
               {passed !== null && (
                 <Text as="p" variant="body-small" color="secondary">
-                  {message}
+                  <DirectoryText value={message} />
                 </Text>
               )}
             </span>

@@ -3,6 +3,7 @@ import { Link, Skeleton, Text } from '@backstage/ui';
 import { RiCheckLine, RiCloseLine, RiErrorWarningLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { personRouteRef } from '../../routes';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import styles from './IsMember.module.css';
 
@@ -17,6 +18,7 @@ export function Verdict({ username, answer }: VerdictProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(personRouteRef);
   const { data, error } = answer;
+  const name = <DirectoryText value={username} />;
   // People are let in by this: an answer that cannot be renewed is none.
   if (error) {
     return (
@@ -33,17 +35,17 @@ export function Verdict({ username, answer }: VerdictProps) {
     <>
       <Text as="p" className={styles.verdict} weight="bold">
         <RiCheckLine aria-hidden="true" />
-        {t('group.isMember.yes', { username })}
+        {t('group.isMember.yes', { username: name })}
       </Text>
       <Link href={href?.({ username }) ?? ''} variant="body-small" standalone>
-        {t('group.isMember.profile', { username })}
+        {t('group.isMember.profile', { username: name })}
       </Link>
     </>
   ) : (
     <>
       <Text as="p" className={styles.verdict} weight="bold">
         <RiCloseLine aria-hidden="true" />
-        {t('group.isMember.no', { username })}
+        {t('group.isMember.no', { username: name })}
       </Text>
       <Text as="p" variant="body-small" color="secondary">
         {t('group.isMember.noHint')}

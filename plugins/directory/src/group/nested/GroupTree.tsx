@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { counted } from '../../numbers';
 import { groupRouteRef } from '../../routes';
 import { ErrorState } from '../../states';
+import { DirectoryText, visibleText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import styles from './GroupTree.module.css';
 import { type NestedGroup, useNestedGroups } from './useNestedGroups';
@@ -29,7 +30,7 @@ export function GroupTree({ way }: { way: readonly string[] }) {
   return (
     <ul
       className={way.length > 1 ? styles.branches : styles.tree}
-      aria-label={t('group.nested.listOf', { group })}
+      aria-label={t('group.nested.listOf', { group: visibleText(group) })}
     >
       {data.map(nested => (
         <GroupBranch key={nested.groupname} group={nested} way={way} />
@@ -58,7 +59,9 @@ function GroupBranch({ group, way }: GroupBranchProps) {
       <div className={styles.branch}>
         {has_member_groups && !isCircle ? (
           <ButtonIcon
-            aria-label={t('group.nested.open', { group: groupname })}
+            aria-label={t('group.nested.open', {
+              group: visibleText(groupname),
+            })}
             aria-expanded={isOpen}
             icon={isOpen ? <RiArrowDownSLine /> : <RiArrowRightSLine />}
             size="small"
@@ -71,10 +74,10 @@ function GroupBranch({ group, way }: GroupBranchProps) {
         <Link
           href={href?.({ groupname }) ?? ''}
           weight="bold"
-          title={description ?? undefined}
+          title={visibleText(description ?? '') || undefined}
           standalone
         >
-          {groupname}
+          <DirectoryText value={groupname} />
         </Link>
         <Text variant="body-small" color="secondary">
           {isCircle

@@ -3,6 +3,7 @@ import { Badge, Text } from '@backstage/ui';
 import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { EmptyState } from '../../states';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { QueryPanel } from '../QueryPanel';
 import { Rows, rows } from '../rows';
@@ -23,7 +24,7 @@ export function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {
             {names.map(name => (
               <li key={name} className={rows.row}>
                 <Text weight="bold" className={rows.words}>
-                  {name}
+                  <DirectoryText value={name} />
                 </Text>
                 <Badge icon={<RiCheckLine />}>
                   {t('person.agreements.signed')}

@@ -4,6 +4,7 @@ import { shortenSerial } from '../../certificates/shortenSerial';
 import { CopyButton } from '../../copy';
 import { certificateRouteRef } from '../../routes';
 import { DateTime, formatLeft, useNow } from '../../time';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { rows } from '../rows';
 import { CertificateBadge } from './CertificateBadge';
@@ -29,10 +30,10 @@ export function CertificateRow({
     <li className={rows.row}>
       <div className={rows.words}>
         <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
-          {subject}
+          <DirectoryText value={subject} />
         </Link>
         <Text as="p" variant="body-small" color="secondary">
-          {t('person.certificates.issuer')} {issuer}
+          {t('person.certificates.issuer')} <DirectoryText value={issuer} />
         </Text>
         <span className={styles.serial}>
           {t('person.certificates.serial')}{' '}

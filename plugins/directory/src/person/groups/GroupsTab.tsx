@@ -4,6 +4,7 @@ import { RiGroupLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { EmptyState } from '../../states';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { QueryPanel } from '../QueryPanel';
 import { Rows } from '../rows';
@@ -45,7 +46,9 @@ function Groups(props: { name: string } & Memberships) {
     return (
       <EmptyState
         icon={<RiGroupLine />}
-        title={t('person.groups.none', { name })}
+        title={t('person.groups.none', {
+          name: <DirectoryText value={name} />,
+        })}
       />
     );
   }

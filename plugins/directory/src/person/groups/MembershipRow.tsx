@@ -3,6 +3,7 @@ import { Badge, Link, Text } from '@backstage/ui';
 import type { Membership } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiNodeTree, RiStarFill } from '@remixicon/react';
 import { groupRouteRef } from '../../routes';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { rows } from '../rows';
 import styles from './MembershipRow.module.css';
@@ -25,11 +26,11 @@ export function MembershipRow({ name, membership }: MembershipRowProps) {
     <li className={rows.row}>
       <div className={rows.words}>
         <Link href={href?.({ groupname }) ?? ''} weight="bold" standalone>
-          {groupname}
+          <DirectoryText value={groupname} />
         </Link>
         {description && (
           <Text as="p" variant="body-small" color="secondary" truncate>
-            {description}
+            <DirectoryText value={description} />
           </Text>
         )}
       </div>

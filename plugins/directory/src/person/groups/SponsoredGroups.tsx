@@ -2,6 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { RiStarFill } from '@remixicon/react';
 import { groupRouteRef } from '../../routes';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { Rows, rows } from '../rows';
 import star from './MembershipRow.module.css';
@@ -21,7 +22,7 @@ export function SponsoredGroups({ groups }: { groups: readonly string[] }) {
           <li key={groupname} className={rows.row}>
             <RiStarFill className={star.star} size={16} aria-hidden="true" />
             <Link href={href?.({ groupname }) ?? ''} weight="bold" standalone>
-              {groupname}
+              <DirectoryText value={groupname} />
             </Link>
           </li>
         ))}

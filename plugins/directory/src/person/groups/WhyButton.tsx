@@ -3,6 +3,7 @@ import { Button, DialogTrigger, Link, Popover, Text } from '@backstage/ui';
 import { RiArrowRightLine } from '@remixicon/react';
 import { readable } from '../../page';
 import { groupRouteRef } from '../../routes';
+import { DirectoryText, visibleText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import styles from './WhyButton.module.css';
 
@@ -20,7 +21,10 @@ export interface WhyButtonProps {
 export function WhyButton({ name, groupname, path }: WhyButtonProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(groupRouteRef);
-  const question = t('person.groups.whyOf', { name, group: groupname });
+  const question = t('person.groups.whyOf', {
+    name: visibleText(name),
+    group: visibleText(groupname),
+  });
 
   return (
     <DialogTrigger>
@@ -30,7 +34,9 @@ export function WhyButton({ name, groupname, path }: WhyButtonProps) {
       <Popover aria-label={question} placement="bottom end">
         <ol className={`${styles.path} ${readable}`}>
           <li className={styles.step}>
-            <Text weight="bold">{name}</Text>
+            <Text weight="bold">
+              <DirectoryText value={name} />
+            </Text>
           </li>
           {path.map((group, index) => (
             // A group that is not shown has no name to tell it apart.
@@ -40,7 +46,9 @@ export function WhyButton({ name, groupname, path }: WhyButtonProps) {
               {group === null ? (
                 <Text color="secondary">{t('person.groups.hiddenGroup')}</Text>
               ) : (
-                <Link href={href?.({ groupname: group }) ?? ''}>{group}</Link>
+                <Link href={href?.({ groupname: group }) ?? ''}>
+                  <DirectoryText value={group} />
+                </Link>
               )}
             </li>
           ))}

@@ -14,6 +14,7 @@ import {
 } from '@remixicon/react';
 import type { ReactElement } from 'react';
 import { LinkList } from '../../links';
+import { DirectoryText, visibleText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { type Contact, contactsOf } from './contactsOf';
 
@@ -37,7 +38,7 @@ export function ContactLinks({ person }: { person: User }) {
   if (contacts.length === 0) {
     return (
       <Text as="p" variant="body-small" color="secondary">
-        {t('person.contact.none', { name })}
+        {t('person.contact.none', { name: <DirectoryText value={name} /> })}
       </Text>
     );
   }
@@ -49,7 +50,7 @@ export function ContactLinks({ person }: { person: User }) {
         icon: icons[kind],
         text,
         href,
-        copyLabel: t('person.copyValue', { value: text }),
+        copyLabel: t('person.copyValue', { value: visibleText(text) }),
       }))}
     />
   );

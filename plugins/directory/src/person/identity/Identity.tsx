@@ -5,6 +5,7 @@ import { RiEyeOffLine, RiLockLine, RiTimeLine } from '@remixicon/react';
 import { ColoredAvatar } from '../../avatar';
 import { CopyButton } from '../../copy';
 import { DateTime, LocalTime, parseUtc } from '../../time';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { ContactLinks } from './ContactLinks';
 import styles from './Identity.module.css';
@@ -30,15 +31,17 @@ export function Identity({ person, isOwn }: IdentityProps) {
         <ColoredAvatar username={username} name={human_name} size="portrait" />
         <div>
           <Text as="h2" variant="title-small" weight="bold">
-            {name}
+            <DirectoryText value={name} />
           </Text>
           {pronouns && (
             <Text as="p" variant="body-medium" color="secondary">
-              {pronouns.join(', ')}
+              <DirectoryText value={pronouns.join(', ')} />
             </Text>
           )}
           <span className={styles.username}>
-            <code>{username}</code>
+            <code>
+              <DirectoryText value={username} />
+            </code>
             <CopyButton value={username} label={t('person.copyUsername')} />
           </span>
         </div>
@@ -57,7 +60,7 @@ export function Identity({ person, isOwn }: IdentityProps) {
         <div className={styles.private}>
           <RiEyeOffLine aria-hidden="true" />
           <Text as="p" variant="body-medium">
-            {t('person.private', { name })}
+            {t('person.private', { name: <DirectoryText value={name} /> })}
           </Text>
         </div>
       )}

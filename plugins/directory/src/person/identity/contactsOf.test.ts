@@ -45,6 +45,18 @@ describe('contactsOf', () => {
     ]);
   });
 
+  it('names the host to which a link leads', () => {
+    const person = aPerson({
+      username: 'x',
+      ircnicks: ['irc://libera.chat@evil.test/nick'],
+      websites: ['https://example.test@evil.test/'],
+    });
+    expect(contactsOf(person).map(({ text }) => text)).toEqual([
+      'nick (evil.test)',
+      'evil.test',
+    ]);
+  });
+
   it('encodes what is no part of an address or a name', () => {
     const person = aPerson({
       username: 'x',

@@ -1,4 +1,5 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
+import { hostOf, linkText } from '../../links';
 
 /** A way to reach somebody. */
 export interface Contact {
@@ -66,11 +67,13 @@ function readNick(uri: string): Contact {
       href: id && `https://matrix.to/#/${encodeURIComponent(id)}`,
     };
   }
+  // The parameter says that it is a person (draft-butcher-irc-url).
+  const href =
+    server && `${scheme}://${server}/${encodeURIComponent(nick)},isnick`;
   return {
     kind: 'irc',
-    text: server ? `${nick} (${server})` : nick,
-    // The parameter says that it is a person (draft-butcher-irc-url).
-    href: server && `${scheme}://${server}/${encodeURIComponent(nick)},isnick`,
+    text: href ? `${nick} (${hostOf(href) ?? server})` : nick,
+    href,
   };
 }
 
@@ -91,5 +94,5 @@ function forge(
 }
 
 function site(kind: 'website' | 'feed', url: string): Contact {
-  return { kind, text: url.replace(/^https?:\/\/|\/$/g, ''), href: url };
+  return { kind, text: linkText(url), href: url };
 }

@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Text } from '@backstage/ui';
 import { CopyButton } from '../../copy';
+import { DirectoryText, visibleText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { Rows, rows } from '../rows';
 import styles from './Keys.module.css';
@@ -20,7 +21,9 @@ export function GpgKeys({ ids }: { ids: readonly string[] }) {
         {ids.map(id => (
           <li key={id} className={rows.row}>
             <span className={`${rows.words} ${styles.id}`}>
-              <code>{inFours(id)}</code>
+              <code>
+                <DirectoryText value={inFours(id)} />
+              </code>
             </span>
             <div className={rows.marks}>
               <Badge>
@@ -32,7 +35,9 @@ export function GpgKeys({ ids }: { ids: readonly string[] }) {
               </Badge>
               <CopyButton
                 value={id}
-                label={t('person.keys.copyFingerprint', { fingerprint: id })}
+                label={t('person.keys.copyFingerprint', {
+                  fingerprint: visibleText(id),
+                })}
               />
             </div>
           </li>

@@ -2,6 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiKey2Line } from '@remixicon/react';
 import { EmptyState } from '../../states';
+import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { GpgKeys } from './GpgKeys';
 import { SshKeys } from './SshKeys';
@@ -16,7 +17,9 @@ export function KeysTab({ person }: { person: User }) {
       <EmptyState
         icon={<RiKey2Line />}
         title={t('person.keys.none')}
-        description={t('person.keys.noneHint', { name })}
+        description={t('person.keys.noneHint', {
+          name: <DirectoryText value={name} />,
+        })}
       />
     );
   }

@@ -1,6 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Skeleton, Text } from '@backstage/ui';
 import { CopyButton } from '../../copy';
+import { DirectoryText, visibleText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { rows } from '../rows';
 import styles from './Keys.module.css';
@@ -18,7 +19,7 @@ export function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
     <li className={rows.row}>
       <div className={rows.words}>
         <Text as="p" weight="bold">
-          {name}
+          <DirectoryText value={name} />
         </Text>
         <span className={styles.fingerprint}>
           {fingerprint === undefined && <Skeleton width="28ch" height={16} />}
@@ -27,7 +28,9 @@ export function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
         </span>
       </div>
       <div className={rows.marks}>
-        <Badge>{type.replace(/^ssh-|@openssh\.com$/g, '')}</Badge>
+        <Badge>
+          <DirectoryText value={type.replace(/^ssh-|@openssh\.com$/g, '')} />
+        </Badge>
         {bits && (
           <Text variant="body-small" color="secondary">
             {t('person.keys.bits', { bits: bits.toLocaleString() })}
@@ -35,7 +38,9 @@ export function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
         )}
         <CopyButton
           value={line}
-          label={t('person.keys.copyKey', { comment: name })}
+          label={t('person.keys.copyKey', {
+            comment: visibleText(name),
+          })}
         />
       </div>
     </li>

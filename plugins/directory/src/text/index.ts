@@ -1,0 +1,2 @@
+export { DirectoryText, type DirectoryTextProps } from './DirectoryText';
+export { visibleText } from './visibleText';
