@@ -6,6 +6,7 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { http, HttpResponse, type JsonBodyType } from 'msw';
 import { setupServer } from 'msw/node';
+import type { OperationName } from '../api';
 
 const BASE = 'http://localhost:7007/api/directory/v1';
 
@@ -71,6 +72,13 @@ export class DirectoryServer {
         })),
       ),
     );
+  }
+
+  /** Allows the reader operations, and no others. */
+  allows(...operations: readonly OperationName[]) {
+    this.on('/me/operations/', () => ({
+      result: { operations: [...operations], signs_for_others: false },
+    }));
   }
 
   /** Makes the reader a user of the directory, or a stranger. */

@@ -5,4 +5,5 @@ export {
   useDirectoryQuery,
   type DirectoryQueryOptions,
 } from './useDirectoryQuery';
+export { type OperationName, useMay, useOperations } from './useOperations';
 export { useReader, useReaderQuery } from './useReader';

@@ -40,6 +40,11 @@ export const certificatesMessages = {
     description:
       'Certificates belong to people of the directory, and your sign-in is not one of them.',
   },
+  notAllowed: {
+    title: 'You may not request certificates',
+    description:
+      'The portal does not allow it to your account. Ask the people who run it.',
+  },
   details: detailsMessages,
   newOne: requestMessages,
 } as const;

@@ -2,7 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { RiAddLine, RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
 import { useMemo } from 'react';
-import { useReaderQuery } from '../../api';
+import { useMay, useReaderQuery } from '../../api';
 import { DirectoryPage } from '../../page';
 import { requestCertificateRouteRef } from '../../routes';
 import { EmptyState, ErrorState, StaleNotice } from '../../states';
@@ -24,13 +24,15 @@ export function CertificatesPage() {
   const mine = useMyCertificates(reader);
   // Who has none is offered one in place of the list.
   const hasNone = mine.data?.length === 0;
-  const mayWantAnother = !hasNone && Boolean(mine.error ?? mine.data);
+  const mayRequest = useMay('directory.certificate.sign');
+  const offersAnother =
+    mayRequest && !hasNone && Boolean(mine.error ?? mine.data);
 
   return (
     <DirectoryPage
       room="certificates"
       actions={
-        mayWantAnother && (
+        offersAnother && (
           <ButtonLink
             variant="primary"
             href={request}
@@ -65,6 +67,7 @@ function Mine(props: { username: string | undefined; requestHref: string }) {
   const { username, requestHref } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data, error, dataUpdatedAt, refetch } = useMyCertificates(username);
+  const mayRequest = useMay('directory.certificate.sign');
 
   if (!data) {
     return error ? (
@@ -84,9 +87,11 @@ function Mine(props: { username: string | undefined; requestHref: string }) {
           title={t('certificates.none.title')}
           description={t('certificates.none.description')}
           actions={
-            <ButtonLink variant="primary" href={requestHref}>
-              {t('certificates.request')}
-            </ButtonLink>
+            mayRequest && (
+              <ButtonLink variant="primary" href={requestHref}>
+                {t('certificates.request')}
+              </ButtonLink>
+            )
           }
         />
       ) : (

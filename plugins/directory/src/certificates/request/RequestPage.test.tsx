@@ -87,6 +87,7 @@ beforeEach(() => {
   sent = [];
   saved = new Map();
   server.hasReader('alice');
+  server.allows('directory.certificate.sign');
   offers([aProfile()]);
   const blobs: Blob[] = [];
   URL.createObjectURL = blob => `blob:${blobs.push(blob as Blob) - 1}`;
@@ -136,6 +137,24 @@ describe('what it is for', () => {
     await user.click(await screen.findByRole('button', { name: 'Continue' }));
     await screen.findByText(/Nothing has been signed yet/);
     expect(sent).toMatchObject([{ profile: 'mail' }]);
+  });
+
+  it('is not asked of users who may not request certificates', async () => {
+    server.allows('directory.read', 'directory.certificate.revoke');
+    renderDirectory('/directory/certificates/request');
+    expect(
+      await screen.findByText('You may not request certificates'),
+    ).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
+  });
+
+  it('is not asked before the operations of the user are known', async () => {
+    server.on('/me/operations/', () => failure(503, { message: 'Away' }));
+    renderDirectory('/directory/certificates/request');
+    expect(
+      await screen.findByRole('button', { name: 'Try again' }),
+    ).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
   });
 
   it('says when there is nothing for the reader', async () => {

@@ -1,7 +1,7 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
-import { useReaderQuery } from '../../api';
+import { useOperations, useReaderQuery } from '../../api';
 import { DirectoryPage } from '../../page';
 import { certificatesRouteRef } from '../../routes';
 import { EmptyState, ErrorState } from '../../states';
@@ -29,8 +29,42 @@ export function RequestPage() {
           description={t('certificates.stranger.description')}
         />
       )}
-      {reader && <Request username={reader} />}
+      {reader && <Allowed username={reader} />}
     </DirectoryPage>
+  );
+}
+
+/** The steps for users who may request certificates; a notice for others. */
+function Allowed({ username }: { username: string }) {
+  const { data: operations, error, refetch } = useOperations();
+  if (!operations) {
+    return error ? (
+      <ErrorState error={error} onRetry={refetch} />
+    ) : (
+      <CertificatesSkeleton />
+    );
+  }
+  return operations.has('directory.certificate.sign') ? (
+    <Request username={username} />
+  ) : (
+    <NotAllowed />
+  );
+}
+
+function NotAllowed() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const mine = useRouteRef(certificatesRouteRef)?.() ?? '/';
+  return (
+    <EmptyState
+      icon={<RiShieldKeyholeLine />}
+      title={t('certificates.notAllowed.title')}
+      description={t('certificates.notAllowed.description')}
+      actions={
+        <ButtonLink variant="primary" href={mine}>
+          {t('certificates.details.mine')}
+        </ButtonLink>
+      }
+    />
   );
 }
 

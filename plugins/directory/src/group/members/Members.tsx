@@ -1,5 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { useRef } from 'react';
+import { useMay } from '../../api';
 import { PageTurner } from '../../paging';
 import { PeopleCards } from '../../people/PeopleCards';
 import { PeopleTable } from '../../people/PeopleTable';
@@ -26,6 +27,7 @@ export interface MembersProps {
 /** Who is in a group: a page at a time, searched by the server. */
 export function Members({ groupname, isOld }: MembersProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
+  const mayExport = useMay('directory.members.export');
   const [question, ask] = useMembersQuestion();
   const { page, view } = question;
   const query = useMembers(groupname, question);
@@ -59,7 +61,7 @@ export function Members({ groupname, isOld }: MembersProps) {
   return (
     <Section
       title={t('group.members.title')}
-      actions={<ExportButton groupname={groupname} />}
+      actions={mayExport && <ExportButton groupname={groupname} />}
     >
       <div ref={section}>
         <MembersBar

@@ -1,28 +1,33 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { usePermission } from '@backstage/plugin-permission-react';
 import { Button } from '@backstage/ui';
-import {
-  type Certificate,
-  directoryCertificateRevokePermission,
-} from '@directory-gateway/backstage-plugin-directory-common';
+import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiForbidLine } from '@remixicon/react';
 import { useState } from 'react';
+import { useMay } from '../../../api';
 import { useNow } from '../../../time';
+import {
+  type CertificateState,
+  certificateState,
+} from '../../../person/certificates/certificateState';
 import { directoryTranslationRef } from '../../../translation';
 import { RevokeDialog } from './RevokeDialog';
 
+const REVOCABLE: ReadonlySet<CertificateState> = new Set([
+  'valid',
+  'expiring',
+  'notYet',
+]);
+
 /**
- * The way to revoke a certificate, for those who may, while there is something
- * to take back: not once it is revoked or over.
+ * Opens the dialog that revokes a certificate. Hidden from users who may not
+ * revoke, and for certificates that are revoked, expired or not issued here.
  */
 export function RevokeButton({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { allowed } = usePermission({
-    permission: directoryCertificateRevokePermission,
-  });
+  const mayRevoke = useMay('directory.certificate.revoke');
   const [isAsking, setAsking] = useState(false);
-  const isOver = new Date(certificate.valid_not_after) < useNow();
-  if (!allowed || certificate.revoked || isOver) {
+  const state = certificateState(certificate, useNow());
+  if (!mayRevoke || !REVOCABLE.has(state)) {
     return null;
   }
   return (

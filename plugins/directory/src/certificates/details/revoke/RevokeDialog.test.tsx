@@ -28,6 +28,7 @@ describe('RevokeDialog', () => {
   /** A server on which one certificate can be revoked, or not. */
   function revokes(options: { refuses?: boolean } = {}) {
     const reasons: unknown[] = [];
+    server.allows('directory.certificate.revoke');
     let state: Partial<Certificate> = { ...usable };
     const result = () => exactJson({ result: aCertificate(state) });
     server.on('/certs/:serial/', result);
