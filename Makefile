@@ -34,7 +34,7 @@ realm: ## The Kerberos realm and directory alone; prints an environment to sourc
 bench: ## How fast the portal answers for 20,000 people (USERS=), in tables
 	@bench/run
 
-trials: ## Attack a portal, and measure what another caller notices (CHECKOUT=path)
+trials: ## Measure other callers' latency while a portal is attacked (CHECKOUT=path)
 	@bench/trials $(CHECKOUT)
 
 soak: ## Compare copy and directory for MINUTES=20 while it is written to

@@ -21,7 +21,8 @@ const setNoStore: RequestHandler = (_req, res, next) => {
  * adds cookies and SPNEGO tokens to such requests. Allowed are origins of
  * `backend.cors`, and navigations of the whole window: links to documents, and
  * the redirects and forms of an identity provider to `/api/auth`. The API of
- * the directory plugin checks origins itself, and audits what it refuses.
+ * the directory plugin checks the origin of writes and exports itself, and
+ * audits what it refuses.
  */
 const refuseCrossSite: RequestHandler = (req, res, next) => {
   const isCrossSite =
@@ -35,7 +36,7 @@ const refuseCrossSite: RequestHandler = (req, res, next) => {
   const isCorsOrigin =
     origin !== undefined && res.get('Access-Control-Allow-Origin') === origin;
   if (isCrossSite && !isNavigation && !isCorsOrigin) {
-    next(new NotAllowedError('Requests of other sites are not allowed.'));
+    next(new NotAllowedError('Cross-site requests are not allowed.'));
     return;
   }
   next();

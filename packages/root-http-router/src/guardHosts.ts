@@ -9,7 +9,7 @@ const ALL_INTERFACES = ['', '::', '0.0.0.0'];
  * Health checks of load balancers and Kubernetes, which use the address of the
  * process: Backstage's and those of plugins below `healthz`.
  */
-const HEALTH_CHECK = /^\/(\.backstage\/health|api\/[^/]+(\/v1)?\/healthz)\//;
+const HEALTH_CHECK = /^\/(\.backstage\/health|api\/[^/]+(\/[^/]+)?\/healthz)\//;
 
 /**
  * Express middleware that responds with 421 when the `Host` header is not a

@@ -345,7 +345,7 @@ describe('rootHttpRouter', () => {
         expect((await get(path, { host: '192.0.2.1:7007' })).status).toBe(200);
       }
       // No plugin serves this path here.
-      const { status } = await get('/api/directory/v1/healthz/ready', {
+      const { status } = await get('/api/directory/fasjson/healthz/ready', {
         host: '192.0.2.1:7007',
       });
       expect(status).toBe(404);

@@ -2,7 +2,6 @@ import type {
   AuditorService,
   AuditorServiceEvent,
 } from '@backstage/backend-plugin-api';
-import { toError } from '@backstage/errors';
 import { auditedCaller, type Caller } from './directory/Caller';
 
 /** More of a value is not recorded. */
@@ -49,13 +48,10 @@ export class CallerAudit {
       async fail(options) {
         // The auditor spreads an error over the event: its `status` would
         // replace the event's.
-        const { name, message, stack } = toError(
-          (options as { error: Error }).error,
-        );
-        const error = Object.assign(new Error(message), { name, stack });
+        const { name, message, stack } = options.error;
         await event.fail({
           meta: truncated(options.meta as AuditMeta),
-          error,
+          error: Object.assign(new Error(message), { name, stack }),
         });
       },
     };
@@ -64,11 +60,8 @@ export class CallerAudit {
   /** Records that a caller may not do this. */
   async refuse(caller: Caller, error: Error, meta?: AuditMeta): Promise<void> {
     const event = await this.start(caller, meta);
-    const { name, message } = error;
-    // A refusal is no fault of the code that would need a stack.
-    const refusal = Object.assign(new Error(message), { name });
-    delete refusal.stack;
-    await event.fail({ error: refusal });
+    // The stack of a refusal would only lengthen the log.
+    await event.fail({ error: Object.assign(error, { stack: undefined }) });
   }
 }
 

@@ -266,7 +266,7 @@ export const directoryPlugin = createBackendPlugin({
           ...publicDocuments.paths,
         ]) {
           httpRouter.addAuthPolicy({
-            // To the framework, an unescaped slash is every path.
+            // `/` would match every path; escaped, it matches the root only.
             path: path === '/' ? String.raw`\/` : path,
             allow: 'unauthenticated',
           });

@@ -3,6 +3,7 @@ import type { BasicPermission } from '@backstage/plugin-permission-common';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from '../http/access';
 import type { Authenticator } from '../http/authenticate';
+import type { Refusal } from '../http/Call';
 import { toApiError } from '../http/response/toApiError';
 import type { ClientAddress } from './clientAddress';
 
@@ -11,12 +12,12 @@ import type { ClientAddress } from './clientAddress';
  * API: the same account check and the same access rules.
  */
 export class ActionGate {
-  readonly #authenticator: Pick<Authenticator, 'portalCaller'>;
+  readonly #authenticator: Pick<Authenticator, 'callerOf'>;
   readonly #access: Pick<AccessControl, 'require'>;
   readonly #clientAddress: ClientAddress;
 
   constructor(options: {
-    readonly authenticator: Pick<Authenticator, 'portalCaller'>;
+    readonly authenticator: Pick<Authenticator, 'callerOf'>;
     readonly access: Pick<AccessControl, 'require'>;
     readonly clientAddress: ClientAddress;
   }) {
@@ -34,14 +35,13 @@ export class ActionGate {
     readonly credentials: BackstageCredentials;
     readonly permission: BasicPermission;
     /** Audits that the caller may not perform the operation. */
-    readonly recordRefusal: (refusal: {
-      readonly caller: Caller;
-      readonly error: Error;
-    }) => Promise<void>;
+    readonly recordRefusal: (
+      refusal: Pick<Refusal, 'caller' | 'error'>,
+    ) => Promise<void>;
     readonly perform: (caller: Caller) => Promise<T>;
   }): Promise<T> {
     try {
-      const caller = await this.#authenticator.portalCaller(
+      const caller = await this.#authenticator.callerOf(
         options.credentials,
         this.#clientAddress.get(),
       );

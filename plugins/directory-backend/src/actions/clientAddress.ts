@@ -13,9 +13,10 @@ export interface ClientAddress {
 }
 
 /**
- * Backstage does not tell an action who its client is. This service does; a
- * plugin must depend on it before the actions registry, whose routes it has to
- * precede.
+ * Backstage does not pass the client address to actions; this service does.
+ * When another plugin invokes the action, the address is that plugin's. It must
+ * be the first dependency: its middleware has to precede the routes of the
+ * actions registry.
  */
 export const clientAddressServiceRef = createServiceRef<ClientAddress>({
   id: 'directory.client-address',

@@ -23,10 +23,10 @@ export function registerAcceptDirectory(options: {
   });
   actionsRegistry.register({
     name: 'accept-directory',
-    title: 'Accept what the directory has',
+    title: 'Override the mass-deletion guard',
     description: `Lets the directory gateway serve a directory that has lost many of its users or groups at once.
 
-Until then the gateway answers nothing, because a directory with broken access rules looks the same. The override reaches every process of the portal. When nothing is refused, it changes nothing.`,
+Until then the gateway returns 503, because a directory with broken access rules looks the same. The override reaches every instance of the portal. Without a quarantine, it changes nothing.`,
     visibilityPermission: directoryReplicaAcceptPermission,
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
@@ -36,7 +36,7 @@ Until then the gateway answers nothing, because a directory with broken access r
           accepted: z
             .string()
             .nullable()
-            .describe('What was refused until now; null when nothing was'),
+            .describe('Reason for the quarantine; null if there was none'),
         }),
     },
     async action({ credentials }) {

@@ -15,6 +15,7 @@ import { CallerAudit } from '../CallerAudit';
 import type { Caller } from '../directory/Caller';
 import type { Directory, DirectoryContext } from '../directory/Directory';
 import { isUserName } from '../directory/names';
+import type { Refusal } from '../http/Call';
 import type { BlockedKeys } from './BlockedKeys';
 import type { CertificatesConfig } from './CertificatesConfig';
 import {
@@ -141,10 +142,7 @@ export class CertificateDesk {
   }
 
   /** Audits that a caller may not request certificates. */
-  recordRefusal(refusal: {
-    readonly caller: Caller;
-    readonly error: Error;
-  }): Promise<void> {
+  recordRefusal(refusal: Pick<Refusal, 'caller' | 'error'>): Promise<void> {
     return this.#audit.refuse(refusal.caller, refusal.error);
   }
 

@@ -8,6 +8,7 @@ import type {
 import type { BlockedKeys } from './BlockedKeys';
 import { CallerAudit } from '../CallerAudit';
 import { actorOf, type Caller } from '../directory/Caller';
+import type { Refusal } from '../http/Call';
 import { ForbiddenError } from '../http/response/apiErrors';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { isPortalTokenMissing } from './judgeRequester';
@@ -94,7 +95,7 @@ export class RevocationDesk {
 
   /** Audits that a caller may not revoke. */
   recordRefusal(
-    { caller, error }: { readonly caller: Caller; readonly error: Error },
+    { caller, error }: Pick<Refusal, 'caller' | 'error'>,
     { serialNumber }: { readonly serialNumber: bigint },
   ): Promise<void> {
     return this.#audit.refuse(caller, error, {

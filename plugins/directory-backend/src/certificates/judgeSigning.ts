@@ -139,6 +139,6 @@ export function judgeKey(isBlocked: boolean): RuleVerdict {
 }
 
 /** Who asks, for records: a user name, or a service without its realm. */
-export function nameOf(caller: Caller): string {
+function nameOf(caller: Caller): string {
   return caller.account?.username ?? caller.account?.service ?? caller.kind;
 }

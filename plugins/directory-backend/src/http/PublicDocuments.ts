@@ -41,7 +41,7 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
     return [...this.#byPath.keys()].map(path => path || '/');
   }
 
-  /** Answers GET and HEAD of a listed path, and leaves the rest alone. */
+  /** Serves the document of a listed path, for a GET route of {@link paths}. */
   handler(): RequestHandler {
     return (req, res, next) => {
       const handle = this.#byPath.get(req.path.replace(/\/$/, ''));

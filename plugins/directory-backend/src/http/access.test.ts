@@ -131,9 +131,12 @@ describe('with a policy that allows everything', () => {
     ['mapped', [READ, SIGN]],
     ['unmapped', [READ, SIGN]],
     ['service', [READ]],
-  ])('%s: without rules, nothing but the defaults', async (caller, allowed) => {
-    expect(await operationsOf(caller)).toEqual(allowed);
-  });
+  ])(
+    'grants %s only the default operations without rules',
+    async (caller, allowed) => {
+      expect(await operationsOf(caller)).toEqual(allowed);
+    },
+  );
 
   it.each<[string, PrincipalSetOptions, string[]]>([
     ['ticket', { principals: ['dave'] }, [REVOKE]],
@@ -148,7 +151,7 @@ describe('with a policy that allows everything', () => {
     ['mapped', { portalUsers: ['user:default/dave', '*'] }, []],
     ['unmapped', { principals: ['*', 'guest'] }, []],
     ['service', { principals: ['*'], portalUsers: ['*'] }, [READ]],
-  ])('%s: with a rule for %j, %j', async (caller, who, allowed) => {
+  ])('%s, with a rule for %j, is granted %j', async (caller, who, allowed) => {
     const rules = [{ ...who, operations: [REVOKE] }];
     expect(await operationsOf(caller, rules)).toEqual(allowed);
   });

@@ -30,8 +30,8 @@ const OPEN_TO_SERVICES: ReadonlySet<string> = new Set([
   directoryReadPermission.name,
 ]);
 
-/** A question for the portal's permission framework. */
-interface PolicyQuery {
+/** A request to the permission framework. */
+interface PolicyRequest {
   readonly permission: BasicPermission;
   readonly credentials: BackstageCredentials;
 }
@@ -52,7 +52,11 @@ export class AccessControl {
    * Decisions about reading by entity reference: each is a request to another
    * plugin. Decisions about other operations are not cached.
    */
-  readonly #readDecisions: LRUCache<string, { allowed: boolean }, PolicyQuery>;
+  readonly #readDecisions: LRUCache<
+    string,
+    { allowed: boolean },
+    PolicyRequest
+  >;
 
   constructor(options: {
     readonly permissions: PermissionsService;
@@ -80,12 +84,22 @@ export class AccessControl {
 
   /** The names of all operations that the caller may perform. */
   async operationsOf(caller: Caller): Promise<ReadonlySet<string>> {
-    const allowed = await Promise.all(
-      directoryPermissions.map(async permission =>
-        (await this.#isAllowed(caller, permission)) ? [permission.name] : [],
+    const granted = directoryPermissions.filter(permission =>
+      this.#ruleAllows(caller, permission),
+    );
+    const names = granted.map(({ name }) => name);
+    if (caller.kind === 'kerberos') {
+      return new Set(names);
+    }
+    const decisions = await this.#permissions.authorize(
+      granted.map(permission => ({ permission })),
+      { credentials: caller.credentials },
+    );
+    return new Set(
+      names.filter(
+        (_name, index) => decisions[index].result === AuthorizeResult.ALLOW,
       ),
     );
-    return new Set(allowed.flat());
   }
 
   async #isAllowed(
@@ -124,7 +138,7 @@ export class AccessControl {
       : this.#rules === undefined && OPEN_TO_USERS.has(name);
   }
 
-  async #policyAllows(query: PolicyQuery): Promise<boolean> {
+  async #policyAllows(query: PolicyRequest): Promise<boolean> {
     const { permission, credentials } = query;
     const [decision] = await this.#permissions.authorize([{ permission }], {
       credentials,

@@ -109,7 +109,7 @@ export class Authenticator {
   }
 
   async #portalCaller(req: Request): Promise<Caller> {
-    return this.portalCaller(await this.#portalCredentials(req), req.ip);
+    return this.callerOf(await this.#portalCredentials(req), req.ip);
   }
 
   /**
@@ -121,7 +121,7 @@ export class Authenticator {
    *   active account.
    * @throws NotAllowedError for credentials of neither a user nor a service.
    */
-  async portalCaller(
+  async callerOf(
     credentials: BackstageCredentials,
     address: string | undefined,
   ): Promise<Caller> {
@@ -129,7 +129,9 @@ export class Authenticator {
       return { kind: 'portalService', credentials, address };
     }
     if (!this.#auth.isPrincipal(credentials, 'user')) {
-      throw new NotAllowedError('Neither a user nor a service');
+      throw new NotAllowedError(
+        'The credentials belong to neither a user nor a service.',
+      );
     }
     const username = await this.#portalUserNames.usernameOf(
       credentials.principal,
