@@ -108,7 +108,7 @@ function operationsOf(naive: NaiveDirectory): readonly Operation[] {
     userCertificatesOperation({
       // None are issued while the soak goes on.
       certificates: new UserCertificates({
-        ...{ directory, authority: {}, config: undefined },
+        ...{ directory, authority: { get: async () => undefined } },
       }),
       uris,
     }),

@@ -1,3 +1,7 @@
+import { createCaCertificate, writePem } from '@directory-gateway/x509';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { userDn } from './__testUtils__/conformanceEntries';
+import { eventually } from './__testUtils__/eventually';
 import { describeSigning } from './__testUtils__/describeSigning';
 import { form } from './__testUtils__/formBodies';
 import { makeCsr } from './__testUtils__/makeCsr';
@@ -110,6 +114,57 @@ describe('GET /users/{username}/certificates/', () => {
       Date.parse(String(valid_not_before)),
     );
     expect(times).toEqual(times.toSorted((a, b) => b - a));
+  });
+
+  it('tells which certificates of a record no CA has issued', async () => {
+    const signed = resultOf(
+      await site.client.ask('/v1/certs/', {
+        as: 'bot/builder.example.test',
+        ...form({ user: 'erin', csr: makeCsr({ subject: '/CN=erin' }) }),
+      }),
+    );
+    const issued = new X509Certificate(String(signed.certificate));
+    const forged = createCaCertificate({
+      // The subject of the CA, and the serial number of what it issued.
+      subject: [
+        { type: 'O', value: site.realm.realm },
+        { type: 'CN', value: 'Certificate Authority' },
+      ],
+      privateKey: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+      notBefore: new Date(),
+      notAfter: new Date(Date.now() + 86_400_000),
+      serialNumber: BigInt(`0x${issued.serialNumber}`),
+    });
+    const certificateOf = (entry: Record<string, unknown>) =>
+      new X509Certificate(String(entry.certificate));
+    expect(
+      certificateOf({ certificate: writePem('CERTIFICATE', forged) }).subject,
+    ).toBe(issued.issuer);
+    const put = (username: string, der: Buffer) =>
+      `dn: ${userDn(username)}\nchangetype: modify\n` +
+      `add: userCertificate;binary\n` +
+      `userCertificate;binary:: ${der.toString('base64')}\n\n`;
+    await site.realm.modify(put('erin', forged) + put('minimal', issued.raw));
+
+    await eventually(async () => {
+      const ofErin = (await list('erin/certificates/')).filter(
+        entry => entry.serial_number_hex === signed.serial_number_hex,
+      );
+      expect(
+        ofErin.map(entry => [
+          certificateOf(entry).raw.equals(forged),
+          entry.issued_here,
+          entry.cacn,
+        ]),
+      ).toEqual(
+        expect.arrayContaining([
+          [true, false, null],
+          [false, true, signed.cacn],
+        ]),
+      );
+    });
+    // In the record of another user it is what the CA knows of it.
+    expect(await list('minimal/certificates/')).toEqual([signed]);
   });
 
   it('honours a mask, and knows no user that is not there', async () => {

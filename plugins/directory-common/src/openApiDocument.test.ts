@@ -70,12 +70,16 @@ describe('openApiDocument', () => {
     });
   });
 
-  it('takes a mask everywhere but for accounts and the membership check', () => {
+  it('takes a mask everywhere but for accounts, operations and the membership check', () => {
     const mask = { $ref: '#/components/parameters/Fields' };
     const unmasked = operations
       .filter(({ parameters = [] }) => !parameters.some(isSame(mask)))
       .map(({ operationId }) => operationId);
-    expect(unmasked).toEqual(['get_account', 'check_membership']);
+    expect(unmasked).toEqual([
+      'get_account',
+      'get_operations',
+      'check_membership',
+    ]);
   });
 
   it('gives examples that follow their schemas', () => {

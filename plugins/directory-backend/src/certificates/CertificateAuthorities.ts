@@ -73,7 +73,7 @@ export class CertificateAuthorities
 
   /** One authority that cannot be asked makes the answer unknown, not "no". */
   async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
-    for (const name of this.#config!.read) {
+    for (const name of this.#config?.read ?? []) {
       const certificate = await this.#get(name).get(serialNumber);
       if (certificate) {
         return certificate;

@@ -1,3 +1,4 @@
+import { isError } from '@backstage/errors';
 import type {
   CertificateAuthority,
   IssuedCertificate,
@@ -8,18 +9,21 @@ import { slicePage, type Page } from '../directory/Page';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { HeldCertificate } from './HeldCertificate';
 
+type Authority = Pick<CertificateAuthority, 'get' | 'listByUsers'>;
+
 /**
  * Lists the certificates of one user: those of the record and those that the
  * CAs list, revoked and expired ones included. Other users' certificates that
- * the caller may not see are left out.
+ * the caller may not see are left out. Users can write to their own records,
+ * so that each certificate there is looked up by its serial number.
  */
 export class UserCertificates {
   readonly #directory: PrivateDirectory;
-  readonly #authority: Pick<CertificateAuthority, 'listByUsers'>;
+  readonly #authority: Authority;
 
   constructor(options: {
     readonly directory: PrivateDirectory;
-    readonly authority: Pick<CertificateAuthority, 'listByUsers'>;
+    readonly authority: Authority;
   }) {
     this.#directory = options.directory;
     this.#authority = options.authority;
@@ -47,11 +51,42 @@ export class UserCertificates {
       return { items: [], total: 0 };
     }
     const issued = await this.#issuedTo(user.username);
-    const alone = (user.certificates ?? [])
+    const unlisted = (user.certificates ?? [])
       .filter(der => !issued.some(({ certificate }) => certificate.equals(der)))
-      .map(certificate => ({ certificate, owners: [user.username] }));
-    const all = newestFirst([...issued, ...alone]);
-    return { items: slicePage(all, page), total: all.length };
+      .map(certificate => ({
+        certificate,
+        owners: [user.username],
+        isForeign: undefined,
+      }));
+    const all = newestFirst([...issued, ...unlisted]);
+    const items = await this.#lookUp(slicePage(all, page));
+    return { items, total: all.length };
+  }
+
+  /** Replaces certificates by the records that the CAs have of them. */
+  async #lookUp(
+    certificates: readonly ReadCertificate[],
+  ): Promise<readonly HeldCertificate[]> {
+    const held: HeldCertificate[] = [];
+    let isAvailable = true;
+    for (const { held: one, serialNumber } of certificates) {
+      if (one.cacn !== undefined || !isAvailable) {
+        held.push(one);
+        continue;
+      }
+      try {
+        const issued = await this.#authority.get(serialNumber);
+        const isSame = issued?.certificate.equals(one.certificate);
+        held.push(isSame ? issued! : { ...one, isForeign: true });
+      } catch (error) {
+        if (!isError(error) || error.name !== 'AuthorityUnavailableError') {
+          throw error;
+        }
+        isAvailable = false;
+        held.push(one);
+      }
+    }
+    return held;
   }
 
   async #issuedTo(username: string): Promise<readonly IssuedCertificate[]> {
@@ -63,21 +98,27 @@ export class UserCertificates {
   }
 }
 
+interface ReadCertificate {
+  readonly held: HeldCertificate;
+  readonly serialNumber: bigint;
+}
+
 function newestFirst(
   certificates: readonly HeldCertificate[],
-): readonly HeldCertificate[] {
+): readonly ReadCertificate[] {
   return certificates
     .flatMap(held => {
       const read = describeCertificate(held.certificate);
-      // What somebody put into a record need not be a proper certificate.
-      return read.ok && read.certificate.serialNumber >= 0n
-        ? [{ held, since: read.certificate.notBefore }]
-        : [];
+      // A value of a record need not be a proper certificate.
+      if (!read.ok || read.certificate.serialNumber < 0n) {
+        return [];
+      }
+      const { notBefore: since, serialNumber } = read.certificate;
+      return [{ held, since, serialNumber }];
     })
     .sort(
       (a, b) =>
         b.since - a.since ||
         Buffer.compare(a.held.certificate, b.held.certificate),
-    )
-    .map(({ held }) => held);
+    );
 }

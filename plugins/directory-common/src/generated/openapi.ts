@@ -281,9 +281,9 @@ export interface paths {
      * @description The certificates of the user's record, and those that have expired or
      *     are revoked as far as an authority keeps them and
      *     `directory.certificates.readable` shows them to the caller; the one that
-     *     became valid last comes first. Of a certificate that the directory alone
-     *     holds, `cacn` and `certificate_chain` are null, and `revoked` is false:
-     *     FreeIPA takes a revoked certificate out of the user's record. When the
+     *     became valid last comes first. Of a certificate that no CA of the gateway
+     *     has on record, `issued_here` is false, `cacn` and `certificate_chain`
+     *     are null, and `revoked` is false. When the
      *     record's `certificates` are hidden from the caller, so is everything
      *     here: the list is empty.
      */
@@ -1127,6 +1127,12 @@ export interface components {
       /** @description Reason code (RFC 5280, section 5.3.1) of a revoked certificate. */
       revocation_reason?: number | null;
       /**
+       * @description Whether a CA of the gateway has this very certificate on record:
+       *     users may put any certificate into their own record. Null when the
+       *     CA is not available.
+       */
+      issued_here?: boolean | null;
+      /**
        * Format: uri
        * @description URI of this certificate.
        */
@@ -1162,6 +1168,7 @@ export interface components {
      *         "alice"
      *       ],
      *       "revocation_reason": null,
+     *       "issued_here": true,
      *       "uri": "https://portal.example.test/api/directory/v1/certs/12/"
      *     }
      */
@@ -1190,6 +1197,7 @@ export interface components {
       | 'san_oid'
       | 'owner_user'
       | 'revocation_reason'
+      | 'issued_here'
       | 'uri'
     >;
     /** @description A certificate profile under a mask. */

@@ -41,6 +41,12 @@ describe('my certificates', () => {
         sha256_fingerprint: '05',
         revoked: true,
       }),
+      aCertificate({
+        serial_number: 4n,
+        sha256_fingerprint: '04',
+        issued_here: false,
+        valid_not_after: rfc822(300),
+      }),
     ]);
     renderDirectory('/directory/certificates');
 
@@ -48,8 +54,11 @@ describe('my certificates', () => {
     const texts = rows.map(row => row.textContent);
     expect(texts[1]).toContain('Expires soonin 12 days');
     expect(texts[2]).toContain('Valid');
-    expect(texts[3]).toContain('Expired');
-    expect(texts[4]).toMatch(/Revoked6 May 2022|RevokedMay 6, 2022/);
+    // Those that cannot be used, by their ends.
+    expect(texts[4]).toContain('Expired');
+    expect(texts[3]).toContain('Not issued here');
+    expect(texts[3]).not.toContain('Valid');
+    expect(texts[5]).toMatch(/Revoked6 May 2022|RevokedMay 6, 2022/);
 
     await user.click(
       screen.getByRole('button', { name: `Copy serial number ${LONG_SERIAL}` }),
@@ -179,10 +188,19 @@ describe('the page of a certificate', () => {
     server.on('/certs/:serial/', () =>
       failure(404, { message: 'Certificate not found' }),
     );
-    aliceHolds([aCertificate({ cacn: null, certificate_chain: null })]);
+    aliceHolds([
+      aCertificate({
+        cacn: null,
+        certificate_chain: null,
+        issued_here: false,
+        valid_not_after: rfc822(300),
+      }),
+    ]);
     renderDirectory(path);
     expect(await screen.findByText(String(LONG_SERIAL))).toBeVisible();
     expect(screen.getByText(/does not hand out the chain/)).toBeVisible();
+    expect(screen.getByText('Not issued here')).toBeVisible();
+    expect(screen.queryByText('Valid')).toBeNull();
   });
 
   it('does not ask for what is no serial number', async () => {

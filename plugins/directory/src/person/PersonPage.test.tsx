@@ -174,6 +174,7 @@ describe('the page of a person', () => {
 
   it('shows how certificates stand, and the agreements', async () => {
     const certificate = (serial_number: bigint, ends: number) => ({
+      issued_here: serial_number === 6n ? null : serial_number !== 5n,
       subject: 'CN=karl,O=EXAMPLE.TEST',
       issuer: 'CN=CA',
       serial_number,
@@ -190,20 +191,33 @@ describe('the page of a person', () => {
         certificate(2n, Date.now() + 10.5 * day),
         certificate(3n, Date.now() + 400 * day),
         certificate(4n, Date.now() - day),
+        certificate(5n, Date.now() + 400 * day),
+        certificate(6n, Date.now() + 400 * day),
       ],
     });
     renderDirectory('/directory/people/karl?tab=certificates');
 
-    await tab(/^Certificates 4/);
+    await tab(/^Certificates 6/);
     const rows = screen
       .getAllByRole('listitem')
       .filter(row => /CN=karl/.test(row.textContent ?? ''));
     expect(
       rows.map(
         row =>
-          row.textContent?.match(/Valid|Expires soon|Revoked|Expired/)?.[0],
+          row.textContent?.match(
+            /Valid|Expires soon|Revoked|Expired|Not (?:issued here|checked)/,
+          )?.[0],
       ),
-    ).toEqual(['Valid', 'Expires soon', 'Revoked', 'Expired']);
+    ).toEqual([
+      'Valid',
+      'Expires soon',
+      'Revoked',
+      'Expired',
+      'Not issued here',
+      'Not checked',
+    ]);
+    expect(rows[4]).toHaveTextContent('its owner may have added it');
+    expect(within(rows[4]).queryByRole('link')).toBeNull();
     expect(rows[1]).toHaveTextContent('(in 10 days)');
 
     await userEvent.click(await tab(/^Agreements 1/));

@@ -58,6 +58,11 @@ export const personMessages = {
     expired: 'Expired',
     revoked: 'Revoked',
     notYet: 'Not valid yet',
+    foreign: 'Not issued here',
+    foreignHint:
+      'No CA of this portal has issued it: its owner may have added it.',
+    unchecked: 'Not checked',
+    uncheckedHint: 'The CA is not available to check it. Try again later.',
     copySerial: 'Copy serial number {{serial}}',
     range: 'From {{from}} to {{to}}',
   },

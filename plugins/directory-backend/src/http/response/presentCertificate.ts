@@ -43,6 +43,7 @@ const presenters: Readonly<Record<string, Presenter>> = {
   san_oid: (_issued, { san }) => nullIfEmpty(san.oid),
   owner_user: ({ owners }) => nullIfEmpty(owners ?? []),
   revocation_reason: ({ revocation }) => revocation?.reason ?? null,
+  issued_here: isIssuedHere,
   uri: (_issued, { serialNumber }, uris) => uris.certificate(serialNumber),
 };
 
@@ -84,6 +85,14 @@ export function presentCertificate(
       presenters[key](issued, description.certificate, uris),
     ]),
   );
+}
+
+/** `null` when that is not known. */
+function isIssuedHere(held: HeldCertificate): boolean | null {
+  if (held.cacn !== undefined) {
+    return true;
+  }
+  return held.isForeign ? false : null;
 }
 
 function nullIfEmpty<T>(values: readonly T[]): readonly T[] | null {

@@ -13,6 +13,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'san_oid',
   'owner_user',
   'revocation_reason',
+  'issued_here',
 ]);
 
 /** The keys of a certificate's record in the reference's order. */

@@ -1,6 +1,9 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link } from '@backstage/ui';
-import { CertificateBadge } from '../../person/certificates/CertificateBadge';
+import {
+  CertificateBadge,
+  CertificateHint,
+} from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { personRouteRef } from '../../routes';
 import { DateTime, formatLeft, useNow } from '../../time';
@@ -20,6 +23,7 @@ export function About({
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
   const end = new Date(certificate.valid_not_after);
+  const state = certificateState(certificate, now);
 
   return (
     <Part title={t('certificates.details.about')}>
@@ -28,7 +32,10 @@ export function About({
           {
             name: t('certificates.details.state'),
             value: (
-              <CertificateBadge state={certificateState(certificate, now)} />
+              <>
+                <CertificateBadge state={state} />
+                <CertificateHint state={state} />
+              </>
             ),
           },
           {
@@ -66,7 +73,9 @@ export function About({
             value: (
               <>
                 <DateTime value={end} />
-                {!certificate.revoked && <> ({formatLeft(end, now)})</>}
+                {state !== 'revoked' && state !== 'foreign' && (
+                  <> ({formatLeft(end, now)})</>
+                )}
               </>
             ),
           },

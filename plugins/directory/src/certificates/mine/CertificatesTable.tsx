@@ -8,7 +8,10 @@ import {
 } from '@backstage/ui';
 import { useMemo } from 'react';
 import { TableGround } from '../../page';
-import { CertificateBadge } from '../../person/certificates/CertificateBadge';
+import {
+  CertificateBadge,
+  CertificateHint,
+} from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { certificateRouteRef } from '../../routes';
 import { DateTime, formatLeft } from '../../time';
@@ -138,13 +141,17 @@ function SerialOf({ certificate }: { certificate: MyCertificate }) {
 function Ends(props: { certificate: MyCertificate; now: Date }) {
   const { certificate, now } = props;
   const end = new Date(certificate.valid_not_after);
+  const state = certificateState(certificate, now);
   return (
     <div className={styles.ends}>
-      <CertificateBadge state={certificateState(certificate, now)} />
+      <CertificateBadge state={state} />
       <Text as="p" variant="body-small" color="secondary">
-        {!certificate.revoked && <>{formatLeft(end, now)} · </>}
+        {state !== 'revoked' && state !== 'foreign' && (
+          <>{formatLeft(end, now)} · </>
+        )}
         <DateTime value={end} />
       </Text>
+      <CertificateHint state={state} />
     </div>
   );
 }

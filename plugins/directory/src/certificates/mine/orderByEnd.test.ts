@@ -3,7 +3,9 @@ import { orderByEnd } from './orderByEnd';
 const now = new Date('2026-03-15T12:00:00Z');
 
 const until = (id: string, end: string, revoked = false) => ({
-  ...{ id, revoked },
+  id,
+  revoked,
+  issued_here: true,
   valid_not_before: 'Thu, 01 Jan 2026 00:00:00 -0000',
   valid_not_after: `${end} 00:00:00 -0000`,
 });

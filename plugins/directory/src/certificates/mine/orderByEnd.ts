@@ -2,17 +2,17 @@ import { certificateState } from '../../person/certificates/certificateState';
 import type { MyCertificate } from './useMyCertificates';
 
 /**
- * What can be used, the one that ends first at the top; then what is revoked or
- * over, the latest first.
+ * Sorts certificates: those that can be used, the next to expire first; then
+ * those that are revoked, expired or not issued here, the last to expire first.
  */
 export function orderByEnd<
   Certificate extends Pick<
     MyCertificate,
-    'revoked' | 'valid_not_before' | 'valid_not_after'
+    'issued_here' | 'revoked' | 'valid_not_before' | 'valid_not_after'
   >,
 >(certificates: readonly Certificate[], now: Date): Certificate[] {
   const isGone = (one: Certificate) =>
-    ['revoked', 'expired'].includes(certificateState(one, now));
+    ['revoked', 'expired', 'foreign'].includes(certificateState(one, now));
   const endOf = (one: Certificate) => Date.parse(one.valid_not_after);
   const usable = certificates.filter(one => !isGone(one));
   const gone = certificates.filter(isGone);

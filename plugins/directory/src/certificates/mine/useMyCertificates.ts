@@ -9,6 +9,7 @@ const FIELDS = [
   'serial_number_hex',
   'sha256_fingerprint',
   'revoked',
+  'issued_here',
   'valid_not_before',
   'valid_not_after',
   'certificate',

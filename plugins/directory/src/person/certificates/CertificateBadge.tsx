@@ -1,10 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Badge } from '@backstage/ui';
+import { Badge, Text } from '@backstage/ui';
 import {
   RiCheckboxCircleLine,
   RiCloseCircleLine,
   RiForbidLine,
   RiHourglassLine,
+  RiQuestionLine,
   RiTimeLine,
 } from '@remixicon/react';
 import type { ReactElement } from 'react';
@@ -18,6 +19,8 @@ const icons: Record<CertificateState, ReactElement> = {
   expired: <RiCloseCircleLine />,
   revoked: <RiForbidLine />,
   notYet: <RiHourglassLine />,
+  foreign: <RiQuestionLine />,
+  unchecked: <RiQuestionLine />,
 };
 
 /** How a certificate stands: by icon, by word, and by color. */
@@ -28,4 +31,14 @@ export function CertificateBadge({ state }: { state: CertificateState }) {
       {t(`person.certificates.${state}`)}
     </Badge>
   );
+}
+
+/** Explains a state that does not explain itself; nothing for the others. */
+export function CertificateHint({ state }: { state: CertificateState }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return state === 'foreign' || state === 'unchecked' ? (
+    <Text as="p" variant="body-small" color="secondary">
+      {t(`person.certificates.${state}Hint`)}
+    </Text>
+  ) : null;
 }

@@ -7,7 +7,7 @@ import { DateTime, formatLeft, useNow } from '../../time';
 import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import { rows } from '../rows';
-import { CertificateBadge } from './CertificateBadge';
+import { CertificateBadge, CertificateHint } from './CertificateBadge';
 import styles from './CertificateRow.module.css';
 import { certificateState } from './certificateState';
 import type { ListedCertificate } from './useCertificates';
@@ -29,9 +29,16 @@ export function CertificateRow({
   return (
     <li className={rows.row}>
       <div className={rows.words}>
-        <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
-          <DirectoryText value={subject} />
-        </Link>
+        {state === 'foreign' ? (
+          // Its serial number may be that of another certificate.
+          <Text weight="bold">
+            <DirectoryText value={subject} />
+          </Text>
+        ) : (
+          <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
+            <DirectoryText value={subject} />
+          </Link>
+        )}
         <Text as="p" variant="body-small" color="secondary">
           {t('person.certificates.issuer')} <DirectoryText value={issuer} />
         </Text>
@@ -45,6 +52,7 @@ export function CertificateRow({
             label={t('person.certificates.copySerial', { serial })}
           />
         </span>
+        <CertificateHint state={state} />
       </div>
       <div className={styles.state}>
         <CertificateBadge state={state} />

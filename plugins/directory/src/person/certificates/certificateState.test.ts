@@ -24,8 +24,16 @@ describe('certificateState', () => {
       'Mon, 16 Mar 2027 00:00:00 -0000',
     ],
   ])('is %s', (state, valid_not_before, valid_not_after) => {
-    const dates = { valid_not_before, valid_not_after };
-    expect(certificateState({ ...dates, revoked: false }, now)).toBe(state);
-    expect(certificateState({ ...dates, revoked: true }, now)).toBe('revoked');
+    const issued = { issued_here: true, valid_not_before, valid_not_after };
+    expect(certificateState({ ...issued, revoked: false }, now)).toBe(state);
+    expect(certificateState({ ...issued, revoked: true }, now)).toBe('revoked');
+    for (const [issued_here, other] of [
+      [false, 'foreign'],
+      [null, 'unchecked'],
+    ] as const) {
+      expect(
+        certificateState({ ...issued, issued_here, revoked: false }, now),
+      ).toBe(other);
+    }
   });
 });

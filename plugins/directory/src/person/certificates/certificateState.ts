@@ -1,12 +1,17 @@
 import type { ListedCertificate } from './useCertificates';
 
-/** How a certificate stands. */
+/**
+ * How a certificate stands. `foreign`: no CA of the gateway has issued it;
+ * `unchecked`: that is not known.
+ */
 export type CertificateState =
   | 'valid'
   | 'expiring'
   | 'expired'
   | 'revoked'
-  | 'notYet';
+  | 'notYet'
+  | 'foreign'
+  | 'unchecked';
 
 /** So long before its end a certificate counts as expiring, in milliseconds. */
 const SOON = 30 * 24 * 60 * 60 * 1000;
@@ -14,15 +19,22 @@ const SOON = 30 * 24 * 60 * 60 * 1000;
 /** One that holds for a month only is not expiring from its first day on. */
 const LAST_PART = 1 / 3;
 
-/** How a certificate stands at a moment; revocation outweighs dates. */
+/**
+ * How a certificate stands at a moment; revocation outweighs dates. Of one that
+ * no CA of the gateway has on record, dates and revocation say nothing.
+ */
 export function certificateState(
   certificate: Pick<
     ListedCertificate,
-    'revoked' | 'valid_not_before' | 'valid_not_after'
+    'issued_here' | 'revoked' | 'valid_not_before' | 'valid_not_after'
   >,
   now: Date,
 ): CertificateState {
-  const { revoked, valid_not_before, valid_not_after } = certificate;
+  const { issued_here, revoked } = certificate;
+  const { valid_not_before, valid_not_after } = certificate;
+  if (!issued_here) {
+    return issued_here === false ? 'foreign' : 'unchecked';
+  }
   if (revoked) {
     return 'revoked';
   }

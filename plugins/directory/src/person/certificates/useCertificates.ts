@@ -8,6 +8,7 @@ const FIELDS = [
   'serial_number',
   'serial_number_hex',
   'revoked',
+  'issued_here',
   'valid_not_before',
   'valid_not_after',
 ] as const satisfies readonly (keyof Certificate)[];
