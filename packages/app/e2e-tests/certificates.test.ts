@@ -1,15 +1,13 @@
 import { issueCertificate } from './issueCertificate';
 import { revokeInPage } from './revokeInPage';
 import { expect, test } from './test';
-import { alice } from './Visitor';
-
-const john = { ticket: 'john.doe' };
+import { alice, officer } from './Visitor';
 
 test('a certificate ends, and another is taken back', async ({
   portal,
   visit,
 }) => {
-  const page = await visit(john);
+  const page = await visit(officer);
   const certificates = `${portal.url}/directory/certificates`;
   await page.goto(certificates);
   await expect(page.getByText('You have no certificates')).toBeVisible();
@@ -79,6 +77,7 @@ test('a certificate that the directory alone holds is shown, its number exact', 
   await page.goto(`${certificates}/0x${BigInt(serial).toString(16)}`);
   const about = page.getByRole('region', { name: 'About this certificate' });
   await expect(about.getByText(serial, { exact: true })).toBeVisible();
+  await expect(about.getByText('Not issued here')).toBeVisible();
 
   const other = String(2n ** 128n - 3n); // as random as FreeIPA's
   const asked = page.waitForRequest('**/v1/certs/**');
@@ -87,6 +86,22 @@ test('a certificate that the directory alone holds is shown, its number exact', 
     page.getByRole('heading', { name: `There is no certificate ${other}` }),
   ).toBeVisible();
   expect((await asked).url()).toMatch(new RegExp(`/v1/certs/${other}/$`));
+});
+
+test('who may not revoke is not offered to', async ({ portal, visit }) => {
+  const page = await visit(alice);
+  await page.goto(`${portal.url}/directory/certificates`);
+  const serial = await issueCertificate(page, { username: 'alice' });
+  const operations = page.waitForResponse('**/v1/me/operations/');
+  await page.goto(`${portal.url}/directory/certificates/${serial}`);
+
+  const { result } = await (await operations).json();
+  expect(result).toEqual({
+    operations: ['directory.read', 'directory.certificate.sign'],
+    signs_for_others: false,
+  });
+  await expect(page.getByText('Valid', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
 });
 
 test('a calendar takes the reminder', async ({ portal, visit }) => {

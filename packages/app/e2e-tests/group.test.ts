@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './test';
-import { alice } from './Visitor';
+import { alice, officer } from './Visitor';
 
 /** Gives somebody another full name in the directory. */
 async function rename(realm: Realm, username: string, name: string) {
@@ -74,7 +74,7 @@ test.describe('the file of all members', () => {
     visit,
   }) => {
     await rename(realm, 'alice', '=1+1');
-    const page = await visit(alice);
+    const page = await visit(officer);
     await page.goto(`${portal.url}/directory/groups/contributors`);
     const members = page.getByRole('region', { name: 'Members' });
     const total = await members.getByText(/^\d+ members$/).textContent();
@@ -97,6 +97,18 @@ test.describe('the file of all members', () => {
   });
 });
 
+test('who may not export is not offered to', async ({ portal, visit }) => {
+  const page = await visit(alice);
+  const operations = page.waitForResponse('**/v1/me/operations/');
+  await page.goto(`${portal.url}/directory/groups/contributors`);
+  const members = page.getByRole('region', { name: 'Members' });
+  expect((await operations).status()).toBe(200);
+  await expect(members.getByRole('article')).toHaveCount(24);
+  await expect(page.getByRole('button', { name: 'Save as CSV' })).toHaveCount(
+    0,
+  );
+});
+
 test.describe('when the directory goes away', () => {
   test.afterEach(({ portal }) => portal.realm.directory.start());
 
@@ -104,7 +116,7 @@ test.describe('when the directory goes away', () => {
     portal,
     visit,
   }) => {
-    const page = await visit(alice);
+    const page = await visit(officer);
     await page.goto(`${portal.url}/directory/groups/contributors`);
     const members = page.getByRole('region', { name: 'Members' });
     await expect(members.getByRole('article')).toHaveCount(24);

@@ -128,6 +128,22 @@ export const certificateScenes: readonly Scene[] = [
     shows: heading('What is it for?'),
   }),
   certificates({
+    name: 'request-not-allowed',
+    act: async page => {
+      await page.route('**/v1/me/operations/', route =>
+        route.fulfill({
+          json: {
+            result: { operations: ['directory.read'], signs_for_others: false },
+          },
+        }),
+      );
+      await page.goto(
+        `${new URL(page.url()).origin}/directory/certificates/request`,
+      );
+    },
+    shows: heading('You may not request certificates'),
+  }),
+  certificates({
     name: 'request-key',
     path: '/request',
     act: next,

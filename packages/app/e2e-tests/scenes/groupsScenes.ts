@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { alice } from '../Visitor';
+import { alice, officer } from '../Visitor';
 import type { Scene } from './Scene';
 
 /** The page of groups or of one, once something has appeared. */
@@ -136,7 +136,7 @@ export const groupsScenes: readonly Scene[] = [
   },
   {
     name: 'group-exporting',
-    visitor: alice,
+    visitor: officer,
     async open({ page, portal }) {
       await page.route('**/members.csv', () => undefined);
       await page.goto(`${portal.url}/directory/groups/contributors`);

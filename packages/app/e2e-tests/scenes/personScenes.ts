@@ -38,7 +38,7 @@ export const personScenes: readonly Scene[] = [
   person({
     name: 'certificates',
     path: 'dave?tab=certificates',
-    shows: page => page.getByText('Valid'),
+    shows: page => page.getByText('Not issued here'),
   }),
   person({
     name: 'agreements',
@@ -66,6 +66,27 @@ export const personScenes: readonly Scene[] = [
     path: 'special',
     shows: groups,
   }),
+  {
+    name: 'person-hostile-name',
+    visitor: alice,
+    async open({ page, portal }) {
+      await page.route('**/v1/users/dave/', async route => {
+        const response = await route.fetch();
+        const { result } = await response.json();
+        const hostile = {
+          ...result,
+          human_name:
+            'Dave \u202erotartsinimdA\u202c \u05d3\u05d5\u05d3 (admin\u200b)',
+          pronouns: ['he/him\u2067'],
+          websites: ['https://portal.example.test@evil.test/\u202e'],
+        };
+        await route.fulfill({ response, json: { result: hostile } });
+      });
+      await page.goto(`${portal.url}/directory/people/dave`);
+      await expect(page.getByText('U+202E').first()).toBeVisible();
+      await expect(page.getByText('Inherited').first()).toBeVisible();
+    },
+  },
   person({
     name: 'gone',
     path: 'nobody-here',

@@ -1,0 +1,72 @@
+import { expect, test } from './test';
+import { alice } from './Visitor';
+
+test('pages report no errors', async ({ portal, visit }) => {
+  const page = await visit(alice);
+  await page.goto(portal.url);
+  await expect(
+    page.getByRole('link', { name: 'Directory gateway, home' }),
+  ).toBeVisible();
+  const errors: string[] = [];
+  page.on('pageerror', error => errors.push(error.message));
+  page.on('console', message => {
+    if (message.type() === 'error') {
+      errors.push(message.text());
+    }
+  });
+
+  for (const [path, heading] of [
+    ['/', 'Example Catalog'],
+    ['/directory/people', 'People'],
+    ['/directory/people/dave', 'Dave'],
+    ['/directory/groups', 'Groups'],
+    ['/directory/groups/packager', 'packager'],
+    ['/directory/certificates', 'Certificates'],
+    ['/directory/certificates/request', 'What is it for?'],
+    ['/notifications', 'Notifications'],
+    ['/settings', 'Settings'],
+    ['/catalog/default/user/alice', 'alice'],
+  ]) {
+    await page.goto(portal.url + path);
+    await expect(
+      page.getByRole('heading', { name: heading }).first(),
+    ).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    await expect(page.getByText(/^Error in |No implementation/)).toHaveCount(0);
+  }
+  const saved = page.waitForResponse(
+    response =>
+      response.request().method() === 'PUT' &&
+      response.url().includes('/api/user-settings/'),
+  );
+  await page.getByRole('button', { name: 'Add to favorites' }).click();
+
+  expect((await saved).status()).toBe(200);
+  expect(errors).toEqual([]);
+});
+
+test('a path that names another host leads nowhere else', async ({
+  portal,
+  visit,
+}) => {
+  const page = await visit(alice);
+  const left: string[] = [];
+  page.on('request', request => {
+    if (request.isNavigationRequest()) {
+      left.push(new URL(request.url()).origin);
+    }
+  });
+  await page.goto(portal.url);
+  await page.goto(`${portal.url}//evil.test/x`);
+  const back = page.getByTestId('go-back-link');
+  await expect(back).toBeVisible();
+  expect(await back.evaluate(link => (link as HTMLAnchorElement).origin)).toBe(
+    portal.url,
+  );
+
+  await back.click();
+  await expect(
+    page.getByRole('heading', { name: 'Example Catalog' }),
+  ).toBeVisible();
+  expect(new Set(left)).toEqual(new Set([portal.url]));
+});
