@@ -123,17 +123,32 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.second.count('cert_find')).toBe(0);
     });
 
-    it('runs 8 lookups at a time, queues 32 and rejects others', async () => {
+    it('runs 8 lookups at a time, queues 32 and rejects others, except for revocations', async () => {
       const issued = await network.authority.sign(newRequest());
       let open = () => {};
       const isOpen = new Promise<void>(resolve => {
         open = resolve;
       });
+      let allRun = () => {};
+      const areAllRunning = new Promise<void>(resolve => {
+        allRun = resolve;
+      });
+      let running = 0;
+      let peak = 0;
       const respond = network.first.handle.bind(network.first);
       const handle = jest.spyOn(network.first, 'handle');
       handle.mockImplementation(async request => {
+        running += 1;
+        peak = Math.max(peak, running);
+        if (running === 9) {
+          allRun();
+        }
         await isOpen;
-        return await respond(request);
+        try {
+          return await respond(request);
+        } finally {
+          running -= 1;
+        }
       });
       const lookups = Array.from({ length: 50 }, () =>
         network.authority.get(serialOf(issued)),
@@ -146,11 +161,17 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(await statuses(lookups.slice(40))).toEqual(
         Array(10).fill('rejected'),
       );
-      expect(handle.mock.calls.length).toBeLessThanOrEqual(8);
+      const forRevocation = network.authority.get(serialOf(issued), {
+        forRevocation: true,
+      });
+      await Promise.race([areAllRunning, forRevocation]);
       open();
       expect(await statuses(lookups.slice(0, 40))).toEqual(
         Array(40).fill('fulfilled'),
       );
+      await expect(forRevocation).resolves.toBeDefined();
+      // 8 lookups and the one for a revocation.
+      expect(peak).toBe(9);
     });
 
     it('takes an HTML 400 for a wrong name in the configuration', async () => {

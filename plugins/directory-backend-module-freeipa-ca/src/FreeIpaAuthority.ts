@@ -8,6 +8,7 @@ import {
   type EndingCertificate,
   type EndingQuery,
   type IssuedCertificate,
+  type LookupOptions,
   type RevocationOrder,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
@@ -113,10 +114,17 @@ export class FreeIpaAuthority implements CertificateAuthority {
   /**
    * {@inheritDoc CertificateAuthority.get}
    *
-   * @throws AuthorityUnavailableError also when 8 lookups run and 32 wait.
+   * @throws AuthorityUnavailableError also when 8 lookups run and 32 wait,
+   *   except for revocations.
    */
-  async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
+  async get(
+    serialNumber: bigint,
+    options: LookupOptions = {},
+  ): Promise<IssuedCertificate | undefined> {
     return await this.#metrics.measure('get', async () => {
+      if (options.forRevocation) {
+        return await this.#get(serialNumber);
+      }
       try {
         return await this.#lookups.execute(() => this.#get(serialNumber));
       } catch (error) {

@@ -71,6 +71,19 @@ export interface AuthorityProfile {
 }
 
 /**
+ * Options of {@link CertificateAuthority.get}.
+ *
+ * @public
+ */
+export interface LookupOptions {
+  /**
+   * Whether the certificate is about to be revoked: a limit on concurrent
+   * lookups does not apply. Default: false.
+   */
+  readonly forRevocation?: boolean;
+}
+
+/**
  * A revocation, already authorised.
  *
  * @public
@@ -112,7 +125,10 @@ export interface CertificateAuthority {
    * @throws AuthorityUnavailableError when the authority cannot be asked:
    *   never an `undefined` in its place.
    */
-  get(serialNumber: bigint): Promise<IssuedCertificate | undefined>;
+  get(
+    serialNumber: bigint,
+    options?: LookupOptions,
+  ): Promise<IssuedCertificate | undefined>;
 
   /**
    * Revokes a certificate for good. One that is revoked already stays as it is.

@@ -6,6 +6,7 @@ import type {
   EndingCertificate,
   EndingQuery,
   IssuedCertificate,
+  LookupOptions,
   RevocationOrder,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
@@ -72,9 +73,12 @@ export class CertificateAuthorities
   }
 
   /** One authority that cannot be asked makes the answer unknown, not "no". */
-  async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
+  async get(
+    serialNumber: bigint,
+    options?: LookupOptions,
+  ): Promise<IssuedCertificate | undefined> {
     for (const name of this.#config?.read ?? []) {
-      const certificate = await this.#get(name).get(serialNumber);
+      const certificate = await this.#get(name).get(serialNumber, options);
       if (certificate) {
         return certificate;
       }

@@ -71,7 +71,9 @@ export class RevocationDesk {
         });
       }
       if (reason === 'keyCompromise') {
-        const issued = await this.#authority.get(serialNumber);
+        const issued = await this.#authority.get(serialNumber, {
+          forRevocation: true,
+        });
         if (issued) {
           meta.blockedKeyHash = await this.#blockedKeys.block(issued, {
             blockedBy: revokedBy,
