@@ -1,4 +1,3 @@
-import { toError } from '@backstage/errors';
 import { readSecretFile } from '@directory-gateway/secret-files';
 import type { HttpsAnswer } from '../http/HttpsClient';
 import type { FreeIpaServer } from '../rpc/FreeIpaServer';
@@ -57,9 +56,7 @@ export class PasswordLogin implements Login {
       return text.toString('utf8').replace(/\r?\n$/, '');
     } catch (error) {
       throw new NoVerdictError(
-        `directory.certificates.freeipa.login.passwordFile cannot be read: ${
-          toError(error).message
-        }`,
+        'directory.certificates.freeipa.login.passwordFile cannot be read',
         {
           server: server.origin,
           executed: 'no',

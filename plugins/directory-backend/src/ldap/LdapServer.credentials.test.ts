@@ -99,7 +99,7 @@ describe('the service account', () => {
       name: 'DirectoryUnavailableError',
     });
     expect(tested.log()).toMatch(
-      /bindPasswordFile cannot be read: .*accessible to other users \(mode 0644\)/,
+      /bindPasswordFile cannot be read; caused by SecretFileError: \S+ is accessible to other users \(mode 0644\)/,
     );
   });
 

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { eventually } from '../__testUtils__/eventually';
 import { FaultProxy } from '../__testUtils__/FaultProxy';
+import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import {
   everybodySearch,
   personSearch,
@@ -153,6 +154,7 @@ describe('servers from DNS', () => {
   });
 
   it('outside of the domain of the records are not used', async () => {
+    const warn = jest.spyOn(RecordingLogger.prototype, 'warn');
     resolve = async () => [recordOf(first), recordOf(second, 1)];
     start('1ms', {
       srv: { name: '_ldaps._tcp.paris._locations.example.test' },
@@ -164,6 +166,11 @@ describe('servers from DNS', () => {
     expect(tested!.log()).toMatch(
       /Ignored the SRV target localhost, which is not in example\.test:/,
     );
+    expect(warn).toHaveBeenLastCalledWith(expect.any(String), {
+      error:
+        'Error: No SRV record of _ldaps._tcp.paris._locations.example.test is in example.test',
+    });
+    warn.mockRestore();
   });
 
   it('complete pending searches after DNS has removed them', async () => {

@@ -76,7 +76,7 @@ export class LdapServers {
         .filter(record => this.#isInDomain(record, srv))
         .map(record => urlOf(record, srv));
       if (urls.length === 0) {
-        throw new Error('The service is not offered');
+        throw new Error(`No SRV record of ${srv.name} is in ${srv.domain}`);
       }
       if (!this.#closed) {
         this.#use(urls);

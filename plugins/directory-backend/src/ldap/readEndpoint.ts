@@ -1,4 +1,3 @@
-import { toError } from '@backstage/errors';
 import { readSecretFile } from '@directory-gateway/secret-files';
 import { readFile } from 'node:fs/promises';
 import type { LdapConfig } from './LdapConfig';
@@ -48,7 +47,7 @@ async function readText(
     text = (await read()).toString('utf8');
   } catch (error) {
     throw new DirectoryUnavailableError(
-      `The file named by ${key} cannot be read: ${toError(error).message}`,
+      `The file named by ${key} cannot be read`,
       error,
     );
   }
