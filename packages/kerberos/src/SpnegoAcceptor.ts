@@ -70,7 +70,7 @@ export class SpnegoAcceptor implements KerberosService {
     if (state.usable) {
       acceptor.#logKeys(state.entries);
       if (options.realm === undefined) {
-        await acceptor.#onlyKeyRealm();
+        await acceptor.#onlyKeyRealm(state.entries);
       }
     } else {
       acceptor.#noteTrouble(state.problem);
@@ -150,18 +150,32 @@ export class SpnegoAcceptor implements KerberosService {
     };
   }
 
-  /** The realm of the keytab's `HTTP/` keys, `undefined` when there are several. */
-  async #onlyKeyRealm(): Promise<string | undefined> {
-    const { ino, size, mtimeMs } = await stat(this.#keytab);
-    const version = `${ino} ${size} ${mtimeMs}`;
+  /**
+   * The realm of the keytab's `HTTP/` keys, `undefined` when there are several or the keytab cannot
+   * be read.
+   *
+   * @param entries - the keytab's entries if they have just been read
+   */
+  async #onlyKeyRealm(
+    entries?: readonly KeytabEntry[],
+  ): Promise<string | undefined> {
+    const stats = await stat(this.#keytab).catch(() => undefined);
+    if (!stats) {
+      return undefined;
+    }
+    const version = `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
     if (this.#keyRealms?.version !== version) {
-      const state = await inspectKeytab(this.#keytab);
-      const realms = state.usable ? realmsOf(state.entries) : [];
+      const realms = realmsOf(entries ?? (await this.#readEntries()));
       this.#keyRealms = { version, realms };
       this.#warnOfSeveralRealms(realms);
     }
     const { realms } = this.#keyRealms;
     return realms.length === 1 ? realms[0] : undefined;
+  }
+
+  async #readEntries(): Promise<readonly KeytabEntry[]> {
+    const state = await inspectKeytab(this.#keytab);
+    return state.usable ? state.entries : [];
   }
 
   #warnOfSeveralRealms(realms: readonly string[]): void {
