@@ -35,8 +35,7 @@ export async function readSecretFile(
   path: string,
   options: { readonly groupMayRead?: boolean } = {},
 ): Promise<Buffer> {
-  // Opening a FIFO would wait for a writer.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = await openWithoutWaiting(path);
   try {
     await requirePrivate(file, { path, ...options });
     return await file.readFile();
@@ -58,13 +57,24 @@ export async function checkSecretFile(
   path: string,
   options: { readonly key: string },
 ): Promise<void> {
-  try {
-    await readSecretFile(path);
-  } catch (error) {
-    if (error instanceof SecretFileError) {
-      throw new SecretFileError(`${options.key}: ${error.message}`);
-    }
+  const file = await openWithoutWaiting(path).catch(() => undefined);
+  if (!file) {
+    return;
   }
+  try {
+    await requirePrivate(file, { path });
+  } catch (error) {
+    throw error instanceof SecretFileError
+      ? new SecretFileError(`${options.key}: ${error.message}`)
+      : error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opening a FIFO would wait for a writer. */
+function openWithoutWaiting(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NONBLOCK);
 }
 
 /** Of the open file: the path may name another one by now. */

@@ -1,8 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isError, toError } from '@backstage/errors';
-import { readSecretFile } from '@directory-gateway/secret-files';
+import { isError } from '@backstage/errors';
+import {
+  readSecretFile,
+  SecretFileError,
+} from '@directory-gateway/secret-files';
 import { KeyRefusedError } from './KeyRefusedError';
 
 /**
@@ -157,9 +160,8 @@ async function readPrivateFile(path: string): Promise<string | undefined> {
     if (isError(error) && error.code === 'ENOENT') {
       return undefined;
     }
-    const { name, message } = toError(error);
-    throw name === 'SecretFileError'
-      ? new KeyRefusedError(message)
+    throw error instanceof SecretFileError
+      ? new KeyRefusedError(error.message)
       : new KeyRefusedError(`${path} cannot be read`, error);
   }
 }

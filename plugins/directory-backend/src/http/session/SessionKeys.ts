@@ -1,5 +1,8 @@
-import { InputError, toError } from '@backstage/errors';
-import { readSecretFile } from '@directory-gateway/secret-files';
+import { InputError } from '@backstage/errors';
+import {
+  readSecretFile,
+  SecretFileError,
+} from '@directory-gateway/secret-files';
 import {
   createSecretKey,
   hkdfSync,
@@ -97,9 +100,8 @@ async function readText(
   try {
     return (await readSecretFile(secret.path)).toString('utf8');
   } catch (error) {
-    const { name, message } = toError(error);
-    throw name === 'SecretFileError'
-      ? new InputError(`${secret.key}: ${message}`)
+    throw error instanceof SecretFileError
+      ? new InputError(`${secret.key}: ${error.message}`)
       : new InputError(`${secret.key} cannot be read`, error);
   }
 }
