@@ -24,7 +24,7 @@ exports.up = async function up(knex) {
   });
 
   // The tables of the embedded CA are in the same database. FreeIPA does not
-  // tell the gateway which certificates it revoked before.
+  // report certificates that were revoked earlier.
   if (await knex.schema.hasTable(EMBEDDED_CERTIFICATES)) {
     const revoked = await knex(EMBEDDED_CERTIFICATES)
       .where({ revocation_reason: KEY_COMPROMISE })

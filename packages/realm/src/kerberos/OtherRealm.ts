@@ -70,7 +70,7 @@ export class OtherRealm {
       layout.httpKeytab,
       Keytab.join(keytabs.map(Keytab.parse)).toBuffer(),
     );
-    // It ends with the tests, however they end (prctl(2)).
+    // The kernel kills the KDC when this process exits (prctl(2)).
     const kdc = spawn(
       'setpriv',
       ['--pdeathsig=KILL', 'krb5kdc', '-n', ...realmArgs],
