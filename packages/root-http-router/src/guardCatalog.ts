@@ -80,12 +80,12 @@ function checkQueryString(query: string): void {
       `The query string is longer than ${MAX_QUERY_STRING} characters.`,
     );
   }
-  const params = [...new URLSearchParams(query)];
-  // Express also reads `filter[]` and `filter[0]` as `filter`.
-  const valuesOf = (name: string) =>
-    params
-      .filter(([key]) => key.split('[', 1)[0] === name)
-      .map(([, value]) => value);
+  const params = new URLSearchParams(query);
+  // Express reads `filter[]`, `filter[0]` and `[filter]` as `filter`.
+  if ([...params.keys()].some(key => /[[\]]/.test(key))) {
+    throw new InputError('Names of parameters must not contain brackets.');
+  }
+  const valuesOf = (name: string) => params.getAll(name);
   const listOf = (name: string) =>
     valuesOf(name).flatMap(value => value.split(','));
 

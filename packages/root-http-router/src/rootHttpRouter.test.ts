@@ -595,14 +595,6 @@ describe('rootHttpRouter', () => {
       ],
       ['filters', size => [manyFilters(size)], 100, 101],
       [
-        'filters by index',
-        size => [
-          `/entities?${times(size, index => `filter[${index}]=a`).join('&')}`,
-        ],
-        0,
-        101,
-      ],
-      [
         'conditions of a filter',
         size => [
           `/entity-facets?facet=kind&filter=${times(
@@ -728,6 +720,20 @@ describe('rootHttpRouter', () => {
         expect(status).toBe(400);
       }
     });
+
+    it.each(['[cursor]', '%5Bcursor%5D', 'cursor[]', '[cursor', 'filter[0]'])(
+      'refuses the parameter %s, which Express reads as another',
+      async name => {
+        const cursor = Buffer.from(
+          JSON.stringify({ query: nested(900) }),
+        ).toString('base64');
+        expect(
+          await queryCatalog(
+            `/entities/by-query?${name}=${encodeURIComponent(cursor)}`,
+          ),
+        ).toMatchObject({ status: 400 });
+      },
+    );
 
     it('leaves malformed requests to the catalog', async () => {
       const messages = await Promise.all([

@@ -20,6 +20,7 @@ function user(options: {
   groups?: readonly string[];
 }): Entity {
   const { name, namespace = 'default', principal, groups = ['team'] } = options;
+  const { location = TRUSTED_LOCATION } = options;
   return {
     apiVersion: 'backstage.io/v1alpha1',
     kind: 'User',
@@ -27,8 +28,8 @@ function user(options: {
       name,
       namespace,
       annotations: {
-        'backstage.io/managed-by-origin-location':
-          options.location ?? TRUSTED_LOCATION,
+        'backstage.io/managed-by-location': location,
+        'backstage.io/managed-by-origin-location': location,
         ...(principal && {
           'directory-gateway/kerberos-principal': principal,
         }),
@@ -49,7 +50,10 @@ function group(name: string, location = TRUSTED_LOCATION): Entity {
     metadata: {
       name,
       namespace: 'default',
-      annotations: { 'backstage.io/managed-by-origin-location': location },
+      annotations: {
+        'backstage.io/managed-by-location': location,
+        'backstage.io/managed-by-origin-location': location,
+      },
     },
     spec: { type: 'team', children: [] },
   };
@@ -231,17 +235,14 @@ describe('authModuleKerberosProvider', () => {
   });
 
   it.each([
-    ['principalMatchingUserEntityAnnotation', {}],
-    ['usernameMatchingUserEntityName', {}],
-    ['directoryUser', {}],
+    'principalMatchingUserEntityAnnotation',
+    'usernameMatchingUserEntityName',
+    'directoryUser',
   ])(
     'issues tokens by %s with the trusted groups of trusted users only',
-    async (resolver, resolverOptions) => {
+    async resolver => {
       const { refresh } = await start({
-        resolvers: [
-          { resolver, ...resolverOptions },
-          { resolver: 'directoryUser' },
-        ],
+        resolvers: [{ resolver }, { resolver: 'directoryUser' }],
         users: [
           user({
             name: 'alice',

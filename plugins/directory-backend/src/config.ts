@@ -87,11 +87,15 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
   const config = root.getConfig('directory');
   const portalUsers = readPortalUsers(config.getOptionalConfig('portalUsers'));
   const trustedLocations = TrustedLocations.fromConfig(root);
-  if (portalUsers?.username === 'annotation') {
-    trustedLocations.requireForAnnotations({
-      config: root,
-      usedBy: 'directory.portalUsers.username: annotation',
-    });
+  if (portalUsers) {
+    const { username } = portalUsers;
+    const usedBy = `directory.portalUsers.username: ${username}`;
+    if (username === 'annotation') {
+      trustedLocations.requireForAnnotations({ config: root, usedBy });
+    } else {
+      // Other sign-in providers may take entity names from the catalog.
+      trustedLocations.requireClosedRules({ config: root, usedBy });
+    }
   }
   return Object.freeze({
     ldap: readLdapConfig(config.getConfig('ldap')),

@@ -83,7 +83,7 @@ describe('revoke-certificate', () => {
   it('is refused to a program that may only read', async () => {
     const certificate = await sign();
     const response = await revoke(certificate.serial, READER);
-    expect(response.status).toBe(404);
+    expect(response.status).toBe(403);
     expect(await stateOf(certificate)).toEqual(USABLE);
   });
 

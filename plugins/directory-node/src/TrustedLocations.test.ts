@@ -9,14 +9,14 @@ function read(trustedLocations?: unknown, catalog?: object) {
   return { config, trusted: TrustedLocations.fromConfig(config) };
 }
 
-function entityFrom(origin?: string) {
+function entityFrom(origin?: string, location = origin) {
   return {
     apiVersion: 'backstage.io/v1alpha1',
     kind: 'User',
     metadata: {
       name: 'alice',
       annotations: {
-        'backstage.io/managed-by-location': 'file:/etc/portal/org.yaml',
+        ...(location && { 'backstage.io/managed-by-location': location }),
         ...(origin && { 'backstage.io/managed-by-origin-location': origin }),
       },
     },
@@ -49,6 +49,17 @@ describe('TrustedLocations', () => {
       'url:ldap://default/*',
     ]);
     expect(trusted.includes(entityFrom(origin))).toBe(expected);
+  });
+
+  it('does not include what a trusted location refers to', () => {
+    const [org, team] = ['org', 'team'].map(
+      name => `url:https://git.test/${name}.yaml`,
+    );
+    expect(read([org]).trusted.includes(entityFrom(org, team))).toBe(false);
+    expect(read([team]).trusted.includes(entityFrom(org, team))).toBe(false);
+    expect(read([org, team]).trusted.includes(entityFrom(org, team))).toBe(
+      true,
+    );
   });
 
   it('includes nothing by default', () => {

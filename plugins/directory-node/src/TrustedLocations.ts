@@ -1,4 +1,5 @@
 import {
+  ANNOTATION_LOCATION,
   ANNOTATION_ORIGIN_LOCATION,
   parseLocationRef,
   type Entity,
@@ -49,14 +50,19 @@ export class TrustedLocations {
     return this.#exact.size === 0 && this.#prefixes.length === 0;
   }
 
-  /** Whether an entity comes from a trusted location. */
-  includes(entity: Entity): boolean {
-    const origin = entity.metadata.annotations?.[ANNOTATION_ORIGIN_LOCATION];
-    return (
-      origin !== undefined &&
-      (this.#exact.has(origin) ||
-        this.#prefixes.some(prefix => origin.startsWith(prefix)))
-    );
+  /**
+   * Whether an entity comes from a trusted location, and was not read from
+   * another one to which that refers.
+   */
+  includes({ metadata: { annotations = {} } }: Entity): boolean {
+    return [ANNOTATION_ORIGIN_LOCATION, ANNOTATION_LOCATION].every(name => {
+      const location = annotations[name];
+      return (
+        location !== undefined &&
+        (this.#exact.has(location) ||
+          this.#prefixes.some(prefix => location.startsWith(prefix)))
+      );
+    });
   }
 
   /**
@@ -72,17 +78,33 @@ export class TrustedLocations {
     readonly config: Config;
     readonly usedBy: string;
   }): void {
-    const { config, usedBy } = options;
+    const { usedBy } = options;
     if (this.isEmpty) {
       throw new InputError(
         `${usedBy} takes identities from annotations of catalog users, but directory.trustedLocations is not set. ` +
           `List the locations that only administrators write there, for example file:/etc/portal/org.yaml`,
       );
     }
+    this.requireClosedRules(options);
+  }
+
+  /**
+   * Checks that `catalog.rules` does not allow users from every location, where
+   * users of the catalog are identities.
+   *
+   * @param options - `config` is the root of the configuration, `usedBy` the
+   * key that takes identities from the catalog
+   * @throws InputError that names both keys and the change to make
+   */
+  requireClosedRules(options: {
+    readonly config: Config;
+    readonly usedBy: string;
+  }): void {
+    const { config, usedBy } = options;
     const rule = openUserRule(config);
     if (rule !== undefined) {
       throw new InputError(
-        `${usedBy} takes identities from annotations of catalog users, but ${rule} allows User entities from any location. ` +
+        `${usedBy} takes identities from catalog users, but ${rule} allows User entities from any location. ` +
           `Remove User there, and allow it only for the locations in directory.trustedLocations, ` +
           `with catalog.locations[].rules or the locations of a rule`,
       );

@@ -53,7 +53,8 @@ type Audience = ReadonlySet<string>;
  */
 export class DirectoryPermissionPolicy implements PermissionPolicy {
   readonly #audiences: ReadonlyMap<string, Audience>;
-  readonly #entityReaders: Audience;
+  readonly #administrators: Audience;
+  readonly #isOpenTo: (userEntityRef: string) => boolean;
   readonly #guests: ReadonlySet<string>;
 
   /**
@@ -81,13 +82,12 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
     for (const [name, refs] of fromRules) {
       audiences.set(name, new Set([...administrators, ...refs]));
     }
-    const readersAreKnown =
-      fromRules.has('directory.read') || !narrowsReading(root);
     return new DirectoryPermissionPolicy({
       audiences,
-      entityReaders: readersAreKnown
-        ? audiences.get('directory.read')!
-        : new Set(administrators),
+      administrators: new Set(administrators),
+      isOpenTo: fromRules.has('directory.read')
+        ? () => true
+        : readDirectoryReaders(root),
       guests: config?.getOptionalBoolean('dangerouslyAllowGuests')
         ? new Set()
         : readGuests(root),
@@ -97,13 +97,15 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
   private constructor(options: {
     /** Who has a permission, by its name. */
     readonly audiences: ReadonlyMap<string, Audience>;
-    /** Who may read `User` and `Group` entities. */
-    readonly entityReaders: Audience;
+    readonly administrators: Audience;
+    /** Whether `directory.access` lets a portal user read. */
+    readonly isOpenTo: (userEntityRef: string) => boolean;
     /** Users who have no permission. */
     readonly guests: ReadonlySet<string>;
   }) {
     this.#audiences = options.audiences;
-    this.#entityReaders = options.entityReaders;
+    this.#administrators = options.administrators;
+    this.#isOpenTo = options.isOpenTo;
     this.#guests = options.guests;
   }
 
@@ -122,7 +124,7 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
     }
     if (
       isResourcePermission(permission, RESOURCE_TYPE_CATALOG_ENTITY) &&
-      !includesAny(this.#entityReaders, refs)
+      !this.#mayReadDirectory(refs)
     ) {
       return createCatalogConditionalDecision(permission, {
         not: catalogConditions.isEntityKind({ kinds: ['User', 'Group'] }),
@@ -130,6 +132,40 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
     }
     return { result: AuthorizeResult.ALLOW };
   }
+
+  #mayReadDirectory(refs: readonly string[]): boolean {
+    return (
+      includesAny(this.#administrators, refs) ||
+      (includesAny(this.#audiences.get('directory.read')!, refs) &&
+        this.#isOpenTo(refs[0]))
+    );
+  }
+}
+
+/**
+ * Which portal users `directory.access` lets read, as far as their entity
+ * references tell. Where it names single users or groups, the policy cannot
+ * tell which portal users they are: none, until a rule of the policy names the
+ * readers.
+ */
+function readDirectoryReaders(root: Config): (ref: string) => boolean {
+  const rules = root.getOptionalConfigArray('directory.access');
+  const isOpen = (key: 'principals' | 'portalUsers') =>
+    rules === undefined ||
+    rules.some(
+      rule =>
+        rule.getStringArray('operations').includes('directory.read') &&
+        rule.getOptionalStringArray(key)?.includes('*'),
+    );
+  const toPrincipals = isOpen('principals');
+  const toPortalUsers = isOpen('portalUsers');
+  const mapping = root.getOptionalConfig('directory.portalUsers');
+  const namespace = mapping?.getString('namespace').toLowerCase();
+  const mapsAll = mapping?.getString('username') === 'entityName';
+  return ref =>
+    parseEntityRef(ref).namespace === namespace
+      ? toPrincipals && (mapsAll || toPortalUsers)
+      : toPortalUsers;
 }
 
 function includesAny(audience: Audience, refs: readonly string[]): boolean {
@@ -178,23 +214,4 @@ function readGuests(root: Config): ReadonlySet<string> {
     DEFAULT_GUEST,
     ...(configured === undefined ? [] : [readRef(configured, key)]),
   ]);
-}
-
-/**
- * Whether `directory.access` lets only some users read. The policy cannot tell
- * which of them a portal user is, so that entities are hidden until a rule of
- * the policy names the readers.
- */
-function narrowsReading(root: Config): boolean {
-  const rules = root.getOptionalConfigArray('directory.access');
-  return (
-    rules !== undefined &&
-    !rules.some(
-      rule =>
-        rule.getStringArray('operations').includes('directory.read') &&
-        ['principals', 'portalUsers'].some(key =>
-          rule.getOptionalStringArray(key)?.includes('*'),
-        ),
-    )
-  );
 }

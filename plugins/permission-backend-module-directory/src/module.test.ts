@@ -493,6 +493,11 @@ describe('DirectoryPermissionPolicy', () => {
     return result;
   }
 
+  const PRINCIPALS = { principals: ['*'], operations: ['directory.read'] };
+  const PORTAL_USERS = { portalUsers: ['*'], operations: ['directory.read'] };
+  const BY_NAME = { namespace: 'default', username: 'entityName' };
+  const BY_ANNOTATION = { namespace: 'default', username: 'annotation' };
+
   it('denies requests without a user', async () => {
     const policy = DirectoryPermissionPolicy.fromConfig(
       new ConfigReader({ permission: { enabled: true } }),
@@ -515,13 +520,24 @@ describe('DirectoryPermissionPolicy', () => {
   });
 
   it.each([
-    [[{ principals: ['*'], operations: ['directory.read'] }], 'ALLOW'],
-    [[{ portalUsers: ['*'], operations: ['directory.read'] }], 'ALLOW'],
-    [[{ groups: ['staff'], operations: ['directory.read'] }], 'CONDITIONAL'],
-    [[{ principals: ['*'], operations: [] }], 'CONDITIONAL'],
-    [[], 'CONDITIONAL'],
-  ])('follows directory.access %j', async (access, expected) => {
-    expect(await decide({ directory: { access } })).toBe(expected);
+    [[PRINCIPALS], undefined, 'CONDITIONAL'],
+    [[PORTAL_USERS], undefined, 'ALLOW'],
+    [[PRINCIPALS], BY_NAME, 'ALLOW'],
+    [[PORTAL_USERS], BY_NAME, 'CONDITIONAL'],
+    [[PRINCIPALS], { ...BY_NAME, namespace: 'other' }, 'CONDITIONAL'],
+    [[PRINCIPALS], BY_ANNOTATION, 'CONDITIONAL'],
+    [[PRINCIPALS, PORTAL_USERS], BY_ANNOTATION, 'ALLOW'],
+    [
+      [{ groups: ['staff'], operations: ['directory.read'] }],
+      BY_NAME,
+      'CONDITIONAL',
+    ],
+    [[{ principals: ['*'], operations: [] }], BY_NAME, 'CONDITIONAL'],
+    [[], BY_NAME, 'CONDITIONAL'],
+    [undefined, undefined, 'ALLOW'],
+  ])('follows directory.access %j with %j', async (...row) => {
+    const [access, portalUsers, expected] = row;
+    expect(await decide({ directory: { access, portalUsers } })).toBe(expected);
   });
 
   it('prefers a rule about directory.read to directory.access', async () => {

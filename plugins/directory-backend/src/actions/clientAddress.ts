@@ -28,7 +28,8 @@ export const clientAddressServiceRef = createServiceRef<ClientAddress>({
       factory({ httpRouter }) {
         const storage = new AsyncLocalStorage<string | undefined>();
         httpRouter.use((req: Request, _res, next) => {
-          if (req.path.startsWith('/.backstage/actions/')) {
+          // As Express matches the routes of the actions registry.
+          if (/^\/\.backstage\/actions\//i.test(req.path)) {
             storage.run(req.ip, next);
           } else {
             next();

@@ -27,7 +27,7 @@ export function registerAcceptDirectory(options: {
     description: `Lets the directory gateway serve a directory that has lost many of its users or groups at once.
 
 Until then the gateway returns 503, because a directory with broken access rules looks the same. The override reaches every instance of the portal. Without a quarantine, it changes nothing.`,
-    visibilityPermission: directoryReplicaAcceptPermission,
+    // No visibilityPermission: the gate refuses, and audits it.
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
       input: z => z.object({}),

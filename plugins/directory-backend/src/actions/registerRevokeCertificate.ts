@@ -19,7 +19,7 @@ export function registerRevokeCertificate(options: {
     description: `Revokes a certificate permanently, if its certificate authority lets the directory gateway do so.
 
 Revoking a revoked certificate changes nothing and returns the recorded reason.`,
-    visibilityPermission: directoryCertificateRevokePermission,
+    // No visibilityPermission: the gate refuses, and audits it.
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
       input: z =>

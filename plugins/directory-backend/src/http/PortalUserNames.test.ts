@@ -4,6 +4,7 @@ import { ConfigReader } from '@backstage/config';
 import { catalogServiceMock } from '@backstage/plugin-catalog-node/testUtils';
 import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 import { readDirectoryConfig, type PortalUsersConfig } from '../config';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PortalUserNames, USERNAME_ANNOTATION } from './PortalUserNames';
 
 const ORG = 'file:/etc/portal/org.yaml';
@@ -24,6 +25,7 @@ function user(options: {
       namespace,
       annotations: {
         [USERNAME_ANNOTATION]: username,
+        'backstage.io/managed-by-location': location,
         'backstage.io/managed-by-origin-location': location,
       },
     },
@@ -41,14 +43,17 @@ describe('PortalUserNames', () => {
     user({ name: 'twin2', username: 'Shared' }),
   ];
   const logger = mockServices.logger.mock();
-  const namesBy = (username: PortalUsersConfig['username'] | undefined) =>
+  const namesBy = (
+    username: PortalUsersConfig['username'] | undefined,
+    catalog = catalogServiceMock({ entities }),
+  ) =>
     new PortalUserNames({
       config: username && { namespace: 'default', username },
       trustedLocations: TrustedLocations.fromConfig(
         new ConfigReader({ directory: { trustedLocations: [ORG] } }),
       ),
       auth: mockServices.auth(),
-      catalog: catalogServiceMock({ entities }),
+      catalog,
       logger,
     });
 
@@ -103,6 +108,52 @@ describe('PortalUserNames', () => {
       );
     },
   );
+
+  describe('with requests to the catalog', () => {
+    let now: number;
+
+    beforeEach(() => {
+      now = performance.now();
+      jest.spyOn(performance, 'now').mockImplementation(() => now);
+    });
+    afterEach(() => jest.restoreAllMocks());
+
+    it('reads an annotation again after 4 seconds', async () => {
+      const catalog = catalogServiceMock({ entities });
+      const getEntityByRef = jest.spyOn(catalog, 'getEntityByRef');
+      const getEntities = jest.spyOn(catalog, 'getEntities');
+      const names = namesBy('annotation', catalog);
+      const usernameAfter = async (ms: number) => {
+        now += ms;
+        // The cache reads the clock once per millisecond of real time.
+        await sleep(10);
+        return await names.usernameOf({
+          type: 'user',
+          userEntityRef: 'user:default/karl',
+        });
+      };
+      expect(await usernameAfter(0)).toBe('karlp');
+      expect(await usernameAfter(3900)).toBe('karlp');
+      expect(getEntityByRef).toHaveBeenCalledTimes(1);
+      expect(getEntities).toHaveBeenCalledTimes(1);
+      getEntityByRef.mockResolvedValue(undefined);
+      expect(await usernameAfter(200)).toBeUndefined();
+    });
+
+    it('warns once of an annotation that two users have', async () => {
+      logger.warn.mockClear();
+      const names = namesBy('annotation');
+      for (let call = 0; call < 3; call += 1) {
+        await expect(
+          names.usernameOf({
+            type: 'user',
+            userEntityRef: 'user:default/twin1',
+          }),
+        ).rejects.toMatchObject({ reason: 'unknown_principal' });
+      }
+      expect(logger.warn).toHaveBeenCalledTimes(1);
+    });
+  });
 
   it('is not configured by annotation without trusted locations', () => {
     const read = (trustedLocations: string[], allow: string[]) =>

@@ -178,16 +178,17 @@ it('needs the policy as well as a rule for a portal token', async () => {
 });
 
 describe('directory.access in the configuration', () => {
+  const ldap = {
+    servers: ['ldaps://ldap.example.test'],
+    baseDn: 'dc=example,dc=test',
+    bindDn: 'uid=portal,dc=example,dc=test',
+    bindPassword: 'secret',
+  };
   const read = (rule: object) =>
     readDirectoryConfig(
       new ConfigReader({
         directory: {
-          ldap: {
-            servers: ['ldaps://ldap.example.test'],
-            baseDn: 'dc=example,dc=test',
-            bindDn: 'uid=portal,dc=example,dc=test',
-            bindPassword: 'secret',
-          },
+          ldap,
           access: [rule],
         },
       }),
@@ -201,6 +202,21 @@ describe('directory.access in the configuration', () => {
     expect(who.has(callerOf('guest'))).toBe(true);
     expect(who.has(callerOf('anna'))).toBe(true);
     expect(who.has(callerOf('bob'))).toBe(false);
+  });
+
+  it('refuses a mapping of portal users whom every location may define', () => {
+    const start = (kind: string) =>
+      readDirectoryConfig(
+        new ConfigReader({
+          catalog: { rules: [{ allow: [kind] }] },
+          directory: {
+            ldap,
+            portalUsers: { namespace: 'default', username: 'entityName' },
+          },
+        }),
+      );
+    expect(() => start('User')).toThrow('catalog.rules[0]');
+    expect(() => start('Component')).not.toThrow();
   });
 
   it.each([
