@@ -11,11 +11,23 @@ import {
 } from '@backstage/catalog-model';
 import type { CatalogService } from '@backstage/plugin-catalog-node';
 import type { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
+import { LRUCache } from 'lru-cache';
 import type { PortalUsersConfig } from '../config';
 import { UnauthorizedError } from './response/apiErrors';
 
 /** The annotation of a catalog user that names its directory user. */
 export const USERNAME_ANNOTATION = 'directory-gateway/username';
+
+/** Maximum age of an answer of the catalog, in milliseconds. */
+const MAX_AGE_MS = 4000;
+
+/** What the catalog knows of a portal user. */
+interface Annotation {
+  /** The user name of the trusted annotation, if there is one. */
+  readonly username: string | undefined;
+  /** Whether other trusted users have the same annotation. */
+  readonly isShared: boolean;
+}
 
 /**
  * Maps portal users to directory users by `directory.portalUsers`: the
@@ -29,6 +41,12 @@ export class PortalUserNames {
   readonly #auth: AuthService;
   readonly #catalog: CatalogService;
   readonly #logger: LoggerService;
+  /** By entity reference. */
+  readonly #annotations = new LRUCache<string, Annotation>({
+    max: 10_000,
+    ttl: MAX_AGE_MS,
+    fetchMethod: userEntityRef => this.#readAnnotation(userEntityRef),
+  });
 
   constructor(options: {
     readonly config: PortalUsersConfig | undefined;
@@ -51,7 +69,7 @@ export class PortalUserNames {
 
   /**
    * Returns the name of a portal user in the directory, or `undefined` for a
-   * user who is not mapped.
+   * user who is not mapped. Annotations may be up to 4 seconds old.
    *
    * @throws UnauthorizedError when several entities have the same annotation
    */
@@ -67,17 +85,25 @@ export class PortalUserNames {
     if (this.#config.username === 'entityName') {
       return name;
     }
-    const entity = await this.#catalog.getEntityByRef(user.userEntityRef, {
+    const { username, isShared } = await this.#annotations.forceFetch(
+      user.userEntityRef,
+    );
+    if (isShared) {
+      throw new UnauthorizedError('unknown_principal');
+    }
+    return username;
+  }
+
+  async #readAnnotation(userEntityRef: string): Promise<Annotation> {
+    const entity = await this.#catalog.getEntityByRef(userEntityRef, {
       credentials: await this.#auth.getOwnServiceCredentials(),
     });
     const username = entity?.metadata.annotations?.[USERNAME_ANNOTATION];
     if (username === undefined || !this.#isTrusted(entity)) {
-      return undefined;
+      return { username: undefined, isShared: false };
     }
-    if ((await this.#annotatedRefs(username)).length > 1) {
-      throw new UnauthorizedError('unknown_principal');
-    }
-    return username;
+    const refs = await this.#annotatedRefs(username);
+    return { username, isShared: refs.length > 1 };
   }
 
   /**
