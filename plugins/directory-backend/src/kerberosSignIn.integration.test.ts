@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { OtherRealm, startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from './__testUtils__/eventually';
 import { makeCsr } from './__testUtils__/makeCsr';
+import { refreshByTicket } from './__testUtils__/refreshByTicket';
 import { startGateway, type Gateway } from './__testUtils__/startGateway';
 import { TokenClient } from './__testUtils__/TokenClient';
 
 jest.setTimeout(180_000);
-
-const run = promisify(execFile);
 
 /** What the administrator has written: alice, whose group is protected. */
 const ORG = `
@@ -62,18 +59,6 @@ metadata: { name: portal-admins }
 spec: { type: team, children: [], members: [alice] }
 `;
 
-/** The body of a successful sign-in, or of a refusal. */
-interface SignInBody {
-  readonly reason?: string;
-  readonly backstageIdentity?: {
-    readonly token: string;
-    readonly identity: {
-      readonly userEntityRef: string;
-      readonly ownershipEntityRefs: readonly string[];
-    };
-  };
-}
-
 let realm: Realm;
 let other: OtherRealm;
 let folder: string;
@@ -83,38 +68,10 @@ let claims: ReturnType<typeof createServer>;
 /** The token of bob by the guest provider. */
 let token: string;
 
-/** Signs in to the portal, or renews the portal token, with a ticket. */
-async function refresh(ticket: {
-  readonly krb5Config: string;
-  readonly ccache: string;
-}): Promise<{ readonly status: number; readonly body: SignInBody }> {
-  const { stdout } = await run(
-    'curl',
-    [
-      ...['--silent', '--show-error', '--negotiate', '--user', ':'],
-      ...['--header', 'X-Requested-With: curl'],
-      ...['--write-out', '\n%{http_code}'],
-      `${gateway.baseUrl}/api/auth/kerberos/refresh`,
-    ],
-    {
-      env: {
-        ...process.env,
-        KRB5_CONFIG: ticket.krb5Config,
-        KRB5CCNAME: ticket.ccache,
-      },
-    },
-  );
-  const end = stdout.lastIndexOf('\n');
-  return {
-    status: Number(stdout.slice(end)),
-    body: JSON.parse(stdout.slice(0, end)),
-  };
-}
-
 async function refreshAs(principal: string) {
   const { krb5Config } = realm;
   const ccache = await realm.ticket(principal);
-  return refresh({ krb5Config, ccache });
+  return refreshByTicket(gateway, { krb5Config, ccache });
 }
 
 /** Calls an API of the portal as bob, unless `init` has another token. */
@@ -258,7 +215,7 @@ describe('a user who registers a location with claims about users', () => {
 
 it('signs in no user of another realm whose key is in the keytab', async () => {
   const { krb5Config, ticket: ccache } = other;
-  expect(await refresh({ krb5Config, ccache })).toMatchObject({
+  expect(await refreshByTicket(gateway, { krb5Config, ccache })).toMatchObject({
     status: 401,
     body: { reason: 'realm_refused' },
   });
