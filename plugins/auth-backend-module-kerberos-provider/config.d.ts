@@ -8,12 +8,11 @@ export interface Config {
       kerberos?: {
         signIn: {
           /**
-           * How the principal of a ticket becomes a portal user. The resolvers
-           * are tried in this order, the next one when one finds no user. Each
-           * requires a live account of the principal in the plugin `directory`,
-           * at sign-in and at each renewal: a locked or expired account is
-           * refused within 5 seconds, and nobody signs in while the directory is
-           * unavailable.
+           * Maps a principal to a portal user. Resolvers are tried in order
+           * until one finds a user. Each requires a live account of the
+           * principal in the plugin `directory`, at sign-in and at each renewal:
+           * a locked or expired account is refused within 5 seconds, and nobody
+           * signs in while the directory is unavailable.
            */
           resolvers: Array<
             | {
@@ -35,7 +34,8 @@ export interface Config {
                 /** Namespace of the user. Default: `default`. */
                 namespace?: string;
                 /**
-                 * Realms whose names count. Default: the portal's own realm.
+                 * Realms that this resolver accepts. Default: the portal's own
+                 * realm.
                  */
                 realms?: string[];
                 /**
@@ -53,7 +53,8 @@ export interface Config {
                 /** Namespace of the user. Default: `default`. */
                 namespace?: string;
                 /**
-                 * Realms whose names count. Default: the portal's own realm.
+                 * Realms that this resolver accepts. Default: the portal's own
+                 * realm.
                  */
                 realms?: string[];
               }

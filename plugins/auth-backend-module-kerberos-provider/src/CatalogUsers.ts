@@ -9,13 +9,16 @@ import type { AuthResolverContext } from '@backstage/plugin-auth-node';
 import type { CatalogService } from '@backstage/plugin-catalog-node';
 import type { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 
-const FIELDS = [
+/** The fields by which an entity is identified and its location is known. */
+const ENTITY_FIELDS = [
   'kind',
   'metadata.namespace',
   'metadata.name',
   'metadata.annotations',
-  'relations',
 ];
+
+/** The fields of a user, with the groups. */
+const USER_FIELDS = [...ENTITY_FIELDS, 'relations'];
 
 /** Maximum number of groups that one request to the catalog looks up. */
 const GROUPS_PER_REQUEST = 100;
@@ -43,8 +46,8 @@ export class CatalogUsers {
     this.#trustedLocations = options.trustedLocations;
   }
 
-  /** Whether there are trusted locations, and so users. */
-  get mayExist(): boolean {
+  /** Whether there are trusted locations. Without them, there are no users. */
+  get hasTrustedLocations(): boolean {
     return !this.#trustedLocations.isEmpty;
   }
 
@@ -57,7 +60,7 @@ export class CatalogUsers {
     readonly namespace?: string;
     readonly name: string;
   }): Promise<Entity | undefined> {
-    if (!this.mayExist) {
+    if (!this.hasTrustedLocations) {
       return undefined;
     }
     const entity = await this.#catalog.getEntityByRef(userRef(query), {
@@ -81,7 +84,7 @@ export class CatalogUsers {
     const { items } = await this.#catalog.getEntities(
       {
         filter: { kind: 'User', [`metadata.annotations.${annotation}`]: value },
-        fields: FIELDS,
+        fields: USER_FIELDS,
       },
       { credentials: await this.#auth.getOwnServiceCredentials() },
     );
@@ -134,7 +137,7 @@ export class CatalogUsers {
     for (let start = 0; start < refs.length; start += GROUPS_PER_REQUEST) {
       const entityRefs = refs.slice(start, start + GROUPS_PER_REQUEST);
       const { items } = await this.#catalog.getEntitiesByRefs(
-        { entityRefs, fields: FIELDS.slice(0, 4) },
+        { entityRefs, fields: ENTITY_FIELDS },
         { credentials: await this.#auth.getOwnServiceCredentials() },
       );
       trusted.push(

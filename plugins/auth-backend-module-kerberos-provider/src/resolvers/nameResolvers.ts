@@ -60,7 +60,7 @@ export function usernameMatchingUserEntityName(options: NameOptions) {
       realms,
       dangerouslyAllowSignInWithoutUserInCatalog: allowWithoutEntity,
     } = {}) {
-      if (!allowWithoutEntity && !options.users.mayExist) {
+      if (!allowWithoutEntity && !options.users.hasTrustedLocations) {
         throw new InputError(
           'usernameMatchingUserEntityName signs in users of the catalog, but directory.trustedLocations is not set: list the locations of their entities there, or use directoryUser',
         );
