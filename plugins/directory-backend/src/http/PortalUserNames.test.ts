@@ -109,7 +109,7 @@ describe('PortalUserNames', () => {
     },
   );
 
-  describe('with requests to the catalog', () => {
+  describe('usernameOf by annotation', () => {
     let now: number;
 
     beforeEach(() => {
