@@ -193,12 +193,19 @@ it.each<[string, (n: number) => Fault]>([
 ])(
   'never returns a partial result from streams that are %s',
   async (_how, fault) => {
-    await during(async load => {
+    const { statuses } = await during(async load => {
       for (let n = 0; n < 20; n++) {
         setFault(fault(n));
         await load.progress(15);
       }
     });
+    const {
+      200: _answered,
+      503: _unavailable,
+      504: _slow,
+      ...others
+    } = statuses;
+    expect(others).toEqual({});
   },
 );
 
