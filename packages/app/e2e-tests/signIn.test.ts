@@ -134,6 +134,43 @@ test('who signs out stays out until they want in again', async ({
   await expect(inside(page)).toBeVisible();
 });
 
+test.describe('when an account is locked', () => {
+  const lock = (locked: boolean) =>
+    `dn: uid=dave,cn=users,cn=accounts,dc=example,dc=test\n` +
+    `changetype: modify\nreplace: nsAccountLock\n` +
+    `nsAccountLock: ${locked ? 'TRUE' : 'FALSE'}\n\n`;
+
+  test.afterEach(({ realm }) => realm.modify(lock(false)));
+
+  test('its session ends at the next renewal, and the page says why', async ({
+    portal,
+    realm,
+    visit,
+  }) => {
+    const page = await visit({ ticket: 'dave' });
+    await page.clock.install();
+    await page.goto(`${portal.url}/directory/people`);
+    await expect(inside(page)).toBeVisible();
+    await realm.modify(lock(true));
+    const me = () =>
+      page.evaluate(async () => (await fetch('/api/directory/v1/me/')).status);
+    await expect.poll(me).toBe(401);
+    const refreshes = new RefreshLog(page);
+
+    // The token is valid for an hour and renewed five minutes before its end.
+    await page.clock.fastForward('57:00');
+    await page.getByRole('link', { name: 'Groups', exact: true }).click();
+    await expect(page.getByText(/Your account is locked/)).toBeVisible();
+    await expect(inside(page)).toBeHidden();
+    expect(refreshes.statuses().at(-1)).toBe(401);
+
+    await page.reload();
+    await expect(page.getByRole('status').first()).toHaveText(
+      /Your account is locked/,
+    );
+  });
+});
+
 test('the keyboard is enough', async ({ portal, visit }) => {
   const page = await visit();
   await page.goto(portal.url);
