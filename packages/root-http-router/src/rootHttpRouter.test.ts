@@ -724,12 +724,12 @@ describe('rootHttpRouter', () => {
     it.each(['[cursor]', '%5Bcursor%5D', 'cursor[]', '[cursor', 'filter[0]'])(
       'refuses the parameter %s, which Express reads as another',
       async name => {
-        const cursor = Buffer.from(
+        const value = Buffer.from(
           JSON.stringify({ query: nested(900) }),
         ).toString('base64');
         expect(
           await queryCatalog(
-            `/entities/by-query?${name}=${encodeURIComponent(cursor)}`,
+            `/entities/by-query?${name}=${encodeURIComponent(value)}`,
           ),
         ).toMatchObject({ status: 400 });
       },

@@ -25,12 +25,12 @@ describe('PortalIdentity', () => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
   });
 
+  const onRefused = jest.fn();
+
   afterEach(() => {
     jest.restoreAllMocks();
     onRefused.mockReset();
   });
-
-  const onRefused = jest.fn();
 
   function start(fetchSession: jest.Mock, expiresInSeconds?: number) {
     return new PortalIdentity({
