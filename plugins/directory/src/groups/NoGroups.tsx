@@ -2,6 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
 import { RiGroupLine } from '@remixicon/react';
 import { EmptyState } from '../states';
+import { visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import type { AskGroups, GroupsQuestion } from './useGroupsQuestion';
 
@@ -41,7 +42,7 @@ export function NoGroups({ question, ask }: NoGroupsProps) {
     <EmptyState
       icon={<RiGroupLine />}
       title={t('groups.nothing.title')}
-      description={t('groups.nothing.searched', { text })}
+      description={t('groups.nothing.searched', { text: visibleText(text) })}
       actions={
         <Button onPress={() => ask({ text: '' })}>
           {t('groups.nothing.everything')}

@@ -2,6 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
 import { EmptyState } from '../states';
+import { visibleText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { isFiltered, type PeopleQuestion } from './PeopleQuestion';
 import type { PeopleTask } from './readTask';
@@ -44,7 +45,10 @@ export function NothingFound({ question, task, ask }: NothingFoundProps) {
       description={
         text
           ? [
-              t('people.nothing.searched', { text, fields }),
+              t('people.nothing.searched', {
+                text: visibleText(text),
+                fields,
+              }),
               ...(hasFilters ? [t('people.nothing.withFilters')] : []),
             ].join(' ')
           : t(hasFilters ? 'people.nothing.filtered' : 'people.nothing.empty')

@@ -2,6 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
 import { EmptyState } from '../../states';
+import { visibleText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
 import type { AskMembers, MembersQuestion } from './useMembersQuestion';
 
@@ -38,7 +39,7 @@ export function NoMembers({ question, ask }: NoMembersProps) {
     );
   }
   const reasons = [
-    ...(text ? [t('group.members.searched', { text })] : []),
+    ...(text ? [t('group.members.searched', { text: visibleText(text) })] : []),
     ...(membership === 'direct' ? [t('group.members.noDirect')] : []),
     ...(membership === 'indirect' ? [t('group.members.noIndirect')] : []),
   ];
