@@ -89,8 +89,12 @@ describe('GET /certs/profiles/', () => {
 });
 
 describe('GET /users/{username}/certificates/', () => {
-  const list = async (path: string, as = 'alice') => {
-    const answer = await site.client.ask(`/v1/users/${path}`, { as });
+  const MARKED = { headers: { 'X-Fields': '*,issued_here' } };
+  const list = async (path: string, options: object = {}) => {
+    const answer = await site.client.ask(`/v1/users/${path}`, {
+      as: 'alice',
+      ...options,
+    });
     return (answer.json as { result: Record<string, unknown>[] }).result;
   };
 
@@ -147,7 +151,7 @@ describe('GET /users/{username}/certificates/', () => {
     await site.realm.modify(put('erin', forged) + put('minimal', issued.raw));
 
     await eventually(async () => {
-      const ofErin = (await list('erin/certificates/')).filter(
+      const ofErin = (await list('erin/certificates/', MARKED)).filter(
         entry => entry.serial_number_hex === signed.serial_number_hex,
       );
       expect(

@@ -1129,7 +1129,8 @@ export interface components {
       /**
        * @description Whether a CA of the gateway has this very certificate on record:
        *     users may put any certificate into their own record. Null when the
-       *     CA is not available.
+       *     CA is not available. Only a mask that names it brings it: neither
+       *     `*` nor no mask does.
        */
       issued_here?: boolean | null;
       /**
@@ -1168,7 +1169,6 @@ export interface components {
      *         "alice"
      *       ],
      *       "revocation_reason": null,
-     *       "issued_here": true,
      *       "uri": "https://portal.example.test/api/directory/v1/certs/12/"
      *     }
      */
@@ -1197,7 +1197,6 @@ export interface components {
       | 'san_oid'
       | 'owner_user'
       | 'revocation_reason'
-      | 'issued_here'
       | 'uri'
     >;
     /** @description A certificate profile under a mask. */

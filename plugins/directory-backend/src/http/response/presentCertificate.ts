@@ -14,6 +14,9 @@ type Presenter = (
   uris: ResourceUris,
 ) => unknown;
 
+/** The contract does not have it. */
+const ISSUED_HERE = 'issued_here';
+
 /**
  * The certificate's record, in the contract's order (section 2.8), with what
  * FreeIPA tells besides.
@@ -43,13 +46,14 @@ const presenters: Readonly<Record<string, Presenter>> = {
   san_oid: (_issued, { san }) => nullIfEmpty(san.oid),
   owner_user: ({ owners }) => nullIfEmpty(owners ?? []),
   revocation_reason: ({ revocation }) => revocation?.reason ?? null,
-  issued_here: isIssuedHere,
+  [ISSUED_HERE]: isIssuedHere,
   uri: (_issued, { serialNumber }, uris) => uris.certificate(serialNumber),
 };
 
 /** The keys of a certificate's record. */
 export const certificateModel: RecordModel = {
-  keys: Object.keys(presenters),
+  keys: Object.keys(presenters).filter(key => key !== ISSUED_HERE),
+  onlyByName: [ISSUED_HERE],
   lists: new Set([
     'certificate_chain',
     'san_other',

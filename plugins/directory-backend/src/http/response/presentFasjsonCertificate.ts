@@ -13,12 +13,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'san_oid',
   'owner_user',
   'revocation_reason',
-  'issued_here',
 ]);
 
 /** The keys of a certificate's record in the reference's order. */
 export const fasjsonCertificateModel: RecordModel = {
-  ...certificateModel,
+  lists: certificateModel.lists,
   keys: certificateModel.keys.filter(key => !LEFT_OUT.has(key)),
 };
 

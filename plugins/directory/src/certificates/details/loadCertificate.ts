@@ -22,7 +22,8 @@ export async function loadCertificate(
       params: { path: { serial_number: serial } },
       signal,
     });
-    return data.result;
+    // A CA has it on record, or this would be 404.
+    return { ...data.result, issued_here: true };
   } catch (error) {
     if (!isDirectoryResponseError(error) || error.status !== 404) {
       throw error;
