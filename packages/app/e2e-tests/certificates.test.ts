@@ -92,9 +92,12 @@ test('who may not revoke is not offered to', async ({ portal, visit }) => {
   const page = await visit(alice);
   await page.goto(`${portal.url}/directory/certificates`);
   const serial = await issueCertificate(page, { username: 'alice' });
-  const operations = page.waitForResponse('**/v1/me/operations/');
   await page.goto(`${portal.url}/directory/certificates/${serial}`);
+  await expect(page.getByText('Valid', { exact: true })).toBeVisible();
 
+  // Only now is no response of an earlier page on its way.
+  const operations = page.waitForResponse('**/v1/me/operations/');
+  await page.reload();
   const { result } = await (await operations).json();
   expect(result).toEqual({
     operations: ['directory.read', 'directory.certificate.sign'],

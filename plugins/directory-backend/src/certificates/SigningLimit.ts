@@ -31,8 +31,8 @@ export class SigningLimit {
   }): Promise<SigningLimit> {
     const knex = await options.database.getClient();
     const isPostgres = knex.client.config.client === 'pg';
-    const limiter = await new Promise<RateLimiterAbstract>(
-      (resolve, reject) => {
+    const create = () =>
+      new Promise<RateLimiterAbstract>((resolve, reject) => {
         const Limiter = isPostgres ? RateLimiterPostgres : RateLimiterSQLite;
         const made: RateLimiterAbstract = new Limiter(
           {
@@ -44,9 +44,10 @@ export class SigningLimit {
           },
           (error?: unknown) => (error ? reject(error) : resolve(made)),
         );
-      },
-    );
-    return new SigningLimit(limiter);
+      });
+    // PostgreSQL's "create table if not exists" fails when another process
+    // creates the table at the same time; then it exists.
+    return new SigningLimit(await create().catch(create));
   }
 
   /** @throws TooManyRequestsError when the caller asks too often. */

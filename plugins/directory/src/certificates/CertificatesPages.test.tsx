@@ -22,7 +22,10 @@ const aliceHolds = (certificates: unknown[]) =>
     exactJson(pageOf(certificates as string[])),
   );
 
-beforeEach(() => server.hasReader('alice'));
+beforeEach(() => {
+  server.hasReader('alice');
+  server.allows('directory.read', 'directory.certificate.sign');
+});
 
 describe('my certificates', () => {
   it('says of each how it stands, and gives its number to the last digit', async () => {
