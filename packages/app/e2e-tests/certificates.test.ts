@@ -95,15 +95,23 @@ test('who may not revoke is not offered to', async ({ portal, visit }) => {
   await page.goto(`${portal.url}/directory/certificates/${serial}`);
   await expect(page.getByText('Valid', { exact: true })).toBeVisible();
 
-  // Only now is no response of an earlier page on its way.
-  const operations = page.waitForResponse('**/v1/me/operations/');
-  await page.reload();
-  const { result } = await (await operations).json();
-  expect(result).toEqual({
-    operations: ['directory.read', 'directory.certificate.sign'],
-    signs_for_others: false,
+  // Read here because Chromium drops response bodies when a page reloads.
+  const bodies: unknown[] = [];
+  await page.route('**/v1/me/operations/', async route => {
+    const response = await route.fetch();
+    bodies.push(await response.json());
+    await route.fulfill({ response });
   });
+  await page.reload();
   await expect(page.getByText('Valid', { exact: true })).toBeVisible();
+  await expect
+    .poll(() => bodies.at(-1))
+    .toEqual({
+      result: {
+        operations: ['directory.read', 'directory.certificate.sign'],
+        signs_for_others: false,
+      },
+    });
   await expect(page.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
 });
 
