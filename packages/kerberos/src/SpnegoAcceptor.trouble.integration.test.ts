@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import { AcceptorFixture } from './__testUtils__/AcceptorFixture';
 
 jest.setTimeout(120_000);
@@ -47,6 +47,21 @@ describe('SpnegoAcceptor in trouble', () => {
     expect(acceptor.log.slice(1)).toEqual([
       'info Kerberos tickets are accepted again.',
     ]);
+  });
+
+  it('accepts no ticket while other users can read the keytab', async () => {
+    const acceptor = await fixture.startAcceptor();
+    expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
+    await chmod(fixture.keytab, 0o644);
+    expect(await acceptor.verdict(await fixture.token())).toBe('unavailable');
+    expect(acceptor.log.slice(1)).toEqual([
+      expect.stringMatching(
+        /^warn kerberos\.keytab: \/.* is accessible to other users \(mode 0644\): run chmod 600/,
+      ),
+    ]);
+
+    await chmod(fixture.keytab, 0o600);
+    expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
   });
 
   const spoilers: Record<string, () => Promise<void>> = {

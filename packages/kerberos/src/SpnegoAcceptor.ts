@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { isNativeError } from 'node:util/types';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { AcceptMetrics } from './AcceptMetrics';
@@ -28,6 +28,14 @@ export interface SpnegoAcceptorOptions extends KerberosConfig {
   logger: LoggerService;
 }
 
+/** What a token is checked against besides the keys. */
+interface CheckedKeytab {
+  /** The realms of its `HTTP/` keys; none when the file cannot be read. */
+  readonly realms: readonly string[];
+  /** Why it must not be used, for the log. */
+  readonly problem?: string;
+}
+
 const UNAVAILABLE: KerberosUnavailable = {
   outcome: 'unavailable',
   message: 'This server cannot check Kerberos tickets at the moment.',
@@ -50,8 +58,8 @@ export class SpnegoAcceptor implements KerberosService {
   readonly #maxTokenBytes: number;
   readonly #logger: LoggerService;
   readonly #metrics = new AcceptMetrics();
-  /** The realms of the keytab's `HTTP/` keys, with the version of the file they were read from. */
-  #keyRealms: { version: string; realms: readonly string[] } | undefined;
+  /** What is known of the keytab, with the version of the file. */
+  #checkedKeytab: { version: string; keytab: CheckedKeytab } | undefined;
   /** Why no ticket can be checked, as it was last logged. */
   #trouble: string | undefined;
 
@@ -69,9 +77,7 @@ export class SpnegoAcceptor implements KerberosService {
     const state = await inspectKeytab(keytab);
     if (state.usable) {
       acceptor.#logKeys(state.entries);
-      if (options.realm === undefined) {
-        await acceptor.#onlyKeyRealm(state.entries);
-      }
+      await acceptor.#checkKeytab();
     } else {
       acceptor.#noteTrouble(state.problem);
     }
@@ -116,7 +122,6 @@ export class SpnegoAcceptor implements KerberosService {
     const context = await acceptSecurityContext(credentials.base64);
     switch (context.state) {
       case 'established':
-        this.#noteRecovery();
         return this.#admit(context);
       case 'continuation_needed':
         return refuse('continuation_required');
@@ -131,10 +136,16 @@ export class SpnegoAcceptor implements KerberosService {
     replyToken?: string;
   }): Promise<KerberosResult> {
     const { principal, service, replyToken } = context;
+    const { realms, problem } = await this.#checkKeytab();
+    if (problem !== undefined) {
+      this.#noteTrouble(problem);
+      return UNAVAILABLE;
+    }
+    this.#noteRecovery();
     const reason = judgePrincipal({
       principal,
       service,
-      realm: this.#realm ?? (await this.#onlyKeyRealm()),
+      realm: this.#realm ?? (realms.length === 1 ? realms[0] : undefined),
       realms: this.#realms,
     });
     if (reason) {
@@ -151,31 +162,39 @@ export class SpnegoAcceptor implements KerberosService {
   }
 
   /**
-   * The realm of the keytab's `HTTP/` keys, `undefined` when there are several or the keytab cannot
-   * be read.
-   *
-   * @param entries - the keytab's entries if they have just been read
+   * Reads the keytab again if the file has changed. The test for a change is
+   * synchronous, as the Kerberos library's own access to the file is: it costs
+   * a fiftieth of an asynchronous one and runs for every token.
    */
-  async #onlyKeyRealm(
-    entries?: readonly KeytabEntry[],
-  ): Promise<string | undefined> {
-    const stats = await stat(this.#keytab).catch(() => undefined);
+  async #checkKeytab(): Promise<CheckedKeytab> {
+    const stats = statSync(this.#keytab, { throwIfNoEntry: false });
     if (!stats) {
-      return undefined;
+      return { realms: [] };
     }
-    const version = `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
-    if (this.#keyRealms?.version !== version) {
-      const realms = realmsOf(entries ?? (await this.#readEntries()));
-      this.#keyRealms = { version, realms };
-      this.#warnOfSeveralRealms(realms);
+    const version = [
+      stats.ino,
+      stats.size,
+      stats.mtimeMs,
+      stats.ctimeMs,
+    ].join();
+    if (this.#checkedKeytab?.version !== version) {
+      const keytab = await this.#readKeytab();
+      this.#checkedKeytab = { version, keytab };
+      if (this.#realm === undefined) {
+        this.#warnOfSeveralRealms(keytab.realms);
+      }
     }
-    const { realms } = this.#keyRealms;
-    return realms.length === 1 ? realms[0] : undefined;
+    return this.#checkedKeytab.keytab;
   }
 
-  async #readEntries(): Promise<readonly KeytabEntry[]> {
+  async #readKeytab(): Promise<CheckedKeytab> {
+    try {
+      await checkSecretFile(this.#keytab, { key: 'kerberos.keytab' });
+    } catch (error) {
+      return { realms: [], problem: `${(error as Error).message}.` };
+    }
     const state = await inspectKeytab(this.#keytab);
-    return state.usable ? state.entries : [];
+    return { realms: state.usable ? realmsOf(state.entries) : [] };
   }
 
   #warnOfSeveralRealms(realms: readonly string[]): void {
