@@ -1,5 +1,5 @@
 import { InputError } from '@backstage/errors';
-import { json, Router } from 'express';
+import { json, Router, type RequestHandler } from 'express';
 
 /**
  * Largest request body in bytes: the catalog's own limit, which is that of
@@ -13,6 +13,9 @@ const MAX_BODY_BYTES = 102_400;
 const MAX_QUERY_STRING = 16_384;
 /** Deepest nesting of objects and lists in a request body or cursor. */
 const MAX_DEPTH = 32;
+
+/** As Express matches the mount path of the catalog. */
+const CATALOG = /^\/api\/+catalog(\/|$)/i;
 
 /** Sizes of a JSON value, over all levels. */
 interface Sizes {
@@ -49,15 +52,14 @@ const LIMITS = new Map<string, Limits>([
 ]);
 
 /**
- * Router to be mounted in front of the catalog plugin. It responds with 400 to
- * requests that would take the catalog long: filters that are nested deeply or
- * have too many conditions or values, too many fields, facets or entity
- * references. The limits are the constants of this file; they apply to query
- * strings, JSON bodies, inputs of actions and cursors, which are unsigned and
- * contain a filter.
+ * Responds with 400 to requests that would take the catalog long: filters that
+ * are nested deeply or have too many conditions or values, too many fields,
+ * facets or entity references. The limits are the constants of this file; they
+ * apply to query strings, JSON bodies, inputs of actions and cursors, which are
+ * unsigned and contain a filter. Other plugins' requests pass.
  */
-export function guardCatalog(): Router {
-  return Router()
+export function guardCatalog(): RequestHandler {
+  const router = Router()
     .use((req, _res, next) => {
       const start = req.url.indexOf('?');
       checkQueryString(start < 0 ? '' : req.url.slice(start + 1));
@@ -72,6 +74,8 @@ export function guardCatalog(): Router {
       checkRequest(memberOf(req.body, 'input'));
       next();
     });
+  return (req, res, next) =>
+    CATALOG.test(req.path) ? router(req, res, next) : next();
 }
 
 function checkQueryString(query: string): void {

@@ -407,6 +407,7 @@ describe('rootHttpRouter', () => {
   it.each([
     '/api/catalog/.backstage/scheduler/v1/tasks',
     '/API/catalog/.BACKSTAGE/scheduler/v1/tasks',
+    '/api//catalog//.backstage//scheduler',
   ])('refuses the routes of the scheduler: %s', async path => {
     expect(await get(path)).toMatchObject({ status: 403 });
   });

@@ -6,7 +6,7 @@ import {
   raiseHeaderLimit,
   readKerberosConfig,
 } from '@directory-gateway/kerberos';
-import { Router } from 'express';
+import type { RequestHandler } from 'express';
 import { compressResponses } from './compressResponses';
 import { guardApi } from './guardApi';
 import { guardCatalog } from './guardCatalog';
@@ -54,10 +54,29 @@ export function configureRootHttpRouter(
   // The last middleware before the routes: refused requests are logged and
   // have the CORS and security headers.
   middleware.rateLimit = () =>
-    Router()
-      .use(upgrades, hosts, rateLimit, guardApi())
-      .use('/api/catalog', guardCatalog());
+    inSequence([upgrades, hosts, rateLimit, guardApi(), guardCatalog()]);
   applyDefaults();
+}
+
+/**
+ * One handler of several. A router would do, but it takes up the routes after
+ * it in another turn of the event loop, and every request passes here.
+ */
+function inSequence(handlers: readonly RequestHandler[]): RequestHandler {
+  return (req, res, next) => {
+    const run = (index: number, error?: unknown) => {
+      if (error !== undefined || index === handlers.length) {
+        next(error);
+        return;
+      }
+      try {
+        handlers[index](req, res, result => run(index + 1, result));
+      } catch (thrown) {
+        next(thrown);
+      }
+    };
+    run(0);
+  };
 }
 
 /**
