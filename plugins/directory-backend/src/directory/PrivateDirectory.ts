@@ -46,10 +46,15 @@ type Opened<Method extends keyof Directory> = (
 export class PrivateDirectory {
   readonly #directory: Directory;
   readonly #policy: PrivacyPolicy;
+  readonly #hiddenInPrivate: ReadonlySet<UserField>;
 
   constructor(directory: Directory, policy: PrivacyPolicy) {
     this.#directory = directory;
     this.#policy = policy;
+    this.#hiddenInPrivate = new Set([
+      ...policy.hidden,
+      ...(policy.ownOnly ?? NOTHING),
+    ]);
   }
 
   /** As {@link Directory.getUser}, without what is hidden from the caller. */
@@ -198,11 +203,9 @@ export class PrivateDirectory {
   }
 
   #hiddenFrom(caller: Caller): HiddenFields {
-    const { hidden, trustedReaders, ownOnly = NOTHING } = this.#policy;
+    const { trustedReaders, ownOnly = NOTHING } = this.#policy;
     return {
-      inPrivate: trustedReaders.has(caller)
-        ? ownOnly
-        : new Set([...hidden, ...ownOnly]),
+      inPrivate: trustedReaders.has(caller) ? ownOnly : this.#hiddenInPrivate,
       inAll: ownOnly,
       owner: caller.account?.username,
     };
