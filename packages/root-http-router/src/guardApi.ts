@@ -106,7 +106,7 @@ function setNoStore(res: Response): void {
  */
 export function guardApi(): RequestHandler {
   return (req, res, next) => {
-    res.set('Cross-Origin-Resource-Policy', 'same-site');
+    res.setHeader('Cross-Origin-Resource-Policy', 'same-site');
     if (!API.test(req.path)) {
       next();
       return;

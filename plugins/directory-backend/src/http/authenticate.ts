@@ -104,7 +104,10 @@ export class Authenticator {
       principal,
       credential,
       account: requireActive(account),
-      address: req.ip,
+      // Express parses headers for it, and only audit events contain it.
+      get address() {
+        return req.ip;
+      },
     };
   }
 

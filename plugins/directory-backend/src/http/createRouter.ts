@@ -73,20 +73,18 @@ export function createRouter(options: RouterOptions): Router {
   const { publicDocuments } = options;
   router.get([...publicDocuments.paths], publicDocuments.handler());
   router.use(async (req, res) => {
-    res.set({ 'Cache-Control': 'private, no-cache', Vary: VARY });
+    res.setHeader('Cache-Control', 'private, no-cache');
+    res.setHeader('Vary', VARY);
     callers.set(req, await authenticator.authenticate(req, res));
     req.url = decodablePath(req.url);
     return 'next';
   });
   for (const { dialect, path, operations } of mounts.flatMap(addressesOf)) {
     const route = router.route(`${dialect.root}/v1${path}`);
-    route.all(async (req: Request) => {
-      if (
-        !dialect.isPath({ path: req.path, params: req.params, template: path })
-      ) {
-        throw new UnknownPathError();
-      }
-      return 'next';
+    route.all((req: Request, _res: Response, next: NextFunction) => {
+      const { params } = req;
+      const isPath = dialect.isPath({ path: req.path, params, template: path });
+      next(isPath ? undefined : new UnknownPathError());
     });
     for (const operation of operations) {
       const readsBody = operation.method === 'post' || dialect.readsBodyOfGet;
