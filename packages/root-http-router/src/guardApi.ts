@@ -1,6 +1,6 @@
 import { NotAllowedError } from '@backstage/errors';
-import type { Request, RequestHandler, Response } from 'express';
-import onHeaders from 'on-headers';
+import type { Express, Request, RequestHandler, Response } from 'express';
+import { ServerResponse } from 'node:http';
 
 /*
  * Paths as Express matches them: without regard to case, and with a repeated
@@ -11,6 +11,9 @@ const AUTH = /^\/api\/+auth\//i;
 const DIRECTORY = /^\/api\/+directory\/+(v1|fasjson)\//i;
 const REFRESH = /^\/api\/+auth\/+[^/]+\/+refresh\/*$/i;
 const SCHEDULER = /^\/api\/+[^/]+\/+\.backstage\/+scheduler(\/|$)/i;
+
+/** A request target below `/api`, in origin form or absolute form (RFC 9112 §3.2). */
+const API_TARGET = /^(https?:\/\/[^/?]*)?\/api([/?]|$)/i;
 
 /**
  * Whether a browser sends a request for a page of another site. A browser adds
@@ -53,16 +56,6 @@ function findRefusal(req: Request, res: Response): string | undefined {
 /** Errors of Backstage whose messages are written for the caller. */
 const PUBLIC_ERRORS = ['NotImplementedError', 'ServiceUnavailableError'];
 
-/**
- * Replaces the error in 5xx responses of Backstage's error middleware, which
- * may contain SQL. The plugin's log has the original.
- */
-function hideErrorMessages(res: Response): void {
-  const { json } = res;
-  res.json = body =>
-    json.call(res, res.statusCode >= 500 ? withoutDetails(body) : body);
-}
-
 function withoutDetails(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('error' in body)) {
     return body;
@@ -82,14 +75,6 @@ function withoutDetails(body: unknown): unknown {
   };
 }
 
-function setNoStore(res: Response): void {
-  onHeaders(res, () => {
-    if (!res.hasHeader('Cache-Control')) {
-      res.setHeader('Cache-Control', 'no-store');
-    }
-  });
-}
-
 /**
  * Checks and response headers that Backstage's plugins leave to the server:
  *
@@ -100,20 +85,42 @@ function setNoStore(res: Response): void {
  * - `/api/auth/<provider>/refresh` requires the `X-Requested-With` header,
  *   which Backstage's clients send and forms and images of other sites cannot.
  * - Responses of `/api` without `Cache-Control` get `no-store`.
- * - Server errors do not contain messages of drivers: see
- *   {@link hideErrorMessages}.
+ * - Server errors do not contain messages of drivers: the error in 5xx
+ *   responses of Backstage's error middleware may contain SQL. The plugin's log
+ *   has the original.
  * - Every response has `Cross-Origin-Resource-Policy: same-site`.
  */
-export function guardApi(): RequestHandler {
+export function guardApi(app: Express): RequestHandler {
+  guardResponses(app.response);
   return (req, res, next) => {
     res.setHeader('Cross-Origin-Resource-Policy', 'same-site');
-    if (!API.test(req.path)) {
-      next();
-      return;
-    }
-    setNoStore(res);
-    hideErrorMessages(res);
-    const refusal = findRefusal(req, res);
+    const refusal = API.test(req.path) ? findRefusal(req, res) : undefined;
     next(refusal === undefined ? undefined : new NotAllowedError(refusal));
   };
+}
+
+/**
+ * Changes the prototype of all responses of the application: changing each
+ * response would cost every request several microseconds.
+ */
+function guardResponses(response: Response): void {
+  const { json } = response;
+  const { writeHead } = ServerResponse.prototype;
+  response.json = function hideErrorMessages(body) {
+    const isError = this.statusCode >= 500 && isApiResponse(this);
+    return json.call(this, isError ? withoutDetails(body) : body);
+  };
+  response.writeHead = function setNoStore(
+    this: Response,
+    ...args: Parameters<typeof writeHead>
+  ) {
+    if (isApiResponse(this) && !this.hasHeader('Cache-Control')) {
+      this.setHeader('Cache-Control', 'no-store');
+    }
+    return writeHead.apply(this, args);
+  } as Response['writeHead'];
+}
+
+function isApiResponse(res: Response): boolean {
+  return API_TARGET.test(res.req.originalUrl);
 }

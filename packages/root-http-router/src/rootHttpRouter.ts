@@ -39,7 +39,7 @@ import { requestLog } from './requestLog';
 export function configureRootHttpRouter(
   context: RootHttpRouterConfigureContext,
 ): void {
-  const { server, config, middleware, logger, applyDefaults } = context;
+  const { app, server, config, middleware, logger, applyDefaults } = context;
   raiseHeaderLimit(server, readKerberosConfig(config));
 
   const upgrades = guardUpgrades(server);
@@ -54,7 +54,7 @@ export function configureRootHttpRouter(
   // The last middleware before the routes: refused requests are logged and
   // have the CORS and security headers.
   middleware.rateLimit = () =>
-    inSequence([upgrades, hosts, rateLimit, guardApi(), guardCatalog()]);
+    inSequence([upgrades, hosts, rateLimit, guardApi(app), guardCatalog()]);
   applyDefaults();
 }
 

@@ -24,7 +24,7 @@ export function holder(account: Principal): Caller {
     principal: account.canonicalName!,
     credential: 'ticket',
     account,
-    address: '127.0.0.1',
+    client: { ip: '127.0.0.1' },
   };
 }
 

@@ -41,10 +41,9 @@ export class ActionGate {
     readonly perform: (caller: Caller) => Promise<T>;
   }): Promise<T> {
     try {
-      const caller = await this.#authenticator.callerOf(
-        options.credentials,
-        this.#clientAddress.get(),
-      );
+      const caller = await this.#authenticator.callerOf(options.credentials, {
+        ip: this.#clientAddress.get(),
+      });
       try {
         await this.#access.require(caller, options.permission);
       } catch (error) {

@@ -247,7 +247,7 @@ describe('CertificateDesk', () => {
   it('audits a caller who may not request certificates', async () => {
     const credentials = mockCredentials.user('user:default/guest');
     await desk.recordRefusal({
-      caller: { kind: 'portalUser', credentials, address: '192.0.2.7' },
+      caller: { kind: 'portalUser', credentials, client: { ip: '192.0.2.7' } },
       error: new Error('No'),
     });
     expect(auditor.events).toEqual([

@@ -15,8 +15,11 @@ import type { Principal } from './Principal';
  *   without a directory identity
  */
 export type Caller = {
-  /** The client's IP address; `undefined` when it is not known. */
-  readonly address?: string;
+  /**
+   * The client; `ip` is `undefined` when it is not known. Express computes `ip`
+   * each time it is read, so only audit events read it.
+   */
+  readonly client?: { readonly ip?: string };
 } & (
   | {
       readonly kind: 'kerberos';
@@ -59,7 +62,7 @@ export function auditedCaller(caller: Caller): Record<string, string> {
     actor: actorOf(caller),
     credential: credentialOf(caller),
     ...(account !== undefined && { account }),
-    address: caller.address ?? 'unknown',
+    address: caller.client?.ip ?? 'unknown',
   };
 }
 

@@ -104,32 +104,28 @@ export class Authenticator {
       principal,
       credential,
       account: requireActive(account),
-      // Express parses headers for it, and only audit events contain it.
-      get address() {
-        return req.ip;
-      },
+      client: req,
     };
   }
 
   async #portalCaller(req: Request): Promise<Caller> {
-    return this.callerOf(await this.#portalCredentials(req), req.ip);
+    return this.callerOf(await this.#portalCredentials(req), req);
   }
 
   /**
    * The caller behind credentials of the portal, also when they arrive without
    * a request to this plugin's router, as those of an action do.
    *
-   * @param address - the client's IP address
    * @throws UnauthorizedError when the directory user they map to has no
    *   active account.
    * @throws NotAllowedError for credentials of neither a user nor a service.
    */
   async callerOf(
     credentials: BackstageCredentials,
-    address: string | undefined,
+    client: Caller['client'],
   ): Promise<Caller> {
     if (this.#auth.isPrincipal(credentials, 'service')) {
-      return { kind: 'portalService', credentials, address };
+      return { kind: 'portalService', credentials, client };
     }
     if (!this.#auth.isPrincipal(credentials, 'user')) {
       throw new NotAllowedError(
@@ -140,14 +136,14 @@ export class Authenticator {
       credentials.principal,
     );
     if (username === undefined) {
-      return { kind: 'portalUser', credentials, address };
+      return { kind: 'portalUser', credentials, client };
     }
     const account = await this.#principals.find({ username });
     return {
       kind: 'portalUser',
       credentials,
       account: requireActive(account),
-      address,
+      client,
     };
   }
 
