@@ -1,5 +1,5 @@
 import { NotAllowedError } from '@backstage/errors';
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import { ServerResponse } from 'node:http';
 
 /*
@@ -89,13 +89,17 @@ function withoutDetails(body: unknown): unknown {
  *   responses of Backstage's error middleware may contain SQL. The plugin's log
  *   has the original.
  * - Every response has `Cross-Origin-Resource-Policy: same-site`.
+ *
+ * @returns a function that returns the error of a refused request
  */
-export function guardApi(app: Express): RequestHandler {
+export function guardApi(
+  app: Express,
+): (req: Request, res: Response) => Error | undefined {
   guardResponses(app.response);
-  return (req, res, next) => {
+  return (req, res) => {
     res.setHeader('Cross-Origin-Resource-Policy', 'same-site');
     const refusal = API.test(req.path) ? findRefusal(req, res) : undefined;
-    next(refusal === undefined ? undefined : new NotAllowedError(refusal));
+    return refusal === undefined ? undefined : new NotAllowedError(refusal);
   };
 }
 

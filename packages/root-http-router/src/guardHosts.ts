@@ -1,6 +1,6 @@
 import { readHttpServerOptions } from '@backstage/backend-defaults/rootHttpRouter';
 import type { Config } from '@backstage/config';
-import type { RequestHandler } from 'express';
+import type { Request } from 'express';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** Values of `backend.listen` for all interfaces. */
@@ -12,27 +12,29 @@ const ALL_INTERFACES = ['', '::', '0.0.0.0'];
 const HEALTH_CHECK = /^\/(\.backstage\/health|api\/[^/]+(\/[^/]+)?\/healthz)\//;
 
 /**
- * Express middleware that responds with 421 when the `Host` header is not a
- * host name of this portal, so that a page whose DNS name was rebound to this
+ * Refuses requests with 421 when the `Host` header is not a host name of this
+ * portal, so that a page whose DNS name was rebound to this
  * server cannot call it (DNS rebinding). Ports are ignored, and so is
  * `X-Forwarded-Host`.
  *
+ * @returns a function that returns the error of a refused request
  * @throws Error when `rootHttpRouter.allowedHosts` contains a value that is not
  * a host name
  */
-export function guardHosts(config: Config): RequestHandler {
+export function guardHosts(
+  config: Config,
+): (req: Request) => Error | undefined {
   const allowed = readAllowedHosts(config);
-  return (req, _res, next) => {
+  return req => {
     const host = hostnameOf(req.headers.host);
     if ((host && allowed.has(host)) || HEALTH_CHECK.test(req.path)) {
-      next();
-      return;
+      return undefined;
     }
     const error = new Error(
       'The host name of this request is not served here. Administrators: see rootHttpRouter.allowedHosts.',
     );
     error.name = 'MisdirectedRequestError';
-    next(Object.assign(error, { statusCode: 421 }));
+    return Object.assign(error, { statusCode: 421 });
   };
 }
 

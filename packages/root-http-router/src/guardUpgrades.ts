@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'node:net';
@@ -10,8 +10,8 @@ const CLAIM_MS = 10_000;
  * Keeps requests with an `Upgrade` header from leaving open sockets behind.
  *
  * Node.js treats them as ordinary requests as long as the server has no
- * `upgrade` listener. The returned Express middleware makes the connection
- * close after the response; `h2c`, which clients offer on ordinary requests, is
+ * `upgrade` listener. The returned function makes the connection close after
+ * the response; `h2c`, which clients offer on ordinary requests, is
  * exempt.
  *
  * Once a plugin adds an `upgrade` listener, Node.js hands it every upgrade
@@ -23,7 +23,7 @@ const CLAIM_MS = 10_000;
 export function guardUpgrades(
   server: Server,
   options: { readonly claimMs?: number } = {},
-): RequestHandler {
+): (req: Request, res: Response) => void {
   const { claimMs = CLAIM_MS } = options;
 
   const closeUnclaimed = (_req: IncomingMessage, stream: Duplex) => {
@@ -51,11 +51,10 @@ export function guardUpgrades(
   };
   server.on('newListener', watch);
 
-  return (req, res, next) => {
+  return (req, res) => {
     const { upgrade } = req.headers;
     if (upgrade && !/^h2c$/i.test(upgrade)) {
       res.set('Connection', 'close');
     }
-    next();
   };
 }

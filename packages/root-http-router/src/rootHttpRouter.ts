@@ -6,7 +6,6 @@ import {
   raiseHeaderLimit,
   readKerberosConfig,
 } from '@directory-gateway/kerberos';
-import type { RequestHandler } from 'express';
 import { compressResponses } from './compressResponses';
 import { guardApi } from './guardApi';
 import { guardCatalog } from './guardCatalog';
@@ -42,8 +41,10 @@ export function configureRootHttpRouter(
   const { app, server, config, middleware, logger, applyDefaults } = context;
   raiseHeaderLimit(server, readKerberosConfig(config));
 
-  const upgrades = guardUpgrades(server);
-  const hosts = guardHosts(config);
+  const guardUpgrade = guardUpgrades(server);
+  const checkHost = guardHosts(config);
+  const checkApiRequest = guardApi(app);
+  const guardCatalogRequest = guardCatalog();
   const rateLimit = middleware.rateLimit();
 
   // Replaced on the factory rather than by composing the middleware here:
@@ -53,30 +54,20 @@ export function configureRootHttpRouter(
   middleware.compression = compressResponses;
   // The last middleware before the routes: refused requests are logged and
   // have the CORS and security headers.
-  middleware.rateLimit = () =>
-    inSequence([upgrades, hosts, rateLimit, guardApi(app), guardCatalog()]);
-  applyDefaults();
-}
-
-/**
- * One handler of several. A router would do, but it takes up the routes after
- * it in another turn of the event loop, and every request passes here.
- */
-function inSequence(handlers: readonly RequestHandler[]): RequestHandler {
-  return (req, res, next) => {
-    const run = (index: number, error?: unknown) => {
-      if (error !== undefined || index === handlers.length) {
-        next(error);
-        return;
-      }
-      try {
-        handlers[index](req, res, result => run(index + 1, result));
-      } catch (thrown) {
-        next(thrown);
-      }
-    };
-    run(0);
+  // One handler rather than a router: every request passes here, and a router
+  // passes it on in another turn of the event loop.
+  middleware.rateLimit = () => (req, res, next) => {
+    guardUpgrade(req, res);
+    const refusal = checkHost(req) ?? checkApiRequest(req, res);
+    if (refusal) {
+      next(refusal);
+      return;
+    }
+    rateLimit(req, res, error =>
+      error === undefined ? guardCatalogRequest(req, res, next) : next(error),
+    );
   };
+  applyDefaults();
 }
 
 /**

@@ -259,12 +259,11 @@ function redact(
   hiddenFields: HiddenFields,
 ): User {
   // A record that was read without the flag counts as private.
-  const isPrivate = fields.has('is_private') ? user.is_private : true;
   const hidden = hiddenIn(
-    { username: user.username, is_private: isPrivate },
+    fields.has('is_private') ? user : { ...user, is_private: true },
     hiddenFields,
   );
-  if (![...hidden].some(field => user[field] !== undefined)) {
+  if (!hasAny(user, hidden)) {
     return user;
   }
   const shown: Record<UserField, unknown> = emptyUser();
@@ -274,4 +273,16 @@ function redact(
     }
   }
   return shown as User;
+}
+
+/** Almost always `false`: without an iterator for the empty set. */
+function hasAny(user: User, fields: ReadonlySet<UserField>): boolean {
+  if (fields.size > 0) {
+    for (const field of fields) {
+      if (user[field] !== undefined) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
