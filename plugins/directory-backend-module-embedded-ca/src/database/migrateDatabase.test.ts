@@ -17,7 +17,20 @@ describe('migrateDatabase', () => {
 
   it('makes the tables once, whoever else does so, and nothing of others', async () => {
     const { knex, config } = ca.database;
-    const connections = [knex, createKnex(config), createKnex(config)];
+    // The driver waits for a lock by blocking the thread. Connections of one
+    // process would wait for each other until the timeout.
+    await knex.raw('pragma busy_timeout = 0');
+    const pool = {
+      afterCreate: (
+        connection: { pragma(text: string): void },
+        done: () => void,
+      ) => {
+        connection.pragma('busy_timeout = 0');
+        done();
+      },
+    };
+    const others = [1, 2].map(() => createKnex({ ...config, pool }));
+    const connections = [knex, ...others];
     await Promise.all(connections.map(migrateDatabase));
     await migrateDatabase(knex);
     expect(await knex('embedded_ca_migrations')).toHaveLength(2);
@@ -25,7 +38,7 @@ describe('migrateDatabase', () => {
       expect.objectContaining({ is_locked: 0 }),
     ]);
     expect(await knex.schema.hasTable('knex_migrations')).toBe(false);
-    await Promise.all(connections.slice(1).map(other => other.destroy()));
+    await Promise.all(others.map(other => other.destroy()));
   });
 
   it('can be taken back', async () => {
