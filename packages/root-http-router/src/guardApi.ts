@@ -111,20 +111,19 @@ function guardResponses(response: Response): void {
   const { json } = response;
   const { writeHead } = ServerResponse.prototype;
   response.json = function hideErrorMessages(body) {
-    const isError = this.statusCode >= 500 && isApiResponse(this);
-    return json.call(this, isError ? withoutDetails(body) : body);
+    return json.call(
+      this,
+      this.statusCode >= 500 ? withoutDetails(body) : body,
+    );
   };
   response.writeHead = function setNoStore(
     this: Response,
     ...args: Parameters<typeof writeHead>
   ) {
-    if (isApiResponse(this) && !this.hasHeader('Cache-Control')) {
+    const isApi = API_TARGET.test(this.req.originalUrl);
+    if (isApi && !this.hasHeader('Cache-Control')) {
       this.setHeader('Cache-Control', 'no-store');
     }
     return writeHead.apply(this, args);
   } as Response['writeHead'];
-}
-
-function isApiResponse(res: Response): boolean {
-  return API_TARGET.test(res.req.originalUrl);
 }

@@ -769,6 +769,16 @@ describe('rootHttpRouter', () => {
     });
   });
 
+  it('does not send it for an absolute request target either', async () => {
+    const target = 'x://portal.example.test/api/failing/any';
+    const { status, body } = await get(target);
+
+    expect(status).toBe(500);
+    expect(JSON.parse(body).error.message).toBe(
+      'An internal error occurred. The log has the details.',
+    );
+  });
+
   it('sends the message of an error that is meant for callers', async () => {
     const { status, body } = await get('/api/failing/unavailable');
 

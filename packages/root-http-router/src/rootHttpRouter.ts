@@ -64,7 +64,7 @@ export function configureRootHttpRouter(
       return;
     }
     rateLimit(req, res, error =>
-      error === undefined ? guardCatalogRequest(req, res, next) : next(error),
+      error ? next(error) : guardCatalogRequest(req, res, next),
     );
   };
   applyDefaults();
