@@ -27,6 +27,8 @@ const jest = [
   'test',
   '--ci',
   '--watchAll=false',
+  // Tests share a machine of two cores: none may fail because it is busy.
+  '--testTimeout=60000',
   '--json',
   `--outputFile=${jestResults}`,
 ];
