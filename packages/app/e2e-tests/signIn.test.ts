@@ -19,8 +19,8 @@ test('a ticket lets in without a click, in a fresh profile', async ({
   await page.goto(portal.url);
   await expect(inside(page)).toBeVisible();
 
-  // Chromium answers the first challenge of a fresh profile with nothing.
-  expect(refreshes.statuses()).toEqual([401, 200]);
+  // Before it, Chromium may leave challenges to a fresh profile unanswered.
+  expect(refreshes.last().status()).toBe(200);
   const { profile, backstageIdentity } = await refreshes.last().json();
   expect(profile).toEqual({ displayName: 'alice' });
   expect(backstageIdentity.identity).toEqual({
@@ -95,7 +95,7 @@ for (const [ticket, sentence] of [
     await page.goto(portal.url);
 
     await expect(page.getByRole('status').first()).toHaveText(sentence);
-    expect(refreshes.statuses()).toEqual([401, 401]);
+    expect(new Set(refreshes.statuses())).toEqual(new Set([401]));
     await expect(inside(page)).toBeHidden();
   });
 }

@@ -21,7 +21,7 @@ test('a site can have its people click before a ticket is asked for', async ({
   await expect(
     page.getByRole('link', { name: 'Directory gateway, home' }),
   ).toBeVisible();
-  expect(refreshes.statuses()).toEqual([401, 200]);
+  expect(refreshes.last().status()).toBe(200);
 });
 
 test('a site says its realm and where its help is', async ({
