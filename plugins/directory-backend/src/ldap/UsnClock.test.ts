@@ -1,0 +1,128 @@
+import { UsnClock } from './UsnClock';
+import type { LdapReader } from './LdapReader';
+import type { LdapAnswer } from './LdapPool';
+
+const SERVER = 'ldaps://one.example.test';
+const asking = { signal: new AbortController().signal };
+
+/** A clock on a server whose response and time the test sets. */
+function clockOn(start: {
+  readonly lastusn?: string;
+  readonly attribute?: string;
+}) {
+  const state = { ...start, server: SERVER, at: 1_000_000, searches: 0 };
+  jest.spyOn(performance, 'now').mockImplementation(() => state.at);
+  const reader: Pick<LdapReader, 'search'> = {
+    search: async (): Promise<LdapAnswer> => {
+      state.searches++;
+      const { lastusn, attribute = 'lastusn;userroot', server } = state;
+      const values = lastusn === undefined ? {} : { [attribute]: lastusn };
+      return { entries: [{ dn: '', ...values }], server };
+    },
+  };
+  const clock = new UsnClock({ reader: reader as LdapReader });
+  /** Reads the clock after some milliseconds. */
+  const after = (
+    ms: number,
+    change: { readonly lastusn?: string; readonly server?: string } = {},
+  ) => {
+    Object.assign(state, change);
+    state.at += ms;
+    return clock.now(asking);
+  };
+  return { clock, state, after };
+}
+
+afterEach(() => jest.restoreAllMocks());
+
+describe('UsnClock', () => {
+  it.each(['lastusn;userroot', 'lastusn'])(
+    'reads the last USN from %s',
+    async attribute => {
+      const { after } = clockOn({ lastusn: '5000', attribute });
+      expect(await after(0)).toMatchObject({ server: SERVER, usn: 5000 });
+    },
+  );
+
+  it('returns no USN when the server has no USN plugin', async () => {
+    const { after } = clockOn({});
+    const first = await after(0);
+    expect([first.usn, first.settledUsn]).toEqual([undefined, undefined]);
+    expect(await after(30_000)).toMatchObject({ era: first.era });
+  });
+
+  it('stays in its epoch while the USN of a server grows', async () => {
+    const { after } = clockOn({ lastusn: '5000' });
+    const { era } = await after(0);
+    expect(await after(1000)).toMatchObject({ era, usn: 5000 });
+    expect(await after(1000, { lastusn: '9000' })).toMatchObject({
+      era,
+      usn: 9000,
+    });
+  });
+
+  it('starts an epoch when a server of the same name has a lower USN', async () => {
+    const { after } = clockOn({ lastusn: '5000' });
+    const { era } = await after(0);
+    const restored = await after(1000, { lastusn: '4999' });
+    expect(restored.era).not.toBe(era);
+    // Nothing that was read before is committed on this server.
+    expect(restored.settledUsn).toBe(3999);
+    expect(await after(1000, { lastusn: '5000' })).toMatchObject({
+      era: restored.era,
+    });
+  });
+
+  it('starts an epoch when another server responds, there and back', async () => {
+    const other = 'ldaps://two.example.test';
+    const { after } = clockOn({ lastusn: '5000' });
+    const first = await after(0);
+    const second = await after(1000, { server: other, lastusn: '7000' });
+    const third = await after(1000, { server: SERVER, lastusn: '8000' });
+    expect([second.server, third.server]).toEqual([other, SERVER]);
+    expect(second.era).not.toBe(first.era);
+    expect(third.era).not.toBe(second.era);
+  });
+
+  it('takes a USN as committed 20 seconds after it was read', async () => {
+    const { after } = clockOn({ lastusn: '5000' });
+    const settled = async (ms: number, lastusn: string) =>
+      (await after(ms, { lastusn })).settledUsn;
+    // 1,000 writes may be under way when a server is first asked.
+    expect(await settled(0, '5000')).toBe(4000);
+    expect(await settled(10_000, '5500')).toBe(4000);
+    expect(await settled(9_999, '6000')).toBe(4000);
+    expect(await settled(10_001, '6500')).toBe(5500);
+    expect(await settled(60_000, '6500')).toBe(6500);
+  });
+
+  it('takes no negative USN as committed', async () => {
+    const { after } = clockOn({ lastusn: '10' });
+    expect(await after(0)).toMatchObject({ usn: 10, settledUsn: 0 });
+  });
+
+  it('asks the server at most every 250 milliseconds', async () => {
+    const { state, after } = clockOn({ lastusn: '5000' });
+    await after(0);
+    expect(await after(249, { lastusn: '6000' })).toMatchObject({ usn: 5000 });
+    expect(state.searches).toBe(1);
+    expect(await after(1)).toMatchObject({ usn: 6000, askedAt: state.at });
+    expect(state.searches).toBe(2);
+  });
+
+  it('asks the server once for concurrent callers', async () => {
+    const { clock, state } = clockOn({ lastusn: '5000' });
+    const times = await Promise.all([1, 2, 3].map(() => clock.now(asking)));
+    expect(new Set(times).size).toBe(1);
+    expect(state.searches).toBe(1);
+  });
+
+  it('answers other callers when one of them disconnects', async () => {
+    const { clock } = clockOn({ lastusn: '5000' });
+    const caller = new AbortController();
+    const [first, second] = [clock.now(caller), clock.now(asking)];
+    caller.abort();
+    expect(await second).toMatchObject({ usn: 5000 });
+    await first;
+  });
+});
