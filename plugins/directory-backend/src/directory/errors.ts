@@ -1,16 +1,57 @@
 import { CustomErrorBase } from '@backstage/errors';
 
+/** Whether the directory can be searched, over all its servers. */
+export type Reachability =
+  /** At least one server is in use. */
+  | 'reachable'
+  /** No server responds. */
+  | 'unreachable'
+  /** No server is in use, and one of them refused the service account. */
+  | 'refused';
+
+/** Why the directory is unavailable. */
+export type UnavailableReason =
+  /** No server could be connected to, or the connection failed. */
+  | 'unreachable'
+  /** The directory refused the service account's credentials. */
+  | 'refused'
+  /** The service account lacks a right, or the schema lacks an attribute. */
+  | 'accessCheck'
+  /** A sync deletes too many entries. */
+  | 'quarantine'
+  /** The replica is older than `directory.replica.maxStaleness`. */
+  | 'stale'
+  /** The first sync has not finished. */
+  | 'starting'
+  /** Too many searches are waiting. */
+  | 'overloaded'
+  /** The directory's response is an error or incomplete. */
+  | 'response';
+
 /**
- * The directory cannot be asked now, or refuses to answer whole: 503 for the
- * caller. The message is for the log only.
+ * The directory is unavailable, or its response is an error or incomplete: 503
+ * for the caller. The message is for the log only.
  */
 export class DirectoryUnavailableError extends CustomErrorBase {
   name = 'DirectoryUnavailableError' as const;
+  readonly reason: UnavailableReason;
+
+  constructor(
+    message: string,
+    options: {
+      readonly cause?: unknown;
+      /** Default: `response`. */
+      readonly reason?: UnavailableReason;
+    } = {},
+  ) {
+    super(message, options.cause);
+    this.reason = options.reason ?? 'response';
+  }
 }
 
 /**
- * The directory took longer than the configured time: 504 for the caller. The
- * message is for the log only.
+ * The directory exceeded the configured time: 504 for the caller. The message
+ * is for the log only.
  */
 export class DirectoryTimeoutError extends CustomErrorBase {
   name = 'DirectoryTimeoutError' as const;

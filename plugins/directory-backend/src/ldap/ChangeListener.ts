@@ -9,6 +9,7 @@ import { checkMessages } from './checkMessages';
 import type { DistinguishedName } from './DistinguishedName';
 import { isPresent } from './filters';
 import { createClient, secureAndBind, type LdapEndpoint } from './ldapClient';
+import { toDirectoryError } from './ldapErrors';
 import { readChangeNotice, type ChangeNotice } from './readChangeNotice';
 import { withDeadline } from './withDeadline';
 
@@ -71,9 +72,16 @@ export class ChangeListener {
       });
     } catch (error) {
       listener.close();
+      const failure = toDirectoryError(error);
       throw new DirectoryUnavailableError(
-        `${url} does not tell of its changes`,
-        toError(error),
+        `${url} does not report its changes`,
+        {
+          cause: error,
+          reason:
+            failure instanceof DirectoryTimeoutError
+              ? 'unreachable'
+              : failure.reason,
+        },
       );
     }
     return listener;

@@ -3,6 +3,7 @@ import {
   setImmediate as nextTurn,
   setTimeout as sleep,
 } from 'node:timers/promises';
+import { DirectoryUnavailableError } from '../directory/errors';
 import type { ChangeNumbers } from '../replica/ChangeNumbers';
 import type { ReplicaPortion, TakePortion } from '../replica/ReplicaSource';
 import type { Copied } from './copiedKinds';
@@ -49,7 +50,8 @@ export class CopiedReader {
   /**
    * Has entries taken as they come, and names them.
    *
-   * @throws Error when a right is missing in one of them; it is not taken then
+   * @throws DirectoryUnavailableError with the reason `accessCheck` when a
+   *   right on one of them is missing; that entry is not taken.
    */
   async read<P extends ReplicaPortion>(
     kind: Copied<P>,
@@ -98,8 +100,9 @@ export class CopiedReader {
       nobody(),
     );
     if (missing.size > 0) {
-      throw new Error(
+      throw new DirectoryUnavailableError(
         `The account may not read and search ${[...missing].join(', ')}`,
+        { reason: 'accessCheck' },
       );
     }
     return { server, keys };

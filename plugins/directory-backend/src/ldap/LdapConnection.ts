@@ -13,7 +13,7 @@ import {
 import { checkMessages } from './checkMessages';
 import type { DistinguishedName } from './DistinguishedName';
 import { createClient, secureAndBind, type LdapEndpoint } from './ldapClient';
-import { toDirectoryError } from './ldapErrors';
+import { isRefusedBind, toDirectoryError } from './ldapErrors';
 import { withDeadline } from './withDeadline';
 
 /** A search. Filters are objects: text is never parsed as a filter. */
@@ -83,7 +83,10 @@ export class LdapConnection {
       // Whatever it was, a refused bind too, this server is of no use now.
       throw new DirectoryUnavailableError(
         `${endpoint.url} cannot be connected to and bound`,
-        toDirectoryError(error),
+        {
+          cause: toDirectoryError(error),
+          reason: isRefusedBind(error) ? 'refused' : 'unreachable',
+        },
       );
     }
     return connection;
@@ -118,7 +121,9 @@ export class LdapConnection {
     options: { readonly timeoutMs: number },
   ): Promise<Entry[]> {
     if (!this.usable) {
-      throw new DirectoryUnavailableError('The connection is closed');
+      throw new DirectoryUnavailableError('The connection is closed', {
+        reason: 'unreachable',
+      });
     }
     this.#pending++;
     try {

@@ -80,20 +80,24 @@ export class LdapConnections {
     );
   }
 
+  /** Closes the connections there are; pending searches reject. */
+  drop(): void {
+    for (const connection of this.#connections) {
+      connection.close();
+    }
+  }
+
   /** Closes every connection; pending searches reject. */
   close(): void {
-    this.#end(connection => connection.close());
+    this.#closed = true;
+    this.drop();
   }
 
   /** Takes no new search, and closes when the pending ones have ended. */
   retire(): void {
-    this.#end(connection => connection.retire());
-  }
-
-  #end(end: (connection: LdapConnection) => void): void {
     this.#closed = true;
     for (const connection of this.#connections) {
-      end(connection);
+      connection.retire();
     }
   }
 
@@ -153,6 +157,7 @@ export class LdapConnections {
       connection.close();
       throw new DirectoryUnavailableError(
         `Directory server ${this.#options.url} is not used any more`,
+        { reason: 'unreachable' },
       );
     }
     this.#connections.add(connection);

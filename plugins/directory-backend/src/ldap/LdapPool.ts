@@ -18,7 +18,11 @@ import {
   DirectoryUnavailableError,
 } from '../directory/errors';
 import type { LdapSearch } from './LdapConnection';
-import { isConnectionFailure, isConnectTimeout } from './ldapErrors';
+import {
+  isConnectionFailure,
+  isConnectTimeout,
+  isRefusedBind,
+} from './ldapErrors';
 import type { LdapServer } from './LdapServer';
 import { LdapServers, type SrvResolver } from './LdapServers';
 import { withDeadline } from './withDeadline';
@@ -28,7 +32,9 @@ export interface LdapSearcher {
   /**
    * All entries that a search finds, and which server found them.
    *
-   * Rejects with `DirectoryUnavailableError` or `DirectoryTimeoutError`.
+   * @throws DirectoryUnavailableError with the reason `unreachable`, `refused`,
+   *   `overloaded` or `response`.
+   * @throws DirectoryTimeoutError
    */
   search(
     search: LdapSearch,
@@ -115,8 +121,8 @@ export class LdapPool implements LdapSearcher {
     } catch (error) {
       if (error instanceof BulkheadRejectedError) {
         throw new DirectoryUnavailableError(
-          'Too many questions wait for the directory',
-          error,
+          'Too many searches are waiting for the directory',
+          { cause: error, reason: 'overloaded' },
         );
       }
       throw error;
@@ -166,7 +172,13 @@ export class LdapPool implements LdapSearcher {
         tries.set(server, tried + 1);
       }
     }
-    throw failure ?? new DirectoryUnavailableError('No server is in use');
+    throw new DirectoryUnavailableError('No directory server is available', {
+      cause: failure,
+      reason:
+        this.#servers.reachability === 'refused' || isRefusedBind(failure)
+          ? 'refused'
+          : 'unreachable',
+    });
   }
 
   /** The first server in use that was not tried yet, or least often. */

@@ -28,10 +28,12 @@ afterAll(() => realm?.stop());
 
 const ask = () => tested!.search(personSearch(realm, 'alice'));
 
-/** Sets the service account's password in the directory. */
-async function setPassword(password: string): Promise<void> {
+/** Sets or removes an attribute of the service account. */
+async function setAttribute(name: string, value?: string): Promise<void> {
   await realm.modify(
-    `dn: ${realm.bindDn}\nchangetype: modify\nreplace: userPassword\nuserPassword: ${password}\n`,
+    `dn: ${realm.bindDn}\nchangetype: modify\nreplace: ${name}\n${
+      value === undefined ? '' : `${name}: ${value}\n`
+    }`,
   );
 }
 
@@ -45,7 +47,7 @@ describe('the service account', () => {
     tested = startPool({ realm, ldap: { servers, bindPasswordFile } });
     await ask();
 
-    await setPassword('the next one');
+    await setAttribute('userPassword', 'the next one');
     await writeFile(bindPasswordFile, 'the next one\n');
     try {
       await expect(ask()).resolves.toHaveLength(1);
@@ -54,7 +56,7 @@ describe('the service account', () => {
       await eventually(ask);
       expect(proxy.accepted).toBeGreaterThan(1);
     } finally {
-      await setPassword(original);
+      await setAttribute('userPassword', original);
       await proxy.stop();
     }
   });
@@ -69,7 +71,7 @@ describe('the service account', () => {
       const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
       for (const answer of answers) {
         expect(answer).toMatchObject({
-          reason: { name: 'DirectoryUnavailableError' },
+          reason: { name: 'DirectoryUnavailableError', reason: 'refused' },
         });
       }
     }
@@ -87,6 +89,58 @@ describe('the service account', () => {
     const right = await readFile(realm.bindPasswordFile);
     await writeFile(bindPasswordFile, right);
     await eventually(ask);
+  });
+
+  it.each<[string, string, () => Promise<string>]>([
+    [
+      'is disabled',
+      'UnwillingToPerform',
+      async () => {
+        await setAttribute('nsAccountLock', 'TRUE');
+        return realm.bindDn;
+      },
+    ],
+    [
+      'does not exist',
+      'InvalidCredentials',
+      async () => realm.bindDn.replace(/^[^,]*/, 'uid=deleted'),
+    ],
+  ])(
+    'takes a server out of use at once when it %s',
+    async (_how, code, lock) => {
+      tested = startPool({ realm, ldap: { bindDn: await lock() } });
+      try {
+        await expect(ask()).rejects.toMatchObject({
+          name: 'DirectoryUnavailableError',
+          reason: 'refused',
+        });
+        expect(tested.log()).toMatch(
+          new RegExp(`out of use.*refused the service account.*${code}`),
+        );
+      } finally {
+        await setAttribute('nsAccountLock');
+      }
+    },
+  );
+
+  it('ends the searches on open connections when it is refused', async () => {
+    const proxy = await FaultProxy.start(realm.ldapsUrl);
+    const servers = [`ldaps://localhost:${proxy.port}`];
+    tested = startPool({ realm, ldap: { servers, operationTimeout: '1h' } });
+    await ask();
+    proxy.vanish();
+    await setAttribute('nsAccountLock', 'TRUE');
+    try {
+      // The first search is sent on the vanished connection, the second one
+      // opens a connection.
+      const answers = await Promise.allSettled([ask(), ask()]);
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ reason: { reason: 'refused' } });
+      }
+    } finally {
+      await setAttribute('nsAccountLock');
+      await proxy.stop();
+    }
   });
 
   it('is not bound with a password that other users can read', async () => {

@@ -9,7 +9,7 @@ import {
   LdapConnections,
   type LdapConnectionsOptions,
 } from './LdapConnections';
-import { isServerFailure } from './ldapErrors';
+import { isRefusedBind, isServerFailure } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
 import { ServerBreaker, type ServerBreakerOptions } from './ServerBreaker';
 
@@ -47,6 +47,7 @@ export class LdapServer {
   readonly #lost = new WeakSet<LdapConnection>();
   readonly #metrics: LdapMetrics;
   readonly #probe: NodeJS.Timeout;
+  #refused = false;
   #closed = false;
 
   constructor(options: LdapServerOptions) {
@@ -63,6 +64,7 @@ export class LdapServer {
         );
       },
       onClose: () => {
+        this.#refused = false;
         this.#metrics.breaker('closed');
         logger.info(`Directory server ${url} is back in use`);
       },
@@ -70,7 +72,7 @@ export class LdapServer {
     this.#connections = new LdapConnections({
       ...options,
       metrics: this.#metrics,
-      onFailure: error => this.#breaker.failed(error),
+      onFailure: error => this.#failed(error),
     });
     // Half of it, so that a silence is found soon after it is too long.
     this.#probe = setInterval(
@@ -86,6 +88,11 @@ export class LdapServer {
   /** Whether the server may be asked now. */
   get available(): boolean {
     return !this.#closed && this.#breaker.closed;
+  }
+
+  /** Whether it refused the service account since it was last in use. */
+  get refused(): boolean {
+    return this.#refused;
   }
 
   /**
@@ -134,6 +141,18 @@ export class LdapServer {
     this.#breaker.end();
     if (!this.#breaker.closed) {
       this.#metrics.breaker('closed');
+    }
+  }
+
+  /** Records that a connection could not be opened. */
+  #failed(error: unknown): void {
+    if (isRefusedBind(error)) {
+      this.#refused = true;
+      this.#breaker.open(error);
+      // The account may not use them any more, and a trial must bind again.
+      this.#connections.drop();
+    } else {
+      this.#breaker.failed(error);
     }
   }
 

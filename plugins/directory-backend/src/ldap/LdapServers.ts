@@ -1,6 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import type { Reachability } from '../directory/errors';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
 import { LdapServer } from './LdapServer';
 import { readEndpoint } from './readEndpoint';
@@ -58,6 +59,15 @@ export class LdapServers {
       }
     }
     return this.#order;
+  }
+
+  /** Whether a server is in use; `unreachable` before DNS has named one. */
+  get reachability(): Reachability {
+    const servers = [...this.#known.values()];
+    if (servers.some(server => server.available)) {
+      return 'reachable';
+    }
+    return servers.some(server => server.refused) ? 'refused' : 'unreachable';
   }
 
   /** Closes every connection; pending searches reject. */

@@ -40,7 +40,15 @@ it('is renewed with what is asked from then on, whoever else is asking', async (
   searcher.rights = 'c';
   const renewed = proof.renew();
   await expect(required).resolves.toBeUndefined();
-  await expect(renewed).rejects.toThrow(
-    'The service account may not read and search fasIsPrivate',
-  );
+  const failure = {
+    name: 'DirectoryUnavailableError',
+    reason: 'accessCheck',
+  };
+  await expect(renewed).rejects.toMatchObject({
+    ...failure,
+    message: expect.stringMatching(
+      /^The service account may not read and search fasIsPrivate/,
+    ),
+  });
+  await expect(proof.require({ signal })).rejects.toMatchObject(failure);
 });

@@ -66,8 +66,8 @@ export class RightsProof {
   /**
    * Resolves when the rights have been proven lately, proving them when not.
    *
-   * @throws DirectoryUnavailableError when a right is missing or when the
-   *   directory cannot be asked.
+   * @throws DirectoryUnavailableError when the directory is unavailable; with
+   *   the reason `accessCheck` when a right or a schema attribute is missing.
    */
   async require(context: { readonly signal: AbortSignal }): Promise<void> {
     const now = performance.now();
@@ -77,6 +77,7 @@ export class RightsProof {
     if (isWithin(FAILURE_HOLDS_MS, this.#failedAt, now)) {
       throw new DirectoryUnavailableError(
         'The directory or the rights on it are not what is needed',
+        { reason: 'accessCheck' },
       );
     }
     context.signal.throwIfAborted();
@@ -175,7 +176,7 @@ export class RightsProof {
     this.#provenAt = undefined;
     this.#failedAt = performance.now();
     this.#logger.error(`${reason}: nothing is served until that is mended`);
-    return new DirectoryUnavailableError(reason);
+    return new DirectoryUnavailableError(reason, { reason: 'accessCheck' });
   }
 
   /** The attributes without the rights, and the class if it has no entry. */

@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import { DirectoryUnavailableError } from '../directory/errors';
+import { toBindError } from './ldapErrors';
 
 const KEEP_ALIVE_MS = 30_000;
 
@@ -26,7 +27,9 @@ export function createClient(
   let used = false;
   const connectOnce = <S extends Socket>(connect: () => S): S => {
     if (used) {
-      throw new DirectoryUnavailableError('A connection has a single life');
+      throw new DirectoryUnavailableError('A connection has a single life', {
+        reason: 'unreachable',
+      });
     }
     used = true;
     const socket = connect();
@@ -64,7 +67,12 @@ export function createClient(
   });
 }
 
-/** Secures the connection, if it is not secure from the start, and binds. */
+/**
+ * Secures the connection, if it is not secure from the start, and binds.
+ *
+ * @throws DirectoryUnavailableError with the reason `refused` when the bind is
+ *   refused.
+ */
 export async function secureAndBind(
   client: Client,
   endpoint: LdapEndpoint,
@@ -72,5 +80,9 @@ export async function secureAndBind(
   if (endpoint.startTls) {
     await client.startTLS();
   }
-  await client.bind(endpoint.bindDn, endpoint.bindPassword);
+  try {
+    await client.bind(endpoint.bindDn, endpoint.bindPassword);
+  } catch (error) {
+    throw toBindError(error);
+  }
 }

@@ -8,13 +8,12 @@ import {
 const TIME_LIMIT_EXCEEDED = 3;
 
 /**
- * What an error of the library means for whoever asked. Everything that is not
- * a time limit is "unavailable": an answer that the server refused or cut
- * short (`sizeLimitExceeded`, `adminLimitExceeded`, `busy`, …) must never read
- * as "not found" or as an empty list.
+ * Converts an error of the LDAP library. Everything except a time limit is
+ * "unavailable": a refused or incomplete response (`sizeLimitExceeded`,
+ * `adminLimitExceeded`, `busy`, …) must never read as "not found" or as an
+ * empty list.
  *
- * `noSuchObject` is the one refusal that is an answer; {@link isNoSuchObject}
- * asks for it on the cause.
+ * {@link isNoSuchObject} recognizes the one result code that is a result.
  */
 export function toDirectoryError(
   error: unknown,
@@ -31,11 +30,15 @@ export function toDirectoryError(
       error,
     );
   }
-  const reason =
-    error instanceof ResultCodeError
-      ? `answered with result code ${error.code}`
-      : 'is out of reach';
-  return new DirectoryUnavailableError(`The directory ${reason}`, error);
+  return error instanceof ResultCodeError
+    ? new DirectoryUnavailableError(
+        `The directory returned result code ${error.code}`,
+        { cause: error, reason: isAnswer(error) ? 'response' : 'unreachable' },
+      )
+    : new DirectoryUnavailableError('The directory is unreachable', {
+        cause: error,
+        reason: 'unreachable',
+      });
 }
 
 const NO_SUCH_OBJECT = 32;
@@ -44,6 +47,7 @@ const NO_SUCH_OBJECT = 32;
 export function isNoSuchObject(error: unknown): boolean {
   return (
     error instanceof DirectoryUnavailableError &&
+    error.reason === 'response' &&
     error.cause instanceof ResultCodeError &&
     error.cause.code === NO_SUCH_OBJECT
   );
@@ -76,13 +80,30 @@ export function isServerFailure(error: unknown): boolean {
   );
 }
 
-const INVALID_CREDENTIALS = 49;
+/**
+ * Result codes of a bind that mean that the account may not bind: wrong
+ * password (49, 48), disabled (53), locked by the password policy (19), deleted
+ * (32), or not allowed to bind in this way (8, 13, 50).
+ */
+const REFUSED_BIND = new Set([8, 13, 19, 32, 48, 49, 50, 53]);
 
-/** Whether a server that could be connected to refused name and password. */
+/** Converts an error of a bind; `refused` is the reason of a refused one. */
+export function toBindError(
+  error: unknown,
+): DirectoryUnavailableError | DirectoryTimeoutError {
+  return error instanceof ResultCodeError && REFUSED_BIND.has(error.code)
+    ? new DirectoryUnavailableError(
+        `The directory refused the service account with result code ${error.code}`,
+        { cause: error, reason: 'refused' },
+      )
+    : toDirectoryError(error);
+}
+
+/** Whether a server refused the service account's credentials. */
 export function isRefusedBind(error: unknown): boolean {
   return causesOf(error).some(
     cause =>
-      cause instanceof ResultCodeError && cause.code === INVALID_CREDENTIALS,
+      cause instanceof DirectoryUnavailableError && cause.reason === 'refused',
   );
 }
 

@@ -48,11 +48,13 @@ async function readText(
   } catch (error) {
     throw new DirectoryUnavailableError(
       `The file named by ${key} cannot be read`,
-      error,
+      { cause: error, reason: 'unreachable' },
     );
   }
   if (text.trim() === '') {
-    throw new DirectoryUnavailableError(`The file named by ${key} is empty`);
+    throw new DirectoryUnavailableError(`The file named by ${key} is empty`, {
+      reason: 'unreachable',
+    });
   }
   return text;
 }
