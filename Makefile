@@ -3,7 +3,7 @@
 .PHONY: help start dev test check screenshots crash realm bench trials soak clean
 
 # Read by the scripts; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS ONLY READS MODES PROFILE MINUTES
+export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED
 
 help: ## Show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -37,8 +37,8 @@ bench: ## How fast the portal answers for 20,000 people (USERS=), in tables
 trials: ## Measure other callers' latency while a portal is attacked (CHECKOUT=path)
 	@bench/trials $(CHECKOUT)
 
-soak: ## Compare copy and directory for MINUTES=20 while it is written to
-	@bench/soak
+soak: ## Compare responses with a changing directory for MINUTES=20
+	@scripts/soak
 
 clean: ## Remove what the other commands made
 	rm -rf .build .cache .toolchain node_modules dist-types coverage

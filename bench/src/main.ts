@@ -46,7 +46,7 @@ ${machine.cpus} × ${machine.cpu}, ${machine.memory_gib} GiB, Node ${
 The portal's production build alone on CPU ${portalCpu}, its request log (info, JSON) to a file;
 load generator, directory (389 DS, LDAPS, buffered access log) and KDC on CPU ${generatorCpu}.
 Requests/s, "load", CPU and loop: ${connections} connections, median of ${rounds} rounds; p50, p99: one connection.
-Milliseconds. "copy", "direct": as directory.reads; "LDAP": the same asked of the directory itself.
+Milliseconds. "LDAP": the same request to the directory itself.
 "session": a cookie, got for a ticket; "negotiate": a fresh Kerberos token on every request;
 "token": a portal token.
 

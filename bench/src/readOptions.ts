@@ -1,16 +1,11 @@
 import { modes, type Mode } from './credentials/Credentials';
 
-/** As `directory.reads`: what answers, the copy or the directory itself. */
-export type Reads = 'replica' | 'direct';
-
 /** What a run is asked to do. */
 export interface BenchOptions {
   /** How many users the realm has. */
   readonly users: number;
   /** Only rows whose name matches this. */
   readonly only: RegExp;
-  /** Which ways of reading are measured, one after the other. */
-  readonly reads: readonly Reads[];
   /** Only rows of these modes. */
   readonly modes: readonly Mode[];
   /** Folder for a CPU profile of the portal in each row. */
@@ -19,8 +14,7 @@ export interface BenchOptions {
 
 /**
  * Reads `USERS` (default 20,000), `ONLY` (a regular expression for the names of
- * rows), `READS` (`replica`, `direct` or `both`, the default), `MODES` (a list;
- * default all) and `PROFILE` (a folder).
+ * rows), `MODES` (a list; default all) and `PROFILE` (a folder).
  *
  * @throws Error when one of them has a value that cannot be meant
  */
@@ -31,23 +25,10 @@ export function readOptions(env: NodeJS.ProcessEnv): BenchOptions {
   }
   return {
     users,
-    reads: readReads(env.READS || 'both'),
     modes: readModes(env.MODES || modes.join()),
     only: new RegExp(env.ONLY ?? ''),
     profileTo: env.PROFILE || undefined,
   };
-}
-
-function readReads(reads: string): readonly Reads[] {
-  switch (reads) {
-    case 'both':
-      return ['replica', 'direct'];
-    case 'replica':
-    case 'direct':
-      return [reads];
-    default:
-      throw new Error(`READS: "${reads}" is not replica, direct or both`);
-  }
 }
 
 function readModes(list: string): readonly Mode[] {

@@ -4,16 +4,14 @@ import { groupQuestions } from './questions/groupQuestions';
 import type { Question } from './questions/Question';
 import { searchQuestions } from './questions/searchQuestions';
 import { userQuestions } from './questions/userQuestions';
-import type { BenchOptions, Reads } from './readOptions';
+import type { BenchOptions } from './readOptions';
 import { issueCertificates } from './requests/issueCertificates';
 import type { Results } from './Results';
 import { LdapTimes } from './rows/LdapTimes';
-import type { Row } from './rows/Row';
 import { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
 import { GUEST, measureWay } from './ways/measureWay';
 import { measureWithoutPlugin } from './ways/measureWithoutPlugin';
-import type { WayResult } from './ways/WayResult';
 import { withRealm, type MeasuredRealm } from './withRealm';
 
 /** A run's options, how to end it, and who hears how it goes. */
@@ -24,7 +22,8 @@ export interface BenchRun extends BenchOptions {
 }
 
 /**
- * Starts a realm, measures one portal after another on it and ends all.
+ * Starts a realm, measures the portal and the same server without the directory
+ * plugin on it, and stops all.
  *
  * @throws Error when an answer is wrong or a server does not start
  */
@@ -35,43 +34,24 @@ export async function runBench(run: BenchRun): Promise<Results> {
       `${people.all.length} users, ${people.groups.length} groups are served`,
     );
     const ldapTimes = new LdapTimes(measured);
-    const rows: Row[] = [];
-    const ways: WayResult[] = [];
-    for (const reads of run.reads) {
-      const { rows: some, way } = await measureWay(
-        { ...measured, ldapTimes },
-        {
-          ...{ ...run, reads, modes: modesOf(reads, run) },
-          questions: portal =>
-            questionsFor(reads, { ...measured, portal }, run),
-        },
-      );
-      rows.push(...some);
-      ways.push(way);
-    }
+    const { rows, way } = await measureWay(
+      { ...measured, ldapTimes },
+      {
+        ...run,
+        questions: portal => questionsFor({ ...measured, portal }, run),
+      },
+    );
     if (run.profileTo) {
-      return { rows, ways };
+      return { rows, ways: [way] };
     }
     run.tell('the same server without the plugin');
-    const requests = Math.max(...ways.map(way => way.requests));
-    ways.push(await measureWithoutPlugin(measured, { ...run, requests }));
-    return { rows, ways };
+    const { requests } = way;
+    const without = await measureWithoutPlugin(measured, { ...run, requests });
+    return { rows, ways: [way, without] };
   });
 }
 
-/** Beside the copy, direct reads are only asked what has a goal, by ticket. */
-function isBeside(reads: Reads, run: BenchRun): boolean {
-  return reads === 'direct' && run.reads.length > 1;
-}
-
-function modesOf(reads: Reads, run: BenchRun): BenchRun['modes'] {
-  return isBeside(reads, run) && run.modes.includes('negotiate')
-    ? ['negotiate']
-    : run.modes;
-}
-
 function questionsFor(
-  reads: Reads,
   { people, portal }: MeasuredRealm & { readonly portal: Portal },
   run: BenchRun,
 ): readonly Question[] {
@@ -83,12 +63,10 @@ function questionsFor(
     ...certificateQuestions({
       issue: () =>
         issueCertificates({
-          ...{ portal, username: GUEST },
+          portal,
+          username: GUEST,
           count: settings.certificates,
         }),
     }),
-  ].filter(
-    ({ name, goals }) =>
-      run.only.test(name) && (goals || !isBeside(reads, run)),
-  );
+  ].filter(({ name }) => run.only.test(name));
 }

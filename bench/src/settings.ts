@@ -25,10 +25,8 @@ export const settings = Object.freeze({
   directMs: 600,
   /** How often at least. */
   directTimes: 3,
-  /** How long a copy may take, in milliseconds. */
+  /** Maximum duration of the replica's first sync, in milliseconds. */
   copyPatienceMs: 180_000,
-  /** After a start without a copy, to compare with one, in milliseconds. */
-  afterStartMs: 3000,
   /** Writes whose showing is waited for. */
   writes: 240,
   /** Connections that ask while they are made. */

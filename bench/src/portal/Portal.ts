@@ -96,7 +96,7 @@ export class Portal {
     await this.until(async () => (await fetch(url)).ok, { signal });
   }
 
-  /** Waits until it answers from a copy of the directory, as its log tells. */
+  /** Waits until its log reports the replica's first sync. */
   async untilCopied(signal: AbortSignal, patienceMs: number): Promise<void> {
     const isSaid = async () =>
       (await readFile(this.#log, 'utf8')).includes('The directory is copied');

@@ -9,8 +9,8 @@ import { sourceFile } from '../folders';
  */
 const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
 
-/** As `directory.reads`; `none`: the same server without the plugin. */
-export type PortalVariant = 'replica' | 'direct' | 'none';
+/** `none`: the same server without the directory plugin. */
+export type PortalVariant = 'replica' | 'none';
 
 /** How a portal's process is started, by `taskset`. */
 export function portalCommand(options: {
@@ -46,7 +46,6 @@ export function portalCommand(options: {
       ...realm.env,
       NODE_ENV: 'production',
       NODE_OPTIONS: process.env.NODE_OPTIONS ?? NODE_OPTIONS,
-      READS: variant === 'none' ? 'direct' : variant,
       PORT: `${port}`,
       BENCH_CA_KEY: join(realm.dir, `ca-${port}.key`),
     },

@@ -34,7 +34,7 @@ export type Drawn =
 /** A kind of request, a row of the table. */
 export interface Question {
   readonly name: string;
-  /** What it must reach; it is also asked without the copy, to compare. */
+  /** Required results with 20,000 people. */
   readonly goals?: Goals;
   /** The modes in which it is asked. Default: with tickets. */
   readonly modes?: readonly Mode[];

@@ -1,6 +1,6 @@
 import type { Mode } from '../credentials/Credentials';
 
-/** What a kind of request must reach, answered from the copy. */
+/** Required results of a kind of request. */
 export interface Goal {
   /** Requests a second under load, at least. */
   readonly rps?: number;

@@ -1,4 +1,3 @@
-import type { Reads } from '../readOptions';
 import type { Mode } from '../credentials/Credentials';
 
 /** One row of the table and of `results.json`; times are milliseconds. */
@@ -7,7 +6,8 @@ export interface Row {
   readonly name: string;
   /** How many users the realm has. */
   readonly people: number;
-  readonly reads: Reads;
+  /** Kept for comparison with older results. */
+  readonly reads: 'replica';
   readonly mode: Mode;
   /** How many connections the load came on. */
   readonly connections: number;

@@ -4,7 +4,7 @@ import type { Credentials } from '../credentials/Credentials';
 import type { ClosedLoop } from '../load/ClosedLoop';
 import type { Portal } from '../portal/Portal';
 import type { Question } from '../questions/Question';
-import type { BenchOptions, Reads } from '../readOptions';
+import type { BenchOptions } from '../readOptions';
 import { SeededRandom } from '../SeededRandom';
 import { settings } from '../settings';
 import { formatRow } from '../table/formatRows';
@@ -17,7 +17,6 @@ import { summarizeRow } from './summarizeRow';
 /** What is asked, and who hears how it goes. */
 export interface RowsRun
   extends Pick<BenchOptions, 'users' | 'modes' | 'profileTo'> {
-  readonly reads: Reads;
   readonly questions: readonly Question[];
   readonly signal: AbortSignal;
   readonly tell: (line: string) => void;
@@ -45,7 +44,7 @@ export async function measureRows(
   for (const pair of pairs) {
     await warmUp(pair, setup, run);
   }
-  run.tell(`${run.reads}: warmed up`);
+  run.tell('warmed up');
   const rows: Row[] = [];
   for (const pair of pairs) {
     rows.push(await rowOf(pair, setup, run));
@@ -90,7 +89,7 @@ async function warmUp(
 async function rowOf(
   { question, credentials }: Pair,
   setup: RowsSetup,
-  { users, reads, signal, tell, profileTo }: RowsRun,
+  { users, signal, tell, profileTo }: RowsRun,
 ): Promise<Row> {
   const ldapP50Ms = await setup.ldapTimes.of(question, signal);
   const random = new SeededRandom(settings.seed);
@@ -99,13 +98,15 @@ async function rowOf(
     {
       ...{ ...setup, random, signal },
       profileTo:
-        profileTo &&
-        (await profileFile(profileTo, `${reads}-${mode}-${question.name}`)),
+        profileTo && (await profileFile(profileTo, `${mode}-${question.name}`)),
     },
     { question, credentials },
   );
   const row = summarizeRow({
-    ...{ question, measurement, users, reads, mode },
+    question,
+    measurement,
+    users,
+    mode,
     people: setup.people.all.length,
     ldapP50Ms,
   });

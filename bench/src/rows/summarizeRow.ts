@@ -2,7 +2,6 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Mode } from '../credentials/Credentials';
 import { rate, type Measurement, type Round } from './measureRow';
 import { GOAL_PEOPLE } from '../questions/goals';
-import type { Reads } from '../readOptions';
 import { median } from './median';
 import { milliseconds } from '../load/milliseconds';
 import type { Question } from '../questions/Question';
@@ -11,7 +10,6 @@ import type { Row } from './Row';
 /** What the rounds of a row come to. */
 export function summarizeRow(options: {
   readonly question: Question;
-  readonly reads: Reads;
   readonly mode: Mode;
   /** How many the realm was asked to have. */
   readonly users: number;
@@ -20,17 +18,20 @@ export function summarizeRow(options: {
   /** `null` when the directory does not know the answer. */
   readonly ldapP50Ms: number | null;
 }): Row {
-  const { question, reads, mode, people, measurement } = options;
+  const { question, mode, people, measurement } = options;
   const { name, goals } = question;
   const { connections, rounds } = measurement;
   const middle = (of: (round: Round) => number) => median(rounds.map(of));
   const rates = rounds.map(({ loaded }) => rate(loaded));
   const loaded = merge(rounds.map(round => round.loaded.latencies));
   const alone = merge(rounds.map(round => round.alone.latencies));
-  const hasGoal = reads === 'replica' && options.users === GOAL_PEOPLE;
-  const goal = hasGoal ? goals?.[mode] : undefined;
+  const goal = options.users === GOAL_PEOPLE ? goals?.[mode] : undefined;
   return {
-    ...{ name, people, reads, mode, connections },
+    name,
+    people,
+    reads: 'replica',
+    mode,
+    connections,
     rps: median(rates),
     rps_min: Math.min(...rates),
     rps_max: Math.max(...rates),

@@ -2,71 +2,35 @@ import type { Row } from '../rows/Row';
 import { markdownTable } from './markdownTable';
 import { orNothing, percent, time, verdict, whole } from './numbers';
 
-/** Rows of one question in one mode, side by side. */
-interface Line {
-  readonly replica?: Row;
-  readonly direct?: Row;
-  /** The one of the two that there is, the copy's first. */
-  readonly row: Row;
-}
-
-type Column = readonly [title: string, cell: (line: Line) => string];
-
-const BY_THE_ROW: readonly Column[] = [
-  ['request', ({ row }) => `\`${row.name}\``],
-  ['mode', ({ row }) => row.mode],
+const COLUMNS: readonly (readonly [
+  title: string,
+  cell: (row: Row) => string,
+])[] = [
+  ['request', row => `\`${row.name}\``],
+  ['mode', row => row.mode],
+  ['requests/s', rate],
+  ['p50', row => time(row.p50_ms)],
+  ['p99', row => time(row.p99_ms)],
+  ['goal', verdictOn],
+  ['LDAP p50', row => orNothing(row.ldap_p50_ms, time)],
+  ['load p99', row => time(row.load_p99_ms)],
+  ['µs CPU', row => whole(row.portal_cpu_us)],
+  ['CPU 0', row => percent(row.portal_cpu)],
+  ['CPU 1', row => percent(row.generator_cpu)],
+  ['loop p99', row => time(row.event_loop_delay_p99_ms)],
 ];
 
-const COPY: readonly Column[] = [
-  ['copy, requests/s', ({ replica }) => (replica ? rate(replica) : '')],
-  ['p50', ({ replica }) => orNothing(replica?.p50_ms, time)],
-  ['p99', ({ replica }) => orNothing(replica?.p99_ms, time)],
-  ['goal', ({ replica }) => (replica ? verdictOn(replica) : '')],
-];
-
-const DIRECT: readonly Column[] = [
-  ['direct, requests/s', ({ direct }) => (direct ? rate(direct) : '')],
-  ['p50', ({ direct }) => orNothing(direct?.p50_ms, time)],
-  ['p99', ({ direct }) => orNothing(direct?.p99_ms, time)],
-];
-
-const OF_THE_ROW: readonly Column[] = [
-  ['LDAP p50', ({ row }) => orNothing(row.ldap_p50_ms, time)],
-  ['load p99', ({ row }) => time(row.load_p99_ms)],
-  ['µs CPU', ({ row }) => whole(row.portal_cpu_us)],
-  ['CPU 0', ({ row }) => percent(row.portal_cpu)],
-  ['CPU 1', ({ row }) => percent(row.generator_cpu)],
-  ['loop p99', ({ row }) => time(row.event_loop_delay_p99_ms)],
-];
-
-/** The middle of a row, for who waits for the table. */
+/** One line about a row, for the progress of a run. */
 export function formatRow(row: Row): string {
-  const { reads, name, mode } = row;
-  return `${reads} ${name} ${mode}: ${rate(row)}/s, p50 ${time(row.p50_ms)} ms`;
+  return `${row.name} ${row.mode}: ${rate(row)}/s, p50 ${time(row.p50_ms)} ms`;
 }
 
-/** Rows as a table, those of the copy and of direct reads side by side. */
+/** Rows as a table. */
 export function formatRows(rows: readonly Row[]): string {
-  const lines = sideBySide(rows);
-  const columns = [
-    ...BY_THE_ROW,
-    ...(lines.some(({ replica }) => replica) ? COPY : []),
-    ...(lines.some(({ direct }) => direct) ? DIRECT : []),
-    ...OF_THE_ROW,
-  ];
   return markdownTable([
-    columns.map(([title]) => title),
-    ...lines.map(line => columns.map(([, cell]) => cell(line))),
+    COLUMNS.map(([title]) => title),
+    ...rows.map(row => COLUMNS.map(([, cell]) => cell(row))),
   ]);
-}
-
-function sideBySide(rows: readonly Row[]): readonly Line[] {
-  const lines = new Map<string, Line>();
-  for (const row of rows) {
-    const key = `${row.name} ${row.mode}`;
-    lines.set(key, { row, ...lines.get(key), [row.reads]: row });
-  }
-  return [...lines.values()];
 }
 
 function rate({ rps, rps_min, rps_max }: Row): string {

@@ -18,7 +18,7 @@ function memory(held: {
   };
 }
 
-const copy: WayResult = {
+const portal: WayResult = {
   variant: 'replica',
   start: {
     firstAnswerMs: 3210,
@@ -36,7 +36,7 @@ const copy: WayResult = {
 };
 
 const without: WayResult = {
-  ...copy,
+  ...portal,
   variant: 'none',
   start: null,
   memoryAfterLoad: memory({ rss: 600, highest: 650, used: 150 }),
@@ -53,13 +53,17 @@ function line(table: string, title: string): readonly string[] {
 }
 
 describe('formatWays', () => {
-  const table = formatWays([copy, without], wayGoals(20_000));
+  const table = formatWays([portal, without], wayGoals(20_000));
 
   it('says what was reached of each goal', () => {
     expect(line(table, 'first right answer, s')).toEqual([
       ...['3.2', '', '≤ 5.0 met'],
     ]);
-    expect(line(table, 'copy ready, s')).toEqual(['8.1', '', '≤ 8.0 missed']);
+    expect(line(table, 'replica ready, s')).toEqual([
+      '8.1',
+      '',
+      '≤ 8.0 missed',
+    ]);
     expect(line(table, 'a write shows after, p99, ms')).toEqual([
       ...['500', '', '≤ 1000 met'],
     ]);
@@ -73,8 +77,8 @@ describe('formatWays', () => {
   });
 
   it('knows no goals for a realm of another size', () => {
-    expect(line(formatWays([copy], wayGoals(200)), 'copy ready, s')).toEqual([
-      ...['8.1', ''],
-    ]);
+    expect(
+      line(formatWays([portal], wayGoals(200)), 'replica ready, s'),
+    ).toEqual([...['8.1', '']]);
   });
 });

@@ -5,8 +5,7 @@ import { markdownTable } from './markdownTable';
 import { mebibytes, orNothing, seconds, time, verdict } from './numbers';
 
 const TITLES = {
-  replica: 'copy',
-  direct: 'direct',
+  replica: 'portal',
   none: 'without the plugin',
 } as const;
 
@@ -15,7 +14,7 @@ interface Told {
   readonly title: string;
   readonly value: (way: WayResult) => number | null | undefined;
   readonly format: (value: number) => string;
-  /** At most so much, of the portal with the copy. */
+  /** Maximum for the portal. */
   readonly goal?: keyof WayGoals;
 }
 
@@ -72,7 +71,7 @@ function toldOf(without: WayResult | undefined): readonly Told[] {
       ...{ format: seconds, goal: 'firstAnswerMs' },
     },
     {
-      title: 'copy ready, s',
+      title: 'replica ready, s',
       value: ({ start }) => start?.copiedMs,
       ...{ format: seconds, goal: 'copiedMs' },
     },
@@ -155,8 +154,8 @@ function verdictOn(
   goal: number,
   { ways, value, format }: Omit<Told, 'title'> & { ways: readonly WayResult[] },
 ): string {
-  const copy = ways.find(({ variant }) => variant === 'replica');
-  const reached = copy && value(copy);
+  const portal = ways.find(({ variant }) => variant === 'replica');
+  const reached = portal && value(portal);
   return reached === null || reached === undefined
     ? ''
     : verdict(`≤ ${format(goal)}`, reached <= goal);

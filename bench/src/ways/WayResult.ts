@@ -19,12 +19,11 @@ export interface WayResult {
 export interface StartResult {
   /** Milliseconds to the first right answer about a user, with a ticket. */
   readonly firstAnswerMs: number;
-  /** Milliseconds until it answers from a copy; `null` when it has none. */
-  readonly copiedMs: number | null;
+  /** Milliseconds to the replica's first sync. */
+  readonly copiedMs: number;
   /**
-   * How late the event loop's timers were between the two, or in some seconds
-   * after the first answer of a portal that copies nothing: the 99th percentile
-   * and the longest, in milliseconds.
+   * Delay of the event loop's timers between the two, in milliseconds: 99th
+   * percentile and maximum.
    */
   readonly loopDelayMs: number;
   readonly maxLoopDelayMs: number;

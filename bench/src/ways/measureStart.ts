@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { NegotiateCredentials } from '../credentials/NegotiateCredentials';
 import { ClosedLoop } from '../load/ClosedLoop';
 import type { Portal } from '../portal/Portal';
 import type { Question } from '../questions/Question';
-import type { Reads } from '../readOptions';
 import { SeededRandom } from '../SeededRandom';
 import { settings } from '../settings';
 import type { StartResult } from './WayResult';
@@ -12,21 +10,20 @@ import type { StartResult } from './WayResult';
 const TICKETS = 500;
 
 /**
- * Asks a portal that was just started until it answers right, then waits until
- * it has its copy, if it will have one.
+ * Sends a request to a portal that was just started until the response is right,
+ * then waits for the replica's first sync.
  *
  * @throws Error when it does not answer in a minute
  */
 export async function measureStart(options: {
   /** Starts it. */
   readonly start: () => Promise<Portal>;
-  readonly reads: Reads;
   /** About one user. */
   readonly question: Question;
   readonly tickets: NegotiateCredentials;
   readonly signal: AbortSignal;
 }): Promise<{ readonly portal: Portal; readonly result: StartResult }> {
-  const { reads, question, tickets, signal } = options;
+  const { question, tickets, signal } = options;
   const random = new SeededRandom(settings.seed);
   await tickets.prepare(TICKETS);
   const portal = await options.start();
@@ -37,11 +34,7 @@ export async function measureStart(options: {
     );
     const firstAnswerMs = performance.now() - portal.startedAt;
     await portal.vitals();
-    if (reads === 'replica') {
-      await portal.untilCopied(signal, settings.copyPatienceMs);
-    } else {
-      await sleep(settings.afterStartMs, undefined, { signal });
-    }
+    await portal.untilCopied(signal, settings.copyPatienceMs);
     const copiedMs = performance.now() - portal.startedAt;
     const { eventLoopDelayMs, maxEventLoopDelayMs } = await portal.vitals();
     await portal.untilReady(signal);
@@ -49,7 +42,7 @@ export async function measureStart(options: {
       portal,
       result: {
         firstAnswerMs,
-        copiedMs: reads === 'replica' ? copiedMs : null,
+        copiedMs,
         loopDelayMs: eventLoopDelayMs,
         maxLoopDelayMs: maxEventLoopDelayMs,
       },

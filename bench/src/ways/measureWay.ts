@@ -5,7 +5,6 @@ import { ClosedLoop } from '../load/ClosedLoop';
 import { Portal } from '../portal/Portal';
 import type { Question } from '../questions/Question';
 import { userQuestions } from '../questions/userQuestions';
-import type { Reads } from '../readOptions';
 import type { LdapTimes } from '../rows/LdapTimes';
 import { measureRows, type RowsRun } from '../rows/measureRows';
 import type { Row } from '../rows/Row';
@@ -17,15 +16,15 @@ import type { WayResult } from './WayResult';
 /** Whom app-config.bench.yaml signs in as a guest. */
 export const GUEST = 'alice';
 
-/** One way of reading, and what is asked of it. */
+/** Options of the rows, whose requests depend on the portal. */
 export interface WayRun extends Omit<RowsRun, 'questions'> {
-  readonly reads: Reads;
   /** What is asked; some of it has to be made by the portal first. */
   readonly questions: (portal: Portal) => readonly Question[];
 }
 
 /**
- * Starts a portal that reads in one way, measures everything of it and ends it.
+ * Starts a portal, measures its start, rows, write visibility and memory, and
+ * stops it.
  *
  * @throws Error when an answer is wrong or the portal does not start
  */
@@ -34,12 +33,13 @@ export async function measureWay(
   run: WayRun,
 ): Promise<{ readonly rows: readonly Row[]; readonly way: WayResult }> {
   const { realm, people, tickets } = measured;
-  const { reads, signal } = run;
+  const { signal } = run;
   const { portal, result: start } = await measureStart({
-    ...{ reads, tickets, signal },
+    tickets,
+    signal,
     question: userQuestions(people)[0],
     start: () =>
-      Portal.start({ realm, variant: reads, cpu: settings.portalCpu }),
+      Portal.start({ realm, variant: 'replica', cpu: settings.portalCpu }),
   });
   const { origin } = portal;
   const loop = new ClosedLoop({ origin, connections: settings.connections });
@@ -66,8 +66,12 @@ export async function measureWay(
     return {
       rows,
       way: {
-        ...{ variant: reads, start, requests, memoryAtStart },
-        ...{ memoryAfterLoad, ages },
+        variant: 'replica',
+        start,
+        requests,
+        memoryAtStart,
+        memoryAfterLoad,
+        ages,
       },
     };
   } finally {

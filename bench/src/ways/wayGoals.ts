@@ -1,4 +1,4 @@
-/** What a portal that answers from its copy must keep to. */
+/** Limits of a portal. */
 export interface WayGoals {
   readonly firstAnswerMs: number;
   readonly copiedMs: number;

@@ -1,23 +1,21 @@
-/** What a private profile hides by default (docs/privacy.md). */
-const HIDDEN = [
-  ...['human_name', 'surname', 'givenname', 'ircnicks', 'locale', 'timezone'],
-  ...['gpgkeyids', 'sshpubkeys', 'github_username', 'gitlab_username'],
-  ...['pronouns', 'websites', 'rssurls'],
-];
+import { hiddenFields } from './plantMarkers';
 
 /**
- * The fields of private profiles that an answer shows to somebody else, as
- * `username.field`. Holds at any moment, whatever is being written: a record
- * says itself whether it is private.
+ * Returns the hidden fields of other users' private profiles in a response, as
+ * `username.field`. Valid at any moment, also while the directory changes: each
+ * record states whether it is private.
  *
- * @param text - an answer; what is no JSON shows nothing that can be judged
+ * @param text - a response body whose records have `username` and `is_private`;
+ *   nothing is found in what is not JSON
  */
 export function findExposed(text: string, caller: string): readonly string[] {
   const exposed: string[] = [];
   if (text.includes('"is_private":true')) {
     JSON.parse(text, (_key, value: unknown) => {
       if (isPrivateOfAnother(value, caller)) {
-        const shown = HIDDEN.filter(field => (value[field] ?? null) !== null);
+        const shown = hiddenFields.filter(
+          field => (value[field] ?? null) !== null,
+        );
         exposed.push(...shown.map(field => `${value.username}.${field}`));
       }
       return value;
