@@ -12,3 +12,8 @@ export type { Realm, RealmDirectory } from './Realm';
 export type { RealmOptions } from './RealmOptions';
 export { RedisServer } from './RedisServer';
 export { startRealm } from './startRealm';
+export {
+  allowReadingRuv,
+  enableReplication,
+  type Replication,
+} from './testing/enableReplication';

@@ -1,0 +1,184 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LdifEntry } from '../ldif/LdifEntry';
+import type { Realm } from '../Realm';
+import { BASE_DN } from '../RealmLayout';
+import { ldapsearch } from './ldapsearch';
+
+const MAPPING_TREE = 'cn=mapping tree,cn=config';
+const SUFFIX = `cn=${BASE_DN.replace(/[=,]/g, escapeHex)},${MAPPING_TREE}`;
+const MANAGER = 'cn=replication manager,cn=config';
+const AGREEMENT = `cn=agreement,cn=replica,${SUFFIX}`;
+
+/** Attributes that FreeIPA's agreements leave to each server. */
+const LOCAL =
+  'entryusn krblastsuccessfulauth krblastfailedauth krbloginfailedcount';
+
+/** The entry that holds a server's replica update vector (`nsds50ruv`). */
+export const REPLICA_DN = `cn=replica,${SUFFIX}`;
+
+/** Replication from one directory server to another. */
+export interface Replication {
+  /** Stops sending changes to the consumer. */
+  pause(): Promise<void>;
+  /** Sends the pending changes to the consumer and continues to send new ones. */
+  resume(): Promise<void>;
+  /**
+   * Waits until the consumer has each change that the supplier has now, by a
+   * change to the suffix entry. Not for a paused replication.
+   */
+  caughtUp(): Promise<void>;
+}
+
+/**
+ * Replicates the directory of one realm to another, as FreeIPA does. All
+ * entries of the consumer are replaced first. No server restarts; replication
+ * continues after a later restart. Can be called once per realm.
+ *
+ * @throws Error with the server's status when the consumer cannot be filled
+ */
+export async function enableReplication(options: {
+  readonly supplier: Realm;
+  readonly consumer: Realm;
+}): Promise<Replication> {
+  const { supplier, consumer } = options;
+  const password = randomBytes(18).toString('base64url');
+  for (const [id, realm] of [supplier, consumer].entries()) {
+    await realm.modify(replicaLdif(id + 1, password));
+  }
+  await supplier.modify(agreementLdif(consumer, password));
+  await untilFilled(supplier);
+  const setEnabled = (value: 'on' | 'off') =>
+    supplier.modify(`dn: ${AGREEMENT}
+changetype: modify
+replace: nsds5ReplicaEnabled
+nsds5ReplicaEnabled: ${value}
+`);
+  return {
+    pause: () => setEnabled('off'),
+    resume: () => setEnabled('on'),
+    caughtUp: async () => {
+      const marker = randomUUID();
+      await supplier.modify(`dn: ${BASE_DN}
+changetype: modify
+replace: description
+description: ${marker}
+`);
+      while (!(await hasMarker(consumer, marker))) {
+        await sleep(50);
+      }
+    },
+  };
+}
+
+/**
+ * Allows the service account to read the replica update vector, with the access
+ * control of FreeIPA's permission "Read Replication Agreements". FreeIPA stores
+ * it on each server, because `cn=config` is not replicated.
+ */
+export async function allowReadingRuv(realm: Realm): Promise<void> {
+  const attributes = 'cn || objectClass || nsds5replicaroot || nsds50ruv';
+  await realm.modify(`dn: ${MAPPING_TREE}
+changetype: modify
+add: aci
+aci: (targetattr = "${attributes}")(targetfilter = "(objectClass=nsds5Replica)")(version 3.0; acl "permission:Read Replication Agreements"; allow (compare, read, search) userdn = "ldap:///${realm.bindDn}";)
+`);
+}
+
+/**
+ * Makes a server a supplier with a change log (type 3, flags 1). A supplier that
+ * cannot reach its consumer retries after 1 to 2 s instead of 3 s to 5 minutes.
+ */
+function replicaLdif(id: number, password: string): string {
+  return `dn: ${MANAGER}
+changetype: add
+objectClass: top
+objectClass: netscapeServer
+objectClass: nsAccount
+cn: replication manager
+userPassword: ${password}
+
+dn: ${REPLICA_DN}
+changetype: add
+objectClass: top
+objectClass: nsDS5Replica
+cn: replica
+nsDS5ReplicaRoot: ${BASE_DN}
+nsDS5ReplicaId: ${id}
+nsDS5ReplicaType: 3
+nsDS5Flags: 1
+nsDS5ReplicaBindDN: ${MANAGER}
+nsds5ReplicaBackoffMin: 1
+nsds5ReplicaBackoffMax: 2
+`;
+}
+
+/**
+ * Adds an agreement and fills the consumer. The refresh is requested by a second
+ * change: one in the new entry would be repeated when the agreement is enabled
+ * again.
+ */
+function agreementLdif(consumer: Realm, password: string): string {
+  const { hostname, port } = new URL(consumer.ldapUrl);
+  return `dn: ${AGREEMENT}
+changetype: add
+objectClass: top
+objectClass: nsds5ReplicationAgreement
+cn: agreement
+nsDS5ReplicaRoot: ${BASE_DN}
+nsDS5ReplicaHost: ${hostname}
+nsDS5ReplicaPort: ${port}
+nsDS5ReplicaTransportInfo: LDAP
+nsDS5ReplicaBindMethod: SIMPLE
+nsDS5ReplicaBindDN: ${MANAGER}
+nsDS5ReplicaCredentials: ${password}
+nsDS5ReplicatedAttributeList: (objectclass=*) $ EXCLUDE memberof ${LOCAL}
+nsDS5ReplicatedAttributeListTotal: (objectclass=*) $ EXCLUDE ${LOCAL}
+nsds5ReplicaStripAttrs: modifiersName modifyTimestamp internalModifiersName internalModifyTimestamp
+
+dn: ${AGREEMENT}
+changetype: modify
+replace: nsds5BeginReplicaRefresh
+nsds5BeginReplicaRefresh: start
+`;
+}
+
+async function untilFilled(supplier: Realm): Promise<void> {
+  for (;;) {
+    const agreement = await readEntry(supplier, AGREEMENT, [
+      'nsds5BeginReplicaRefresh',
+      'nsds5replicaLastInitStatus',
+    ]);
+    if (agreement.all('nsds5BeginReplicaRefresh').length === 0) {
+      const [status] = agreement.texts('nsds5replicaLastInitStatus');
+      if (!status?.startsWith('Error (0)')) {
+        throw new Error(`The consumer was not filled: ${status}`);
+      }
+      return;
+    }
+    await sleep(50);
+  }
+}
+
+async function hasMarker(consumer: Realm, marker: string): Promise<boolean> {
+  const suffix = await readEntry(consumer, BASE_DN, ['description']);
+  return suffix.texts('description').includes(marker);
+}
+
+async function readEntry(
+  realm: Realm,
+  dn: string,
+  attributes: readonly string[],
+): Promise<LdifEntry> {
+  const [entry] = await ldapsearch(realm, {
+    as: { dn: realm.rootDn, passwordFile: realm.rootPasswordFile },
+    base: dn,
+    options: ['-s', 'base'],
+    attributes,
+  });
+  return entry;
+}
+
+function escapeHex(char: string): string {
+  return `\\${char.charCodeAt(0).toString(16).toUpperCase()}`;
+}
