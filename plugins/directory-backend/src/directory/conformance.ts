@@ -24,6 +24,7 @@ import {
   type UserField,
 } from './schema';
 import type { User } from './User';
+import type { UserSearchTerm } from './UserSearch';
 import type { Visibility } from './Visibility';
 
 /** An adapter on a realm, ready to be asked. */
@@ -241,6 +242,124 @@ export function describeDirectory(
         answer: { items: [], total: 0 },
       });
       expect(answers).toEqual(expected);
+    });
+
+    it('returns the requested fields and no others', async () => {
+      const fields = new Set<UserField>(['emails', 'is_private']);
+      const queries = ['veiled', 'alice'].map(username => ({
+        username,
+        fields,
+        visibleTo: everything,
+      }));
+      const [answers, expected] = await both(queries, (directory, query) =>
+        directory.getUser(query, context),
+      );
+      expect(answers).toEqual(expected);
+      const [{ answer: veiled }] = answers;
+      const filled = Object.entries(veiled!)
+        .filter(([, value]) => value !== undefined)
+        .map(([field]) => field);
+      expect(filled).toEqual(
+        options.schema === 'fas'
+          ? ['username', 'emails', 'is_private']
+          : ['username', 'emails'],
+      );
+    });
+
+    /** Names of the users to whom terms apply, for adapter and model. */
+    async function find(
+      terms: readonly UserSearchTerm[],
+      query: { visibleTo?: Visibility; unlockedOnly?: boolean } = {},
+    ): Promise<readonly string[]> {
+      const [[{ answer }], [expected]] = await both(
+        [{ ...wholeUser, page: whole, terms, ...query }],
+        (directory, each) => directory.searchUsers(each, context),
+      );
+      expect(answer).toEqual(expected.answer);
+      return answer.items.map(({ username }) => username);
+    }
+
+    it('finds the users who are in a group', async () => {
+      const inAny = { kind: 'memberOfAny' } as const;
+      const inGroup = await find([inAny]);
+      expect(inGroup).toContain('alice');
+      expect(inGroup).not.toContain('veiled');
+      const unlocked = await find([inAny], { unlockedOnly: true });
+      expect(unlocked.length).toBeLessThan(inGroup.length);
+      expect(unlocked).toContain('alice');
+      const named = { kind: 'equals', field: 'username' } as const;
+      expect(await find([inAny, { ...named, text: 'alice' }])).toEqual([
+        'alice',
+      ]);
+      expect(await find([inAny, { ...named, text: 'veiled' }])).toEqual([]);
+      expect(
+        await find([inAny, { kind: 'memberOf', groupname: 'circle-a' }]),
+      ).toEqual(await find([{ kind: 'memberOf', groupname: 'circle-a' }]));
+    });
+
+    it.each(['nope', '', '*', 'a)(cn=*', 'packager\0'])(
+      'finds no member of the unknown group %j',
+      async groupname => {
+        const terms = [{ kind: 'memberOf', groupname }] as const;
+        expect(await find(terms)).toEqual([]);
+      },
+    );
+
+    it.each(['equals', 'substring'] as const)(
+      'finds no user by a text with NUL (%s)',
+      async kind => {
+        const withText = (text: string) =>
+          find([{ kind, field: 'username', text }]);
+        expect(await withText('alice')).toContain('alice');
+        expect(await withText('alice\0')).toEqual([]);
+        expect(await withText('alice\0x')).toEqual([]);
+      },
+    );
+
+    it('compares times strictly, to the millisecond and beyond year 9999', async () => {
+      const before = (time: number | string) =>
+        find([{ kind: 'before', field: 'creation', time: new Date(time) }]);
+      const { creation } = (await model.getUser({
+        ...wholeUser,
+        username: 'alice',
+      }))!;
+      const created = creation!.getTime();
+      expect(await before(created)).not.toContain('alice');
+      expect(await before(created + 1)).toContain('alice');
+      expect(await before('+010000-01-01T00:00:00Z')).toEqual(
+        await find([{ kind: 'present', field: 'creation' }]),
+      );
+    });
+
+    it('finds a private profile by its hidden fields for its owner only', async () => {
+      const asUser = (owner: string | undefined, isHidden = true) =>
+        find([{ kind: 'equals', field: 'surname', text: 'veiled' }], {
+          visibleTo: {
+            kind: 'public',
+            hidden: new Set(isHidden ? ['surname'] : ['emails']),
+            owner,
+          },
+        });
+      const isPrivate = options.schema === 'fas';
+      expect(await asUser('veiled')).toEqual(['veiled']);
+      expect(await asUser('alice')).toEqual(isPrivate ? [] : ['veiled']);
+      expect(await asUser(undefined)).toEqual(isPrivate ? [] : ['veiled']);
+      expect(await asUser('alice', false)).toEqual(['veiled']);
+    });
+
+    it('finds nothing by a field without an attribute', async () => {
+      const nick = { kind: 'present', field: 'ircnicks' } as const;
+      const list = { kind: 'present', field: 'mailing_list' } as const;
+      const [[found], [expected]] = await both([list], (directory, term) =>
+        directory.searchGroups(
+          { ...wholeGroup, page: whole, terms: [term] },
+          context,
+        ),
+      );
+      const hasFields = options.schema === 'fas';
+      expect((await find([nick])).length > 0).toBe(hasFields);
+      expect(found.answer.total > 0).toBe(hasFields);
+      expect(found).toEqual(expected);
     });
 
     describeExtensions(() => ({ directory: subject!.directory, model }));

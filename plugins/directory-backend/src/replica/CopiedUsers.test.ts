@@ -18,6 +18,16 @@ function person(number: number, known: Partial<User> = {}) {
   };
 }
 
+const keys = {
+  user: (username: string) => `uid=${username}`,
+  group: (groupname: string) => `cn=${groupname}`,
+  entry: (dn: string) => dn,
+};
+const everyone = {
+  fields: new Set(userFieldNames),
+  visibleTo: { kind: 'everything' },
+} as const;
+
 it.each([true, false])(
   'streams who was there when it was asked, as they were (unlocked only: %s)',
   async unlockedOnly => {
@@ -32,18 +42,10 @@ it.each([true, false])(
     const { streamUsers } = createCopiedDirectory({
       tables,
       schema: schemaPreset('fas'),
-      keys: {
-        user: username => `uid=${username}`,
-        group: groupname => `cn=${groupname}`,
-        entry: dn => dn,
-      },
+      keys,
     });
     const { total, portions } = await streamUsers(
-      {
-        fields: new Set(userFieldNames),
-        visibleTo: { kind: 'everything' },
-        unlockedOnly,
-      },
+      { ...everyone, unlockedOnly },
       context,
     );
 
@@ -64,3 +66,25 @@ it.each([true, false])(
     expect(seen.filter(user => !user.is_private)).toHaveLength(0);
   },
 );
+
+it('stops a stream when the caller disconnects', async () => {
+  const tables = createTables();
+  for (let number = 0; number < PEOPLE; number++) {
+    const { key, entry } = person(number);
+    tables.users.set(key, entry);
+  }
+  const { streamUsers } = createCopiedDirectory({
+    tables,
+    schema: schemaPreset('fas'),
+    keys,
+  });
+  const caller = new AbortController();
+  const { portions } = await streamUsers(everyone, {
+    ...context,
+    signal: caller.signal,
+  });
+  const stream = portions[Symbol.asyncIterator]();
+  expect((await stream.next()).value.length).toBeLessThan(PEOPLE);
+  caller.abort();
+  await expect(stream.next()).rejects.toThrow('aborted');
+});

@@ -35,7 +35,7 @@ const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const change = fc.record({
   kind: fc.oneof(
     fc.constantFrom('add' as const, 'edit' as const, 'rename' as const),
-    fc.constant({ delete: 1 }),
+    fc.constant<{ readonly delete: number }>({ delete: 1 }),
   ),
   place,
   person,

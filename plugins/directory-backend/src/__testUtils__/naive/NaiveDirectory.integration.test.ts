@@ -10,7 +10,7 @@ import {
   SubstringFilter,
   type Filter,
 } from 'ldapts';
-import { answersOf, context } from '../../directory/conformanceQuestions';
+import { answersOf } from '../../directory/conformanceQuestions';
 import type { GroupFieldTerm } from '../../directory/GroupSearch';
 import { groupFieldNames, userFieldNames } from '../../directory/schema';
 import type { UserFieldTerm, UserSearchTerm } from '../../directory/UserSearch';
@@ -61,7 +61,9 @@ function termFilter(
 ): Filter | undefined {
   if (term.kind === 'memberOf') {
     const value = groupDn(term.groupname);
-    return value && new EqualityFilter({ attribute: 'memberOf', value });
+    return value === undefined
+      ? undefined
+      : new EqualityFilter({ attribute: 'memberOf', value });
   }
   if (term.kind === 'anyOf') {
     const filters = term.terms
