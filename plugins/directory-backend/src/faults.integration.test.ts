@@ -85,15 +85,16 @@ async function during(
   trouble: (load: SteadyLoad) => Promise<unknown>,
 ): Promise<Tally> {
   await eventually(allAreAnswered);
-  const load = await SteadyLoad.start(client, PATHS);
+  const load = await SteadyLoad.start([client], PATHS);
   try {
     await trouble(load);
   } finally {
-    const tally = await load.stop();
+    const [tally] = await load.stop();
     expect(tally.wrong).toEqual([]);
     expect(gateway.alive()).toBe(true);
   }
-  return load.stop();
+  const [tally] = await load.stop();
+  return tally;
 }
 
 const unanswered = ({ responses, statuses }: Tally) =>

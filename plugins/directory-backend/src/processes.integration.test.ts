@@ -210,7 +210,7 @@ describe('behind a balancer', () => {
 
   beforeEach(async () => {
     load = await SteadyLoad.start(
-      await TokenClient.signIn(processes.balancer),
+      [await TokenClient.signIn(processes.balancer)],
       ['/v1/users/bob/', '/v1/groups/', '/v1/users/?page_size=5'],
     );
   });
@@ -250,13 +250,13 @@ describe('behind a balancer', () => {
     await processes.restart(1);
     const after = before + csrs.length;
     expect(await countsOf('alice')).toEqual([after, after]);
-    const { statuses, wrong } = await load.stop();
+    const [{ statuses, wrong }] = await load.stop();
     expect([Object.keys(statuses), wrong]).toEqual([['200'], []]);
   });
 
   it('a process is replaced without a failed request', async () => {
     await processes.restart(0);
-    const { statuses, wrong } = await load.stop();
+    const [{ statuses, wrong }] = await load.stop();
     expect([Object.keys(statuses), wrong]).toEqual([['200'], []]);
   });
 });

@@ -1,0 +1,59 @@
+import { CookieClient } from './__testUtils__/CookieClient';
+import { eventually } from './__testUtils__/eventually';
+import { GatewayClient } from './__testUtils__/GatewayClient';
+import { SteadyLoad } from './__testUtils__/SteadyLoad';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { TicketClient } from './__testUtils__/TicketClient';
+import { TokenClient } from './__testUtils__/TokenClient';
+import { TwoServers } from './__testUtils__/TwoServers';
+
+jest.setTimeout(180_000);
+
+const PATHS = [
+  '/v1/me/',
+  '/v1/users/bob/',
+  '/v1/users/?page_size=40&page_number=3',
+  '/v1/groups/packager/members/',
+  '/v1/search/users/?email=alice@example.test',
+];
+
+let servers: TwoServers;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  servers = await TwoServers.start();
+  gateway = await startGateway({
+    realm: servers.preferred,
+    directory: {
+      portalUsers: { namespace: 'default', username: 'entityName' },
+      ldap: servers.ldap,
+    },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await servers?.stop();
+});
+
+it('returns the same results by ticket, cookie and token after a switch', async () => {
+  const client = new GatewayClient({ gateway, realm: servers.preferred });
+  const principal = 'alice';
+  const callers = [
+    new TicketClient({ client, principal }),
+    await CookieClient.signIn(gateway, { client, principal }),
+    await TokenClient.signIn(gateway),
+  ];
+  const load = await SteadyLoad.start(callers, PATHS, { workers: 1 });
+  await load.progress(10);
+  await servers.preferred.directory.stop();
+  await eventually(async () => {
+    for (const caller of callers) {
+      for (const path of PATHS) {
+        expect((await caller.ask(path)).status).toBe(200);
+      }
+    }
+  });
+  await load.progress(10);
+  const tallies = await load.stop();
+  expect(tallies.map(({ wrong }) => wrong)).toEqual([[], [], []]);
+});
