@@ -1,35 +1,33 @@
 import { BerCursor, JunkError } from './BerCursor';
 
 const BOOLEAN = 0x01;
-const INTEGER = 0x02;
-const OCTET_STRING = 0x04;
+export const INTEGER = 0x02;
+export const OCTET_STRING = 0x04;
 const ENUMERATED = 0x0a;
-const SEQUENCE = 0x30;
-const SET = 0x31;
+export const SEQUENCE = 0x30;
+export const SET = 0x31;
 const CONTROLS = 0xa0;
 
-/** The answers to what the gateway sends (RFC 4511 §4.2, §4.5.2, §4.12). */
+/** Responses to the gateway's requests (RFC 4511 §4.2, §4.5.2, §4.12). */
 const BIND_RESPONSE = 0x61;
-const SEARCH_ENTRY = 0x64;
+export const SEARCH_ENTRY = 0x64;
 const SEARCH_DONE = 0x65;
 const SEARCH_REFERENCE = 0x73;
 const EXTENDED_RESPONSE = 0x78;
 
 /**
- * Holds a server's message against the grammar of RFC 4511 and gives its
- * message id. The library's parser is lenient: with a wrong length in an entry
- * it never comes back, and with a wrong tag it leaves values out.
+ * Checks a server's message against the grammar of RFC 4511 and returns its
+ * message id. The parser of ldapts is lenient: with a wrong length in an entry
+ * it never returns, and with a wrong tag it omits values.
  *
- * @throws JunkError when the message is none that the gateway may get.
+ * @throws JunkError when the message is not one that the gateway may receive.
  */
 export function checkLdapMessage(message: Buffer): number {
   const cursor = new BerCursor(message);
   const end = cursor.enter(SEQUENCE, message.length);
   const id = cursor.readInteger(INTEGER, end);
   checkOperation(cursor, end);
-  if (cursor.peek(end) === CONTROLS) {
-    checkControls(cursor, end);
-  }
+  checkControls(cursor, end);
   cursor.leave(end);
   cursor.leave(message.length);
   return id;
@@ -47,7 +45,9 @@ function checkOperation(cursor: BerCursor, limit: number): void {
     case EXTENDED_RESPONSE:
       return checkResult(cursor, cursor.enter(operation, limit));
     default:
-      throw new JunkError('A message answers nothing that was asked');
+      throw new JunkError(
+        'The message is not a response to a request of the gateway',
+      );
   }
 }
 
@@ -75,7 +75,11 @@ function checkResult(cursor: BerCursor, end: number): void {
   cursor.leave(end);
 }
 
-function checkControls(cursor: BerCursor, limit: number): void {
+/** Checks the controls of a message that ends at `limit`, if it has any. */
+export function checkControls(cursor: BerCursor, limit: number): void {
+  if (cursor.peek(limit) !== CONTROLS) {
+    return;
+  }
   const listEnd = cursor.enter(CONTROLS, limit);
   while (cursor.at < listEnd) {
     const end = cursor.enter(SEQUENCE, listEnd);
