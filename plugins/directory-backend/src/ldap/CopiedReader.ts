@@ -83,7 +83,7 @@ export class CopiedReader {
           for (const [key] of named) {
             keys.add(key);
           }
-          const portion = kind.decode(named);
+          const portion = await kind.decode(named);
           for (const attribute of proven
             ? missingFor(kind, page, portion)
             : []) {
@@ -92,7 +92,7 @@ export class CopiedReader {
           await nextTurn();
           // An error here would be one of the connection.
           if (missing.size === 0) {
-            take(portion);
+            await take(portion);
             await (gently && sleep(GENTLE_PAUSE_MS));
           }
         },

@@ -76,11 +76,7 @@ export class LdapReplicaSource implements ReplicaSource {
     await this.#proveNumbers(NUMBERED);
     const ended = new AbortController();
     const reading = this.#read({
-      take: portion => {
-        if (!ended.signal.aborted) {
-          take(portion);
-        }
-      },
+      take: portion => (ended.signal.aborted ? undefined : take(portion)),
     });
     try {
       const proving = this.#proveRights(ended.signal);

@@ -1,4 +1,5 @@
 import type { Entry, Filter } from 'ldapts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isGroupName, isUserName } from '../directory/names';
 import { emptyGroup, type Group } from '../directory/Group';
 import {
@@ -26,6 +27,9 @@ const ENTRIES_AT_A_TIME = 50;
 /** Of groups with all their members, one may be as large as many others. */
 const GROUPS_AT_A_TIME = 2;
 
+/** DNs that are normalized before yielding to the event loop. */
+const DNS_PER_SLICE = 5000;
+
 type PortionOf<K extends ReplicaPortion['kind']> = Extract<
   ReplicaPortion,
   { readonly kind: K }
@@ -43,7 +47,7 @@ export interface Copied<P extends ReplicaPortion> {
   readonly pageSize: number;
   /** Attributes that must not be read as absent because they are hidden. */
   readonly vital: readonly string[];
-  readonly decode: (entries: Named) => P;
+  readonly decode: (entries: Named) => P | Promise<P>;
 }
 
 /** Which entries are copied, and what of them. */
@@ -74,10 +78,13 @@ export function copiedKinds({
     ],
     pageSize: GROUPS_AT_A_TIME,
     vital: ['member'],
-    decode: named => ({
-      kind: 'groups',
-      entries: decodeEach(named, entry => decodeGroup(entry, schema)),
-    }),
+    decode: async named => {
+      const entries: [string, GroupEntry | undefined][] = [];
+      for (const [key, entry] of named) {
+        entries.push([key, await decodeGroup(entry, schema)]);
+      }
+      return { kind: 'groups', entries };
+    },
   };
   const agreements: Copied<PortionOf<'agreements'>> = {
     container: containers.agreements,
@@ -117,17 +124,17 @@ function decodeUser(
     : undefined;
 }
 
-function decodeGroup(
+async function decodeGroup(
   entry: Entry,
   schema: DirectorySchema,
-): GroupEntry | undefined {
+): Promise<GroupEntry | undefined> {
   const group = decodeRecord<Group>(schema.groups, entry, {
     fields: groupFieldNames,
     empty: emptyGroup(),
   });
   const isServed =
     hasClass(entry, schema.groupClass) && isGroupName(group.groupname ?? '');
-  const members = textsOf(entry, 'member').map(normalizeDn);
+  const members = await normalizeDns(textsOf(entry, 'member'));
   return isServed || members.length > 0
     ? {
         ...(isServed && {
@@ -138,6 +145,18 @@ function decodeGroup(
         sponsors: textsOf(entry, 'memberManager').map(normalizeDn),
       }
     : undefined;
+}
+
+/** Normalizes the DNs and yields to the event loop after every 5,000. */
+async function normalizeDns(dns: readonly string[]): Promise<string[]> {
+  const normalized: string[] = [];
+  for (const dn of dns) {
+    normalized.push(normalizeDn(dn));
+    if (normalized.length % DNS_PER_SLICE === 0) {
+      await nextTurn();
+    }
+  }
+  return normalized;
 }
 
 /** A search finds every value, a record shows the first of some fields. */

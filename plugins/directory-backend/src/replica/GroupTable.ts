@@ -95,8 +95,8 @@ export class GroupTable implements GroupLinks {
       : isServed;
     return (
       isOther ||
-      !isDeepStrictEqual(new Set(entry.members), new Set(old.members)) ||
-      !isDeepStrictEqual(new Set(entry.sponsors), new Set(old.sponsors))
+      !areSameNames(entry.members, old.members) ||
+      !areSameNames(entry.sponsors, old.sponsors)
     );
   }
 
@@ -117,6 +117,14 @@ export class GroupTable implements GroupLinks {
       this.#changes.set(group, this.#version);
     }
   }
+}
+
+/** Whether two lists have the same names, in any order. */
+function areSameNames(a: readonly string[], b: readonly string[]): boolean {
+  // Sets of 89,000 names would block the event loop; most lists are equal.
+  const isEqual =
+    a.length === b.length && a.every((name, index) => name === b[index]);
+  return isEqual || isDeepStrictEqual(new Set(a), new Set(b));
 }
 
 function rowOf(

@@ -68,7 +68,7 @@ export class RecentChanges {
     const { server, numbers } = await this.#source.listChanges(fromUsn);
     expectServer({ server }, time);
     const portions: ReplicaPortion[] = [];
-    const keep = (portion: ReplicaPortion) => portions.push(portion);
+    const keep = (portion: ReplicaPortion) => void portions.push(portion);
     const first = firstUnread({ fromUsn, numbers }, this.#read);
     if (first !== undefined) {
       expectServer(await this.#source.readChanges(first, keep), time);

@@ -224,7 +224,7 @@ export class Replica {
   async #readAll(time: ReplicaTime, askedAt: number): Promise<void> {
     // Straight into the tables: nobody reads them until all is there.
     const keys = await this.#options.source.readAll(portion =>
-      this.#writer.take(portion, askedAt),
+      this.#writer.takeInSlices(portion, askedAt),
     );
     expectServer(keys, time);
     this.#guard.judge(keys);

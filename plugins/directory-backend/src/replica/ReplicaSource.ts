@@ -25,8 +25,11 @@ export type ReplicaPortion =
   | { readonly kind: 'groups'; readonly entries: Keyed<GroupEntry> }
   | { readonly kind: 'agreements'; readonly entries: Keyed<CopiedAgreement> };
 
-/** Takes what is read, at once; an entry may come twice. */
-export type TakePortion = (portion: ReplicaPortion) => void;
+/**
+ * Takes entries as they are read; an entry may come twice. The source waits for
+ * the result before it delivers the next portion.
+ */
+export type TakePortion = (portion: ReplicaPortion) => void | Promise<void>;
 
 /** Keys of all entries that were read. */
 export interface ReplicaKeys {

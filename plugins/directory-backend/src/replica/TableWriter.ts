@@ -7,6 +7,9 @@ import { TableCheck } from './TableCheck';
 /** So many keys are compared before others have their turn. */
 const KEYS_A_TURN = 5000;
 
+/** Members of a group that are written before yielding to the event loop. */
+const MEMBERS_PER_SLICE = 2500;
+
 /** Longer than any reading takes that was begun before an entry was gone. */
 const GONE_IS_KNOWN_MS = 10 * 60_000;
 
@@ -16,6 +19,8 @@ export class TableWriter {
   /** When keys were last heard to be gone. */
   readonly #gone = new Map<string, number>();
   readonly #checks = new Set<TableCheck>();
+  /** Start of the latest sync that writes in slices. */
+  #slicedSyncAt = -Infinity;
 
   constructor(tables: ReplicaTables) {
     this.#tables = tables;
@@ -34,25 +39,58 @@ export class TableWriter {
 
   /** Writes entries that were requested at a time (`performance.now()`). */
   take(portion: ReplicaPortion, askedAt: number): void {
+    if (portion.kind !== 'groups') {
+      return this.#write(portion, askedAt);
+    }
+    const entries = portion.entries.map(
+      ([key, group]) => [key, group && this.#sharing(key, group)] as const,
+    );
+    return this.#write({ kind: 'groups', entries }, askedAt);
+  }
+
+  /**
+   * As {@link take}, but yields to the event loop between slices of a large
+   * group, which has a part of its members meanwhile: only for a sync during
+   * which the tables are not read.
+   */
+  async takeInSlices(portion: ReplicaPortion, askedAt: number): Promise<void> {
+    this.#slicedSyncAt = askedAt;
+    if (portion.kind !== 'groups') {
+      return this.take(portion, askedAt);
+    }
+    for (const [key, group] of portion.entries) {
+      const shared = (name: string) => this.#shared(name);
+      const sponsors = group?.sponsors.map(shared) ?? [];
+      let members: readonly string[] = [];
+      for (const slice of slicesOf(group?.members ?? [])) {
+        members = members.concat(slice.map(shared));
+        const entry = group && { ...group, members, sponsors };
+        this.#write({ kind: 'groups', entries: [[key, entry]] }, askedAt);
+        await nextTurn();
+        if (this.#slicedSyncAt !== askedAt) {
+          // This sync failed, and another one has begun.
+          return undefined;
+        }
+      }
+    }
+    return undefined;
+  }
+
+  #write(portion: ReplicaPortion, askedAt: number): void {
     const { users, groups, agreements } = this.#tables;
     for (const check of this.#checks) {
       for (const [key] of portion.entries) {
         check.written(key);
       }
     }
-    // It may have been read before it was gone.
+    // An entry may have been read before it was deleted.
     const isThere = ([key]: readonly [string, unknown]) =>
       (this.#gone.get(key) ?? -Infinity) < askedAt;
     switch (portion.kind) {
       case 'users':
         return write(users, portion.entries.filter(isThere));
       case 'groups':
-        return write(
-          groups,
-          portion.entries
-            .filter(isThere)
-            .map(([key, group]) => [key, group && this.#sharing(key, group)]),
-        );
+        return write(groups, portion.entries.filter(isThere));
       default:
         return write(agreements, portion.entries.filter(isThere));
     }
@@ -60,14 +98,17 @@ export class TableWriter {
 
   /** With the users' own keys: a text that is equal is kept as often as it is read. */
   #sharing(key: string, group: GroupEntry): GroupEntry {
-    const { users, groups } = this.#tables;
-    const old = groups.get(key);
-    const shared = (name: string) => users.served.get(name)?.key ?? name;
+    const old = this.#tables.groups.get(key);
+    const shared = (name: string) => this.#shared(name);
     return {
       ...group,
       members: sharing(group.members, { old: old?.members, shared }),
       sponsors: sharing(group.sponsors, { old: old?.sponsors, shared }),
     };
+  }
+
+  #shared(name: string): string {
+    return this.#tables.users.served.get(name)?.key ?? name;
   }
 
   /** Drops what is not among these keys. */
@@ -104,6 +145,15 @@ export class TableWriter {
     this.#gone.delete(key);
     this.#gone.set(key, now);
   }
+}
+
+/** At least one slice, which may be empty. */
+function* slicesOf(names: readonly string[]): Iterable<readonly string[]> {
+  let start = 0;
+  do {
+    yield names.slice(start, start + MEMBERS_PER_SLICE);
+    start += MEMBERS_PER_SLICE;
+  } while (start < names.length);
 }
 
 function write<T>(
