@@ -4,8 +4,10 @@ export interface Config {
   directory: {
     ldap: {
       /**
-       * The directory's servers, asked in this order: `ldaps://` URLs, or
-       * `ldap://` with `startTls` or to this machine itself.
+       * The directory's servers in order of preference: `ldaps://` URLs, or
+       * `ldap://` with `startTls` or to this machine itself. A server stays in
+       * use until it fails, or until a preferred one has been available for 10
+       * minutes.
        */
       servers?: string[];
       /** The same by DNS SRV records (RFC 2782), in place of `servers`. */

@@ -2,6 +2,7 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from './__testUtils__/eventually';
+import { FaultProxy } from './__testUtils__/FaultProxy';
 import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
 import {
   ldapOf,
@@ -64,21 +65,29 @@ describe('a directory that comes and goes', () => {
     expect(gateway!.alive()).toBe(true);
   });
 
-  it('is 504 while it does not answer, and back by itself', async () => {
-    const client = await boot({
-      directory: {
-        ldap: { ...ldapOf(realm), operationTimeout: { milliseconds: 500 } },
-      },
-    });
-    const ask = () => client.ask('/v1/users/bob/', { as: 'alice' });
-    await eventuallyOk(ask);
-    await realm.directory.pause();
+  it('is 504 while it is too slow, and back by itself', async () => {
+    const proxy = await FaultProxy.start(realm.ldapsUrl);
     try {
+      const client = await boot({
+        directory: {
+          ldap: {
+            ...ldapOf(realm),
+            servers: [`ldaps://localhost:${proxy.port}`],
+            operationTimeout: { milliseconds: 300 },
+            // It stays in use, so that no response is 503.
+            breaker: { failures: 1_000_000 },
+          },
+        },
+      });
+      const ask = () => client.ask('/v1/users/bob/', { as: 'alice' });
+      await eventuallyOk(ask);
+      proxy.toClient = { kind: 'delay', ms: 400 };
       expect((await ask()).status).toBe(504);
+      proxy.toClient = { kind: 'pass' };
+      await eventuallyOk(ask);
     } finally {
-      await realm.directory.resume();
+      await proxy.stop();
     }
-    await eventuallyOk(ask);
   });
 });
 

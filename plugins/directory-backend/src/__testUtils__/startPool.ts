@@ -16,6 +16,8 @@ export interface PoolUnderTest {
   readonly pool: LdapPool;
   /** What it has logged at the levels of warnings and errors. */
   readonly log: () => string;
+  /** All lines that it has logged. */
+  readonly lines: () => readonly string[];
   /** Its answer to one search. */
   search(search: LdapSearch): Promise<readonly Entry[]>;
 }
@@ -25,19 +27,22 @@ export function startPool(options: {
   readonly realm: Realm;
   readonly ldap?: JsonObject;
   readonly resolver?: SrvResolver;
+  readonly failbackMs?: number;
 }): PoolUnderTest {
-  const { realm, ldap, resolver } = options;
+  const { realm, ldap, resolver, failbackMs } = options;
   const logger = new RecordingLogger();
   const config = { ...ldapOf(realm), ...ldap };
   const pool = new LdapPool({
     config: readLdapConfig(new ConfigReader(config)),
     logger,
     resolver,
+    failbackMs,
   });
   return {
     pool,
     log: () =>
       logger.lines.filter(line => /^(warn|error) /.test(line)).join('\n'),
+    lines: () => logger.lines,
     async search(search) {
       const { signal } = new AbortController();
       return (await pool.search(search, { signal })).entries;

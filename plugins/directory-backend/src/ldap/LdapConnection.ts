@@ -49,12 +49,17 @@ export class LdapConnection {
   #junk: Error | undefined;
   readonly #closeListeners: (() => void)[] = [];
   #pending = 0;
+  #awaited = 0;
   #usedAt = performance.now();
   #state: 'open' | 'retired' | 'closed' = 'open';
 
-  private constructor(endpoint: LdapEndpoint) {
+  private constructor(
+    endpoint: LdapEndpoint,
+    onSocket: (socket: Socket) => void,
+  ) {
     this.#client = createClient(endpoint, socket => {
       this.#sockets.push(socket);
+      onSocket(socket);
       socket.once('close', () => this.close());
     });
     checkMessages(this.#client, {
@@ -68,9 +73,14 @@ export class LdapConnection {
   /**
    * Connects, secures and binds, and only then hands out the connection: a
    * cold client of the library is not safe for concurrent use.
+   *
+   * `onSocket` receives each socket when it starts to connect.
    */
-  static async open(endpoint: LdapEndpoint): Promise<LdapConnection> {
-    const connection = new LdapConnection(endpoint);
+  static async open(
+    endpoint: LdapEndpoint,
+    onSocket: (socket: Socket) => void = () => {},
+  ): Promise<LdapConnection> {
+    const connection = new LdapConnection(endpoint, onSocket);
     try {
       // A deadline of our own, for all steps together.
       await withDeadline(secureAndBind(connection.#client, endpoint), {
@@ -110,6 +120,11 @@ export class LdapConnection {
   /** Searches that wait for their answer. */
   get pending(): number {
     return this.#pending;
+  }
+
+  /** Requests that the server has not answered; of a long search, pages. */
+  get awaited(): number {
+    return this.#awaited;
   }
 
   /**
@@ -224,14 +239,19 @@ export class LdapConnection {
    * A deadline of our own: the library's timeout destroys the socket and with
    * it every other search that is under way on it.
    */
-  #inTime<T>(work: Promise<T>, ms: number): Promise<T> {
-    return withDeadline(work, {
-      ms,
-      error: () => {
-        // Its neighbours may still be answered, but nothing new is sent.
-        this.retire();
-        return new DirectoryTimeoutError('The directory is too slow');
-      },
-    });
+  async #inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+    this.#awaited++;
+    try {
+      return await withDeadline(work, {
+        ms,
+        error: () => {
+          // Its neighbours may still be answered, but nothing new is sent.
+          this.retire();
+          return new DirectoryTimeoutError('The directory is too slow');
+        },
+      });
+    } finally {
+      this.#awaited--;
+    }
   }
 }

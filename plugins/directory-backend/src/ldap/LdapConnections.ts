@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { DirectoryUnavailableError } from '../directory/errors';
 import type { LdapEndpoint } from './ldapClient';
 import { LdapConnection } from './LdapConnection';
@@ -31,6 +32,14 @@ export class LdapConnections {
   /** Those who wait for room on a connection. */
   #waiting: (() => void)[] = [];
   #opening: Promise<LdapConnection> | undefined;
+  /** A connection that is not for searches. */
+  #spare: LdapConnection | undefined;
+  /** Reject the connections that are being opened. */
+  readonly #aborts = new Set<(error: Error) => void>();
+  /** The open sockets, and how many bytes each had received. */
+  readonly #sockets = new Map<Socket, number>();
+  #handshakes = 0;
+  #dropped: Error | undefined;
   #refused: { password: string; at: number; error: unknown } | undefined;
   #closed = false;
 
@@ -53,12 +62,17 @@ export class LdapConnections {
    * Nothing may come between choosing a connection and sending on it, or many
    * choose the same one: so this calls `use` in the same turn.
    *
-   * @throws DirectoryUnavailableError when none can be opened.
+   * @throws DirectoryUnavailableError when none can be opened, and what
+   *   {@link drop} was called with while this waits for one.
    */
   async use<T>(use: (connection: LdapConnection) => Promise<T>): Promise<T> {
+    const dropped = this.#dropped;
     let connection = this.#withRoom();
     while (!connection) {
       await this.#room();
+      if (this.#dropped && this.#dropped !== dropped) {
+        throw this.#dropped;
+      }
       connection = this.#withRoom();
     }
     try {
@@ -73,6 +87,46 @@ export class LdapConnections {
     return this.#leastBusy() ?? this.#open();
   }
 
+  /** A connection to try the server out with, apart from those for searches. */
+  async spare(): Promise<LdapConnection> {
+    if (!this.#spare?.usable) {
+      this.#spare = await this.#connect();
+    }
+    return this.#spare;
+  }
+
+  /** Closes the connection that {@link spare} has opened. */
+  closeSpare(): void {
+    this.#spare?.close();
+    this.#spare = undefined;
+  }
+
+  /** Whether the server has not answered a request or an attempt to connect. */
+  get isWaiting(): boolean {
+    if (this.#opening) {
+      return true;
+    }
+    for (const connection of this.#connections) {
+      if (connection.awaited > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether the server has sent anything since the last call. */
+  takeReceived(): boolean {
+    let received = this.#handshakes > 0;
+    this.#handshakes = 0;
+    for (const [socket, before] of this.#sockets) {
+      if (socket.bytesRead > before) {
+        this.#sockets.set(socket, socket.bytesRead);
+        received = true;
+      }
+    }
+    return received;
+  }
+
   /** The connections on which nothing has happened for so long. */
   idle(ms: number): readonly LdapConnection[] {
     return [...this.#connections].filter(
@@ -80,22 +134,35 @@ export class LdapConnections {
     );
   }
 
-  /** Closes the connections there are; pending searches reject. */
-  drop(): void {
+  /**
+   * Closes the connections there are, also those that are being opened; pending
+   * searches reject.
+   */
+  drop(error: Error): void {
+    this.#dropped = error;
+    for (const abort of this.#aborts) {
+      abort(error);
+    }
     for (const connection of this.#connections) {
       connection.close();
     }
+    this.closeSpare();
+    for (const socket of this.#sockets.keys()) {
+      socket.destroy();
+    }
+    this.#wake();
   }
 
   /** Closes every connection; pending searches reject. */
   close(): void {
     this.#closed = true;
-    this.drop();
+    this.drop(this.#notUsed());
   }
 
   /** Takes no new search, and closes when the pending ones have ended. */
   retire(): void {
     this.#closed = true;
+    this.closeSpare();
     for (const connection of this.#connections) {
       connection.retire();
     }
@@ -153,33 +220,46 @@ export class LdapConnections {
 
   async #openOne(): Promise<LdapConnection> {
     const connection = await this.#connect();
-    if (this.#closed) {
-      connection.close();
-      throw new DirectoryUnavailableError(
-        `Directory server ${this.#options.url} is not used any more`,
-        { reason: 'unreachable' },
-      );
-    }
     this.#connections.add(connection);
-    const count = this.#metrics.opened();
     connection.onClose(() => {
       this.#connections.delete(connection);
-      count();
       this.#wake();
     });
     return connection;
   }
 
   async #connect(): Promise<LdapConnection> {
+    let abort: (error: Error) => void = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      abort = reject;
+    });
+    this.#aborts.add(abort);
+    const bound = this.#options
+      .endpoint()
+      .then(endpoint => this.#bind(endpoint));
     try {
-      const connection = await this.#bind(await this.#options.endpoint());
+      const connection = await Promise.race([bound, aborted]);
+      if (this.#closed) {
+        throw this.#notUsed();
+      }
       this.#metrics.attempted('success');
+      connection.onClose(this.#metrics.opened());
       return connection;
     } catch (error) {
+      bound.then(connection => connection.close()).catch(() => {});
       this.#metrics.attempted('failure');
       this.#onFailure(error);
       throw error;
+    } finally {
+      this.#aborts.delete(abort);
     }
+  }
+
+  #notUsed(): DirectoryUnavailableError {
+    return new DirectoryUnavailableError(
+      `Directory server ${this.#options.url} is not used any more`,
+      { reason: 'unreachable' },
+    );
   }
 
   async #bind(endpoint: LdapEndpoint): Promise<LdapConnection> {
@@ -192,12 +272,22 @@ export class LdapConnections {
       throw refused.error;
     }
     try {
-      return await LdapConnection.open(endpoint);
+      return await LdapConnection.open(endpoint, socket => this.#track(socket));
     } catch (error) {
       if (isRefusedBind(error)) {
         this.#refused = { password, at: performance.now(), error };
       }
       throw error;
     }
+  }
+
+  #track(socket: Socket): void {
+    this.#sockets.set(socket, 0);
+    socket.once('close', () => this.#sockets.delete(socket));
+    // The bytes of a TLS handshake are not counted. That TCP is connected says
+    // nothing: the kernel does that for a process that is stopped.
+    socket.once('secureConnect', () => {
+      this.#handshakes++;
+    });
   }
 }

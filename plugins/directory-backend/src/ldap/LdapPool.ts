@@ -16,6 +16,7 @@ import type { LdapConfig } from './LdapConfig';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
+  type Reachability,
 } from '../directory/errors';
 import type { LdapSearch } from './LdapConnection';
 import {
@@ -60,11 +61,11 @@ const MAX_SENDINGS = 6;
 const PAUSES_MS = [0, 10, 20, 40, 80, 160];
 
 /**
- * The directory's servers in the configured order. A read that fails with its
- * connection is tried again, on another server that is in use if there is one;
- * reads change nothing, so that is safe. All of it, and the waiting for a turn,
- * takes no longer than the time for one operation; of a long answer each page
- * may take as long.
+ * Searches the directory's servers, the current one first. A search that fails
+ * with its connection is repeated, on another server in use if there is one;
+ * searches change nothing, so that is safe. All attempts together, and the time
+ * in the queue, take no longer than `operationTimeout`; of a long search each
+ * page may take as long.
  */
 export class LdapPool implements LdapSearcher {
   readonly #servers: LdapServers;
@@ -75,6 +76,11 @@ export class LdapPool implements LdapSearcher {
     readonly config: LdapConfig;
     readonly logger: LoggerService;
     readonly resolver?: SrvResolver;
+    /**
+     * Milliseconds for which a preferred server must have been available before
+     * it is used again. Default: 10 minutes.
+     */
+    readonly failbackMs?: number;
   }) {
     const { config } = options;
     this.#servers = new LdapServers(options);
@@ -127,6 +133,16 @@ export class LdapPool implements LdapSearcher {
       }
       throw error;
     }
+  }
+
+  /** Whether a server is in use. */
+  get reachability(): Reachability {
+    return this.#servers.reachability;
+  }
+
+  /** Calls back when `reachability` changes; returns the unsubscribe function. */
+  onReachability(listener: (reachability: Reachability) => void): () => void {
+    return this.#servers.onReachability(listener);
   }
 
   /** Closes every connection; pending searches reject. */

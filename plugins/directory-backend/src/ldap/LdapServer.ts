@@ -1,7 +1,10 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { stringifyError } from '@backstage/errors';
+import { stringifyError, toError } from '@backstage/errors';
 import type { Entry } from 'ldapts';
-import { DirectoryTimeoutError } from '../directory/errors';
+import {
+  DirectoryTimeoutError,
+  DirectoryUnavailableError,
+} from '../directory/errors';
 import { trustedDn } from './DistinguishedName';
 import { isPresent } from './filters';
 import type { LdapConnection, LdapSearch } from './LdapConnection';
@@ -12,6 +15,19 @@ import {
 import { isRefusedBind, isServerFailure } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
 import { ServerBreaker, type ServerBreakerOptions } from './ServerBreaker';
+
+/** Milliseconds between two checks of a server that has not responded. */
+const CHECK_MS = 100;
+
+/**
+ * Consecutive checks at which the server has sent nothing, until it is probed.
+ * Checks are counted instead of milliseconds: when this process itself was
+ * stalled, responses are read before the next check.
+ */
+const CHECKS_UNTIL_PROBE = 3;
+
+/** Checks until the server counts as unresponsive: 0.9 s at most. */
+const CHECKS_UNTIL_UNRESPONSIVE = 8;
 
 /** Every server answers this, to anybody (RFC 4512 §5.1). */
 const ROOT_DSE: LdapSearch = {
@@ -33,6 +49,8 @@ export interface LdapServerOptions extends LdapConnectionsOptions {
     'failures' | 'initialMs' | 'maxMs'
   >;
   readonly logger: LoggerService;
+  /** Called when `available` or `refused` may have changed. */
+  readonly onChange: () => void;
 }
 
 /**
@@ -47,7 +65,12 @@ export class LdapServer {
   readonly #lost = new WeakSet<LdapConnection>();
   readonly #metrics: LdapMetrics;
   readonly #probe: NodeJS.Timeout;
+  #availableSince = performance.now();
   #refused = false;
+  /** Runs while the server has requests to answer. */
+  #watch: NodeJS.Timeout | undefined;
+  #silentChecks = 0;
+  #isProbing = false;
   #closed = false;
 
   constructor(options: LdapServerOptions) {
@@ -62,11 +85,14 @@ export class LdapServer {
         logger.warn(
           `Directory server ${url} is out of use: ${stringifyError(reason)}`,
         );
+        options.onChange();
       },
       onClose: () => {
+        this.#availableSince = performance.now();
         this.#refused = false;
         this.#metrics.breaker('closed');
         logger.info(`Directory server ${url} is back in use`);
+        options.onChange();
       },
     });
     this.#connections = new LdapConnections({
@@ -90,6 +116,11 @@ export class LdapServer {
     return !this.#closed && this.#breaker.closed;
   }
 
+  /** Milliseconds since it came into use. */
+  get availableMs(): number {
+    return performance.now() - this.#availableSince;
+  }
+
   /** Whether it refused the service account since it was last in use. */
   get refused(): boolean {
     return this.#refused;
@@ -108,6 +139,12 @@ export class LdapServer {
       readonly beforeSending: () => void;
     },
   ): Promise<Entry[]> {
+    if (!this.#closed) {
+      this.#watch ??= setInterval(
+        () => this.#checkResponses(),
+        CHECK_MS,
+      ).unref();
+    }
     return this.#connections.use(async connection => {
       options.beforeSending();
       try {
@@ -138,6 +175,7 @@ export class LdapServer {
   #end(): void {
     this.#closed = true;
     clearInterval(this.#probe);
+    clearInterval(this.#watch);
     this.#breaker.end();
     if (!this.#breaker.closed) {
       this.#metrics.breaker('closed');
@@ -149,8 +187,9 @@ export class LdapServer {
     if (isRefusedBind(error)) {
       this.#refused = true;
       this.#breaker.open(error);
+      this.#options.onChange();
       // The account may not use them any more, and a trial must bind again.
-      this.#connections.drop();
+      this.#connections.drop(toError(error));
     } else {
       this.#breaker.failed(error);
     }
@@ -168,6 +207,62 @@ export class LdapServer {
     } else if (!this.#lost.has(connection)) {
       this.#lost.add(connection);
       this.#breaker.failed(error);
+    }
+  }
+
+  /**
+   * Finds out that the server has stopped responding, once for all that wait
+   * for it: a silent server is probed on another connection, and when it stays
+   * silent its connections are closed, so that pending searches are sent to
+   * another server. A server that needs long for a search responds to the probe.
+   */
+  #checkResponses(): void {
+    if (!this.#connections.isWaiting) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+      this.#silentChecks = 0;
+      this.#connections.closeSpare();
+    } else if (this.#connections.takeReceived()) {
+      this.#silentChecks = 0;
+    } else {
+      this.#silentChecks++;
+      if (this.#silentChecks === CHECKS_UNTIL_PROBE && this.#breaker.closed) {
+        this.#probeResponses();
+      } else if (this.#silentChecks >= CHECKS_UNTIL_UNRESPONSIVE) {
+        // Responses may have arrived that have not been read yet.
+        setImmediate(() => this.#giveUp());
+      }
+    }
+  }
+
+  #giveUp(): void {
+    const isSilent = !this.#connections.takeReceived();
+    this.#silentChecks = 0;
+    if (isSilent && !this.#closed) {
+      const error = new DirectoryUnavailableError(
+        `Directory server ${this.url} does not respond`,
+        { reason: 'unreachable' },
+      );
+      this.#breaker.open(error);
+      this.#connections.drop(error);
+    }
+  }
+
+  async #probeResponses(): Promise<void> {
+    if (this.#isProbing) {
+      return;
+    }
+    this.#isProbing = true;
+    try {
+      await this.#ask(await this.#connections.spare());
+      this.#breaker.succeeded();
+    } catch {
+      // A server that cannot be connected to has been counted as a failure.
+    } finally {
+      this.#isProbing = false;
+      if (!this.#watch) {
+        this.#connections.closeSpare();
+      }
     }
   }
 

@@ -9,6 +9,12 @@ import { readEndpoint } from './readEndpoint';
 /** At least this long between two questions that DNS had no answer to. */
 const RESOLVE_AGAIN_MS = 1000;
 
+/**
+ * Milliseconds for which a preferred server must have been available before it
+ * is used again. Each change of server costs the replica a full sync.
+ */
+const FAILBACK_MS = 600_000;
+
 /** "A very small chance of being selected", of a record without weight. */
 const NO_WEIGHT = 0.001;
 
@@ -17,17 +23,29 @@ export interface SrvResolver {
   resolveSrv(name: string): Promise<SrvRecord[]>;
 }
 
+/** A server's URL, and its rank: servers of a lower rank are preferred. */
+interface RankedServer {
+  readonly url: string;
+  readonly rank: number;
+}
+
 /**
- * The directory's servers in the order in which they are asked: as configured,
- * or as DNS SRV records say (RFC 2782), looked up again now and then. A server
- * that stays keeps its connections.
+ * The directory's servers in the order in which they are searched: the current
+ * one first, then as configured or as DNS SRV records list them (RFC 2782). The
+ * current server stays current until it fails, or until a preferred one has
+ * been available for 10 minutes. Its connections survive a change of DNS.
  */
 export class LdapServers {
   readonly #config: LdapConfig;
   readonly #logger: LoggerService;
   readonly #resolver: SrvResolver;
   readonly #known = new Map<string, LdapServer>();
+  readonly #failbackMs: number;
+  readonly #listeners = new Set<(reachability: Reachability) => void>();
+  #ranks: ReadonlyMap<LdapServer, number> = new Map();
   #order: readonly LdapServer[] = [];
+  #current: LdapServer | undefined;
+  #reachability: Reachability = 'unreachable';
   #resolveAt = -Infinity;
   #resolving: Promise<void> | undefined;
   #closed = false;
@@ -36,12 +54,15 @@ export class LdapServers {
     readonly config: LdapConfig;
     readonly logger: LoggerService;
     readonly resolver?: SrvResolver;
+    /** Default: 10 minutes. */
+    readonly failbackMs?: number;
   }) {
+    this.#failbackMs = options.failbackMs ?? FAILBACK_MS;
     this.#config = options.config;
     this.#logger = options.logger;
     this.#resolver = options.resolver ?? new Resolver();
     if (this.#config.servers.kind === 'urls') {
-      this.#use(this.#config.servers.urls);
+      this.#use(this.#config.servers.urls.map((url, rank) => ({ url, rank })));
     }
   }
 
@@ -58,21 +79,27 @@ export class LdapServers {
         await this.#resolving;
       }
     }
-    return this.#order;
+    const current = this.#choose();
+    return current && current !== this.#order[0]
+      ? [current, ...this.#order.filter(server => server !== current)]
+      : this.#order;
   }
 
   /** Whether a server is in use; `unreachable` before DNS has named one. */
   get reachability(): Reachability {
-    const servers = [...this.#known.values()];
-    if (servers.some(server => server.available)) {
-      return 'reachable';
-    }
-    return servers.some(server => server.refused) ? 'refused' : 'unreachable';
+    return this.#reachability;
+  }
+
+  /** Calls back when `reachability` changes; returns the unsubscribe function. */
+  onReachability(listener: (reachability: Reachability) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Closes every connection; pending searches reject. */
   close(): void {
     this.#closed = true;
+    this.#listeners.clear();
     for (const server of this.#known.values()) {
       server.close();
     }
@@ -82,14 +109,14 @@ export class LdapServers {
   async #resolve(srv: LdapSrvConfig): Promise<void> {
     try {
       const records = await this.#resolver.resolveSrv(srv.name);
-      const urls = orderBySrv(records)
+      const ranked = orderBySrv(records)
         .filter(record => this.#isInDomain(record, srv))
-        .map(record => urlOf(record, srv));
-      if (urls.length === 0) {
+        .map(record => ({ url: urlOf(record, srv), rank: record.priority }));
+      if (ranked.length === 0) {
         throw new Error(`No SRV record of ${srv.name} is in ${srv.domain}`);
       }
       if (!this.#closed) {
-        this.#use(urls);
+        this.#use(ranked);
       }
       this.#resolveAt = performance.now() + srv.refreshMs;
     } catch (error) {
@@ -115,19 +142,57 @@ export class LdapServers {
     return false;
   }
 
-  #use(urls: readonly string[]): void {
-    const current = new Set(urls);
+  /** Selects the server that is searched first. */
+  #choose(): LdapServer | undefined {
+    const current = this.#current;
+    const rankOf = (server: LdapServer) => this.#ranks.get(server) ?? Infinity;
+    if (!current?.available) {
+      this.#current = this.#order.find(server => server.available) ?? current;
+    } else if (current !== this.#order[0]) {
+      const preferred = this.#order.find(
+        server =>
+          server.available &&
+          server.availableMs >= this.#failbackMs &&
+          rankOf(server) < rankOf(current),
+      );
+      this.#current = preferred ?? current;
+    }
+    return this.#current;
+  }
+
+  /** Of several records of a URL, the first one counts. */
+  #use(ranked: readonly RankedServer[]): void {
+    const ranks = new Map<string, number>();
+    for (const { url, rank } of ranked) {
+      ranks.set(url, ranks.get(url) ?? rank);
+    }
     for (const [url, server] of this.#known) {
-      if (!current.has(url)) {
+      if (!ranks.has(url)) {
         server.retire();
         this.#known.delete(url);
       }
     }
-    this.#order = [...current].map(url => {
-      const server = this.#known.get(url) ?? this.#create(url);
-      this.#known.set(url, server);
-      return server;
-    });
+    for (const url of ranks.keys()) {
+      this.#known.set(url, this.#known.get(url) ?? this.#create(url));
+    }
+    this.#ranks = new Map(
+      [...ranks].map(([url, rank]) => [this.#known.get(url)!, rank]),
+    );
+    this.#order = [...this.#ranks.keys()];
+    if (this.#current && !this.#ranks.has(this.#current)) {
+      this.#current = undefined;
+    }
+    this.#update();
+  }
+
+  #update(): void {
+    const reachability = reachabilityOf(this.#order);
+    if (reachability !== this.#reachability) {
+      this.#reachability = reachability;
+      for (const listener of this.#listeners) {
+        listener(reachability);
+      }
+    }
   }
 
   #create(url: string): LdapServer {
@@ -141,8 +206,16 @@ export class LdapServers {
       probeTimeoutMs: config.connectTimeoutMs,
       breaker: config.breaker,
       logger: this.#logger,
+      onChange: () => this.#update(),
     });
   }
+}
+
+function reachabilityOf(servers: readonly LdapServer[]): Reachability {
+  if (servers.some(server => server.available)) {
+    return 'reachable';
+  }
+  return servers.some(server => server.refused) ? 'refused' : 'unreachable';
 }
 
 /**
