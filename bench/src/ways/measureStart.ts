@@ -6,7 +6,7 @@ import { SeededRandom } from '../SeededRandom';
 import { settings } from '../settings';
 import type { StartResult } from './WayResult';
 
-/** More than are tried before it answers. */
+/** Enough for the requests during a start of half a minute. */
 const TICKETS = 500;
 
 /**
@@ -63,6 +63,8 @@ async function answersRight(
   },
 ): Promise<boolean> {
   const { question, tickets, random, signal } = asking;
+  // A slow start takes more than were made before it.
+  await tickets.prepare(1);
   const loop = new ClosedLoop({ origin, connections: 1 });
   try {
     const { requests } = await loop.run({
