@@ -49,6 +49,13 @@ const CALLERS = [
   { principal: 'alice', credential: 'token' } as const,
 ];
 const GROUP = 'soak';
+/** Requests whose responses change in each round. */
+const OF_GROUP = [
+  `/groups/${GROUP}/members/`,
+  `/groups/${GROUP}/is-member/alice`,
+  `/search/users/?group=${GROUP}`,
+  '/users/bob/groups/',
+];
 const AGREEMENT = agreementDn('Soak');
 /** Entries that random writes leave alone. */
 const RESERVED = ['alice', 'bob', 'special'].map(userDn).concat(groupDn(GROUP));
@@ -131,6 +138,7 @@ function requests(model: NaiveDirectory): fc.Arbitrary<ReadRequest> {
   return fc.record({
     path: fc.oneof(
       { weight: 3, arbitrary: personalRoute(people) },
+      { weight: 1, arbitrary: fc.constantFrom(...OF_GROUP) },
       {
         weight: 1,
         arbitrary: personalSearch(people).map(
@@ -203,12 +211,13 @@ async function write(round: number): Promise<void> {
     await realm.modify(ldif);
   }
   // The last write of each kind shows that those before it have arrived.
-  const signer = userDn(round % 2 === 0 ? 'alice' : 'bob');
+  const person = userDn(round % 2 === 0 ? 'alice' : 'bob');
   const text = `Round ${round}`;
   for (const [dn, attribute, value] of [
     [userDn('alice'), 'displayName', text],
+    [groupDn(GROUP), 'member', person],
     [groupDn(GROUP), 'description', text],
-    [AGREEMENT, 'memberUser', signer],
+    [AGREEMENT, 'memberUser', person],
   ]) {
     await realm.modify(
       `dn: ${dn}\nchangetype: modify\nreplace: ${attribute}\n${attribute}: ${value}\n`,
