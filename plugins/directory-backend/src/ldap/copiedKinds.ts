@@ -9,6 +9,7 @@ import {
   type FieldDefinition,
 } from '../directory/schema';
 import { emptyUser, type User } from '../directory/User';
+import type { CopiedAgreement } from '../replica/AgreementTable';
 import type { GroupEntry } from '../replica/GroupTable';
 import type { ReplicaPortion } from '../replica/ReplicaSource';
 import type { UnshownTexts } from '../replica/ServedRecords';
@@ -78,13 +79,10 @@ export function copiedKinds({
     ],
     pageSize: GROUPS_AT_A_TIME,
     vital: ['member'],
-    decode: async named => {
-      const entries: [string, GroupEntry | undefined][] = [];
-      for (const [key, entry] of named) {
-        entries.push([key, await decodeGroup(entry, schema)]);
-      }
-      return { kind: 'groups', entries };
-    },
+    decode: async named => ({
+      kind: 'groups',
+      entries: await decodeInTurn(named, entry => decodeGroup(entry, schema)),
+    }),
   };
   const agreements: Copied<PortionOf<'agreements'>> = {
     container: containers.agreements,
@@ -92,10 +90,12 @@ export function copiedKinds({
     attributes: ['objectClass', 'cn', 'ipaEnabledFlag', 'memberUser'],
     pageSize: ENTRIES_AT_A_TIME,
     vital: [],
-    decode: named => ({
+    decode: async named => ({
       kind: 'agreements',
-      entries: decodeEach(named, entry =>
-        hasClass(entry, 'fasAgreement') ? decodeAgreement(entry) : undefined,
+      entries: await decodeInTurn(named, async entry =>
+        hasClass(entry, 'fasAgreement')
+          ? await decodeSignedAgreement(entry)
+          : undefined,
       ),
     }),
   };
@@ -109,6 +109,18 @@ export function copiedKinds({
 
 function decodeEach<T>(named: Named, decode: (entry: Entry) => T) {
   return named.map(([key, entry]) => [key, decode(entry)] as const);
+}
+
+/** One entry after the other, as each may be large. */
+async function decodeInTurn<T>(
+  named: Named,
+  decode: (entry: Entry) => Promise<T>,
+) {
+  const decoded: (readonly [string, T])[] = [];
+  for (const [key, entry] of named) {
+    decoded.push([key, await decode(entry)]);
+  }
+  return decoded;
 }
 
 function decodeUser(
@@ -134,7 +146,8 @@ async function decodeGroup(
   });
   const isServed =
     hasClass(entry, schema.groupClass) && isGroupName(group.groupname ?? '');
-  const members = await normalizeDns(textsOf(entry, 'member'));
+  const members: string[] = [];
+  await forEachDn(textsOf(entry, 'member'), dn => members.push(dn));
   return isServed || members.length > 0
     ? {
         ...(isServed && {
@@ -147,16 +160,26 @@ async function decodeGroup(
     : undefined;
 }
 
+async function decodeSignedAgreement(
+  entry: Entry,
+): Promise<CopiedAgreement | undefined> {
+  const agreement = decodeAgreement({ ...entry, memberUser: [] });
+  const signers = new Set<string>();
+  await forEachDn(textsOf(entry, 'memberUser'), dn => signers.add(dn));
+  return agreement && { ...agreement, signers };
+}
+
 /** Normalizes the DNs and yields to the event loop after every 5,000. */
-async function normalizeDns(dns: readonly string[]): Promise<string[]> {
-  const normalized: string[] = [];
-  for (const dn of dns) {
-    normalized.push(normalizeDn(dn));
-    if (normalized.length % DNS_PER_SLICE === 0) {
+async function forEachDn(
+  dns: readonly string[],
+  take: (normalized: string) => unknown,
+): Promise<void> {
+  for (const [index, dn] of dns.entries()) {
+    take(normalizeDn(dn));
+    if ((index + 1) % DNS_PER_SLICE === 0) {
       await nextTurn();
     }
   }
-  return normalized;
 }
 
 /** A search finds every value, a record shows the first of some fields. */
