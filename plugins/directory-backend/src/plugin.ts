@@ -47,6 +47,7 @@ import { searchGroupsOperation } from './http/searchGroups';
 import { userCertificatesOperation } from './http/userCertificates';
 import { LdapDirectory } from './ldap/LdapDirectory';
 import { LdapPool } from './ldap/LdapPool';
+import { LdapPrincipals } from './ldap/LdapPrincipals';
 import { LdapReader } from './ldap/LdapReader';
 import { probeDirectory } from './ldap/probeDirectory';
 import { readEndpoint } from './ldap/readEndpoint';
@@ -143,6 +144,12 @@ export const directoryPlugin = createBackendPlugin({
           },
         });
         const reader = new LdapReader({ searcher, proof });
+        const principals = new LdapPrincipals({
+          reader,
+          schema,
+          baseDn,
+          logger,
+        });
         const direct = new LdapDirectory({
           ...{ reader, schema, baseDn, keptRecords, logger },
         });
@@ -171,8 +178,11 @@ export const directoryPlugin = createBackendPlugin({
         const certificateOperations =
           certificates &&
           (await createCertificateOperations({
-            ...{ authorities, config: certificates, directory, uris },
+            authorities,
+            config: certificates,
+            principals,
             privateDirectory,
+            uris,
             auditor: deps.auditor,
             database: deps.database,
           }));
@@ -199,12 +209,12 @@ export const directoryPlugin = createBackendPlugin({
           logger,
         });
 
-        const principals = new CachedPrincipals(directory);
+        const cachedPrincipals = new CachedPrincipals(principals);
         const authenticator = new Authenticator({
           kerberos: deps.kerberos,
           httpAuth,
           auth,
-          principals,
+          principals: cachedPrincipals,
           portalUserNames,
           sessions,
         });
@@ -230,7 +240,7 @@ export const directoryPlugin = createBackendPlugin({
             dialect: contract,
             operations: [
               ...contractOperations({ ...rooms, dialect: contract }),
-              accountOperation({ principals }),
+              accountOperation({ principals: cachedPrincipals }),
               operationsOperation({ access, certificates }),
               colleaguesOperation(rooms),
               ...membershipOperations(rooms),
@@ -283,7 +293,10 @@ export const directoryPlugin = createBackendPlugin({
         );
         if (certificates) {
           await scheduleReminders({
-            ...{ ...deps, authorities, directory, portalUserNames },
+            ...deps,
+            authorities,
+            portalUserNames,
+            principals,
             config: certificates.reminders,
           });
         }

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import type { JsonObject } from '@backstage/types';
 import { userDn } from './__testUtils__/conformanceEntries';
 import {
-  openLdapDirectory,
-  type OpenLdapDirectory,
+  openLdapPrincipals,
+  type OpenLdapPrincipals,
 } from './__testUtils__/openLdapDirectory';
 import { ReminderPortal } from './__testUtils__/ReminderPortal';
 
@@ -19,7 +19,7 @@ jest.setTimeout(180_000);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 let realm: Realm;
-let ldap: OpenLdapDirectory;
+let ldap: OpenLdapPrincipals;
 let postgres: PostgresServer;
 let folder: string;
 /** So many days after now it is by the reminders' clock. */
@@ -27,7 +27,7 @@ let days: number;
 
 beforeAll(async () => {
   realm = await startRealm();
-  ldap = openLdapDirectory({ realm });
+  ldap = openLdapPrincipals({ realm });
   postgres = await PostgresServer.start();
   folder = await mkdtemp(join(tmpdir(), 'reminders-'));
 });
@@ -53,7 +53,7 @@ async function start(options: {
   const { keyName, ...process } = options;
   return await ReminderPortal.start({
     ...process,
-    directory: ldap.directory,
+    principals: ldap.principals,
     certificates: {
       authority: 'embedded',
       profiles: ['month', 'year', 'mail'].map(name => ({ name })),

@@ -84,7 +84,7 @@ export class ExpectedResponses {
 
   async #callerOf(name: string): Promise<Caller> {
     const principal = `${name}@${this.#realm}`;
-    const account = await this.#directory.findPrincipal({ principal });
+    const account = await this.#directory.principals.find({ principal });
     if (!account) {
       throw new Error(`No entry has the principal ${principal}`);
     }

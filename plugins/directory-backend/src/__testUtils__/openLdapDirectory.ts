@@ -5,6 +5,7 @@ import { schemaPreset, type SchemaPreset } from '../directory/schema';
 import { readLdapConfig } from '../ldap/LdapConfig';
 import { LdapDirectory } from '../ldap/LdapDirectory';
 import { LdapPool, type LdapSearcher } from '../ldap/LdapPool';
+import { LdapPrincipals } from '../ldap/LdapPrincipals';
 import { LdapReader } from '../ldap/LdapReader';
 import { RightsProof } from '../ldap/RightsProof';
 import { SchemaProof } from '../ldap/SchemaProof';
@@ -43,6 +44,29 @@ export function openLdapDirectory(options: {
   const pool = openLdapPool(options.realm, logger, options.ldap);
   const directory = createLdapDirectory({ ...options, searcher: pool, logger });
   return { directory, logger, close: () => pool.close() };
+}
+
+/** Principal lookup of the plugin on a realm, with its own pool. */
+export interface OpenLdapPrincipals {
+  readonly principals: LdapPrincipals;
+  close(): void;
+}
+
+/** Opens the plugin's principal lookup on a realm. */
+export function openLdapPrincipals(options: {
+  readonly realm: Realm;
+  readonly schema?: SchemaPreset;
+}): OpenLdapPrincipals {
+  const { realm, schema = 'fas' } = options;
+  const logger = new RecordingLogger();
+  const searcher = openLdapPool(realm, logger);
+  const principals = new LdapPrincipals({
+    reader: createLdapReader({ realm, searcher, logger, schema }),
+    schema: schemaPreset(schema),
+    baseDn: realm.baseDn,
+    logger,
+  });
+  return { principals, close: () => searcher.close() };
 }
 
 /** The same on somebody else's searcher. */

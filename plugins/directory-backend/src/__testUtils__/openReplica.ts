@@ -1,19 +1,17 @@
 import assert from 'node:assert';
 import { ConfigReader } from '@backstage/config';
 import type { Realm } from '@directory-gateway/realm';
-import { createReplicaDirectory } from '../createReplicaDirectory';
+import {
+  createReplicaDirectory,
+  type ReplicaDirectoryOptions,
+} from '../createReplicaDirectory';
 import type { Directory } from '../directory/Directory';
 import { schemaPreset, type SchemaPreset } from '../directory/schema';
 import { readLdapConfig } from '../ldap/LdapConfig';
-import type { LdapDirectory } from '../ldap/LdapDirectory';
 import { readEndpoint } from '../ldap/readEndpoint';
 import type { Replica } from '../replica/Replica';
 import { eventually } from './eventually';
-import {
-  createLdapDirectory,
-  createLdapReader,
-  openLdapPool,
-} from './openLdapDirectory';
+import { createLdapReader, openLdapPool } from './openLdapDirectory';
 import { RecordingLogger } from './RecordingLogger';
 import { ldapOf } from './startGateway';
 
@@ -40,13 +38,9 @@ export async function openReplica(options: {
   const logger = new RecordingLogger();
   const searcher = openLdapPool(realm, logger);
   const rooms = { ...options, searcher, logger };
-  const whole = createLdapDirectory(rooms);
   const config = readLdapConfig(new ConfigReader(ldapOf(realm)));
   const { directory, replica } = createReplicaDirectory({
-    direct: {
-      findPrincipal: (...question) => whole.findPrincipal(...question),
-      forget: () => whole.forget(),
-    } as Partial<LdapDirectory> as LdapDirectory,
+    direct: { forget: () => {} } as ReplicaDirectoryOptions['direct'],
     reader: createLdapReader(rooms),
     schema: schemaPreset(options.schema ?? 'fas'),
     baseDn: realm.baseDn,

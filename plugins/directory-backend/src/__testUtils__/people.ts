@@ -1,6 +1,5 @@
 import type { Caller } from '../directory/Caller';
-import type { Directory } from '../directory/Directory';
-import type { Principal } from '../directory/Principal';
+import type { Principal, PrincipalLookup } from '../directory/Principal';
 
 /** A user's entry, with an alias and an address of their own. */
 export function person(username: string, groups: string[] = []): Principal {
@@ -28,12 +27,10 @@ export function holder(account: Principal): Caller {
   };
 }
 
-/** A directory of these people alone, which finds them by their user names. */
-export function directoryOf(
-  people: readonly Principal[],
-): Pick<Directory, 'findPrincipal'> {
+/** Finds these people by user name. */
+export function principalsOf(people: readonly Principal[]): PrincipalLookup {
   return {
-    findPrincipal: async query =>
+    find: async query =>
       people.find(
         ({ username }) => 'username' in query && username === query.username,
       ),

@@ -11,7 +11,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
 import { makeCsr } from '../__testUtils__/makeCsr';
-import { directoryOf, holder, person } from '../__testUtils__/people';
+import { holder, person, principalsOf } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import type { Principal } from '../directory/Principal';
 import { BlockedKeys } from './BlockedKeys';
@@ -71,7 +71,6 @@ describe('CertificateDesk', () => {
     const limit = await SigningLimit.create({
       ...{ database, limit: config.limit },
     });
-    const directory = directoryOf(people);
     blockedKeys = await BlockedKeys.create(database);
     whileSigning = async () => {};
     revoke = jest.fn();
@@ -87,8 +86,8 @@ describe('CertificateDesk', () => {
       auditor,
       blockedKeys,
       config,
-      directory,
       limit,
+      principals: principalsOf(people),
     });
   });
 

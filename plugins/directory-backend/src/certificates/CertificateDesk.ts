@@ -13,8 +13,9 @@ import {
 } from '@directory-gateway/x509';
 import { CallerAudit } from '../CallerAudit';
 import type { Caller } from '../directory/Caller';
-import type { Directory, DirectoryContext } from '../directory/Directory';
+import type { DirectoryContext } from '../directory/Directory';
 import { isUserName } from '../directory/names';
+import type { PrincipalLookup } from '../directory/Principal';
 import type { Refusal } from '../http/Call';
 import type { BlockedKeys } from './BlockedKeys';
 import type { CertificatesConfig } from './CertificatesConfig';
@@ -39,7 +40,7 @@ type SigningAuthority = Required<Pick<CertificateAuthority, 'sign' | 'revoke'>>;
  * serial number, never with the request itself.
  */
 export class CertificateDesk {
-  readonly #directory: Pick<Directory, 'findPrincipal'>;
+  readonly #principals: PrincipalLookup;
   readonly #authority: SigningAuthority;
   readonly #blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly #audit: CallerAudit;
@@ -47,14 +48,15 @@ export class CertificateDesk {
   readonly #config: CertificatesConfig;
 
   constructor(options: {
-    readonly directory: Pick<Directory, 'findPrincipal'>;
+    /** Not cached: a lock takes effect at once. */
+    readonly principals: PrincipalLookup;
     readonly authority: SigningAuthority;
     readonly blockedKeys: Pick<BlockedKeys, 'has'>;
     readonly auditor: AuditorService;
     readonly limit: SigningLimit;
     readonly config: CertificatesConfig;
   }) {
-    this.#directory = options.directory;
+    this.#principals = options.principals;
     this.#authority = options.authority;
     this.#blockedKeys = options.blockedKeys;
     this.#audit = new CallerAudit(options.auditor, {
@@ -96,8 +98,8 @@ export class CertificateDesk {
     context: DirectoryContext,
   ): Promise<SigningJudgement> {
     await this.#limit.consume(context.caller);
-    // Straight from the directory: a lock of this second counts.
-    const subject = await this.#directory.findPrincipal(order, context);
+    const { username } = order;
+    const subject = await this.#principals.find({ username }, context);
     const reading = readCertificateRequest(order.csr);
     return judgeSigning({
       question: order,

@@ -96,9 +96,6 @@ export class IssuedCertificatesDirectory implements Directory {
       query,
     );
 
-  findPrincipal: Method<'findPrincipal'> = (query, context) =>
-    this.#directory.findPrincipal(query, context);
-
   listUserGroups: Method<'listUserGroups'> = (query, context) =>
     this.#directory.listUserGroups(query, context);
 

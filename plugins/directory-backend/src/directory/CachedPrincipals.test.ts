@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CachedPrincipals } from './CachedPrincipals';
-import type { Directory } from './Directory';
 
 describe('CachedPrincipals', () => {
   let now: number;
@@ -11,8 +10,8 @@ describe('CachedPrincipals', () => {
     now = performance.now();
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     locked = false;
-    const directory: Partial<Directory> = {
-      findPrincipal: async () => ({
+    principals = new CachedPrincipals({
+      find: async () => ({
         dn: 'uid=alice',
         kind: 'user',
         username: 'alice',
@@ -22,8 +21,7 @@ describe('CachedPrincipals', () => {
         locked,
         groups: new Set(),
       }),
-    };
-    principals = new CachedPrincipals(directory as Directory);
+    });
   });
   afterEach(() => jest.restoreAllMocks());
 

@@ -1,35 +1,34 @@
 import { LRUCache } from 'lru-cache';
-import type { Directory, PrincipalQuery } from './Directory';
-import type { Principal } from './Principal';
+import type { Principal, PrincipalLookup, PrincipalQuery } from './Principal';
 
-/** Leaves a second of the promised five for the search itself. */
+/** Leaves one second of the documented five for the search. */
 const MAX_AGE_MS = 4000;
 
 /**
- * Looks callers up, at most once in a few seconds each: a program that calls
- * thousands of times should not cost the directory a search every time, and a
- * lock must take effect at once as people understand it.
+ * Looks up each caller at most once in 4 seconds: an API client that sends
+ * thousands of requests does not cause a search for each, and a lock takes
+ * effect within 5 seconds.
  */
-export class CachedPrincipals {
+export class CachedPrincipals implements PrincipalLookup {
   readonly #cache: LRUCache<
     string,
     Principal,
     { readonly query: PrincipalQuery }
   >;
 
-  constructor(directory: Directory) {
+  constructor(principals: PrincipalLookup) {
     this.#cache = new LRUCache({
       max: 10_000,
       ttl: MAX_AGE_MS,
-      // Several callers may wait for one search: nobody's leaving ends it.
+      // Several requests may wait for one search, which none of them aborts.
       fetchMethod: (_key, _stale, { context }) =>
-        directory.findPrincipal(context.query, {
+        principals.find(context.query, {
           signal: new AbortController().signal,
         }),
     });
   }
 
-  /** As {@link Directory.findPrincipal}; the answer is at most 5 s old. */
+  /** As {@link PrincipalLookup.find}; the result is at most 5 seconds old. */
   async find(query: PrincipalQuery): Promise<Principal | undefined> {
     const key =
       'principal' in query

@@ -4,7 +4,6 @@ import type { GroupSearchTerm } from './GroupSearch';
 import type { MemberGroup } from './MemberGroup';
 import type { Membership, MembershipKind } from './Membership';
 import type { Page, PageRequest } from './Page';
-import type { Principal } from './Principal';
 import type { GroupField, UserField } from './schema';
 import type { User } from './User';
 import type { UserSearchTerm } from './UserSearch';
@@ -17,13 +16,6 @@ export interface DirectoryContext {
   /** Aborted when the caller has gone away. */
   readonly signal: AbortSignal;
 }
-
-/** How somebody who calls is looked up. */
-export type PrincipalQuery =
-  /** A Kerberos principal name with its realm; aliases count. */
-  | { readonly principal: string }
-  /** A user name, matched as the directory matches `uid`. */
-  | { readonly username: string };
 
 /** What every question about users carries. */
 export interface UsersQuery {
@@ -82,16 +74,6 @@ export interface MemberSelection {
  * empty or partial answer.
  */
 export interface Directory {
-  /**
-   * The one entry under the accounts container that a caller's name stands
-   * for, locked and expired entries included. `undefined` also when the name
-   * stands for more than one.
-   */
-  findPrincipal(
-    query: PrincipalQuery,
-    context: Pick<DirectoryContext, 'signal'>,
-  ): Promise<Principal | undefined>;
-
   /** One user by name, in the directory's spelling. */
   getUser(
     query: UsersQuery & OfAccounts & OfUser,

@@ -1,6 +1,26 @@
-/**
- * The directory's entry for somebody who calls: a user, a service or a host.
- */
+/** Names that an entry is looked up by. */
+export type PrincipalQuery =
+  /** Kerberos principal name with its realm, case-sensitive; or an alias. */
+  | { readonly principal: string }
+  /** User name, matched as the directory matches `uid`. */
+  | { readonly username: string };
+
+/** Port of the lookup that authentication and signing decide by. */
+export interface PrincipalLookup {
+  /**
+   * Returns the entry that has the name, locked and expired ones included;
+   * `undefined` when none or more than one has it.
+   *
+   * @throws DirectoryUnavailableError when the directory cannot be read.
+   * @throws DirectoryTimeoutError when the directory is too slow.
+   */
+  find(
+    query: PrincipalQuery,
+    context: { readonly signal: AbortSignal },
+  ): Promise<Principal | undefined>;
+}
+
+/** Directory entry of a user, a service or a host that can authenticate. */
 export interface Principal {
   /** Distinguished name, as the directory spells it. */
   readonly dn: string;

@@ -95,30 +95,6 @@ export function describeDirectory(
     const users = () => spelled(model.users.map(user => user.text('uid')!));
     const groups = () => spelled(model.groups.map(group => group.text('cn')!));
 
-    it('knows everybody by each of their principals, and nobody else', async () => {
-      const names = model.principalNames();
-      expect(names).toContain('two@OTHER.TEST');
-      const [answers, expected] = await both(
-        [
-          ...names,
-          ...names.map(principal => principal.toUpperCase()),
-          ...['two', 'alice', 'alice@OTHER.TEST', '*', 'alice@*', ''],
-          ...['älice@EXAMPLE.TEST', 'al\\69ce@EXAMPLE.TEST', ')(uid=alice'],
-        ],
-        (directory, principal) =>
-          directory.findPrincipal({ principal }, context),
-      );
-      expect(answers).toEqual(expected);
-    });
-
-    it('knows everybody by user name, served or not', async () => {
-      const [answers, expected] = await both(
-        [...users(), 'admin', 'outsider'],
-        (directory, username) => directory.findPrincipal({ username }, context),
-      );
-      expect(answers).toEqual(expected);
-    });
-
     it('answers for users by name', async () => {
       const questions = users().flatMap(username => [
         { ...wholeUser, username },

@@ -8,7 +8,6 @@ import type {
   OfGroup,
   OfUser,
   Paged,
-  PrincipalQuery,
   UsersQuery,
 } from '../directory/Directory';
 import { compareNames } from '../directory/names';
@@ -17,7 +16,6 @@ import type { GroupSearchTerm } from '../directory/GroupSearch';
 import type { MemberGroup } from '../directory/MemberGroup';
 import type { Membership } from '../directory/Membership';
 import { slicePage, type Page } from '../directory/Page';
-import type { Principal } from '../directory/Principal';
 import type { DirectorySchema } from '../directory/schema';
 import type { User } from '../directory/User';
 import type { UserSearchTerm } from '../directory/UserSearch';
@@ -29,8 +27,7 @@ import { LdapColleagues } from './LdapColleagues';
 import { LdapGroups } from './LdapGroups';
 import { LdapGroupSearch } from './LdapGroupSearch';
 import { LdapMemberships } from './LdapMemberships';
-import { LdapPrincipals } from './LdapPrincipals';
-import type { Asking, LdapReader } from './LdapReader';
+import type { LdapReader } from './LdapReader';
 import { LdapUserNames } from './LdapUserNames';
 import { LdapUsers } from './LdapUsers';
 import { createMirrors, type MirroredAgreement, type Mirrors } from './mirrors';
@@ -40,7 +37,6 @@ import { streamUsers } from './streamUsers';
 /** Answers from FreeIPA's LDAP, asked as the service account. */
 export class LdapDirectory implements Directory {
   readonly #mirrors: Mirrors;
-  readonly #principals: LdapPrincipals;
   readonly #users: LdapUsers;
   readonly #groups: LdapGroups;
   readonly #groupSearch: LdapGroupSearch;
@@ -66,7 +62,6 @@ export class LdapDirectory implements Directory {
     const rooms = { ...options, containers };
     const mirrors = createMirrors(rooms);
     this.#mirrors = mirrors;
-    this.#principals = new LdapPrincipals(rooms);
     this.#users = new LdapUsers({
       ...rooms,
       mirror: mirrors.users,
@@ -96,13 +91,6 @@ export class LdapDirectory implements Directory {
   forget(): void {
     this.#mirrors.forget();
     this.#users.forget();
-  }
-
-  async findPrincipal(
-    query: PrincipalQuery,
-    context: Asking,
-  ): Promise<Principal | undefined> {
-    return this.#principals.find(query, context);
   }
 
   async getUser(

@@ -15,7 +15,6 @@ import {
   DirectoryUnavailableError,
 } from '../directory/errors';
 import { schemaPreset } from '../directory/schema';
-import { containersBelow } from './containers';
 import { LdapPrincipals } from './LdapPrincipals';
 import type { LdapPool } from './LdapPool';
 
@@ -47,7 +46,7 @@ beforeAll(async () => {
   principals = new LdapPrincipals({
     reader: createLdapReader({ realm, searcher: pool, logger }),
     schema: schemaPreset('fas'),
-    containers: containersBelow(realm.baseDn),
+    baseDn: realm.baseDn,
     logger,
   });
   await allAreFound();
@@ -82,7 +81,7 @@ async function findAll(some: readonly string[]): Promise<number> {
   for (const [index, result] of results.entries()) {
     const principal = some[index];
     if (result.status === 'fulfilled') {
-      const expected = await model.findPrincipal({ principal });
+      const expected = await model.principals.find({ principal });
       expect([principal, result.value]).toEqual([principal, expected]);
       found++;
     } else {

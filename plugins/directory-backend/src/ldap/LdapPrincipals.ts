@@ -1,18 +1,38 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Entry } from 'ldapts';
-import type { PrincipalQuery } from '../directory/Directory';
 import { isUserName } from '../directory/names';
-import type { Principal } from '../directory/Principal';
+import type {
+  Principal,
+  PrincipalLookup,
+  PrincipalQuery,
+} from '../directory/Principal';
 import type { DirectorySchema } from '../directory/schema';
-import type { Containers } from './containers';
-import { decodePrincipal, principalAttributes } from './decodePrincipal';
-import { childOf } from './DistinguishedName';
-import { textsOf } from './entryValues';
+import { containersBelow, type Containers } from './containers';
+import { childOf, isBelow, rdnValueOf } from './DistinguishedName';
+import {
+  booleanOf,
+  requiredTextOf,
+  textOf,
+  textsOf,
+  timeOf,
+} from './entryValues';
 import { equals, isA } from './filters';
 import type { Asking, LdapReader } from './LdapReader';
 
-/** Finds who a caller's name stands for. */
-export class LdapPrincipals {
+/** Attributes that a {@link Principal} is decoded from. */
+const ATTRIBUTES = [
+  'objectClass',
+  'uid',
+  'krbPrincipalName',
+  'krbCanonicalName',
+  'krbPrincipalExpiration',
+  'mail',
+  'nsAccountLock',
+  'memberOf',
+];
+
+/** Looks up principals among FreeIPA's accounts, each time with a search. */
+export class LdapPrincipals implements PrincipalLookup {
   readonly #reader: LdapReader;
   readonly #schema: DirectorySchema;
   readonly #containers: Containers;
@@ -21,16 +41,15 @@ export class LdapPrincipals {
   constructor(options: {
     readonly reader: LdapReader;
     readonly schema: DirectorySchema;
-    readonly containers: Containers;
+    readonly baseDn: string;
     readonly logger: LoggerService;
   }) {
     this.#reader = options.reader;
     this.#schema = options.schema;
-    this.#containers = options.containers;
+    this.#containers = containersBelow(options.baseDn);
     this.#logger = options.logger;
   }
 
-  /** As `Directory.findPrincipal`. */
   async find(
     query: PrincipalQuery,
     asking: Asking,
@@ -41,12 +60,15 @@ export class LdapPrincipals {
         : await this.#byUserName(query.username, asking);
     if (entries.length > 1) {
       this.#logger.error(
-        'A principal name stands for more than one directory entry, which makes it nobody',
+        'More than one directory entry has the principal name, so none is returned',
       );
       return undefined;
     }
     return entries.map(entry =>
-      decodePrincipal(this.#schema, this.#containers, entry),
+      decodePrincipal(entry, {
+        schema: this.#schema,
+        containers: this.#containers,
+      }),
     )[0];
   }
 
@@ -59,7 +81,7 @@ export class LdapPrincipals {
         base: this.#containers.accounts,
         scope: 'sub',
         filter: equals('krbPrincipalName', principal),
-        attributes: principalAttributes,
+        attributes: ATTRIBUTES,
       },
       asking,
     );
@@ -84,10 +106,76 @@ export class LdapPrincipals {
           value: username,
         }),
         filter: isA('posixAccount'),
-        attributes: principalAttributes,
+        attributes: ATTRIBUTES,
       },
       asking,
     );
     return entry ? [entry] : [];
   }
+}
+
+function decodePrincipal(
+  entry: Entry,
+  {
+    schema,
+    containers,
+  }: {
+    readonly schema: DirectorySchema;
+    readonly containers: Containers;
+  },
+): Principal {
+  const isUser = isBelow(entry.dn, containers.users);
+  const username = isUser ? requiredTextOf(entry, 'uid') : undefined;
+  const service = isUser ? undefined : serviceNameOf(entry);
+  return {
+    dn: entry.dn,
+    kind: kindOf(isUser, service),
+    username,
+    service,
+    served:
+      username !== undefined &&
+      isUserName(username) &&
+      hasClass(entry, schema.userClass),
+    principalNames: textsOf(entry, 'krbPrincipalName'),
+    canonicalName:
+      textOf(entry, 'krbCanonicalName') ?? textOf(entry, 'krbPrincipalName'),
+    emails: textsOf(entry, 'mail'),
+    locked: booleanOf(entry, 'nsAccountLock') ?? false,
+    expires: timeOf(entry, 'krbPrincipalExpiration'),
+    groups: groupsOf(entry, containers),
+  };
+}
+
+function kindOf(
+  isUser: boolean,
+  service: string | undefined,
+): Principal['kind'] {
+  if (isUser) {
+    return 'user';
+  }
+  return service?.startsWith('host/') ? 'host' : 'service';
+}
+
+/** The canonical name rather than an alias, without `@REALM`. */
+function serviceNameOf(entry: Entry): string {
+  const name =
+    textOf(entry, 'krbCanonicalName') ??
+    requiredTextOf(entry, 'krbPrincipalName');
+  return name.replace(/@[^@]*$/, '');
+}
+
+function hasClass(entry: Entry, objectClass: string): boolean {
+  return textsOf(entry, 'objectClass').some(
+    name => name.toLowerCase() === objectClass.toLowerCase(),
+  );
+}
+
+/** `memberOf` also names roles and agreements; only groups count here. */
+function groupsOf(entry: Entry, containers: Containers): ReadonlySet<string> {
+  return new Set(
+    textsOf(entry, 'memberOf')
+      .filter(dn => isBelow(dn, containers.groups))
+      .map(dn => rdnValueOf(dn)?.toLowerCase())
+      .filter(name => name !== undefined),
+  );
 }

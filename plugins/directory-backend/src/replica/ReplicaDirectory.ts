@@ -1,33 +1,25 @@
 import type { Directory } from '../directory/Directory';
 import { DirectoryUnavailableError } from '../directory/errors';
-import type { CopiedDirectory } from './createCopiedDirectory';
 import type { Replica } from './Replica';
 
 /** A method of the port. */
 type Method<Name extends keyof Directory> = Directory[Name];
 
-/**
- * A directory that is answered for from its copy while that is fresh, and from
- * itself otherwise. Who calls is always asked of the directory itself: they
- * may be services and hosts, of which there is no copy.
- */
+/** Reads the replica while it is usable, and otherwise the directory itself. */
 export class ReplicaDirectory implements Directory {
   readonly #direct: Directory;
-  readonly #copied: CopiedDirectory;
+  readonly #copied: Directory;
   readonly #replica: Pick<Replica, 'isUsable' | 'refusal'>;
 
   constructor(options: {
     readonly direct: Directory;
-    readonly copied: CopiedDirectory;
+    readonly copied: Directory;
     readonly replica: Pick<Replica, 'isUsable' | 'refusal'>;
   }) {
     this.#direct = options.direct;
     this.#copied = options.copied;
     this.#replica = options.replica;
   }
-
-  findPrincipal: Method<'findPrincipal'> = (query, context) =>
-    this.#direct.findPrincipal(query, context);
 
   getUser: Method<'getUser'> = async (query, context) =>
     this.#now().getUser(query, context);
@@ -83,7 +75,7 @@ export class ReplicaDirectory implements Directory {
   listColleagues: Method<'listColleagues'> = async (query, context) =>
     this.#now().listColleagues(query, context);
 
-  #now(): Omit<Directory, 'findPrincipal'> {
+  #now(): Directory {
     const { refusal } = this.#replica;
     if (refusal) {
       throw new DirectoryUnavailableError(refusal);

@@ -6,7 +6,6 @@ import type {
   OfGroup,
   OfUser,
   Paged,
-  PrincipalQuery,
   UsersQuery,
 } from '../../directory/Directory';
 import type { Group } from '../../directory/Group';
@@ -14,7 +13,11 @@ import type { GroupSearchTerm } from '../../directory/GroupSearch';
 import type { MemberGroup } from '../../directory/MemberGroup';
 import type { Membership } from '../../directory/Membership';
 import type { Page } from '../../directory/Page';
-import type { Principal } from '../../directory/Principal';
+import type {
+  Principal,
+  PrincipalLookup,
+  PrincipalQuery,
+} from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
 import type { User } from '../../directory/User';
 import type { UserSearchTerm } from '../../directory/UserSearch';
@@ -45,6 +48,9 @@ export class NaiveDirectory implements Directory {
   /** Every served user and group, in the order of lists. */
   readonly users: readonly DumpedEntry[];
   readonly groups: readonly DumpedEntry[];
+  readonly principals = {
+    find: (query: PrincipalQuery) => this.#findPrincipal(query),
+  } satisfies PrincipalLookup;
 
   constructor(entries: readonly DumpedEntry[], schema: 'fas' | 'freeipa') {
     const { userClass, groupClass, attributes } = NAIVE_SCHEMAS[schema];
@@ -68,7 +74,7 @@ export class NaiveDirectory implements Directory {
     return this.#entries.flatMap(entry => entry.texts('krbPrincipalName'));
   }
 
-  async findPrincipal(query: PrincipalQuery): Promise<Principal | undefined> {
+  async #findPrincipal(query: PrincipalQuery): Promise<Principal | undefined> {
     const found = this.#entries.filter(entry =>
       'principal' in query
         ? entry.key.endsWith(`,cn=accounts,${SUFFIX}`) &&

@@ -13,9 +13,9 @@ export function naivePrincipal(
   },
 ): Principal {
   const { isUser, served, groups } = options;
-  const service = isUser
-    ? undefined
-    : (entry.text('krbCanonicalName') ?? '').split('@')[0];
+  const canonicalName =
+    entry.text('krbCanonicalName') ?? entry.text('krbPrincipalName');
+  const service = isUser ? undefined : canonicalName?.split('@')[0];
   const expires = entry.text('krbPrincipalExpiration');
   const kindOfMachine = service?.startsWith('host/') ? 'host' : 'service';
   return {
@@ -25,7 +25,7 @@ export function naivePrincipal(
     service,
     served,
     principalNames: entry.texts('krbPrincipalName'),
-    canonicalName: entry.text('krbCanonicalName'),
+    canonicalName,
     emails: entry.texts('mail'),
     locked: isLocked(entry),
     expires: expires === undefined ? undefined : new Date(naiveTime(expires)),

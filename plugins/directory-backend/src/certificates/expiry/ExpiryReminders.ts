@@ -7,7 +7,7 @@ import {
   describeCertificate,
   type CertificateDescription,
 } from '@directory-gateway/x509';
-import type { Directory } from '../../directory/Directory';
+import type { PrincipalLookup } from '../../directory/Principal';
 import type { PortalUserNames } from '../../http/PortalUserNames';
 import { judgePrincipal } from '../judgeRequester';
 import { composeReminder } from './composeReminder';
@@ -22,11 +22,11 @@ import type { RemindersConfig } from './RemindersConfig';
 export interface ExpiryRemindersOptions {
   readonly authority: Pick<CertificateAuthority, 'get' | 'listEnding'>;
   readonly config: RemindersConfig;
-  readonly directory: Pick<Directory, 'findPrincipal'>;
   readonly ledger: ReminderLedger;
   readonly logger: LoggerService;
   readonly notifications: PortalNotifications;
   readonly portalUserNames: Pick<PortalUserNames, 'entityRefsOf'>;
+  readonly principals: PrincipalLookup;
   /** Milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number;
 }
@@ -106,9 +106,9 @@ export class ExpiryReminders {
     certificate: EndingCertificate,
     signal: AbortSignal,
   ): Promise<CertificateDescription | undefined> {
-    const { authority, directory } = this.#options;
+    const { authority, principals } = this.#options;
     const { serialNumber, username } = certificate;
-    const owner = await directory.findPrincipal({ username }, { signal });
+    const owner = await principals.find({ username }, { signal });
     const issued = judgePrincipal(owner).passed
       ? await authority.get(serialNumber)
       : undefined;

@@ -5,7 +5,7 @@ import type {
   SchedulerService,
 } from '@backstage/backend-plugin-api';
 import type { NotificationService } from '@backstage/plugin-notifications-node';
-import type { Directory } from '../../directory/Directory';
+import type { PrincipalLookup } from '../../directory/Principal';
 import type { PortalUserNames } from '../../http/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import { ExpiryReminders } from './ExpiryReminders';
@@ -23,11 +23,11 @@ export async function scheduleReminders(options: {
   readonly authorities: CertificateAuthorities;
   readonly config: RemindersConfig;
   readonly database: DatabaseService;
-  readonly directory: Directory;
   readonly discovery: DiscoveryService;
   readonly logger: LoggerService;
   readonly notifications: NotificationService;
   readonly portalUserNames: PortalUserNames;
+  readonly principals: PrincipalLookup;
   readonly scheduler: SchedulerService;
 }): Promise<void> {
   const { config, logger, portalUserNames } = options;
@@ -41,9 +41,11 @@ export async function scheduleReminders(options: {
     return;
   }
   const reminders = new ExpiryReminders({
-    ...{ config, logger, portalUserNames },
     authority: options.authorities,
-    directory: options.directory,
+    config,
+    logger,
+    portalUserNames,
+    principals: options.principals,
     ledger: await ReminderLedger.create(options.database),
     notifications: new PortalNotifications({
       service: options.notifications,
