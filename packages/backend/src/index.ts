@@ -1,9 +1,13 @@
 import { createBackend } from '@backstage/backend-defaults';
-import { rootHttpRouter } from '@directory-gateway/root-http-router';
+import {
+  rootHealth,
+  rootHttpRouter,
+} from '@directory-gateway/root-http-router';
 
 const backend = createBackend();
 
 backend.add(rootHttpRouter);
+backend.add(rootHealth);
 
 backend.add(import('@backstage/plugin-app-backend'));
 backend.add(import('@backstage/plugin-auth-backend'));

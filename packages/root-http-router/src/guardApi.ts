@@ -53,6 +53,9 @@ function findRefusal(req: Request, res: Response): string | undefined {
   return undefined;
 }
 
+/** Value of `Retry-After` in 503 responses that have none, in seconds. */
+const RETRY_AFTER_SECONDS = 5;
+
 /** Errors of Backstage whose messages are written for the caller. */
 const PUBLIC_ERRORS = ['NotImplementedError', 'ServiceUnavailableError'];
 
@@ -84,7 +87,9 @@ function withoutDetails(body: unknown): unknown {
  *   signed-in user list, start and cancel the tasks of every plugin.
  * - `/api/auth/<provider>/refresh` requires the `X-Requested-With` header,
  *   which Backstage's clients send and forms and images of other sites cannot.
- * - Responses of `/api` without `Cache-Control` get `no-store`.
+ * - Responses of `/api` without `Cache-Control` get `no-store`, and 503 without
+ *   `Retry-After` gets `Retry-After: 5`: Backstage sends none while a plugin
+ *   starts.
  * - Server errors do not contain messages of drivers: the error in 5xx
  *   responses of Backstage's error middleware may contain SQL. The plugin's log
  *   has the original.
@@ -116,13 +121,17 @@ function guardResponses(response: Response): void {
       this.statusCode >= 500 ? withoutDetails(body) : body,
     );
   };
-  response.writeHead = function setNoStore(
+  response.writeHead = function addHeaders(
     this: Response,
     ...args: Parameters<typeof writeHead>
   ) {
-    const isApi = API_TARGET.test(this.req.originalUrl);
-    if (isApi && !this.hasHeader('Cache-Control')) {
-      this.setHeader('Cache-Control', 'no-store');
+    if (API_TARGET.test(this.req.originalUrl)) {
+      if (!this.hasHeader('Cache-Control')) {
+        this.setHeader('Cache-Control', 'no-store');
+      }
+      if (args[0] === 503 && !this.hasHeader('Retry-After')) {
+        this.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+      }
     }
     return writeHead.apply(this, args);
   } as Response['writeHead'];

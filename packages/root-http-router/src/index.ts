@@ -3,4 +3,5 @@
  *
  * @packageDocumentation
  */
+export { rootHealth } from './rootHealth';
 export { configureRootHttpRouter, rootHttpRouter } from './rootHttpRouter';

@@ -10,6 +10,7 @@ import { compressResponses } from './compressResponses';
 import { guardApi } from './guardApi';
 import { guardCatalog } from './guardCatalog';
 import { guardHosts } from './guardHosts';
+import { guardStart } from './guardStart';
 import { guardUpgrades } from './guardUpgrades';
 import { requestLog } from './requestLog';
 
@@ -44,6 +45,7 @@ export function configureRootHttpRouter(
   const guardUpgrade = guardUpgrades(server);
   const checkHost = guardHosts(config);
   const checkApiRequest = guardApi(app);
+  const checkStart = guardStart(context);
   const guardCatalogRequest = guardCatalog();
   const rateLimit = middleware.rateLimit();
 
@@ -58,7 +60,8 @@ export function configureRootHttpRouter(
   // passes it on in another turn of the event loop.
   middleware.rateLimit = () => (req, res, next) => {
     guardUpgrade(req, res);
-    const refusal = checkHost(req) ?? checkApiRequest(req, res);
+    const refusal =
+      checkHost(req) ?? checkApiRequest(req, res) ?? checkStart(req, res);
     if (refusal) {
       next(refusal);
       return;

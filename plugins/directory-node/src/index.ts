@@ -8,5 +8,6 @@ export * from './certificateAuthoritiesExtensionPoint';
 export type * from './CertificateAuthority';
 export { migrateDatabase } from './migrateDatabase';
 export * from './publicDocumentsExtensionPoint';
+export * from './readinessChecks';
 export * from './revocableReasons';
 export { TrustedLocations } from './TrustedLocations';
