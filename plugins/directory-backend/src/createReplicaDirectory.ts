@@ -7,10 +7,12 @@ import type { DirectorySchema } from './directory/schema';
 import { containersBelow } from './ldap/containers';
 import { childOf, normalizeDn, trustedDn } from './ldap/DistinguishedName';
 import type { LdapEndpoint } from './ldap/ldapClient';
+import type { LdapPool } from './ldap/LdapPool';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
 import type { LdapReader } from './ldap/LdapReader';
 import { UsnClock } from './ldap/UsnClock';
 import type { Directory } from './directory/Directory';
+import type { Reachability } from './directory/errors';
 import { createCopiedDirectory } from './replica/createCopiedDirectory';
 import { observeReplica } from './replica/observeReplica';
 import { Refusals } from './replica/Refusals';
@@ -25,6 +27,8 @@ export interface ReplicaDirectoryOptions {
     forget(): void;
   };
   readonly reader: LdapReader;
+  /** Reports when the directory refuses the service account. */
+  readonly servers: Pick<LdapPool, 'reachability' | 'onReachability'>;
   readonly schema: DirectorySchema;
   readonly baseDn: string;
   /** The account that reads. */
@@ -53,6 +57,19 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
       clock: new UsnClock(options),
     }),
   });
+  const suspendIfRefused = (reachability: Reachability) => {
+    if (reachability === 'refused') {
+      replica.suspend(
+        'credentials',
+        "The directory refused the service account's credentials",
+      );
+    }
+  };
+  suspendIfRefused(options.servers.reachability);
+  options.servers.onReachability(suspendIfRefused);
+  options.reader.onAccessCheckFailed(message =>
+    replica.suspend('accessCheck', message),
+  );
   const uid = schema.users.username.attribute!;
   const cn = schema.groups.groupname.attribute!;
   const copied = createCopiedDirectory({

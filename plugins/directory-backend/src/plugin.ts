@@ -160,6 +160,7 @@ export const directoryPlugin = createBackendPlugin({
             lifecycle,
             ...replica,
             endpoint: url => readEndpoint(url, ldap),
+            servers: searcher,
             database: deps.database,
           }));
         const directory = followed?.directory ?? direct;

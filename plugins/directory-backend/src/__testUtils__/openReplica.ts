@@ -42,6 +42,7 @@ export async function openReplica(options: {
   const { directory, replica } = createReplicaDirectory({
     direct: { forget: () => {} } as ReplicaDirectoryOptions['direct'],
     reader: createLdapReader(rooms),
+    servers: searcher,
     schema: schemaPreset(options.schema ?? 'fas'),
     baseDn: realm.baseDn,
     bindDn: realm.bindDn,
@@ -53,7 +54,7 @@ export async function openReplica(options: {
     maxShrinkage: 0.5,
   });
   replica.follow();
-  await eventually(() => assert(replica.isUsable));
+  await eventually(() => assert(replica.isServing));
   return {
     ...{ directory, replica, logger },
     close: () => {

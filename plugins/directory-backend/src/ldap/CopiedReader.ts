@@ -3,7 +3,6 @@ import {
   setImmediate as nextTurn,
   setTimeout as sleep,
 } from 'node:timers/promises';
-import { DirectoryUnavailableError } from '../directory/errors';
 import type { ChangeNumbers } from '../replica/ChangeNumbers';
 import type { ReplicaPortion, TakePortion } from '../replica/ReplicaSource';
 import type { Copied } from './copiedKinds';
@@ -100,9 +99,10 @@ export class CopiedReader {
       nobody(),
     );
     if (missing.size > 0) {
-      throw new DirectoryUnavailableError(
-        `The account may not read and search ${[...missing].join(', ')}`,
-        { reason: 'accessCheck' },
+      throw this.#reader.failAccessCheck(
+        `The service account may not read and search ${[...missing].join(
+          ', ',
+        )} of an entry`,
       );
     }
     return { server, keys };

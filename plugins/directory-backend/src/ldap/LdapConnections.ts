@@ -95,6 +95,12 @@ export class LdapConnections {
     return this.#spare;
   }
 
+  /** Opens and binds another connection, and closes it. */
+  async verifyBind(): Promise<void> {
+    const connection = await this.#connect();
+    connection.close();
+  }
+
   /** Closes the connection that {@link spare} has opened. */
   closeSpare(): void {
     this.#spare?.close();

@@ -28,8 +28,16 @@ import type { LdapServer } from './LdapServer';
 import { LdapServers, type SrvResolver } from './LdapServers';
 import { withDeadline } from './withDeadline';
 
-/** Answers searches: what `LdapDirectory` needs of a directory's servers. */
+/** Searches the directory's servers. */
 export interface LdapSearcher {
+  /**
+   * Opens and binds a new connection to the current server: open ones stay
+   * bound when the account is disabled or its password is changed. Resolves
+   * also when no server can be connected to.
+   *
+   * @throws DirectoryUnavailableError with the reason `refused`.
+   */
+  verifyBind(): Promise<void>;
   /**
    * All entries that a search finds, and which server found them.
    *
@@ -132,6 +140,26 @@ export class LdapPool implements LdapSearcher {
         );
       }
       throw error;
+    }
+  }
+
+  async verifyBind(): Promise<void> {
+    let refused: unknown;
+    for (const server of await this.#servers.inOrder()) {
+      if (server.available) {
+        try {
+          await server.verifyBind();
+          return;
+        } catch (error) {
+          if (!isRefusedBind(error)) {
+            return;
+          }
+          refused = error;
+        }
+      }
+    }
+    if (refused) {
+      throw refused;
     }
   }
 

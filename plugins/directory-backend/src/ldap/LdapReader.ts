@@ -1,4 +1,5 @@
 import type { Entry } from 'ldapts';
+import type { DirectoryUnavailableError } from '../directory/errors';
 import type { LdapSearch } from './LdapConnection';
 import { isNoSuchObject } from './ldapErrors';
 import type { LdapAnswer, LdapSearcher } from './LdapPool';
@@ -35,6 +36,16 @@ export class LdapReader {
    */
   async prove(): Promise<void> {
     await this.#proof.renew();
+  }
+
+  /** As the method of `RightsProof`. */
+  onAccessCheckFailed(listener: (message: string) => void): void {
+    this.#proof.onFailed(listener);
+  }
+
+  /** As the method of `RightsProof`. */
+  failAccessCheck(message: string): DirectoryUnavailableError {
+    return this.#proof.fail(message);
   }
 
   /** Every entry that a search finds. */

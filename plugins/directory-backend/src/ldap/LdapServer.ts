@@ -160,6 +160,11 @@ export class LdapServer {
     });
   }
 
+  /** Opens and binds another connection, and closes it. */
+  verifyBind(): Promise<void> {
+    return this.#connections.verifyBind();
+  }
+
   /** Closes every connection; pending searches reject. */
   close(): void {
     this.#end();

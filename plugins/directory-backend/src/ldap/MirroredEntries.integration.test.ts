@@ -190,6 +190,7 @@ it('finds what could not be seen yet when it was counted', async () => {
   const directory = createLdapDirectory({
     ...{ realm, logger, comparisonIntervalMs: NEVER_MS },
     searcher: {
+      verifyBind: async () => {},
       // As while a write is under way whose plug-ins have made theirs.
       async search(search, asking) {
         const { entries, server } = await pool.search(search, asking);
@@ -256,6 +257,7 @@ describe('when another server answers', () => {
   it('reads everything again at once, there and back', async () => {
     let [current] = pools;
     const directory = on({
+      verifyBind: async () => {},
       search: (search, asking) => current.search(search, asking),
     });
     await realm.modify(addFasUser('first'));
@@ -270,6 +272,7 @@ describe('when another server answers', () => {
   it('notices by its lower numbers one that has the same name', async () => {
     let [current] = pools;
     const directory = on({
+      verifyBind: async () => {},
       async search(search, asking) {
         const { entries } = await current.search(search, asking);
         return { entries, server: 'ldaps://directory.example.test' };

@@ -1,4 +1,5 @@
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import { DirectoryUnavailableError } from '../directory/errors';
 import { schemaPreset } from '../directory/schema';
 import type { LdapSearcher } from './LdapPool';
 import { RightsProof } from './RightsProof';
@@ -11,6 +12,7 @@ const signal = new AbortController().signal;
 class GrantingSearcher implements LdapSearcher {
   rights = 'rsc';
 
+  verifyBind = async () => {};
   search: LdapSearcher['search'] = async ({ attributes }) => {
     const granted = attributes.map(name => `${name}:${this.rights}`).join(', ');
     return {
@@ -32,6 +34,8 @@ it('is renewed with what is asked from then on, whoever else is asking', async (
     logger: new RecordingLogger(),
   });
 
+  const failures: string[] = [];
+  proof.onFailed(message => failures.push(message));
   const search = jest.spyOn(searcher, 'search');
   const required = proof.require({ signal });
   while (search.mock.calls.length === 0) {
@@ -51,4 +55,29 @@ it('is renewed with what is asked from then on, whoever else is asking', async (
     ),
   });
   await expect(proof.require({ signal })).rejects.toMatchObject(failure);
+  expect(failures).toEqual([
+    expect.stringMatching(/may not read and search fasIsPrivate/),
+  ]);
+});
+
+it('fails when a new connection is refused, although open ones are not', async () => {
+  const searcher = new GrantingSearcher();
+  const schemaProof = new SchemaProof({ searcher, schema });
+  jest.spyOn(schemaProof, 'require').mockResolvedValue();
+  const proof = new RightsProof({
+    searcher,
+    schemaProof,
+    schema,
+    bindDn: 'uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=test',
+    baseDn: 'dc=example,dc=test',
+    maxAgeMs: 60_000,
+    logger: new RecordingLogger(),
+  });
+  const refused = new DirectoryUnavailableError('refused', {
+    reason: 'refused',
+  });
+  jest.spyOn(searcher, 'verifyBind').mockRejectedValueOnce(refused);
+  await expect(proof.require({ signal })).rejects.toBe(refused);
+  await expect(proof.require({ signal })).resolves.toBeUndefined();
+  expect(searcher.verifyBind).toHaveBeenCalledTimes(2);
 });

@@ -14,6 +14,9 @@ import type { SchemaProof } from './SchemaProof';
 /** How long a missing right is assumed before it is verified again. */
 const FAILURE_HOLDS_MS = 1000;
 
+/** Milliseconds for which a new connection's bind is not repeated. */
+const BIND_HOLDS_MS = 1000;
+
 /** The same for a class without an entry to verify the rights on. */
 const ABSENT_HOLDS_MS = 10_000;
 
@@ -39,9 +42,11 @@ export class RightsProof {
   readonly #maxAgeMs: number;
   readonly #logger: LoggerService;
   readonly #deletedUsers: DistinguishedName;
+  readonly #listeners = new Set<(message: string) => void>();
   #reported = new Set<string>();
   #provenAt: number | undefined;
-  #failedAt: number | undefined;
+  #failure: { readonly at: number; readonly message: string } | undefined;
+  #boundAt: number | undefined;
   #proving: Promise<void> | undefined;
 
   constructor(options: {
@@ -74,11 +79,10 @@ export class RightsProof {
     if (isWithin(this.#maxAgeMs, this.#provenAt, now)) {
       return;
     }
-    if (isWithin(FAILURE_HOLDS_MS, this.#failedAt, now)) {
-      throw new DirectoryUnavailableError(
-        'The directory or the rights on it are not what is needed',
-        { reason: 'accessCheck' },
-      );
+    if (this.#failure && isWithin(FAILURE_HOLDS_MS, this.#failure.at, now)) {
+      throw new DirectoryUnavailableError(this.#failure.message, {
+        reason: 'accessCheck',
+      });
     }
     context.signal.throwIfAborted();
     await this.#proveOnce();
@@ -95,6 +99,25 @@ export class RightsProof {
     await this.#proveOnce();
   }
 
+  /**
+   * Records that the access check failed for an entry, and returns the error to
+   * throw.
+   */
+  fail(message: string): DirectoryUnavailableError {
+    this.#provenAt = undefined;
+    this.#failure = { at: performance.now(), message };
+    this.#logger.error(`Access check failed: ${message}`);
+    for (const listener of this.#listeners) {
+      listener(message);
+    }
+    return new DirectoryUnavailableError(message, { reason: 'accessCheck' });
+  }
+
+  /** Calls back when the access check fails, in the same turn. */
+  onFailed(listener: (message: string) => void): void {
+    this.#listeners.add(listener);
+  }
+
   /** Who comes while the rights are being proven shares that proof. */
   async #proveOnce(): Promise<void> {
     this.#proving ??= this.#prove().finally(() => {
@@ -107,16 +130,21 @@ export class RightsProof {
     try {
       await this.#schemaProof.require();
     } catch (error) {
-      throw error instanceof InputError ? this.#failed(error.message) : error;
+      throw error instanceof InputError ? this.fail(error.message) : error;
     }
     // A proof serves everybody, so nobody's leaving may end it.
     const signal = new AbortController().signal;
-    const found = await Promise.all(
-      this.#requirements.map(requirement => this.#verify(requirement, signal)),
-    );
+    const [found] = await Promise.all([
+      Promise.all(
+        this.#requirements.map(requirement =>
+          this.#verify(requirement, signal),
+        ),
+      ),
+      this.#verifyBind(),
+    ]);
     const missing = found.flatMap(result => result.missing);
     if (missing.length > 0) {
-      throw this.#failed(
+      throw this.fail(
         `The service account may not read and search ${missing.join(', ')}`,
       );
     }
@@ -172,11 +200,13 @@ export class RightsProof {
     }
   }
 
-  #failed(reason: string): DirectoryUnavailableError {
-    this.#provenAt = undefined;
-    this.#failedAt = performance.now();
-    this.#logger.error(`${reason}: nothing is served until that is mended`);
-    return new DirectoryUnavailableError(reason, { reason: 'accessCheck' });
+  async #verifyBind(): Promise<void> {
+    const now = performance.now();
+    // During a full sync, access is checked several times a second.
+    if (!isWithin(BIND_HOLDS_MS, this.#boundAt, now)) {
+      await this.#searcher.verifyBind();
+      this.#boundAt = now;
+    }
   }
 
   /** The attributes without the rights, and the class if it has no entry. */

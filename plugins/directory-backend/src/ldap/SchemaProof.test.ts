@@ -66,6 +66,30 @@ it.each([
   await expect(prove(on(), block)).rejects.toThrow(message);
 });
 
+it('does not delay the start when the directory does not respond', async () => {
+  let respond = () => {};
+  const responded = new Promise<void>(resolve => {
+    respond = resolve;
+  });
+  const { schema } = readDirectoryConfig(
+    new ConfigReader({ directory: { ldap: ldapOf(realm) } }),
+  );
+  const proof = new SchemaProof({
+    searcher: {
+      verifyBind: async () => {},
+      search: async () => {
+        await responded;
+        return { entries: [], server: realm.ldapsUrl };
+      },
+    },
+    schema,
+  });
+  await proof.requireIfReachable();
+  const late = proof.require();
+  respond();
+  await expect(late).rejects.toThrow(/schema lacks fasUser/);
+});
+
 it('keeps the plugin from starting', async () => {
   await expect(
     startGateway({
@@ -89,7 +113,9 @@ it('lets the plugin start while the directory cannot be asked, and nothing be se
         { headers: { authorization: `Bearer ${serviceToken}` } },
       );
       expect(status).toBe(503);
-      expect(gateway.log()).toMatch(/schema lacks myTimeZone: .*is served/);
+      expect(gateway.log()).toMatch(
+        /Access check failed: .*schema lacks myTimeZone/,
+      );
     });
   } finally {
     await gateway.stop();

@@ -1,4 +1,5 @@
 import { InputError } from '@backstage/errors';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '../directory/schema';
 import { trustedDn } from './DistinguishedName';
 import { textOf, textsOf } from './entryValues';
@@ -10,6 +11,9 @@ const ROOT_DSE = trustedDn('');
 
 /** Where 389 Directory Server, and so FreeIPA, has it. */
 const USUAL_SUBENTRY = 'cn=schema';
+
+/** Maximum time in milliseconds that the start waits for the schema. */
+const START_WAITS_MS = 2000;
 
 /** What searches name besides the attribute table. */
 const NEEDED = [
@@ -56,18 +60,26 @@ export class SchemaProof {
   }
 
   /**
-   * As {@link require}, at start: a directory that cannot be asked yet is no
-   * reason not to start, it is asked again with the first request.
+   * As {@link require}, at start: resolves when the directory is unavailable or
+   * has not responded within 2 seconds. The access check requires it again.
    *
    * @throws InputError that names what the directory's schema lacks.
    */
   async requireIfReachable(): Promise<void> {
-    try {
-      await this.require();
-    } catch (error) {
+    const proven = this.require().catch(error => {
       if (error instanceof InputError) {
         throw error;
       }
+    });
+    const deadline = new AbortController();
+    const waited = sleep(START_WAITS_MS, undefined, {
+      signal: deadline.signal,
+    }).catch(() => {});
+    try {
+      await Promise.race([proven, waited]);
+    } finally {
+      deadline.abort();
+      proven.catch(() => {});
     }
   }
 

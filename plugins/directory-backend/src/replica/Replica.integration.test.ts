@@ -1,5 +1,6 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   addFasUser,
   change,
@@ -103,13 +104,13 @@ it('follows every kind of change', async () => {
 it('knows what went while nobody listened', async () => {
   copy = await openReplica({ realm });
   await realm.directory.stop();
-  await eventually(() => expect(copy!.replica.isUsable).toBe(false));
+  await eventually(() => expect(copy!.replica.isServing).toBe(false));
 
   await realm.directory.start();
   await realm.modify(
     `dn: ${userDn('alice')}\nchangetype: delete\n\n${addFasUser('newcomer')}`,
   );
-  await eventually(() => expect(copy!.replica.isUsable).toBe(true));
+  await eventually(() => expect(copy!.replica.isServing).toBe(true));
   await expectToFollow(copy);
   expect(await usernames(copy)).not.toContain('alice');
   expect(await usernames(copy)).toContain('newcomer');
@@ -129,6 +130,7 @@ it('does not believe a directory that hides most of its people', async () => {
   await realm.directory.start();
 
   await eventually(() => expect(copy!.replica.refusal).toBeDefined());
+  expect(copy.replica.status).toMatchObject({ reason: 'quarantine' });
   await expect(usernames(copy)).rejects.toThrow(DirectoryUnavailableError);
 
   copy.replica.acceptShrinkage();
@@ -139,8 +141,9 @@ it('does not believe a directory that hides most of its people', async () => {
 async function whileHidden(
   attribute: string,
   what: () => Promise<void>,
+  targetFilter = '(objectClass=*)',
 ): Promise<void> {
-  const aci = `(targetattr = "${attribute}")(version 3.0; acl "hide ${attribute}"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
+  const aci = `(targetattr = "${attribute}")(targetfilter = "${targetFilter}")(version 3.0; acl "hide ${attribute}"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
   const changeRules = (operation: string) =>
     realm.modify(
       `dn: cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: ${aci}\n`,
@@ -160,7 +163,7 @@ it('is not used while it cannot find what has changed', async () => {
   copy = await openReplica({ realm, maxStalenessMs: 1000 });
   await whileHidden('entryusn', async () => {
     await realm.modify(addFasUser('unseen'));
-    await eventually(() => expect(copy!.replica.isUsable).toBe(false));
+    await eventually(() => expect(copy!.replica.isServing).toBe(false));
   });
 
   await eventually(async () =>
@@ -186,7 +189,10 @@ it('never shows a user as public whose flag it could not read', async () => {
     await realm.modify(mailOf(username, 'hidden@example.test'));
     await eventually(async () => {
       await look();
-      expect(copy!.replica.isUsable).toBe(false);
+      expect(copy!.replica.status).toMatchObject({
+        kind: 'suspended',
+        reason: 'accessCheck',
+      });
     });
   });
 
@@ -195,6 +201,30 @@ it('never shows a user as public whose flag it could not read', async () => {
   );
   expect(new Set(seen)).toEqual(new Set([true]));
   expect(copy.logger.lines.filter(isWholeReading)).toHaveLength(1);
+});
+
+it('stays suspended while a comparison cannot read a required attribute of one entry', async () => {
+  copy = await openReplica({ realm, rereadingIntervalMs: 1000 });
+  const { users } = await modelOf();
+  const username = users
+    .findLast(user => user.text('fasIsPrivate') === 'TRUE')!
+    .text('uid')!;
+  const hidden = async () => {
+    await eventually(() =>
+      expect(copy!.replica.status).toMatchObject({
+        kind: 'suspended',
+        reason: 'accessCheck',
+      }),
+    );
+    for (let polls = 0; polls < 20; polls++) {
+      await sleep(100);
+      await expect(usernames(copy!)).rejects.toThrow(DirectoryUnavailableError);
+    }
+  };
+  await whileHidden('fasIsPrivate', hidden, `(uid=${username})`);
+
+  await eventually(() => expect(copy!.replica.isServing).toBe(true));
+  await expectToFollow(copy);
 });
 
 it('corrects what was unreadable when it was written', async () => {

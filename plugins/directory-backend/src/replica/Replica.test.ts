@@ -134,7 +134,7 @@ describe('Replica', () => {
       maxShrinkage: 0.2,
     });
     replica.follow();
-    await eventually(() => assert(replica.isUsable));
+    await eventually(() => assert(replica.isServing));
   });
   afterEach(() => replica.stop());
 
@@ -207,7 +207,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
     maxShrinkage: 0.2,
   });
   replica.follow();
-  await eventually(() => expect(replica.isUsable).toBe(true));
+  await eventually(() => expect(replica.isServing).toBe(true));
 
   // Both lose the membership, and only bob can still be read.
   source.listChanges = async () => ({

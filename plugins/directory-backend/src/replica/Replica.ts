@@ -4,6 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Comparison } from './Comparison';
 import { expectServer } from './expectServer';
 import { RecentChanges } from './RecentChanges';
+import {
+  ReplicaState,
+  suspensionFor,
+  type ReplicaStatus,
+  type SuspensionReason,
+} from './ReplicaState';
 import { Rereading } from './Rereading';
 import { createTables, type ReplicaTables } from './ReplicaTables';
 import { ShrinkageGuard } from './ShrinkageGuard';
@@ -49,6 +55,7 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly tables: ReplicaTables = createTables();
   readonly #writer = new TableWriter(this.tables);
+  readonly #state: ReplicaState;
   readonly #guard: ShrinkageGuard;
   readonly #comparison: Comparison;
   readonly #rereading: Rereading;
@@ -57,7 +64,6 @@ export class Replica {
   readonly #stopped = new AbortController();
   /** Of what the tables hold; `undefined` when that is not known. */
   #time: ReplicaTime | undefined;
-  #provenAt = -Infinity;
   /** Since when it has been usable without a break. */
   #usableSince = Infinity;
   /** Before that, all is not read anew. */
@@ -67,6 +73,7 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     const { rereadingIntervalMs: intervalMs = REREADING_MS } = options;
     this.#options = options;
+    this.#state = new ReplicaState(options);
     this.#changes = new RecentChanges({
       ...{ source: options.source, tables: this.tables, writer: this.#writer },
     });
@@ -80,20 +87,32 @@ export class Replica {
     this.#deletions = new UnreportedDeletions(services);
   }
 
-  /** Milliseconds since the copy was last known to be what the directory is. */
+  /** Milliseconds since the replica was last known to equal the directory. */
   get ageMs(): number {
-    return performance.now() - this.#provenAt;
+    return this.#state.ageMs;
   }
 
   /** Whether it may be read now. */
-  get isUsable(): boolean {
-    return this.ageMs <= this.#options.maxStalenessMs;
+  get isServing(): boolean {
+    return this.#state.isServing;
+  }
+
+  get status(): ReplicaStatus {
+    return this.#state.status;
   }
 
   /**
-   * Why what the directory says of itself is not believed, if that is so: then
-   * the directory itself must not be read in place of the copy either.
+   * Suspends reads in the same turn, until the tables have been compared with
+   * the directory.
    */
+  suspend(reason: SuspensionReason, message: string): void {
+    if (!this.#stopped.signal.aborted) {
+      this.#state.suspend(reason, message);
+      this.#deafen();
+    }
+  }
+
+  /** Why the mass-deletion guard rejects the directory, if it does. */
   get refusal(): string | undefined {
     return this.#guard.refusal;
   }
@@ -115,6 +134,7 @@ export class Replica {
         }
         failures = 0;
       } catch (error) {
+        this.#suspendFor(error);
         if (failures++ === 0 && !signal.aborted) {
           this.#options.logger.warn(
             `The directory cannot be followed: ${stringifyError(error)}`,
@@ -131,6 +151,7 @@ export class Replica {
   }
 
   async #look(): Promise<void> {
+    const { suspensions } = this.#state;
     const time = await this.#options.source.time();
     if (time.usn === undefined) {
       throw new Error('The server does not count its writes (USN plugin)');
@@ -140,30 +161,42 @@ export class Replica {
     } else {
       await this.#rebuild(time);
     }
-    if (this.#hush) {
+    await this.#rereading.repeatFailed(time.server);
+    if (suspensions !== this.#state.suspensions) {
+      // What was read before the suspension does not end it.
+      this.#deafen();
+    } else if (this.#hush) {
       this.#time = time;
       this.#prove(time);
     }
   }
 
+  #suspendFor(error: unknown): void {
+    const reason = suspensionFor(error);
+    if (reason) {
+      this.suspend(reason, (error as Error).message);
+    }
+  }
+
   #prove(time: ReplicaTime): void {
     const now = performance.now();
-    if (!this.isUsable) {
+    if (!this.isServing) {
       this.#usableSince = now;
     } else if (now - this.#usableSince >= SETTLED_AFTER_MS) {
       this.#usableSince = Infinity;
       this.#options.onSettled?.();
     }
-    this.#provenAt = time.askedAt;
+    this.#state.prove(time.askedAt);
     this.#rereading.startIfDue(time.server);
     this.#deletions.startIfDue(time);
   }
 
-  /** The mass-deletion guard for a comparison: what it rejects ends the use. */
+  /** The mass-deletion guard for a comparison: what it rejects stops reads. */
   #guardInUse(keys: ReplicaKeys): void {
     try {
       this.#guard.judge(keys);
     } catch (error) {
+      this.#suspendFor(error);
       this.#forget();
       throw error;
     }
@@ -191,7 +224,7 @@ export class Replica {
   #deafen(): void {
     this.#hush?.();
     this.#hush = undefined;
-    this.#provenAt = -Infinity;
+    this.#state.lose();
     this.#comparison.cancel();
   }
 

@@ -5,16 +5,16 @@ import type { Replica } from './Replica';
 /** A method of the port. */
 type Method<Name extends keyof Directory> = Directory[Name];
 
-/** Reads the replica while it is usable, and otherwise the directory itself. */
+/** Reads the replica while it may be read, and otherwise the directory itself. */
 export class ReplicaDirectory implements Directory {
   readonly #direct: Directory;
   readonly #copied: Directory;
-  readonly #replica: Pick<Replica, 'isUsable' | 'refusal'>;
+  readonly #replica: Pick<Replica, 'isServing' | 'status'>;
 
   constructor(options: {
     readonly direct: Directory;
     readonly copied: Directory;
-    readonly replica: Pick<Replica, 'isUsable' | 'refusal'>;
+    readonly replica: Pick<Replica, 'isServing' | 'status'>;
   }) {
     this.#direct = options.direct;
     this.#copied = options.copied;
@@ -76,10 +76,16 @@ export class ReplicaDirectory implements Directory {
     this.#now().listColleagues(query, context);
 
   #now(): Directory {
-    const { refusal } = this.#replica;
-    if (refusal) {
-      throw new DirectoryUnavailableError(refusal);
+    if (this.#replica.isServing) {
+      return this.#copied;
     }
-    return this.#replica.isUsable ? this.#copied : this.#direct;
+    const { status } = this.#replica;
+    if (status.kind === 'suspended') {
+      const { reason, message } = status;
+      throw new DirectoryUnavailableError(message, {
+        reason: reason === 'credentials' ? 'refused' : reason,
+      });
+    }
+    return this.#direct;
   }
 }

@@ -1,6 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import type { Comparison } from './Comparison';
+import { suspensionFor } from './ReplicaState';
 import type { ReplicaSource } from './ReplicaSource';
 
 /** Longer than a write takes until it is in the replica. */
@@ -18,6 +19,7 @@ export class Rereading {
   readonly #intervalMs: number;
   #dueAt: number;
   #isReading = false;
+  #hasFailedAccess = false;
 
   constructor(options: {
     readonly source: Pick<ReplicaSource, 'readAllGently'>;
@@ -53,10 +55,35 @@ export class Rereading {
       });
   }
 
-  async #read(server: string): Promise<void> {
+  /**
+   * Repeats a comparison that the access check of an entry has ended: no other
+   * read checks an entry that does not change.
+   *
+   * @throws Error when it does not finish.
+   */
+  async repeatFailed(server: string): Promise<void> {
+    if (this.#hasFailedAccess) {
+      if (!(await this.#read(server))) {
+        throw new Error('The comparison was cancelled');
+      }
+      this.#hasFailedAccess = false;
+    }
+  }
+
+  /** Resolves with whether the comparison has finished. */
+  async #read(server: string): Promise<boolean> {
     const corrections = await this.#comparison.run({
       server,
-      read: check => this.#source.readAllGently(portion => check.look(portion)),
+      read: async check => {
+        try {
+          return await this.#source.readAllGently(portion =>
+            check.look(portion),
+          );
+        } catch (error) {
+          this.#hasFailedAccess ||= suspensionFor(error) === 'accessCheck';
+          throw error;
+        }
+      },
       // By then what was written during the read is in the replica.
       settleMs: SETTLING_MS,
     });
@@ -69,5 +96,6 @@ export class Rereading {
           .join(', ')}`,
       );
     }
+    return corrections !== undefined;
   }
 }

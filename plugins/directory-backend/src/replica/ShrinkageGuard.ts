@@ -1,3 +1,4 @@
+import { DirectoryUnavailableError } from '../directory/errors';
 import type { ReplicaKeys } from './ReplicaSource';
 import type { ReplicaTables } from './ReplicaTables';
 
@@ -33,7 +34,10 @@ export class ShrinkageGuard {
     this.#isAccepted = true;
   }
 
-  /** @throws Error when what was read is much less than there was. */
+  /**
+   * @throws DirectoryUnavailableError with the reason `quarantine` when what was
+   *   read is much less than there was.
+   */
   judge(read: Pick<ReplicaKeys, 'users' | 'groups'>): void {
     const { users, groups } = this.#tables;
     const isTooLittle =
@@ -45,7 +49,9 @@ export class ShrinkageGuard {
       ? `The directory has ${read.users.size} users and ${read.groups.size} groups all at once, where it had ${users.served.size} and ${groups.size}`
       : undefined;
     if (this.#refusal) {
-      throw new Error(this.#refusal);
+      throw new DirectoryUnavailableError(this.#refusal, {
+        reason: 'quarantine',
+      });
     }
     this.#isAccepted = false;
   }

@@ -118,7 +118,7 @@ describe('UnreportedDeletions', () => {
       maxShrinkage: 0.2,
     });
     replica.follow();
-    await eventually(() => assert(replica.isUsable));
+    await eventually(() => assert(replica.isServing));
   });
   afterEach(() => replica.stop());
 
@@ -176,7 +176,7 @@ describe('UnreportedDeletions', () => {
       source.hide(key);
     }
     await eventually(() => expect(replica.refusal).toBeDefined());
-    expect(replica.isUsable).toBe(false);
+    expect(replica.isServing).toBe(false);
     expect(keys()).toHaveLength(20);
   });
 });

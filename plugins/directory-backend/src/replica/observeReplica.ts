@@ -1,9 +1,10 @@
 import { metrics } from '@opentelemetry/api';
 import type { Replica } from './Replica';
+import { suspensionReasons } from './ReplicaState';
 
-/** Exports how old a copy is, whether it is refused, and how large it is. */
+/** Exports how old a replica is, whether reads are suspended, and its size. */
 export function observeReplica(
-  replica: Pick<Replica, 'ageMs' | 'refusal' | 'tables'>,
+  replica: Pick<Replica, 'ageMs' | 'status' | 'tables'>,
 ): void {
   const meter = metrics.getMeter('directory');
   meter
@@ -18,10 +19,16 @@ export function observeReplica(
       }
     });
   meter
-    .createObservableGauge('directory.replica.refused', {
-      description: '1 while the directory has too few entries to be believed',
+    .createObservableGauge('directory.replica.suspended', {
+      description: '1 while reads are suspended, by reason',
     })
-    .addCallback(result => result.observe(replica.refusal ? 1 : 0));
+    .addCallback(result => {
+      const { status } = replica;
+      const current = status.kind === 'suspended' ? status.reason : undefined;
+      for (const reason of suspensionReasons) {
+        result.observe(reason === current ? 1 : 0, { reason });
+      }
+    });
   meter
     .createObservableGauge('directory.replica.entries', {
       description: 'Entries in the copy, by kind',

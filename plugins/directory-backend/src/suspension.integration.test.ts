@@ -1,0 +1,92 @@
+import assert from 'node:assert';
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { eventually } from './__testUtils__/eventually';
+import {
+  ldapOf,
+  startGateway,
+  type Gateway,
+} from './__testUtils__/startGateway';
+
+jest.setTimeout(180_000);
+
+const serviceToken = 'a-token-of-a-service-of-the-site';
+
+const SERVED = [200, 200, 200, 200];
+
+let realm: Realm;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  realm = await startRealm();
+  gateway = await startGateway({
+    realm,
+    serviceToken,
+    directory: {
+      ldap: { ...ldapOf(realm), probeInterval: '1s' },
+      // Only a suspension ends the reads.
+      replica: { maxStaleness: '1h' },
+    },
+  });
+  await eventually(() => assert(gateway.log().includes('is copied')));
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+});
+
+/** Status codes of one read of each kind, one after the other. */
+async function read(): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (const path of [
+    'users/alice/',
+    'users/?page_size=10',
+    'groups/packager/members/',
+    'search/users/?username=ali',
+  ]) {
+    const { status } = await fetch(
+      `${gateway.baseUrl}/api/directory/v1/${path}`,
+      { headers: { authorization: `Bearer ${serviceToken}` } },
+    );
+    statuses.push(status);
+  }
+  return statuses;
+}
+
+/** Waits for the suspension, and expects that no read succeeds from then on. */
+async function expectSuspended(message: RegExp): Promise<void> {
+  await eventually(() => expect(gateway.log()).toMatch(message));
+  for (let round = 0; round < 25; round++) {
+    expect(await read()).toEqual([503, 503, 503, 503]);
+  }
+}
+
+it('suspends reads when the service account is disabled', async () => {
+  const setLock = (lock: string) =>
+    realm.modify(
+      `dn: ${realm.bindDn}\nchangetype: modify\nreplace: nsAccountLock\n${lock}`,
+    );
+  expect(await read()).toEqual(SERVED);
+  // The open connections stay bound.
+  await setLock('nsAccountLock: TRUE\n');
+  try {
+    await expectSuspended(/Reads are suspended: .*refused the service account/);
+  } finally {
+    await setLock('');
+  }
+  await eventually(async () => expect(await read()).toEqual(SERVED));
+});
+
+it('suspends reads when the access check fails', async () => {
+  expect(await read()).toEqual(SERVED);
+  const changeRules = (operation: string) =>
+    realm.modify(
+      `dn: cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: (targetattr = "fasIsPrivate")(version 3.0; acl "hide the flag"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
+    );
+  await changeRules('add');
+  try {
+    await expectSuspended(/Reads are suspended: .*fasIsPrivate/);
+  } finally {
+    await changeRules('delete');
+  }
+  await eventually(async () => expect(await read()).toEqual(SERVED));
+});
