@@ -143,6 +143,38 @@ describe('the service account', () => {
     }
   });
 
+  it('is verified on a new connection, on each server until one accepts it', async () => {
+    const proxy = await FaultProxy.start(realm.ldapsUrl);
+    const second = await startRealm();
+    const url = `ldaps://localhost:${proxy.port}`;
+    const servers = [url, second.ldapsUrl];
+    tested = startPool({ realm, ldap: { servers } });
+    try {
+      await ask();
+      await tested.pool.verifyBind();
+      expect(proxy.accepted).toBe(2);
+
+      await setAttribute('nsAccountLock', 'TRUE');
+      await tested.pool.verifyBind();
+      expect(tested.log()).toContain(`Directory server ${url} is out of use`);
+      expect(tested.pool.reachability).toBe('reachable');
+      await expect(ask()).resolves.toHaveLength(1);
+
+      await second.modify(
+        `dn: ${second.bindDn}\nchangetype: modify\nreplace: nsAccountLock\nnsAccountLock: TRUE\n`,
+      );
+      await expect(tested.pool.verifyBind()).rejects.toMatchObject({
+        name: 'DirectoryUnavailableError',
+        reason: 'refused',
+      });
+      expect(tested.pool.reachability).toBe('refused');
+    } finally {
+      await setAttribute('nsAccountLock');
+      await second.stop();
+      await proxy.stop();
+    }
+  });
+
   it('is not bound with a password that other users can read', async () => {
     const bindPasswordFile = join(realm.dir, 'readable');
     await writeFile(bindPasswordFile, await readFile(realm.bindPasswordFile), {
