@@ -110,8 +110,9 @@ export interface Config {
     reads?: 'replica' | 'direct';
     replica?: {
       /**
-       * Age beyond which the copy is not used, and the directory is asked.
-       * Default: 5 seconds.
+       * Age of the replica above which requests get 503: reads continue as
+       * long while the directory is unreachable. At least 5 seconds.
+       * Default: 1 minute.
        */
       maxStaleness?: HumanDuration | string;
       /**

@@ -99,7 +99,7 @@ export class Portal {
   /** Waits until its log reports the replica's first sync. */
   async untilCopied(signal: AbortSignal, patienceMs: number): Promise<void> {
     const isSaid = async () =>
-      (await readFile(this.#log, 'utf8')).includes('The directory is copied');
+      (await readFile(this.#log, 'utf8')).includes('First sync finished');
     await this.until(isSaid, { signal, patienceMs });
   }
 

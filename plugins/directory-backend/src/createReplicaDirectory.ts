@@ -1,7 +1,6 @@
 import type {
   DatabaseService,
   LifecycleService,
-  LoggerService,
 } from '@backstage/backend-plugin-api';
 import type { DirectorySchema } from './directory/schema';
 import { containersBelow } from './ldap/containers';
@@ -11,21 +10,16 @@ import type { LdapPool } from './ldap/LdapPool';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
 import type { LdapReader } from './ldap/LdapReader';
 import { UsnClock } from './ldap/UsnClock';
-import type { Directory } from './directory/Directory';
 import type { Reachability } from './directory/errors';
 import { createCopiedDirectory } from './replica/createCopiedDirectory';
 import { observeReplica } from './replica/observeReplica';
 import { Refusals } from './replica/Refusals';
-import { Replica } from './replica/Replica';
+import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
 
-/** How a directory is answered for from memory. */
-export interface ReplicaDirectoryOptions {
-  /** What answers while the copy does not. */
-  readonly direct: Directory & {
-    /** Drops what it keeps to answer faster; the copy has all of it. */
-    forget(): void;
-  };
+/** Options of {@link createReplicaDirectory}. */
+export interface ReplicaDirectoryOptions
+  extends Omit<ReplicaOptions, 'source'> {
   readonly reader: LdapReader;
   /** Reports when the directory refuses the service account. */
   readonly servers: Pick<LdapPool, 'reachability' | 'onReachability'>;
@@ -35,23 +29,17 @@ export interface ReplicaDirectoryOptions {
   readonly bindDn: string;
   /** How a server is connected to, to hear of its changes. */
   readonly endpoint: (url: string) => Promise<LdapEndpoint>;
-  readonly logger: LoggerService;
-  /** As `Replica` has them. */
-  readonly maxStalenessMs: number;
-  readonly maxShrinkage: number;
-  readonly rereadingIntervalMs?: number;
 }
 
-/** A directory with a copy in memory, which somebody must have follow it. */
+/** A directory that reads a replica, whose `follow()` must be called. */
 export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   readonly directory: ReplicaDirectory;
   readonly replica: Replica;
 } {
-  const { direct, schema, baseDn } = options;
+  const { schema, baseDn } = options;
   const containers = containersBelow(baseDn);
   const replica = new Replica({
     ...options,
-    onSettled: () => direct.forget(),
     source: new LdapReplicaSource({
       ...{ ...options, containers, base: trustedDn(baseDn) },
       clock: new UsnClock(options),
@@ -84,7 +72,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
     },
   });
   return {
-    directory: new ReplicaDirectory({ direct, copied, replica }),
+    directory: new ReplicaDirectory({ copied, replica }),
     replica,
   };
 }

@@ -150,20 +150,19 @@ export const directoryPlugin = createBackendPlugin({
           baseDn,
           logger,
         });
-        const direct = new LdapDirectory({
-          ...{ reader, schema, baseDn, keptRecords, logger },
-        });
         const followed =
           replica &&
           (await followDirectory({
-            ...{ direct, reader, schema, baseDn, bindDn, logger },
+            ...{ reader, schema, baseDn, bindDn, logger },
             lifecycle,
             ...replica,
             endpoint: url => readEndpoint(url, ldap),
             servers: searcher,
             database: deps.database,
           }));
-        const directory = followed?.directory ?? direct;
+        const directory =
+          followed?.directory ??
+          new LdapDirectory({ reader, schema, baseDn, keptRecords, logger });
         const privateDirectory = new PrivateDirectory(
           certificates
             ? new IssuedCertificatesDirectory(directory, authorities)

@@ -32,7 +32,7 @@ async function start(configure?: (realm: Realm) => Promise<void>) {
   client = new GatewayClient({ gateway, realm });
   // Until then LDAP answers.
   await eventually(() =>
-    expect(gateway.log()).toContain('The directory is copied'),
+    expect(gateway.log()).toContain('First sync finished'),
   );
 }
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
       replica: { maxStaleness: '1h' },
     },
   });
-  await eventually(() => assert(gateway.log().includes('is copied')));
+  await eventually(() => assert(gateway.log().includes('First sync finished')));
 });
 afterAll(async () => {
   await gateway?.stop();

@@ -1,10 +1,7 @@
 import assert from 'node:assert';
 import { ConfigReader } from '@backstage/config';
 import type { Realm } from '@directory-gateway/realm';
-import {
-  createReplicaDirectory,
-  type ReplicaDirectoryOptions,
-} from '../createReplicaDirectory';
+import { createReplicaDirectory } from '../createReplicaDirectory';
 import type { Directory } from '../directory/Directory';
 import { schemaPreset, type SchemaPreset } from '../directory/schema';
 import { readLdapConfig } from '../ldap/LdapConfig';
@@ -23,16 +20,14 @@ export interface OpenReplica {
   close(): void;
 }
 
-/**
- * Copies a realm as the plugin does. Nothing but its copy answers, so that a
- * question it leaves to the directory itself fails.
- */
+/** Opens a replica of a realm as the plugin does. */
 export async function openReplica(options: {
   readonly realm: Realm;
   readonly schema?: SchemaPreset;
   /** As the options of `Replica`. */
   readonly maxStalenessMs?: number;
   readonly rereadingIntervalMs?: number;
+  readonly syncIntervalMs?: number;
 }): Promise<OpenReplica> {
   const { realm } = options;
   const logger = new RecordingLogger();
@@ -40,7 +35,6 @@ export async function openReplica(options: {
   const rooms = { ...options, searcher, logger };
   const config = readLdapConfig(new ConfigReader(ldapOf(realm)));
   const { directory, replica } = createReplicaDirectory({
-    direct: { forget: () => {} } as ReplicaDirectoryOptions['direct'],
     reader: createLdapReader(rooms),
     servers: searcher,
     schema: schemaPreset(options.schema ?? 'fas'),
@@ -51,6 +45,7 @@ export async function openReplica(options: {
     // The model of a suite may keep this process busy for seconds.
     maxStalenessMs: options.maxStalenessMs ?? 60_000,
     rereadingIntervalMs: options.rereadingIntervalMs,
+    syncIntervalMs: options.syncIntervalMs,
     maxShrinkage: 0.5,
   });
   replica.follow();

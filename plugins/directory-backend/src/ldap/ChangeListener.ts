@@ -1,5 +1,5 @@
 import { toError } from '@backstage/errors';
-import { PersistentSearchControl, type Client } from 'ldapts';
+import { PersistentSearchControl, ResultCodeError, type Client } from 'ldapts';
 import type { Socket } from 'node:net';
 import {
   DirectoryTimeoutError,
@@ -16,6 +16,12 @@ import { withDeadline } from './withDeadline';
 /** Add, delete, modify and rename (draft-ietf-ldapext-psearch-03 §4). */
 const ALL_CHANGES = 1 + 2 + 4 + 8;
 
+/**
+ * Result codes of a persistent search that the server does not allow:
+ * unavailableCriticalExtension, insufficientAccessRights, unwillingToPerform.
+ */
+const NOT_ALLOWED: ReadonlySet<number> = new Set([12, 50, 53]);
+
 /** What is listened to, and who hears it. */
 export interface ChangeListenerOptions {
   readonly endpoint: LdapEndpoint;
@@ -26,6 +32,8 @@ export interface ChangeListenerOptions {
   readonly onChange: (notice: ChangeNotice) => void;
   /** Called once, unless {@link ChangeListener.close} was before it. */
   readonly onLost: (error: Error) => void;
+  /** Called instead of `onLost` when the server refuses a persistent search. */
+  readonly onRefused: (error: Error) => void;
 }
 
 /**
@@ -40,6 +48,7 @@ export class ChangeListener {
   readonly #sockets: Socket[] = [];
   #heartbeat: NodeJS.Timeout | undefined;
   #ended = false;
+  #isRefused = false;
 
   private constructor(options: ChangeListenerOptions) {
     this.#options = options;
@@ -61,7 +70,7 @@ export class ChangeListener {
     });
   }
 
-  /** Every change after this has resolved is told. */
+  /** Every change after this has resolved is reported, unless refused. */
   static async open(options: ChangeListenerOptions): Promise<ChangeListener> {
     const { url, connectTimeoutMs } = options.endpoint;
     const listener = new ChangeListener(options);
@@ -71,6 +80,9 @@ export class ChangeListener {
         error: () => new DirectoryTimeoutError(`${url} does not answer`),
       });
     } catch (error) {
+      if (listener.#isRefused) {
+        return listener;
+      }
       listener.close();
       const failure = toDirectoryError(error);
       throw new DirectoryUnavailableError(
@@ -118,7 +130,7 @@ export class ChangeListener {
     // An answer means that it has ended, which it should not.
     listening.then(
       () => this.#lose(new Error('The server ended it')),
-      error => this.#lose(toError(error)),
+      error => this.#fail(toError(error)),
     );
     // Operations of a connection begin in order (RFC 4511 §3.1), so that by
     // the answer to a second one the first is under way.
@@ -137,6 +149,19 @@ export class ChangeListener {
       filter: isPresent('objectClass'),
       attributes: ['1.1'],
     });
+  }
+
+  /** The persistent search failed. */
+  #fail(error: Error): void {
+    const isRefused =
+      error instanceof ResultCodeError && NOT_ALLOWED.has(error.code);
+    if (isRefused && !this.#ended) {
+      this.#isRefused = true;
+      this.close();
+      this.#options.onRefused(error);
+    } else {
+      this.#lose(error);
+    }
   }
 
   #lose(error: Error): void {

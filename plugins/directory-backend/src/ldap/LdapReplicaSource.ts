@@ -2,10 +2,11 @@ import type { Filter } from 'ldapts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '../directory/schema';
 import type {
-  ReplicaEars,
+  ChangeSubscriber,
   ReplicaKeys,
   ReplicaPortion,
   ReplicaSource,
+  ReplicaTime,
   TakePortion,
 } from '../replica/ReplicaSource';
 import { ChangeListener } from './ChangeListener';
@@ -25,15 +26,22 @@ import { integerOf } from './entryValues';
 import { atLeast, equals } from './filters';
 import type { LdapEndpoint } from './ldapClient';
 import type { LdapReader } from './LdapReader';
-import type { UsnClock, UsnTime } from './UsnClock';
+import type { UsnClock } from './UsnClock';
 
+/** Interval of the checks that the notification connection still works. */
 const HEARTBEAT_MS = 15_000;
 
 /** Between two proofs of the account's rights while all is read. */
 const PROOF_PAUSE_MS = 500;
 
-/** So long nothing is missed for good: it is among what is listed later. */
-const NUMBERS_PROOF_MS = 2000;
+/**
+ * Milliseconds for which the account is known to be able to search for USNs.
+ * Changes missed meanwhile are listed again later.
+ */
+const SEARCHABLE_MS = 2000;
+
+/** Milliseconds until a search for USNs that found nothing is repeated. */
+const UNSEARCHABLE_MS = 60_000;
 
 /** Every directory has some of these. */
 const NUMBERED = ['users', 'groups'] as const;
@@ -46,7 +54,10 @@ export class LdapReplicaSource implements ReplicaSource {
   readonly #base: DistinguishedName;
   readonly #endpoint: (url: string) => Promise<LdapEndpoint>;
   readonly #kinds: ReturnType<typeof copiedKinds>;
-  #numbersProvenAt = -Infinity;
+  /** Last successful search for USNs. */
+  #searchableAt = -Infinity;
+  /** Last search for USNs that found nothing. */
+  #unsearchableAt = -Infinity;
 
   constructor(options: {
     readonly reader: LdapReader;
@@ -68,12 +79,15 @@ export class LdapReplicaSource implements ReplicaSource {
     this.#kinds = copiedKinds(options);
   }
 
-  time(): Promise<UsnTime> {
-    return this.#clock.now(nobody());
+  async time(): Promise<ReplicaTime> {
+    const time = await this.#clock.now(nobody());
+    const isSearchable = time.usn !== undefined && (await this.#canSearch());
+    return isSearchable
+      ? time
+      : { ...time, usn: undefined, committedUsn: undefined };
   }
 
   async readAll(take: TakePortion): Promise<ReplicaKeys> {
-    await this.#proveNumbers(NUMBERED);
     const ended = new AbortController();
     const reading = this.#read({
       take: portion => (ended.signal.aborted ? undefined : take(portion)),
@@ -95,8 +109,8 @@ export class LdapReplicaSource implements ReplicaSource {
 
   async listChanges(fromUsn: number) {
     const listed = await this.#list(changedFrom(fromUsn));
-    if (performance.now() - this.#numbersProvenAt > NUMBERS_PROOF_MS) {
-      await this.#proveNumbers(
+    if (performance.now() - this.#searchableAt > SEARCHABLE_MS) {
+      await this.#requireUsns(
         NUMBERED.filter(kind => listed[kind].numbers.size === 0),
       );
     }
@@ -163,7 +177,10 @@ export class LdapReplicaSource implements ReplicaSource {
     };
   }
 
-  async listen(server: string, ears: ReplicaEars): Promise<() => void> {
+  async subscribe(
+    server: string,
+    subscriber: ChangeSubscriber,
+  ): Promise<() => void> {
     const listener = await ChangeListener.open({
       endpoint: await this.#endpoint(server),
       base: this.#base,
@@ -171,10 +188,11 @@ export class LdapReplicaSource implements ReplicaSource {
       onChange: ({ kind, dn, previousDn }) => {
         const gone = kind === 'deleted' ? dn : previousDn;
         if (gone !== undefined) {
-          ears.onGone(normalizeDn(gone));
+          subscriber.onDeleted(normalizeDn(gone));
         }
       },
-      onLost: ears.onLost,
+      onLost: subscriber.onLost,
+      onRefused: subscriber.onUnsupported,
     });
     return () => listener.close();
   }
@@ -224,9 +242,29 @@ export class LdapReplicaSource implements ReplicaSource {
     await this.#reader.prove();
   }
 
-  async #proveNumbers(
+  /** Whether the account may search for USNs, as known a minute ago at most. */
+  async #canSearch(): Promise<boolean> {
+    if (this.#searchableAt > this.#unsearchableAt) {
+      return true;
+    }
+    if (performance.now() - this.#unsearchableAt < UNSEARCHABLE_MS) {
+      return false;
+    }
+    return await this.#findUsns(NUMBERED);
+  }
+
+  /** @throws Error when the account may no longer search for USNs. */
+  async #requireUsns(
     kinds: readonly (typeof NUMBERED)[number][],
   ): Promise<void> {
+    if (!(await this.#findUsns(kinds))) {
+      throw new Error('The account may not search for entryusn');
+    }
+  }
+
+  async #findUsns(
+    kinds: readonly (typeof NUMBERED)[number][],
+  ): Promise<boolean> {
     for (const kind of kinds) {
       // Entries of any class: a new site has no fasUser yet.
       const entries = await this.#reader.read(
@@ -240,10 +278,12 @@ export class LdapReplicaSource implements ReplicaSource {
         nobody(),
       );
       if (entries.length === 0) {
-        throw new Error('The account may not search for entryusn');
+        this.#unsearchableAt = performance.now();
+        return false;
       }
     }
-    this.#numbersProvenAt = performance.now();
+    this.#searchableAt = performance.now();
+    return true;
   }
 }
 

@@ -140,12 +140,12 @@ export class MirroredEntries<T> {
     old: Generation<T>,
     time: UsnTime,
   ): Promise<Generation<T> | undefined> {
-    const { era, settledUsn } = old.time;
-    if (era !== time.era || settledUsn === undefined) {
+    const { epoch, committedUsn } = old.time;
+    if (epoch !== time.epoch || committedUsn === undefined) {
       return undefined;
     }
     const askedAt = performance.now();
-    const fromUsn = settledUsn + 1;
+    const fromUsn = committedUsn + 1;
     const listed = await this.#list(fromUsn);
     const first = firstUnread({ ...listed, fromUsn }, old.read);
     const { entries, server } =
@@ -165,7 +165,7 @@ export class MirroredEntries<T> {
     const byDn = withChanges(new Map(), this.#decode(entries));
     return {
       // What a further server counts is not known: it will be read again.
-      time: server === time.server ? time : { ...time, server, era: -1 },
+      time: server === time.server ? time : { ...time, server, epoch: -1 },
       askedAt,
       compared: {
         usn: time.usn,
@@ -243,13 +243,13 @@ function covers<T>({ time, askedAt }: Generation<T>, at: UsnTime): boolean {
   if (askedAt >= at.askedAt) {
     return true;
   }
-  if (time.era !== at.era) {
+  if (time.epoch !== at.epoch) {
     return false;
   }
   // A write that is counted may still be on its way.
   return at.usn === undefined
     ? at.askedAt - askedAt < WITHOUT_NUMBERS_MS
-    : time.settledUsn === at.usn;
+    : time.committedUsn === at.usn;
 }
 
 /** Most writes change nothing here; what was made of the old map still holds. */

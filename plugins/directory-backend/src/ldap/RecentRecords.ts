@@ -74,12 +74,12 @@ export class RecentRecords<R extends object> {
 function isSame(a: UsnTime, b: UsnTime | undefined): boolean {
   return (
     a.server === b?.server &&
-    a.era === b.era &&
+    a.epoch === b.epoch &&
     a.usn === b.usn &&
     isSettled(a) === isSettled(b)
   );
 }
 
-function isSettled({ usn, settledUsn }: UsnTime): boolean {
-  return usn === settledUsn;
+function isSettled({ usn, committedUsn }: UsnTime): boolean {
+  return usn === committedUsn;
 }

@@ -47,47 +47,47 @@ describe('UsnClock', () => {
   it('returns no USN when the server has no USN plugin', async () => {
     const { after } = clockOn({});
     const first = await after(0);
-    expect([first.usn, first.settledUsn]).toEqual([undefined, undefined]);
-    expect(await after(30_000)).toMatchObject({ era: first.era });
+    expect([first.usn, first.committedUsn]).toEqual([undefined, undefined]);
+    expect(await after(30_000)).toMatchObject({ epoch: first.epoch });
   });
 
   it('stays in its epoch while the USN of a server grows', async () => {
     const { after } = clockOn({ lastusn: '5000' });
-    const { era } = await after(0);
-    expect(await after(1000)).toMatchObject({ era, usn: 5000 });
+    const { epoch } = await after(0);
+    expect(await after(1000)).toMatchObject({ epoch, usn: 5000 });
     expect(await after(1000, { lastusn: '9000' })).toMatchObject({
-      era,
+      epoch,
       usn: 9000,
     });
   });
 
   it('starts an epoch when a server of the same name has a lower USN', async () => {
     const { after } = clockOn({ lastusn: '5000' });
-    const { era } = await after(0);
+    const { epoch } = await after(0);
     const restored = await after(1000, { lastusn: '4999' });
-    expect(restored.era).not.toBe(era);
+    expect(restored.epoch).not.toBe(epoch);
     // Nothing that was read before is committed on this server.
-    expect(restored.settledUsn).toBe(3999);
+    expect(restored.committedUsn).toBe(3999);
     expect(await after(1000, { lastusn: '5000' })).toMatchObject({
-      era: restored.era,
+      epoch: restored.epoch,
     });
   });
 
-  it('starts an epoch when another server responds, there and back', async () => {
+  it('has an epoch for each server, which continues', async () => {
     const other = 'ldaps://two.example.test';
     const { after } = clockOn({ lastusn: '5000' });
     const first = await after(0);
     const second = await after(1000, { server: other, lastusn: '7000' });
     const third = await after(1000, { server: SERVER, lastusn: '8000' });
     expect([second.server, third.server]).toEqual([other, SERVER]);
-    expect(second.era).not.toBe(first.era);
-    expect(third.era).not.toBe(second.era);
+    expect(second.epoch).not.toBe(first.epoch);
+    expect(third.epoch).toBe(first.epoch);
   });
 
   it('takes a USN as committed 20 seconds after it was read', async () => {
     const { after } = clockOn({ lastusn: '5000' });
     const settled = async (ms: number, lastusn: string) =>
-      (await after(ms, { lastusn })).settledUsn;
+      (await after(ms, { lastusn })).committedUsn;
     // 1,000 writes may be under way when a server is first asked.
     expect(await settled(0, '5000')).toBe(4000);
     expect(await settled(10_000, '5500')).toBe(4000);
@@ -98,7 +98,7 @@ describe('UsnClock', () => {
 
   it('takes no negative USN as committed', async () => {
     const { after } = clockOn({ lastusn: '10' });
-    expect(await after(0)).toMatchObject({ usn: 10, settledUsn: 0 });
+    expect(await after(0)).toMatchObject({ usn: 10, committedUsn: 0 });
   });
 
   it('asks the server at most every 250 milliseconds', async () => {

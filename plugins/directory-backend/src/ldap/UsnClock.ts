@@ -23,10 +23,11 @@ export interface UsnTime {
   /** The server's URL. */
   readonly server: string;
   /**
-   * Numbers of different eras have nothing to do with each other: another
-   * server counts on its own, and so does one that was restored from a backup.
+   * USNs of different epochs cannot be compared: each server counts on its own,
+   * and again after it was restored from a backup. A server that responds again
+   * after another one continues its epoch.
    */
-  readonly era: number;
+  readonly epoch: number;
   /** The last update sequence number; `undefined` where it has no USN plugin. */
   readonly usn: number | undefined;
   /**
@@ -34,7 +35,7 @@ export interface UsnTime {
    * counts a write, and the changes that its plugins make inside of it, before
    * the write can be seen.
    */
-  readonly settledUsn: number | undefined;
+  readonly committedUsn: number | undefined;
   /** Whether nothing has been counted for two seconds. */
   readonly isQuiet: boolean;
   /** When the server was asked, on the clock of `performance.now()`. */
@@ -46,6 +47,13 @@ interface Reading {
   readonly readAt: number;
 }
 
+/** What is known of one server's USNs. */
+interface History {
+  readonly epoch: number;
+  /** The last reading that is committed, and all after it. */
+  readonly readings: readonly Reading[];
+}
+
 /**
  * The directory's `lastusn`, which moves with every write and delete: asked at
  * most every 250 ms, whoever wants to know.
@@ -53,8 +61,8 @@ interface Reading {
 export class UsnClock {
   readonly #reader: LdapReader;
   #time: UsnTime | undefined;
-  /** Of this era: the last settled one, and all after it. */
-  #readings: readonly Reading[] = [];
+  readonly #histories = new Map<string, History>();
+  #epochs = 0;
   #reading: Promise<UsnTime> | undefined;
 
   constructor(options: { readonly reader: LdapReader }) {
@@ -96,20 +104,23 @@ export class UsnClock {
   }
 
   #tick(read: Pick<UsnTime, 'server' | 'usn' | 'askedAt'>): UsnTime {
-    const last = this.#time;
-    const goesOn =
-      last?.server === read.server && (read.usn ?? 0) >= (last.usn ?? 0);
-    const before = goesOn ? this.#readings : [beforeAll(read)];
-    const settled = lastBefore(before, read.askedAt - SETTLING_MS);
+    const last = this.#histories.get(read.server);
+    const continues = (read.usn ?? 0) >= (last?.readings.at(-1)?.usn ?? 0);
+    const { epoch, readings: before } =
+      last && continues
+        ? last
+        : { epoch: ++this.#epochs, readings: [beforeAll(read)] };
+    const committed = lastBefore(before, read.askedAt - SETTLING_MS);
     const quiet = lastBefore(before, read.askedAt - QUIET_MS);
-    this.#readings = [
-      ...before.slice(settled),
+    const readings = [
+      ...before.slice(committed),
       { usn: read.usn, readAt: performance.now() },
     ];
+    this.#histories.set(read.server, { epoch, readings });
     return {
       ...read,
-      era: (last?.era ?? 0) + (goesOn ? 0 : 1),
-      settledUsn: this.#readings[0].usn,
+      epoch,
+      committedUsn: readings[0].usn,
       isQuiet: before[quiet].usn === read.usn,
     };
   }

@@ -17,19 +17,19 @@ export type Corrections = ReadonlyMap<string, number>;
  */
 export class Comparison {
   readonly #writer: TableWriter;
-  readonly #guard: (keys: ReplicaKeys) => void;
+  readonly #guard: (keys: ReplicaKeys) => Promise<void>;
   readonly #differences = metrics
     .getMeter('directory')
     .createCounter('directory.replica.differences', {
       description:
         'Entries in which the replica was found to be wrong, by kind',
     });
-  #epoch = 0;
+  #cancellations = 0;
 
   constructor(options: {
     readonly writer: TableWriter;
-    /** @throws Error when the mass-deletion guard rejects the keys. */
-    readonly guard: (keys: ReplicaKeys) => void;
+    /** Rejects when the mass-deletion guard rejects the keys. */
+    readonly guard: (keys: ReplicaKeys) => Promise<void>;
   }) {
     this.#writer = options.writer;
     this.#guard = options.guard;
@@ -37,7 +37,7 @@ export class Comparison {
 
   /** Discards the results of all running comparisons. */
   cancel(): void {
-    this.#epoch++;
+    this.#cancellations++;
   }
 
   /**
@@ -53,24 +53,30 @@ export class Comparison {
     readonly read: (check: TableCheck) => Promise<ReplicaKeys>;
     /** Milliseconds between the read and the corrections. Default: 0. */
     readonly settleMs?: number;
+    /** Whether differences are changes that a sync finds, and no errors. */
+    readonly isSync?: boolean;
   }): Promise<Corrections | undefined> {
-    const epoch = this.#epoch;
+    const before = this.#cancellations;
     const check = this.#writer.startCheck();
     try {
       const keys = await options.read(check).catch(error => {
-        if (epoch === this.#epoch) {
+        if (before === this.#cancellations) {
           throw error;
         }
       });
-      if (!keys || epoch !== this.#epoch) {
+      if (!keys || before !== this.#cancellations) {
         return undefined;
       }
       expectServer(keys, options);
-      this.#guard(keys);
+      await this.#guard(keys);
       await check.findDeleted(keys);
       await (options.settleMs &&
         sleep(options.settleMs, undefined, { ref: false }));
-      return await this.#correct(check, epoch);
+      const corrections = await this.#correct(check, before);
+      for (const [kind, count] of options.isSync ? [] : corrections ?? []) {
+        this.#differences.add(count, { kind });
+      }
+      return corrections;
     } finally {
       this.#writer.endCheck(check);
     }
@@ -78,21 +84,20 @@ export class Comparison {
 
   async #correct(
     check: TableCheck,
-    epoch: number,
+    before: number,
   ): Promise<Corrections | undefined> {
     const corrections = new Map<string, number>();
     for (const portion of check.differences()) {
-      if (epoch !== this.#epoch) {
+      if (before !== this.#cancellations) {
         return undefined;
       }
       const { kind, entries } = portion;
       if (entries.length > 0) {
         this.#writer.take(portion, performance.now());
         corrections.set(kind, (corrections.get(kind) ?? 0) + entries.length);
-        this.#differences.add(entries.length, { kind });
       }
       await nextTurn();
     }
-    return epoch === this.#epoch ? corrections : undefined;
+    return before === this.#cancellations ? corrections : undefined;
   }
 }

@@ -7,7 +7,7 @@ describe('RecentChanges', () => {
   const server = 'ldap://one';
   const time: ReplicaTime = {
     server,
-    ...{ era: 1, usn: 100, settledUsn: 0, askedAt: 0 },
+    ...{ epoch: 1, usn: 100, committedUsn: 0, askedAt: 0 },
   };
 
   /** Reads agreements, then all that the directory still returns of them. */

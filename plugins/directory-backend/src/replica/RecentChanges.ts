@@ -58,8 +58,12 @@ export class RecentChanges {
    * Brings the copy up to a time.
    *
    * @param fromUsn - nothing that was written under a lower number can be new
+   * @returns whether entries were added or renamed
    */
-  async take(time: ReplicaTime, fromUsn: number): Promise<void> {
+  async take(
+    time: ReplicaTime,
+    fromUsn: number,
+  ): Promise<{ readonly hasNewKeys: boolean }> {
     const askedAt = performance.now();
     for (const key of this.#gone) {
       this.#read.delete(key);
@@ -89,7 +93,12 @@ export class RecentChanges {
       deleted.push(...(found ? [] : [entry.key]));
     }
     // Not before: what another server has may be older, and the copy is in use.
+    let hasNewKeys = false;
     for (const portion of portions) {
+      const table = this.#tables[portion.kind];
+      hasNewKeys ||= portion.entries.some(
+        ([key, entry]) => entry && !table.differs(key, undefined),
+      );
       this.#writer.take(portion, askedAt);
       await nextTurn();
     }
@@ -100,6 +109,7 @@ export class RecentChanges {
     }
     await this.#tables.users.gather();
     this.#read = new Map(numbers);
+    return { hasNewKeys };
   }
 
   /**

@@ -17,39 +17,58 @@ import { TableWriter } from './TableWriter';
 import { UnreportedDeletions } from './UnreportedDeletions';
 import type { ReplicaKeys, ReplicaSource, ReplicaTime } from './ReplicaSource';
 
-/** The directory is looked at as often as its clock is believed. */
-const LOOK_MS = 250;
+/** Interval of polls, which is the maximum age of the source's position. */
+const POLL_MS = 250;
 
-/** After a failure, growing from one to the other. */
+/** Pause after failures in a row, which doubles from the first to the second. */
 const MIN_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 1000;
 
-/** Reading all takes at most a quarter of the time, whatever goes wrong. */
-const REST_PER_READING = 3;
+/** The same after the mass-deletion guard rejected a full sync. */
+const MAX_QUARANTINE_PAUSE_MS = 30_000;
 
-/** Whoever was answered by the directory itself has been answered by then. */
-const SETTLED_AFTER_MS = 60_000;
+/** Full syncs take at most half of the time, whatever fails. */
+const REST_PER_SYNC = 1;
 
-const REREADING_MS = 60 * 60_000;
+const COMPARISON_INTERVAL_MS = 60 * 60_000;
 
-/** How a copy is kept. */
+/** Interval of attempts to subscribe to notifications after a refusal. */
+const SUBSCRIBE_AGAIN_MS = 600_000;
+
+/** Minimum interval of full syncs where they are the only way to follow. */
+const MIN_SYNC_INTERVAL_MS = 60_000;
+
+/** The same as a multiple of the duration of a full sync. */
+const SYNC_INTERVAL_PER_DURATION = 4;
+
+/** How the replica follows the directory. */
+export type ReplicaMode =
+  /** By USN, and deletions by notification. */
+  | 'notifications'
+  /** By USN, and deletions by comparing keys. */
+  | 'usn'
+  /** By full syncs. */
+  | 'full';
+
+/** Options of {@link Replica}. */
 export interface ReplicaOptions {
   readonly source: ReplicaSource;
   readonly logger: LoggerService;
-  /** A copy that is older than so many milliseconds is not used. */
+  /** Age in milliseconds above which the replica is not read. */
   readonly maxStalenessMs: number;
-  /** With a larger share of entries gone a full reading is not believed, 0 to 1. */
+  /** The share of entries that a sync may delete, 0 to 1. */
   readonly maxShrinkage: number;
-  /** Called when the copy has been in use for a minute without a break. */
-  readonly onSettled?: () => void;
-  /** Milliseconds between readings of all that is there. Default: an hour. */
+  /** Milliseconds between comparisons of all entries. Default: an hour. */
   readonly rereadingIntervalMs?: number;
+  /** Milliseconds between full syncs in the mode `full`. Default: a minute. */
+  readonly syncIntervalMs?: number;
 }
 
 /**
- * A copy of the directory's users, groups and agreements, kept as it is there:
- * changes by their numbers, what is gone by listening. Between two servers, or
- * when the listening has broken off, it is not used until it has been compared.
+ * A replica of the directory's users, groups and agreements. It follows one
+ * server: changes by their USNs, deletions by notification. While no server can
+ * be followed, it can still be read up to its maximum age; after a change of
+ * server, until it has been compared with the new one.
  */
 export class Replica {
   readonly #options: ReplicaOptions;
@@ -62,25 +81,38 @@ export class Replica {
   readonly #deletions: UnreportedDeletions;
   readonly #changes: RecentChanges;
   readonly #stopped = new AbortController();
-  /** Of what the tables hold; `undefined` when that is not known. */
-  #time: ReplicaTime | undefined;
-  /** Since when it has been usable without a break. */
-  #usableSince = Infinity;
-  /** Before that, all is not read anew. */
+  readonly #minSyncIntervalMs: number;
+  #mode: ReplicaMode | undefined;
+  /** Position of the tables; `undefined` requires a full sync into them. */
+  #position: ReplicaTime | undefined;
+  /** Ends the subscription to the server at the position. */
+  #unsubscribe: (() => void) | undefined;
+  #subscribeAgainAt = Infinity;
+  /** Keys of entries that are deleted during a full sync. */
+  #deleted: Set<string> | undefined;
+  /** No full sync starts before. */
   #restsUntil = -Infinity;
-  #hush: (() => void) | undefined;
+  /** In the mode `full`: when the next sync starts. */
+  #nextSyncAt = -Infinity;
+  #isStale = false;
 
   constructor(options: ReplicaOptions) {
-    const { rereadingIntervalMs: intervalMs = REREADING_MS } = options;
+    const {
+      rereadingIntervalMs: intervalMs = COMPARISON_INTERVAL_MS,
+      syncIntervalMs = MIN_SYNC_INTERVAL_MS,
+    } = options;
     this.#options = options;
+    this.#minSyncIntervalMs = syncIntervalMs;
     this.#state = new ReplicaState(options);
     this.#changes = new RecentChanges({
-      ...{ source: options.source, tables: this.tables, writer: this.#writer },
+      source: options.source,
+      tables: this.tables,
+      writer: this.#writer,
     });
     this.#guard = new ShrinkageGuard({ ...options, tables: this.tables });
     this.#comparison = new Comparison({
       writer: this.#writer,
-      guard: keys => this.#guardInUse(keys),
+      guard: keys => this.#checkDeletions(keys),
     });
     const services = { ...options, comparison: this.#comparison };
     this.#rereading = new Rereading({ ...services, intervalMs });
@@ -101,6 +133,16 @@ export class Replica {
     return this.#state.status;
   }
 
+  /** `undefined` before the first poll. */
+  get mode(): ReplicaMode | undefined {
+    return this.#mode;
+  }
+
+  /** URL of the server that the tables equal, if a sync has finished. */
+  get server(): string | undefined {
+    return this.#position?.server;
+  }
+
   /**
    * Suspends reads in the same turn, until the tables have been compared with
    * the directory.
@@ -108,7 +150,7 @@ export class Replica {
   suspend(reason: SuspensionReason, message: string): void {
     if (!this.#stopped.signal.aborted) {
       this.#state.suspend(reason, message);
-      this.#deafen();
+      this.#disconnect();
     }
   }
 
@@ -117,57 +159,237 @@ export class Replica {
     return this.#guard.refusal;
   }
 
-  /** Believes the directory the next time, however little it has. */
+  /** Accepts the deletions of the next sync, however many. */
   acceptShrinkage(): void {
     this.#guard.accept();
   }
 
-  /** Copies, and follows until {@link stop}. */
+  /** Syncs with the directory until {@link stop}. */
   async follow(): Promise<void> {
     const { signal } = this.#stopped;
     let failures = 0;
     while (!signal.aborted) {
       try {
-        await this.#look();
+        await this.#poll();
         if (failures > 0) {
-          this.#options.logger.info('The directory is followed again');
+          this.#options.logger.info(`Replica follows ${this.server} again`);
         }
         failures = 0;
       } catch (error) {
         this.#suspendFor(error);
         if (failures++ === 0 && !signal.aborted) {
           this.#options.logger.warn(
-            `The directory cannot be followed: ${stringifyError(error)}`,
+            `Replica cannot follow the directory${
+              this.isServing ? ', and is served until it is too old' : ''
+            }: ${stringifyError(error)}`,
           );
         }
       }
-      await pause(failures, signal);
+      this.#reportStale();
+      await this.#pause(failures);
     }
   }
 
   stop(): void {
     this.#stopped.abort();
-    this.#deafen();
+    this.#disconnect();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { suspensions } = this.#state;
     const time = await this.#options.source.time();
-    if (time.usn === undefined) {
-      throw new Error('The server does not count its writes (USN plugin)');
-    }
-    if (this.#time?.era === time.era) {
-      await this.#follow(time);
-    } else {
-      await this.#rebuild(time);
-    }
+    let isCurrent = await this.#sync(time);
     await this.#rereading.repeatFailed(time.server);
     if (suspensions !== this.#state.suspensions) {
       // What was read before the suspension does not end it.
-      this.#deafen();
-    } else if (this.#hush) {
-      this.#time = time;
-      this.#prove(time);
+      this.#disconnect();
+      isCurrent = false;
+    }
+    if (isCurrent) {
+      this.#position = time;
+      this.#state.prove(time.askedAt);
+      this.#rereading.startIfDue(time.server);
+      if (time.usn !== undefined) {
+        if (this.#subscribeAgainAt === Infinity) {
+          this.#setMode('notifications');
+        }
+        this.#deletions.startIfDue(time);
+      }
+    }
+  }
+
+  /** Resolves with whether the tables equal the directory as of this time. */
+  async #sync(time: ReplicaTime): Promise<boolean> {
+    if (time.usn === undefined) {
+      this.#setMode('full');
+    }
+    if (!this.#position || this.#position.epoch !== time.epoch) {
+      return await this.#syncFully(time);
+    }
+    if (time.usn === undefined) {
+      return performance.now() >= this.#nextSyncAt
+        ? await this.#syncFully(time)
+        : false;
+    }
+    return await this.#syncChanges(time);
+  }
+
+  /** Reads all entries, unless the last time was too recent. */
+  async #syncFully(time: ReplicaTime): Promise<boolean> {
+    const startedAt = performance.now();
+    if (startedAt < this.#restsUntil) {
+      return false;
+    }
+    this.#disconnect();
+    this.#changes.forget();
+    this.#deleted = new Set();
+    try {
+      if (time.usn !== undefined) {
+        await this.#subscribe(time);
+      }
+      await (this.#position
+        ? this.#resync(time)
+        : this.#syncFirst(time, startedAt));
+      for (const key of this.#deleted) {
+        this.#delete(key);
+      }
+      this.#deletions.reset(time);
+    } catch (error) {
+      this.#disconnect();
+      throw error;
+    } finally {
+      this.#deleted = undefined;
+      const now = performance.now();
+      const tookMs = now - startedAt;
+      this.#restsUntil = now + REST_PER_SYNC * tookMs;
+      if (time.usn === undefined) {
+        this.#scheduleSync(startedAt, tookMs);
+      }
+    }
+    return time.usn === undefined || this.#unsubscribe !== undefined;
+  }
+
+  /** Writes directly into the tables, which are not read meanwhile. */
+  async #syncFirst(time: ReplicaTime, startedAt: number): Promise<void> {
+    const keys = await this.#options.source.readAll(portion =>
+      this.#writer.takeInSlices(portion, startedAt),
+    );
+    expectServer(keys, time);
+    await this.#checkDeletions(keys);
+    await this.#writer.keepOnly(keys);
+    await this.tables.users.gather();
+    const { users, groups, agreements } = keys;
+    this.#options.logger.info('First sync finished', {
+      users: users.size,
+      groups: groups.size,
+      agreements: agreements.size,
+      seconds: secondsSince(startedAt),
+    });
+  }
+
+  /** Writes only differences, at the end: the tables are read meanwhile. */
+  async #resync(time: ReplicaTime): Promise<void> {
+    const startedAt = performance.now();
+    const differences = await this.#comparison.run({
+      server: time.server,
+      read: check =>
+        this.#options.source.readAll(portion => check.look(portion)),
+      isSync: true,
+    });
+    if (!differences) {
+      throw new Error('The full sync was canceled');
+    }
+    await this.tables.users.gather();
+    this.#options.logger.info(`Replica was synced with ${time.server}`, {
+      ...Object.fromEntries(differences),
+      seconds: secondsSince(startedAt),
+    });
+  }
+
+  async #syncChanges(time: ReplicaTime): Promise<boolean> {
+    const last = this.#position!;
+    if (performance.now() >= this.#subscribeAgainAt) {
+      this.#disconnect();
+    }
+    if (!this.#unsubscribe) {
+      await this.#catchUp(time);
+    } else if (last.usn !== time.usn || last.usn !== last.committedUsn) {
+      await this.#readChanges(time);
+    }
+    return this.#unsubscribe !== undefined;
+  }
+
+  /** Finds what changed without a notification. */
+  async #catchUp(time: ReplicaTime): Promise<void> {
+    try {
+      await this.#subscribe(time);
+      await this.#readChanges(time);
+      const compared = await this.#comparison.run({
+        server: time.server,
+        read: () => this.#options.source.readKeys(),
+        isSync: true,
+      });
+      if (!compared) {
+        throw new Error('The comparison of keys was canceled');
+      }
+      this.#deletions.reset(time);
+    } catch (error) {
+      this.#disconnect();
+      throw error;
+    }
+  }
+
+  async #readChanges(time: ReplicaTime): Promise<void> {
+    const { committedUsn = 0 } = this.#position!;
+    const { hasNewKeys } = await this.#changes.take(time, committedUsn + 1);
+    if (hasNewKeys && this.#mode === 'usn') {
+      // The new key of a renamed entry has the USN: the old key is not missed.
+      this.#deletions.request(time);
+    }
+  }
+
+  /** Deletes an entry that the server reported as deleted. */
+  #delete(key: string): void {
+    this.#writer.remove(key);
+    this.#changes.heardGone(key);
+  }
+
+  async #subscribe({ server }: ReplicaTime): Promise<void> {
+    this.#subscribeAgainAt = Infinity;
+    const unsubscribe = await this.#options.source.subscribe(server, {
+      onDeleted: key => this.#deleted?.add(key) ?? this.#delete(key),
+      onLost: error => {
+        this.#disconnect();
+        this.#options.logger.warn(
+          `Replica lost the change notifications of ${server}: ${error.message}`,
+        );
+      },
+      onUnsupported: error => {
+        this.#setMode('usn', error.message);
+        this.#subscribeAgainAt = performance.now() + SUBSCRIBE_AGAIN_MS;
+      },
+    });
+    this.#unsubscribe = unsubscribe;
+    if (this.#stopped.signal.aborted) {
+      this.#disconnect();
+    }
+  }
+
+  /** Until the next sync, changes may be missed. The tables are still read. */
+  #disconnect(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+    this.#comparison.cancel();
+  }
+
+  /** The mass-deletion guard: what it rejects suspends reads. */
+  async #checkDeletions(keys: ReplicaKeys): Promise<void> {
+    try {
+      this.#guard.judge(keys);
+    } catch (error) {
+      this.#suspendFor(error);
+      this.#position = undefined;
+      throw error;
     }
   }
 
@@ -178,138 +400,67 @@ export class Replica {
     }
   }
 
-  #prove(time: ReplicaTime): void {
-    const now = performance.now();
-    if (!this.isServing) {
-      this.#usableSince = now;
-    } else if (now - this.#usableSince >= SETTLED_AFTER_MS) {
-      this.#usableSince = Infinity;
-      this.#options.onSettled?.();
-    }
-    this.#state.prove(time.askedAt);
-    this.#rereading.startIfDue(time.server);
-    this.#deletions.startIfDue(time);
-  }
-
-  /** The mass-deletion guard for a comparison: what it rejects stops reads. */
-  #guardInUse(keys: ReplicaKeys): void {
-    try {
-      this.#guard.judge(keys);
-    } catch (error) {
-      this.#suspendFor(error);
-      this.#forget();
-      throw error;
-    }
-  }
-
-  async #listen(server: string): Promise<void> {
-    const hush = await this.#options.source.listen(server, {
-      onGone: key => {
-        this.#writer.remove(key);
-        this.#changes.heardGone(key);
-      },
-      onLost: error => {
-        this.#deafen();
-        this.#options.logger.warn(
-          `The directory's changes are no longer heard: ${error.message}`,
+  #setMode(mode: ReplicaMode, message?: string): void {
+    if (mode !== this.#mode) {
+      const { logger } = this.#options;
+      const before = this.#mode;
+      this.#mode = mode;
+      if (mode === 'usn') {
+        logger.warn(
+          `The directory does not allow a persistent search (${message}): deletions are found by comparing keys, after up to 20 seconds. Allow the service account to use the control 2.16.840.1.113730.3.4.3`,
         );
-      },
-    });
-    this.#hush = hush;
-    if (this.#stopped.signal.aborted) {
-      this.#deafen();
+      } else if (mode === 'full') {
+        logger.warn(
+          'The directory has no USNs that the service account may search for: the replica is updated by full syncs. Enable the USN plugin, and allow the account to search for entryusn',
+        );
+      } else if (before) {
+        logger.info('The directory sends change notifications again');
+      }
+      if (mode !== 'full') {
+        this.#state.maxStalenessMs = this.#options.maxStalenessMs;
+      }
     }
   }
 
-  #deafen(): void {
-    this.#hush?.();
-    this.#hush = undefined;
-    this.#state.lose();
-    this.#comparison.cancel();
-  }
-
-  /** Has all read anew. */
-  #forget(): void {
-    this.#deafen();
-    this.#changes.forget();
-    this.#time = undefined;
-  }
-
-  async #rebuild(time: ReplicaTime): Promise<void> {
-    this.#forget();
-    if (performance.now() < this.#restsUntil) {
-      // Servers that take turns must not have everything read all the time.
-      throw new Error('All was read too short a time ago to be read again');
-    }
-    const askedAt = performance.now();
-    try {
-      await this.#listen(time.server);
-      await this.#readAll(time, askedAt);
-    } catch (error) {
-      this.#deafen();
-      throw error;
-    } finally {
-      const tookMs = performance.now() - askedAt;
-      this.#restsUntil = performance.now() + REST_PER_READING * tookMs;
-    }
-  }
-
-  async #readAll(time: ReplicaTime, askedAt: number): Promise<void> {
-    // Straight into the tables: nobody reads them until all is there.
-    const keys = await this.#options.source.readAll(portion =>
-      this.#writer.takeInSlices(portion, askedAt),
+  /** In the mode `full`, the replica may be as old as two intervals. */
+  #scheduleSync(startedAt: number, tookMs: number): void {
+    const intervalMs = Math.max(
+      this.#minSyncIntervalMs,
+      SYNC_INTERVAL_PER_DURATION * tookMs,
     );
-    expectServer(keys, time);
-    this.#guard.judge(keys);
-    await this.#writer.keepOnly(keys);
-    this.#deletions.reset(time);
-    await this.tables.users.gather();
-    const { users, groups, agreements } = keys;
-    this.#options.logger.info('The directory is copied', {
-      ...{
-        users: users.size,
-        groups: groups.size,
-        agreements: agreements.size,
-      },
-      seconds: Math.round(performance.now() - askedAt) / 1000,
-    });
+    this.#nextSyncAt = startedAt + intervalMs;
+    this.#state.maxStalenessMs = Math.max(
+      this.#options.maxStalenessMs,
+      2 * intervalMs + tookMs,
+    );
   }
 
-  async #follow(time: ReplicaTime): Promise<void> {
-    const last = this.#time!;
-    if (!this.#hush) {
-      await this.#catchUp(time);
-    } else if (last.usn !== time.usn || last.usn !== last.settledUsn) {
-      await this.#readChanges(time);
+  #reportStale(): void {
+    const isStale = this.status.kind === 'stale';
+    if (isStale && !this.#isStale) {
+      this.#options.logger.error(
+        `Replica is older than ${
+          this.#state.maxStalenessMs / 1000
+        } seconds: queries return 503`,
+      );
     }
+    this.#isStale = isStale;
   }
 
-  /** What has changed while nobody listened. */
-  async #catchUp(time: ReplicaTime): Promise<void> {
-    // What is heard is worth nothing until all before it is known.
-    try {
-      await this.#listen(time.server);
-      await this.#readChanges(time);
-      const keys = await this.#options.source.readKeys();
-      expectServer(keys, time);
-      this.#guard.judge(keys);
-      await this.#writer.keepOnly(keys);
-      this.#deletions.reset(time);
-    } catch (error) {
-      this.#deafen();
-      throw error;
-    }
-  }
-
-  #readChanges(time: ReplicaTime): Promise<void> {
-    return this.#changes.take(time, (this.#time!.settledUsn ?? 0) + 1);
+  async #pause(failures: number): Promise<void> {
+    const { status } = this;
+    const isQuarantined =
+      status.kind === 'suspended' && status.reason === 'quarantine';
+    const maxMs = isQuarantined ? MAX_QUARANTINE_PAUSE_MS : MAX_PAUSE_MS;
+    const ms =
+      failures === 0
+        ? POLL_MS
+        : Math.min(MIN_PAUSE_MS * 2 ** (failures - 1), maxMs);
+    const { signal } = this.#stopped;
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
   }
 }
 
-async function pause(failures: number, signal: AbortSignal): Promise<void> {
-  const ms =
-    failures === 0
-      ? LOOK_MS
-      : Math.min(MIN_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
-  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+function secondsSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt) / 1000;
 }

@@ -8,15 +8,15 @@ it('copies the directory unless told otherwise', () => {
   expect(read({ reads: 'direct', replica: {} })).toBeUndefined();
   expect(read({ reads: 'replica' })).toEqual(read({}));
   expect(read({})).toEqual({
-    maxStalenessMs: 5000,
+    maxStalenessMs: 60_000,
     maxShrinkage: 0.2,
   });
   expect(
     read({
       reads: 'replica',
-      replica: { maxStaleness: { seconds: 2 }, maxShrinkage: 0 },
+      replica: { maxStaleness: { seconds: 7 }, maxShrinkage: 0 },
     }),
-  ).toEqual({ maxStalenessMs: 2000, maxShrinkage: 0 });
+  ).toEqual({ maxStalenessMs: 7000, maxShrinkage: 0 });
 });
 
 it('names what is wrong', () => {

@@ -3,6 +3,12 @@ import { InputError } from '@backstage/errors';
 import { durationToMilliseconds } from '@backstage/types';
 import type { ReplicaOptions } from './Replica';
 
+/**
+ * Minimum of `maxStaleness`: noticing that a server does not respond and syncing
+ * with the next one takes seconds.
+ */
+const MIN_STALENESS_MS = 5000;
+
 /** How a copy in memory is used. */
 export type ReplicaConfig = Pick<
   ReplicaOptions,
@@ -35,7 +41,12 @@ export function readReplicaConfig(
     ? durationToMilliseconds(
         readDurationFromConfig(config, { key: 'maxStaleness' }),
       )
-    : 5000;
+    : 60_000;
+  if (maxStalenessMs < MIN_STALENESS_MS) {
+    throw new InputError(
+      'directory.replica.maxStaleness must be at least 5 seconds',
+    );
+  }
   return reads === 'replica'
     ? Object.freeze({ maxStalenessMs, maxShrinkage })
     : undefined;

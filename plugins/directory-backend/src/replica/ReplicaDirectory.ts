@@ -5,18 +5,15 @@ import type { Replica } from './Replica';
 /** A method of the port. */
 type Method<Name extends keyof Directory> = Directory[Name];
 
-/** Reads the replica while it may be read, and otherwise the directory itself. */
+/** Reads the replica while it may be read. */
 export class ReplicaDirectory implements Directory {
-  readonly #direct: Directory;
   readonly #copied: Directory;
   readonly #replica: Pick<Replica, 'isServing' | 'status'>;
 
   constructor(options: {
-    readonly direct: Directory;
     readonly copied: Directory;
     readonly replica: Pick<Replica, 'isServing' | 'status'>;
   }) {
-    this.#direct = options.direct;
     this.#copied = options.copied;
     this.#replica = options.replica;
   }
@@ -86,6 +83,12 @@ export class ReplicaDirectory implements Directory {
         reason: reason === 'credentials' ? 'refused' : reason,
       });
     }
-    return this.#direct;
+    throw status.kind === 'starting'
+      ? new DirectoryUnavailableError('The first sync has not finished', {
+          reason: 'starting',
+        })
+      : new DirectoryUnavailableError('The replica is too old', {
+          reason: 'stale',
+        });
   }
 }

@@ -3,16 +3,20 @@ import type { CopiedAgreement } from './AgreementTable';
 import type { ChangeNumbers } from './ChangeNumbers';
 import type { CopiedUser } from './UserTable';
 
-/** A moment in a directory's history of writes. */
+/** A position in a server's history of writes. */
 export interface ReplicaTime {
+  /** The server's URL. */
   readonly server: string;
-  /** Numbers of different eras have nothing to do with each other. */
-  readonly era: number;
-  /** `undefined` where the server does not count its writes. */
+  /** USNs of different epochs cannot be compared. */
+  readonly epoch: number;
+  /**
+   * The last USN; `undefined` where the server has no USNs, or the account may
+   * not search for them.
+   */
   readonly usn: number | undefined;
-  /** All up to this number can be seen: what comes late is after it. */
-  readonly settledUsn: number | undefined;
-  /** When it was asked for, on the clock of `performance.now()`. */
+  /** Writes up to this USN are visible; others may still become visible. */
+  readonly committedUsn: number | undefined;
+  /** When the server was asked, on the clock of `performance.now()`. */
   readonly askedAt: number;
 }
 
@@ -40,24 +44,29 @@ export interface ReplicaKeys {
   readonly agreements: ReadonlySet<string>;
 }
 
-/** What is heard of a directory's changes. */
-export interface ReplicaEars {
-  /** An entry of this key is gone, or has another one now. */
-  readonly onGone: (key: string) => void;
-  /** Nothing more is heard. */
+/** Receives change notifications of a server. */
+export interface ChangeSubscriber {
+  /** The entry with this key was deleted or renamed. */
+  readonly onDeleted: (key: string) => void;
+  /** The subscription ended. */
   readonly onLost: (error: Error) => void;
+  /**
+   * The server does not send notifications to this account: the subscription is
+   * empty. May be called before or after `subscribe` resolves.
+   */
+  readonly onUnsupported: (error: Error) => void;
 }
 
 /**
- * What a copy is made from: the port between the copy and the directory. Every
- * method rejects when the directory cannot be asked.
+ * The port between the replica and the directory. Every method rejects when the
+ * directory is unavailable.
  */
 export interface ReplicaSource {
-  /** Where the directory is, at most a quarter of a second ago. */
+  /** The directory's position, at most 250 ms old. */
   time(): Promise<ReplicaTime>;
   /**
-   * Every entry. Rejects when the account lacks a right, or may not search for
-   * numbers; what was taken until then must not be believed.
+   * Every entry. Rejects when the account lacks a right; what was taken until
+   * then must not be used.
    */
   readAll(take: TakePortion): Promise<ReplicaKeys>;
   /**
@@ -98,6 +107,6 @@ export interface ReplicaSource {
   ): Promise<{ readonly server: string; readonly usns: ReadonlySet<number> }>;
   /** The keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
-  /** Hears of what is gone from a server; the answer ends it. */
-  listen(server: string, ears: ReplicaEars): Promise<() => void>;
+  /** Subscribes to a server's deletions; returns the unsubscribe function. */
+  subscribe(server: string, subscriber: ChangeSubscriber): Promise<() => void>;
 }

@@ -42,7 +42,8 @@ const SUSPENSION_OF: Partial<Record<UnavailableReason, SuspensionReason>> = {
 
 /** Whether the replica may be read: its age, and what suspends reads. */
 export class ReplicaState {
-  readonly #maxStalenessMs: number;
+  /** Age in milliseconds above which the replica is not read. */
+  maxStalenessMs: number;
   readonly #logger: LoggerService;
   #provenAt = -Infinity;
   #hasServed = false;
@@ -53,7 +54,7 @@ export class ReplicaState {
     readonly maxStalenessMs: number;
     readonly logger: LoggerService;
   }) {
-    this.#maxStalenessMs = options.maxStalenessMs;
+    this.maxStalenessMs = options.maxStalenessMs;
     this.#logger = options.logger;
   }
 
@@ -63,7 +64,7 @@ export class ReplicaState {
   }
 
   get isServing(): boolean {
-    return !this.#suspension && this.ageMs <= this.#maxStalenessMs;
+    return !this.#suspension && this.ageMs <= this.maxStalenessMs;
   }
 
   get status(): ReplicaStatus {
@@ -96,17 +97,12 @@ export class ReplicaState {
    * milliseconds of `performance.now()`, and resumes reads.
    */
   prove(askedAt: number): void {
-    this.#provenAt = askedAt;
+    this.#provenAt = Math.max(this.#provenAt, askedAt);
     this.#hasServed = true;
     if (this.#suspension) {
       this.#suspension = undefined;
       this.#logger.info('Reads are resumed');
     }
-  }
-
-  /** Records that changes of the directory may have been missed. */
-  lose(): void {
-    this.#provenAt = -Infinity;
   }
 }
 

@@ -15,7 +15,7 @@ const server = 'ldap://one';
  */
 class SilentSource implements ReplicaSource {
   usn = 20;
-  settledUsn = 20;
+  committedUsn = 20;
   /** By key, the USN of the last write. */
   readonly agreements = new Map(
     Array.from({ length: 20 }, (_, index) => [`cn=${index}`, index + 1]),
@@ -26,9 +26,9 @@ class SilentSource implements ReplicaSource {
 
   time: ReplicaSource['time'] = async () => ({
     server,
-    era: 1,
+    epoch: 1,
     usn: this.usn,
-    settledUsn: this.settledUsn,
+    committedUsn: this.committedUsn,
     askedAt: performance.now(),
   });
 
@@ -68,7 +68,7 @@ class SilentSource implements ReplicaSource {
     return this.#keys();
   };
 
-  listen: ReplicaSource['listen'] = async () => () => {};
+  subscribe: ReplicaSource['subscribe'] = async () => () => {};
 
   /** Moves an entry to where the account cannot read it. */
   hide(key: string): void {
@@ -163,7 +163,7 @@ describe('UnreportedDeletions', () => {
     expect(keys()).toHaveLength(20);
     source.agreements.delete('cn=7');
     await eventually(() => expect(keys()).toHaveLength(19));
-    source.settledUsn = source.usn;
+    source.committedUsn = source.usn;
     await eventually(async () => {
       const settled = source.comparisons;
       await sleep(600);

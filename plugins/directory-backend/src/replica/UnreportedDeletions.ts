@@ -67,13 +67,20 @@ export class UnreportedDeletions {
   }
 
   /** Records that all keys were compared after this time. */
-  reset({ usn = 0, settledUsn = 0 }: ReplicaTime): void {
+  reset({ usn = 0, committedUsn = 0 }: ReplicaTime): void {
     this.#progress = {
-      comparedUsn: settledUsn,
-      accountedUsn: settledUsn,
-      unaccountedUsn: settledUsn,
+      comparedUsn: committedUsn,
+      accountedUsn: committedUsn,
+      unaccountedUsn: committedUsn,
       visibleUsn: usn,
     };
+  }
+
+  /** Requests a comparison of keys. */
+  request({ usn = 0 }: ReplicaTime): void {
+    if (this.#progress) {
+      this.#progress.unaccountedUsn = usn;
+    }
   }
 
   /** Starts to look for deletions in the background when that is due. */
@@ -155,7 +162,7 @@ export class UnreportedDeletions {
       if (corrections) {
         // A USN that is not settled may belong to a move that is not visible
         // yet: it is compared again.
-        progress.comparedUsn = time.settledUsn ?? 0;
+        progress.comparedUsn = time.committedUsn ?? 0;
         for (const [kind, count] of corrections) {
           this.#logger.info(
             `Removed entries that the directory no longer returns: ${kind} ${count}`,
