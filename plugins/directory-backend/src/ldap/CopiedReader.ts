@@ -151,7 +151,7 @@ function missingFor<P extends ReplicaPortion>(
   { entries }: P,
 ): readonly string[] {
   return entries.flatMap(([, copied], index) =>
-    copied ? missingRights(page[index], vital) : [],
+    copied ? missingRights(page[index], vital(page[index])) : [],
   );
 }
 

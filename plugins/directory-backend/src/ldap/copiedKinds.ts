@@ -13,11 +13,11 @@ import type { CopiedAgreement } from '../replica/AgreementTable';
 import type { GroupEntry } from '../replica/GroupTable';
 import type { ReplicaPortion } from '../replica/ReplicaSource';
 import type { UnshownTexts } from '../replica/ServedRecords';
-import type { CopiedUser } from '../replica/UserTable';
+import type { CopiedAccount, CopiedUser } from '../replica/UserTable';
 import type { Containers } from './containers';
 import { attributesOf, decodeRecord } from './decodeRecord';
 import { normalizeDn, type DistinguishedName } from './DistinguishedName';
-import { textsOf } from './entryValues';
+import { booleanOf, textOf, textsOf, timeOf } from './entryValues';
 import { any, isA, isPresent } from './filters';
 import { decodeAgreement } from './mirrors';
 import { flagsOf } from './RightsProof';
@@ -27,6 +27,15 @@ const ENTRIES_AT_A_TIME = 50;
 
 /** Of groups with all their members, one may be as large as many others. */
 const GROUPS_AT_A_TIME = 2;
+
+/** Attributes that callers are verified by. */
+const KERBEROS_ATTRIBUTES = ['krbPrincipalName', 'krbPrincipalExpiration'];
+
+/**
+ * Classes that allow these. Of other entries, 389 Directory Server does not
+ * return the rights on them.
+ */
+const KERBEROS_CLASSES = ['krbPrincipalAux', 'krbPrincipal'];
 
 /** DNs that are normalized before yielding to the event loop. */
 const DNS_PER_SLICE = 5000;
@@ -46,8 +55,8 @@ export interface Copied<P extends ReplicaPortion> {
   readonly filter: Filter;
   readonly attributes: readonly string[];
   readonly pageSize: number;
-  /** Attributes that must not be read as absent because they are hidden. */
-  readonly vital: readonly string[];
+  /** Attributes that an entry must not seem to lack because they are hidden. */
+  readonly vital: (entry: Entry) => readonly string[];
   readonly decode: (entries: Named) => P | Promise<P>;
 }
 
@@ -59,15 +68,27 @@ export function copiedKinds({
   readonly schema: DirectorySchema;
   readonly containers: Containers;
 }) {
+  const vitalOfUsers = [...new Set([...flagsOf(schema), 'nsAccountLock'])];
   const users: Copied<PortionOf<'users'>> = {
     container: containers.users,
     filter: isA(schema.userClass),
-    attributes: ['objectClass', ...attributesOf(schema.users, userFieldNames)],
+    attributes: [
+      ...new Set([
+        ...['objectClass', 'uid', 'nsAccountLock', ...KERBEROS_ATTRIBUTES],
+        ...attributesOf(schema.users, userFieldNames),
+      ]),
+    ],
     pageSize: ENTRIES_AT_A_TIME,
-    vital: flagsOf(schema),
+    vital: entry =>
+      KERBEROS_CLASSES.some(name => hasClass(entry, name))
+        ? [...vitalOfUsers, ...KERBEROS_ATTRIBUTES]
+        : vitalOfUsers,
     decode: named => ({
       kind: 'users',
-      entries: decodeEach(named, entry => decodeUser(entry, schema)),
+      entries: named.map(([key, entry]) => [
+        key,
+        decodeUser(entry, { key, schema, container: containers.users }),
+      ]),
     }),
   };
   const groups: Copied<PortionOf<'groups'>> = {
@@ -78,7 +99,7 @@ export function copiedKinds({
       ...attributesOf(schema.groups, groupFieldNames),
     ],
     pageSize: GROUPS_AT_A_TIME,
-    vital: ['member'],
+    vital: () => ['member'],
     decode: async named => ({
       kind: 'groups',
       entries: await decodeInTurn(named, entry => decodeGroup(entry, schema)),
@@ -89,7 +110,7 @@ export function copiedKinds({
     filter: isA('fasAgreement'),
     attributes: ['objectClass', 'cn', 'ipaEnabledFlag', 'memberUser'],
     pageSize: ENTRIES_AT_A_TIME,
-    vital: [],
+    vital: () => [],
     decode: async named => ({
       kind: 'agreements',
       entries: await decodeInTurn(named, async entry =>
@@ -107,10 +128,6 @@ export function copiedKinds({
   };
 }
 
-function decodeEach<T>(named: Named, decode: (entry: Entry) => T) {
-  return named.map(([key, entry]) => [key, decode(entry)] as const);
-}
-
 /** One entry after the other, as each may be large. */
 async function decodeInTurn<T>(
   named: Named,
@@ -125,15 +142,59 @@ async function decodeInTurn<T>(
 
 function decodeUser(
   entry: Entry,
-  schema: DirectorySchema,
+  {
+    key,
+    schema,
+    container,
+  }: {
+    readonly key: string;
+    readonly schema: DirectorySchema;
+    readonly container: DistinguishedName;
+  },
 ): CopiedUser | undefined {
   const user = decodeRecord<User>(schema.users, entry, {
     fields: userFieldNames,
     empty: emptyUser(),
   });
-  return hasClass(entry, schema.userClass) && isUserName(user.username ?? '')
-    ? { user, unshown: unshownTexts<User>(schema.users, entry) }
-    : undefined;
+  if (!hasClass(entry, schema.userClass) || !isUserName(user.username ?? '')) {
+    return undefined;
+  }
+  return {
+    user,
+    unshown: unshownTexts<User>(schema.users, entry),
+    account: decodeAccount(entry, {
+      user,
+      key,
+      userKey: normalizeDn(
+        `${schema.users.username.attribute}=${user.username},${container}`,
+      ),
+    }),
+  };
+}
+
+/** As `LdapPrincipals` does, whatever attributes are configured. */
+function decodeAccount(
+  entry: Entry,
+  {
+    user,
+    key,
+    userKey,
+  }: {
+    readonly user: User;
+    readonly key: string;
+    /** Key of the entry that a lookup by user name reads. */
+    readonly userKey: string;
+  },
+): CopiedAccount {
+  // With another attribute for user names, no lookup finds the account.
+  const isFound = textOf(entry, 'uid') === user.username;
+  return {
+    principalNames: isFound ? textsOf(entry, 'krbPrincipalName') : [],
+    expires: timeOf(entry, 'krbPrincipalExpiration'),
+    locked: booleanOf(entry, 'nsAccountLock') ?? false,
+    isFoundByUsername:
+      isFound && key === userKey && hasClass(entry, 'posixAccount'),
+  };
 }
 
 async function decodeGroup(

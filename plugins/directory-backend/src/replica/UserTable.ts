@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { User } from '../directory/User';
 import { ranksThat } from './rankSets';
 import type { Gathering } from './RowBlock';
@@ -17,16 +18,42 @@ const SEARCHED: Gathering<User> = {
   times: ['creation'],
 };
 
+/** What a caller's account is verified by, besides the user's record. */
+export interface CopiedAccount {
+  /** Every `krbPrincipalName`, with its realm. */
+  readonly principalNames: readonly string[];
+  /** `krbPrincipalExpiration`, `undefined` when the account never expires. */
+  readonly expires?: Date;
+  /** `nsAccountLock`. */
+  readonly locked: boolean;
+  /** Whether a lookup by user name finds the entry. */
+  readonly isFoundByUsername: boolean;
+}
+
 /** A user as the directory holds it. */
 export interface CopiedUser {
   /** With all fields. */
   readonly user: User;
   readonly unshown?: UnshownTexts<User>;
+  /** Default: an account that no lookup finds. */
+  readonly account?: CopiedAccount;
 }
+
+const NO_ACCOUNT: CopiedAccount = {
+  principalNames: [],
+  locked: true,
+  isFoundByUsername: false,
+};
 
 /** All served users. */
 export class UserTable {
   readonly #served = new ServedRecords<User>();
+  /** Accounts of other users than most, by key. */
+  readonly #accounts = new Map<string, CopiedAccount>();
+  /** Keys of those, by principal name. */
+  readonly #aliases = new Map<string, readonly string[]>();
+  /** Realm of the first user. */
+  #realm: string | undefined;
   #locksVersion = 0;
 
   /** The users themselves, to be read. */
@@ -49,7 +76,21 @@ export class UserTable {
     return this.#served.keys();
   }
 
+  /** The account of a served user. */
+  accountOf({ key, record }: ServedRecord<User>): CopiedAccount {
+    return this.#accounts.get(key) ?? regularAccount(record, this.#realm);
+  }
+
+  /**
+   * Keys of the users that may have a principal name other than their user name
+   * in the realm.
+   */
+  keysByAlias(principalName: string): readonly string[] {
+    return this.#aliases.get(principalName) ?? [];
+  }
+
   set(key: string, entry: CopiedUser): void {
+    this.#setAccount(key, entry);
     if (this.#served.set(rowOf(key, entry)).includes('locked')) {
       this.#locksVersion++;
     }
@@ -58,12 +99,58 @@ export class UserTable {
   /** Whether an entry is not what is kept of it. */
   differs(key: string, entry: CopiedUser | undefined): boolean {
     return entry
-      ? this.#served.changesBy(rowOf(key, entry)).length > 0
+      ? this.#served.changesBy(rowOf(key, entry)).length > 0 ||
+          !isDeepStrictEqual(this.#accounts.get(key), this.#irregular(entry))
       : this.#served.get(key) !== undefined;
   }
 
   delete(key: string): void {
     this.#served.delete(key);
+    this.#deleteAccount(key);
+  }
+
+  #setAccount(key: string, entry: CopiedUser): void {
+    const { user, account = NO_ACCOUNT } = entry;
+    this.#realm ??= realmOf(user.username, account);
+    const irregular = this.#irregular(entry);
+    if (isDeepStrictEqual(this.#accounts.get(key), irregular)) {
+      return;
+    }
+    this.#deleteAccount(key);
+    if (irregular) {
+      this.#accounts.set(key, irregular);
+      for (const name of irregular.principalNames) {
+        this.#aliases.set(name, [...this.keysByAlias(name), key]);
+      }
+    }
+  }
+
+  #deleteAccount(key: string): void {
+    const { principalNames } = this.#accounts.get(key) ?? NO_ACCOUNT;
+    this.#accounts.delete(key);
+    for (const name of principalNames) {
+      const keys = this.keysByAlias(name).filter(other => other !== key);
+      if (keys.length > 0) {
+        this.#aliases.set(name, keys);
+      } else {
+        this.#aliases.delete(name);
+      }
+    }
+  }
+
+  /** The account, unless it is the one that most users have. */
+  #irregular({
+    user,
+    account = NO_ACCOUNT,
+  }: CopiedUser): CopiedAccount | undefined {
+    const { principalNames, expires, locked, isFoundByUsername } = account;
+    const isRegular =
+      isFoundByUsername &&
+      expires === undefined &&
+      locked === isLocked(user) &&
+      principalNames.length === 1 &&
+      principalNames[0] === `${user.username}@${this.#realm}`;
+    return isRegular ? undefined : account;
   }
 
   /**
@@ -73,6 +160,28 @@ export class UserTable {
   async gather(): Promise<void> {
     await this.#served.gather(SEARCHED);
   }
+}
+
+/** The account that most users have, which takes no memory. */
+function regularAccount(user: User, realm: string | undefined): CopiedAccount {
+  return {
+    principalNames: [`${user.username}@${realm}`],
+    locked: isLocked(user),
+    isFoundByUsername: true,
+  };
+}
+
+function isLocked({ locked }: User): boolean {
+  return locked === true;
+}
+
+function realmOf(
+  username: string,
+  { principalNames: [name = ''] }: CopiedAccount,
+): string | undefined {
+  return name.startsWith(`${username}@`)
+    ? name.slice(username.length + 1)
+    : undefined;
 }
 
 function rowOf(key: string, { user, unshown }: CopiedUser): ServedRecord<User> {
