@@ -1,3 +1,4 @@
+import { metrics, type Counter } from '@opentelemetry/api';
 import type { Entry, Filter } from 'ldapts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isGroupName, isUserName } from '../directory/names';
@@ -19,7 +20,6 @@ import { attributesOf, decodeRecord } from './decodeRecord';
 import { normalizeDn, type DistinguishedName } from './DistinguishedName';
 import { booleanOf, textOf, textsOf, timeOf } from './entryValues';
 import { any, isA, isPresent } from './filters';
-import { decodeAgreement } from './mirrors';
 import { flagsOf } from './RightsProof';
 
 /** A few milliseconds of the event loop each. */
@@ -68,6 +68,11 @@ export function copiedKinds({
   readonly schema: DirectorySchema;
   readonly containers: Containers;
 }) {
+  const unnamed = metrics
+    .getMeter('directory')
+    .createCounter('directory.entries.unnamed', {
+      description: 'Entries that are not served because of their name',
+    });
   const vitalOfUsers = [...new Set([...flagsOf(schema), 'nsAccountLock'])];
   const users: Copied<PortionOf<'users'>> = {
     container: containers.users,
@@ -87,7 +92,12 @@ export function copiedKinds({
       kind: 'users',
       entries: named.map(([key, entry]) => [
         key,
-        decodeUser(entry, { key, schema, container: containers.users }),
+        decodeUser(entry, {
+          key,
+          schema,
+          container: containers.users,
+          unnamed,
+        }),
       ]),
     }),
   };
@@ -102,7 +112,9 @@ export function copiedKinds({
     vital: () => ['member'],
     decode: async named => ({
       kind: 'groups',
-      entries: await decodeInTurn(named, entry => decodeGroup(entry, schema)),
+      entries: await decodeInTurn(named, entry =>
+        decodeGroup(entry, { schema, unnamed }),
+      ),
     }),
   };
   const agreements: Copied<PortionOf<'agreements'>> = {
@@ -115,7 +127,7 @@ export function copiedKinds({
       kind: 'agreements',
       entries: await decodeInTurn(named, async entry =>
         hasClass(entry, 'fasAgreement')
-          ? await decodeSignedAgreement(entry)
+          ? await decodeAgreement(entry)
           : undefined,
       ),
     }),
@@ -146,17 +158,23 @@ function decodeUser(
     key,
     schema,
     container,
+    unnamed,
   }: {
     readonly key: string;
     readonly schema: DirectorySchema;
     readonly container: DistinguishedName;
+    readonly unnamed: Counter;
   },
 ): CopiedUser | undefined {
+  if (!hasClass(entry, schema.userClass)) {
+    return undefined;
+  }
   const user = decodeRecord<User>(schema.users, entry, {
     fields: userFieldNames,
     empty: emptyUser(),
   });
-  if (!hasClass(entry, schema.userClass) || !isUserName(user.username ?? '')) {
+  if (!isUserName(user.username ?? '')) {
+    unnamed.add(1);
     return undefined;
   }
   return {
@@ -199,14 +217,20 @@ function decodeAccount(
 
 async function decodeGroup(
   entry: Entry,
-  schema: DirectorySchema,
+  {
+    schema,
+    unnamed,
+  }: { readonly schema: DirectorySchema; readonly unnamed: Counter },
 ): Promise<GroupEntry | undefined> {
   const group = decodeRecord<Group>(schema.groups, entry, {
     fields: groupFieldNames,
     empty: emptyGroup(),
   });
-  const isServed =
-    hasClass(entry, schema.groupClass) && isGroupName(group.groupname ?? '');
+  const isGroup = hasClass(entry, schema.groupClass);
+  const isServed = isGroup && isGroupName(group.groupname ?? '');
+  if (isGroup && !isServed) {
+    unnamed.add(1);
+  }
   const members: string[] = [];
   await forEachDn(textsOf(entry, 'member'), dn => members.push(dn));
   return isServed || members.length > 0
@@ -221,13 +245,19 @@ async function decodeGroup(
     : undefined;
 }
 
-async function decodeSignedAgreement(
+/** Returns `undefined` for an agreement without a name. */
+async function decodeAgreement(
   entry: Entry,
 ): Promise<CopiedAgreement | undefined> {
-  const agreement = decodeAgreement({ ...entry, memberUser: [] });
+  const name = textOf(entry, 'cn');
+  if (name === undefined) {
+    return undefined;
+  }
+  const enabled = booleanOf(entry, 'ipaEnabledFlag') ?? false;
   const signers = new Set<string>();
+  // Groups that are linked to an agreement are in its `member`.
   await forEachDn(textsOf(entry, 'memberUser'), dn => signers.add(dn));
-  return agreement && { ...agreement, signers };
+  return { name, enabled, signers };
 }
 
 /** Normalizes the DNs and yields to the event loop after every 5,000. */
