@@ -116,10 +116,10 @@ export interface Config {
        */
       maxStaleness?: HumanDuration | string;
       /**
-       * The share of users or groups that may be missing all at once, 0 to 1,
-       * beyond the first ten. When more are, nothing is answered until an administrator runs the
-       * action `accept-directory`: a directory whose access rules were broken
-       * looks just so. Default: 0.2.
+       * Maximum share of users or groups that may be deleted in 24 hours, 0 to
+       * 1, beyond the first ten. When more are missing, reads return 503 until
+       * an administrator runs the action `accept-directory`: a directory whose
+       * access rules were broken looks the same. Default: 0.2.
        */
       maxShrinkage?: number;
     };

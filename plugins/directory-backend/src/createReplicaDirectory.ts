@@ -2,6 +2,7 @@ import type {
   DatabaseService,
   LifecycleService,
 } from '@backstage/backend-plugin-api';
+import { createHash } from 'node:crypto';
 import type { DirectorySchema } from './directory/schema';
 import { containersBelow } from './ldap/containers';
 import { childOf, normalizeDn, trustedDn } from './ldap/DistinguishedName';
@@ -12,8 +13,9 @@ import type { LdapReader } from './ldap/LdapReader';
 import { UsnClock } from './ldap/UsnClock';
 import type { Reachability } from './directory/errors';
 import { createCopiedDirectory } from './replica/createCopiedDirectory';
+import { MassDeletionGuard } from './replica/MassDeletionGuard';
 import { observeReplica } from './replica/observeReplica';
-import { Refusals } from './replica/Refusals';
+import { Quarantines } from './replica/Quarantines';
 import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
 
@@ -77,21 +79,41 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   };
 }
 
-/** The same, followed until the plugin ends, with what it refuses. */
+/** Opens a directory that reads a replica, which follows until shutdown. */
 export async function followDirectory(
-  options: ReplicaDirectoryOptions & {
+  options: Omit<ReplicaDirectoryOptions, 'guard'> & {
+    /** Maximum share of users or groups that may be deleted in 24 hours. */
+    readonly maxShrinkage: number;
     readonly lifecycle: LifecycleService;
     readonly database: DatabaseService;
   },
 ): Promise<{
   readonly directory: ReplicaDirectory;
-  readonly refusals: Refusals;
+  readonly quarantines: Quarantines;
 }> {
-  const { directory, replica } = createReplicaDirectory(options);
-  const refusals = await Refusals.create({ ...options, replica });
+  const quarantines = await Quarantines.create({
+    ...options,
+    directoryKey: directoryKeyOf(options),
+  });
+  const guard = new MassDeletionGuard({ ...options, records: quarantines });
+  const { directory, replica } = createReplicaDirectory({
+    ...options,
+    guard,
+  });
   options.lifecycle.addShutdownHook(() => replica.stop());
-  refusals.keep(options.lifecycle);
+  quarantines.follow({ guard, replica }, options.lifecycle);
   observeReplica(replica);
   replica.follow();
-  return { directory, refusals };
+  return { directory, quarantines };
+}
+
+/** Identifies the entries that are counted, as SHA-256 in hex. */
+function directoryKeyOf({
+  baseDn,
+  schema,
+}: Pick<ReplicaDirectoryOptions, 'baseDn' | 'schema'>): string {
+  const { userClass, groupClass } = schema;
+  return createHash('sha256')
+    .update(JSON.stringify([normalizeDn(baseDn), userClass, groupClass]))
+    .digest('hex');
 }

@@ -226,8 +226,13 @@ export const directoryPlugin = createBackendPlugin({
         const { actionsRegistry, auditor, clientAddress } = deps;
         const gate = new ActionGate({ authenticator, access, clientAddress });
         if (followed) {
-          const { refusals } = followed;
-          registerAcceptDirectory({ actionsRegistry, auditor, gate, refusals });
+          const { quarantines } = followed;
+          registerAcceptDirectory({
+            actionsRegistry,
+            auditor,
+            gate,
+            quarantines,
+          });
         }
         if (certificateOperations) {
           const { revocationDesk: desk } = certificateOperations;

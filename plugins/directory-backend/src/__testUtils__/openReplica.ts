@@ -8,6 +8,7 @@ import { readLdapConfig } from '../ldap/LdapConfig';
 import { readEndpoint } from '../ldap/readEndpoint';
 import type { Replica } from '../replica/Replica';
 import { eventually } from './eventually';
+import { createGuard, MemoryGuardRecords } from './MemoryGuardRecords';
 import { createLdapReader, openLdapPool } from './openLdapDirectory';
 import { RecordingLogger } from './RecordingLogger';
 import { ldapOf } from './startGateway';
@@ -16,6 +17,7 @@ import { ldapOf } from './startGateway';
 export interface OpenReplica {
   readonly directory: Directory;
   readonly replica: Replica;
+  readonly guardRecords: MemoryGuardRecords;
   readonly logger: RecordingLogger;
   close(): void;
 }
@@ -31,6 +33,7 @@ export async function openReplica(options: {
 }): Promise<OpenReplica> {
   const { realm } = options;
   const logger = new RecordingLogger();
+  const guardRecords = new MemoryGuardRecords();
   const searcher = openLdapPool(realm, logger);
   const rooms = { ...options, searcher, logger };
   const config = readLdapConfig(new ConfigReader(ldapOf(realm)));
@@ -46,12 +49,15 @@ export async function openReplica(options: {
     maxStalenessMs: options.maxStalenessMs ?? 60_000,
     rereadingIntervalMs: options.rereadingIntervalMs,
     syncIntervalMs: options.syncIntervalMs,
-    maxShrinkage: 0.5,
+    guard: createGuard({ records: guardRecords, maxShrinkage: 0.5 }),
   });
   replica.follow();
   await eventually(() => assert(replica.isServing));
   return {
-    ...{ directory, replica, logger },
+    directory,
+    replica,
+    guardRecords,
+    logger,
     close: () => {
       replica.stop();
       searcher.close();

@@ -3,7 +3,8 @@ import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha
 import { toError } from '@backstage/errors';
 import { directoryReplicaAcceptPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import { CallerAudit } from '../CallerAudit';
-import type { Refusals } from '../replica/Refusals';
+import { actorOf } from '../directory/Caller';
+import type { Quarantines } from '../replica/Quarantines';
 import type { ActionGate } from './ActionGate';
 
 /**
@@ -14,9 +15,9 @@ export function registerAcceptDirectory(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly auditor: AuditorService;
   readonly gate: ActionGate;
-  readonly refusals: Pick<Refusals, 'acceptAll'>;
+  readonly quarantines: Pick<Quarantines, 'accept'>;
 }): void {
-  const { actionsRegistry, auditor, gate, refusals } = options;
+  const { actionsRegistry, auditor, gate, quarantines } = options;
   const audit = new CallerAudit(auditor, {
     eventId: 'directory-accept',
     severityLevel: 'high',
@@ -24,39 +25,56 @@ export function registerAcceptDirectory(options: {
   actionsRegistry.register({
     name: 'accept-directory',
     title: 'Override the mass-deletion guard',
-    description: `Lets the directory gateway serve a directory that has lost many of its users or groups at once.
+    description: `Lets the directory gateway serve a directory that has lost many of its users or groups.
 
-Until then the gateway returns 503, because a directory with broken access rules looks the same. The override reaches every instance of the portal. Without a quarantine, it changes nothing.`,
+Until then the gateway returns 503, because a directory with broken access rules looks the same. The override names the counts that the log reports, reaches every instance of the portal, and expires after 10 minutes.`,
     // No visibilityPermission: the gate refuses, and audits it.
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
-      input: z => z.object({}),
+      input: z =>
+        z.object({
+          users: z
+            .number()
+            .int()
+            .nonnegative()
+            .describe('Number of users, as in the log'),
+          groups: z
+            .number()
+            .int()
+            .nonnegative()
+            .describe('Number of groups, as in the log'),
+        }),
       output: z =>
         z.object({
-          accepted: z
+          expiresAt: z
             .string()
-            .nullable()
-            .describe('Reason for the quarantine; null if there was none'),
+            .describe('When the override expires, ISO 8601 in UTC'),
         }),
     },
-    async action({ credentials }) {
-      const accepted = await gate.admit({
+    async action({ input, credentials }) {
+      const { users, groups } = input;
+      const expiresAt = await gate.admit({
         credentials,
         permission: directoryReplicaAcceptPermission,
-        recordRefusal: ({ caller, error }) => audit.refuse(caller, error),
+        recordRefusal: ({ caller, error }) =>
+          audit.refuse(caller, error, { users, groups }),
         async perform(caller) {
-          const event = await audit.start(caller);
+          const event = await audit.start(caller, { users, groups });
           try {
-            const refused = (await refusals.acceptAll()).join('; ') || null;
-            await event.success({ meta: { refusal: refused } });
-            return refused;
+            const expires = await quarantines.accept({
+              users,
+              groups,
+              acceptedBy: actorOf(caller),
+            });
+            await event.success();
+            return expires;
           } catch (error) {
             await event.fail({ error: toError(error) });
             throw error;
           }
         },
       });
-      return { output: { accepted } };
+      return { output: { expiresAt: expiresAt.toISOString() } };
     },
   });
 }

@@ -170,7 +170,12 @@ describe('CertificateDesk', () => {
     const knex = await database.getClient();
     await knex.schema.dropTable('directory_blocked_keys');
     await knex('directory_migrations').delete();
-    for (const table of ['directory_reminders', 'directory_refusals']) {
+    for (const table of [
+      'directory_reminders',
+      'directory_guard_history',
+      'directory_guard_overrides',
+      'directory_quarantines',
+    ]) {
       await knex.schema.dropTableIfExists(table);
     }
     await migrateDatabase({

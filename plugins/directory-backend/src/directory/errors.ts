@@ -19,6 +19,8 @@ export type UnavailableReason =
   | 'accessCheck'
   /** A sync deletes too many entries. */
   | 'quarantine'
+  /** The baseline of the mass-deletion guard cannot be read. */
+  | 'database'
   /** The replica is older than `directory.replica.maxStaleness`. */
   | 'stale'
   /** The first sync has not finished. */

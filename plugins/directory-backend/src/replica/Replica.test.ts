@@ -1,6 +1,7 @@
 import assert from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../__testUtils__/eventually';
+import { createGuard } from '../__testUtils__/MemoryGuardRecords';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { Replica } from './Replica';
 import type {
@@ -131,7 +132,7 @@ describe('Replica', () => {
       source,
       logger: new RecordingLogger(),
       maxStalenessMs: 60_000,
-      maxShrinkage: 0.2,
+      guard: createGuard(),
     });
     replica.follow();
     await eventually(() => assert(replica.isServing));
@@ -204,7 +205,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
     source,
     logger: new RecordingLogger(),
     maxStalenessMs: 60_000,
-    maxShrinkage: 0.2,
+    guard: createGuard(),
   });
   replica.follow();
   await eventually(() => expect(replica.isServing).toBe(true));
@@ -238,7 +239,7 @@ it('pauses between full syncs when servers take turns', async () => {
     source,
     logger,
     maxStalenessMs: 60_000,
-    maxShrinkage: 0.2,
+    guard: createGuard(),
   });
   replica.follow();
   await eventually(() => expect(source.syncs.length).toBeGreaterThan(3));

@@ -3,6 +3,7 @@ import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Comparison } from './Comparison';
 import { expectServer } from './expectServer';
+import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
 import { RecentChanges } from './RecentChanges';
 import {
   ReplicaState,
@@ -12,7 +13,6 @@ import {
 } from './ReplicaState';
 import { Rereading } from './Rereading';
 import { createTables, type ReplicaTables } from './ReplicaTables';
-import { ShrinkageGuard } from './ShrinkageGuard';
 import { TableWriter } from './TableWriter';
 import { UnreportedDeletions } from './UnreportedDeletions';
 import type { ReplicaKeys, ReplicaSource, ReplicaTime } from './ReplicaSource';
@@ -56,8 +56,7 @@ export interface ReplicaOptions {
   readonly logger: LoggerService;
   /** Age in milliseconds above which the replica is not read. */
   readonly maxStalenessMs: number;
-  /** The share of entries that a sync may delete, 0 to 1. */
-  readonly maxShrinkage: number;
+  readonly guard: MassDeletionGuard;
   /** Milliseconds between comparisons of all entries. Default: an hour. */
   readonly rereadingIntervalMs?: number;
   /** Milliseconds between full syncs in the mode `full`. Default: a minute. */
@@ -73,9 +72,8 @@ export interface ReplicaOptions {
 export class Replica {
   readonly #options: ReplicaOptions;
   readonly tables: ReplicaTables = createTables();
-  readonly #writer = new TableWriter(this.tables);
+  readonly #writer = new TableWriter(this.tables, () => this.#checkReplica());
   readonly #state: ReplicaState;
-  readonly #guard: ShrinkageGuard;
   readonly #comparison: Comparison;
   readonly #rereading: Rereading;
   readonly #deletions: UnreportedDeletions;
@@ -95,6 +93,8 @@ export class Replica {
   /** In the mode `full`: when the next sync starts. */
   #nextSyncAt = -Infinity;
   #isStale = false;
+  /** Ends the pause before the next poll. */
+  #paused: AbortController | undefined;
 
   constructor(options: ReplicaOptions) {
     const {
@@ -109,7 +109,6 @@ export class Replica {
       tables: this.tables,
       writer: this.#writer,
     });
-    this.#guard = new ShrinkageGuard({ ...options, tables: this.tables });
     this.#comparison = new Comparison({
       writer: this.#writer,
       guard: keys => this.#checkDeletions(keys),
@@ -154,14 +153,9 @@ export class Replica {
     }
   }
 
-  /** Why the mass-deletion guard rejects the directory, if it does. */
-  get refusal(): string | undefined {
-    return this.#guard.refusal;
-  }
-
-  /** Accepts the deletions of the next sync, however many. */
-  acceptShrinkage(): void {
-    this.#guard.accept();
+  /** Polls now if it pauses, because the next sync may succeed. */
+  retry(): void {
+    this.#paused?.abort();
   }
 
   /** Syncs with the directory until {@link stop}. */
@@ -170,11 +164,11 @@ export class Replica {
     let failures = 0;
     while (!signal.aborted) {
       try {
-        await this.#poll();
-        if (failures > 0) {
+        const isCurrent = await this.#poll();
+        if (isCurrent && failures > 0) {
           this.#options.logger.info(`Replica follows ${this.server} again`);
         }
-        failures = 0;
+        failures = isCurrent ? 0 : failures;
       } catch (error) {
         this.#suspendFor(error);
         if (failures++ === 0 && !signal.aborted) {
@@ -192,10 +186,12 @@ export class Replica {
 
   stop(): void {
     this.#stopped.abort();
+    this.retry();
     this.#disconnect();
   }
 
-  async #poll(): Promise<void> {
+  /** Resolves with whether the tables equal the directory. */
+  async #poll(): Promise<boolean> {
     const { suspensions } = this.#state;
     const time = await this.#options.source.time();
     let isCurrent = await this.#sync(time);
@@ -216,6 +212,7 @@ export class Replica {
         this.#deletions.startIfDue(time);
       }
     }
+    return isCurrent;
   }
 
   /** Resolves with whether the tables equal the directory as of this time. */
@@ -244,6 +241,7 @@ export class Replica {
     this.#changes.forget();
     this.#deleted = new Set();
     try {
+      await this.#prepareGuard();
       if (time.usn !== undefined) {
         await this.#subscribe(time);
       }
@@ -382,10 +380,33 @@ export class Replica {
     this.#comparison.cancel();
   }
 
+  get #counts(): EntryCounts {
+    const { users, groups } = this.tables;
+    return { users: users.served.size, groups: groups.size };
+  }
+
+  /** Fails before a full sync that the mass-deletion guard would reject. */
+  async #prepareGuard(): Promise<void> {
+    const { guard, source } = this.#options;
+    await guard.prepare();
+    if (guard.quarantine) {
+      await this.#checkDeletions(await source.readKeys());
+    }
+  }
+
+  /** Suspends reads in the turn in which too many entries are deleted. */
+  #checkReplica(): void {
+    const message = this.#options.guard.checkReplica(this.#counts);
+    if (message !== undefined) {
+      this.suspend('quarantine', message);
+    }
+  }
+
   /** The mass-deletion guard: what it rejects suspends reads. */
-  async #checkDeletions(keys: ReplicaKeys): Promise<void> {
+  async #checkDeletions({ users, groups }: ReplicaKeys): Promise<void> {
+    const found = { users: users.size, groups: groups.size };
     try {
-      this.#guard.judge(keys);
+      await this.#options.guard.check(found, this.#counts);
     } catch (error) {
       this.#suspendFor(error);
       this.#position = undefined;
@@ -456,7 +477,8 @@ export class Replica {
       failures === 0
         ? POLL_MS
         : Math.min(MIN_PAUSE_MS * 2 ** (failures - 1), maxMs);
-    const { signal } = this.#stopped;
+    this.#paused = new AbortController();
+    const { signal } = this.#paused;
     await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
   }
 }

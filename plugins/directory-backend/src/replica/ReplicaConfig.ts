@@ -10,10 +10,10 @@ import type { ReplicaOptions } from './Replica';
 const MIN_STALENESS_MS = 5000;
 
 /** How a copy in memory is used. */
-export type ReplicaConfig = Pick<
-  ReplicaOptions,
-  'maxStalenessMs' | 'maxShrinkage'
->;
+export type ReplicaConfig = Pick<ReplicaOptions, 'maxStalenessMs'> & {
+  /** Maximum share of users or groups that may be deleted in 24 hours, 0 to 1. */
+  readonly maxShrinkage: number;
+};
 
 /**
  * Reads `directory.reads` and `directory.replica`; `undefined` when every

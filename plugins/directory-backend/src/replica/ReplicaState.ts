@@ -11,13 +11,16 @@ export type SuspensionReason =
   /** The service account may not read a required attribute. */
   | 'accessCheck'
   /** A sync would delete too many entries. */
-  | 'quarantine';
+  | 'quarantine'
+  /** The baseline of the mass-deletion guard cannot be read. */
+  | 'database';
 
 /** All reasons. */
 export const suspensionReasons: readonly SuspensionReason[] = [
   'credentials',
   'accessCheck',
   'quarantine',
+  'database',
 ];
 
 /** Whether the replica may be read, and if not, why. */
@@ -38,6 +41,7 @@ const SUSPENSION_OF: Partial<Record<UnavailableReason, SuspensionReason>> = {
   refused: 'credentials',
   accessCheck: 'accessCheck',
   quarantine: 'quarantine',
+  database: 'database',
 };
 
 /** Whether the replica may be read: its age, and what suspends reads. */

@@ -16,14 +16,17 @@ const GONE_IS_KNOWN_MS = 10 * 60_000;
 /** Writes into a copy what was read, which may be over by then. */
 export class TableWriter {
   readonly #tables: ReplicaTables;
+  readonly #onWrite: () => void;
   /** When keys were last heard to be gone. */
   readonly #gone = new Map<string, number>();
   readonly #checks = new Set<TableCheck>();
   /** Start of the latest sync that writes in slices. */
   #slicedSyncAt = -Infinity;
 
-  constructor(tables: ReplicaTables) {
+  /** @param onWrite - Called in the turn of each change. Default: nothing. */
+  constructor(tables: ReplicaTables, onWrite = () => {}) {
     this.#tables = tables;
+    this.#onWrite = onWrite;
   }
 
   /** Starts a check, which is told of every write until it is ended. */
@@ -88,12 +91,15 @@ export class TableWriter {
       (this.#gone.get(key) ?? -Infinity) < askedAt;
     switch (portion.kind) {
       case 'users':
-        return write(users, portion.entries.filter(isThere));
+        write(users, portion.entries.filter(isThere));
+        break;
       case 'groups':
-        return write(groups, portion.entries.filter(isThere));
+        write(groups, portion.entries.filter(isThere));
+        break;
       default:
-        return write(agreements, portion.entries.filter(isThere));
+        write(agreements, portion.entries.filter(isThere));
     }
+    this.#onWrite();
   }
 
   /** With the users' own keys: a text that is equal is kept as often as it is read. */
@@ -144,6 +150,7 @@ export class TableWriter {
     }
     this.#gone.delete(key);
     this.#gone.set(key, now);
+    this.#onWrite();
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../__testUtils__/eventually';
+import { createGuard } from '../__testUtils__/MemoryGuardRecords';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { Replica } from './Replica';
 import type { ReplicaSource, TakePortion } from './ReplicaSource';
@@ -115,7 +116,7 @@ describe('UnreportedDeletions', () => {
       source,
       logger,
       maxStalenessMs: 60_000,
-      maxShrinkage: 0.2,
+      guard: createGuard(),
     });
     replica.follow();
     await eventually(() => assert(replica.isServing));
@@ -175,8 +176,9 @@ describe('UnreportedDeletions', () => {
     for (const key of keys().slice(0, 15)) {
       source.hide(key);
     }
-    await eventually(() => expect(replica.refusal).toBeDefined());
-    expect(replica.isServing).toBe(false);
+    await eventually(() =>
+      expect(replica.status).toMatchObject({ reason: 'quarantine' }),
+    );
     expect(keys()).toHaveLength(20);
   });
 });

@@ -1,0 +1,41 @@
+import {
+  MassDeletionGuard,
+  type EntryCounts,
+  type GuardRecords,
+} from '../replica/MassDeletionGuard';
+import { RecordingLogger } from './RecordingLogger';
+
+/** The mass-deletion guard's records of one process, without a database. */
+export class MemoryGuardRecords implements GuardRecords {
+  #baseline: EntryCounts = { users: 0, groups: 0 };
+  /** Counts that an administrator has accepted. */
+  readonly overrides: EntryCounts[] = [];
+
+  load: GuardRecords['load'] = async () => ({
+    baseline: this.#baseline,
+    overrides: this.overrides,
+  });
+
+  addSample: GuardRecords['addSample'] = async ({ users, groups }) => {
+    this.#baseline = {
+      users: Math.max(users, this.#baseline.users),
+      groups: Math.max(groups, this.#baseline.groups),
+    };
+  };
+
+  replaceBaseline: GuardRecords['replaceBaseline'] = async counts => {
+    this.#baseline = counts;
+  };
+}
+
+/** A mass-deletion guard with these records. `maxShrinkage` is 0.2 by default. */
+export function createGuard({
+  records = new MemoryGuardRecords(),
+  maxShrinkage = 0.2,
+}: {
+  readonly records?: GuardRecords;
+  readonly maxShrinkage?: number;
+} = {}): MassDeletionGuard {
+  const logger = new RecordingLogger();
+  return new MassDeletionGuard({ records, maxShrinkage, logger });
+}

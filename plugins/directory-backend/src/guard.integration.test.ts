@@ -1,0 +1,173 @@
+import assert from 'node:assert';
+import {
+  PostgresServer,
+  startRealm,
+  type Realm,
+} from '@directory-gateway/realm';
+import {
+  acceptDirectory,
+  rejectedCounts,
+} from './__testUtils__/acceptDirectory';
+import { someMayDoMore } from './__testUtils__/accessRules';
+import { userDn } from './__testUtils__/conformanceEntries';
+import { eventually } from './__testUtils__/eventually';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { TokenClient } from './__testUtils__/TokenClient';
+
+jest.setTimeout(300_000);
+
+const serviceToken = 'a-token-of-a-service-of-the-site';
+
+let realm: Realm;
+let postgres: PostgresServer;
+/** Two processes with one database. */
+let gateways: Gateway[] = [];
+
+const start = () =>
+  startGateway({
+    realm,
+    serviceToken,
+    directory: {
+      portalUsers: { namespace: 'default', username: 'entityName' },
+      access: someMayDoMore,
+    },
+    backend: {
+      database: { client: 'pg', connection: postgres.connection('postgres') },
+    },
+  });
+
+async function startBoth(): Promise<void> {
+  // On an empty database, the migrations of two catalogs would collide.
+  gateways = [await start()];
+  gateways.push(await start());
+}
+
+async function stopBoth(): Promise<void> {
+  await Promise.all(gateways.map(gateway => gateway.stop()));
+  gateways = [];
+}
+
+/** Status and user names of a list of all users, by process. */
+const reads = () =>
+  Promise.all(
+    gateways.map(async ({ baseUrl }) => {
+      const response = await fetch(
+        `${baseUrl}/api/directory/v1/users/?page_size=1000`,
+        { headers: { authorization: `Bearer ${serviceToken}` } },
+      );
+      const { result } = await response.json();
+      return {
+        status: response.status,
+        usernames: (result ?? []).map(
+          ({ username }: { username: string }) => username,
+        ) as string[],
+      };
+    }),
+  );
+
+const untilServing = () =>
+  eventually(async () =>
+    expect(await reads()).toMatchObject(gateways.map(() => ({ status: 200 }))),
+  );
+
+const untilQuarantined = () =>
+  eventually(async () => {
+    for (const gateway of gateways) {
+      assert(rejectedCounts(gateway));
+    }
+  });
+
+/** Deletes 40 % of the users while no process runs. */
+async function deleteUsers(): Promise<void> {
+  const [{ usernames }] = await reads();
+  await stopBoth();
+  const deleted = usernames
+    .filter(name => !['alice', 'dave'].includes(name))
+    .slice(0, Math.ceil(usernames.length * 0.4));
+  await realm.modify(
+    deleted.map(name => `dn: ${userDn(name)}\nchangetype: delete\n`).join('\n'),
+  );
+}
+
+beforeAll(async () => {
+  [realm, postgres] = await Promise.all([startRealm(), PostgresServer.start()]);
+});
+beforeEach(async () => {
+  await startBoth();
+  await untilServing();
+});
+afterEach(stopBoth);
+afterAll(async () => {
+  await realm?.stop();
+  await postgres?.stop();
+});
+
+it('rejects an emptied directory after a restart until its counts are accepted', async () => {
+  const [{ usernames }] = await reads();
+  await deleteUsers();
+  await startBoth();
+  await untilQuarantined();
+  const unavailable = [{ status: 503 }, { status: 503 }];
+  expect(await reads()).toMatchObject(unavailable);
+
+  const [gateway, other] = gateways;
+  const { users, groups } = rejectedCounts(gateway)!;
+  expect(rejectedCounts(other)).toEqual({ users, groups });
+  const token = await TokenClient.token(gateway);
+  const accept = (counts: { users: number; groups: number }) =>
+    acceptDirectory(gateway, { ...counts, token });
+  expect(await accept({ users: users - 1, groups })).toBe(400);
+  expect(await accept({ users, groups: groups + 1 })).toBe(400);
+  expect(await reads()).toMatchObject(unavailable);
+
+  expect(await accept({ users, groups })).toBe(200);
+  await untilServing();
+  const [{ usernames: left }, { usernames: leftOfOther }] = await reads();
+  expect(left).toEqual(leftOfOther);
+  expect(left.length).toBeLessThan(usernames.length * 0.7);
+
+  // The accepted counts are the baseline.
+  await stopBoth();
+  await startBoth();
+  await untilServing();
+});
+
+it('does not accept an override that has expired', async () => {
+  await deleteUsers();
+  await startBoth();
+  await untilQuarantined();
+  const knex = postgres.connect('backstage_plugin_directory');
+  try {
+    await knex('directory_guard_overrides').update({
+      ...rejectedCounts(gateways[0]),
+      expires_at: new Date(Date.now() - 1),
+    });
+    const seen = () => knex('directory_quarantines').max('seen_at').first();
+    const before = await seen();
+    // The processes have looked for an override since.
+    await eventually(async () => expect(await seen()).not.toEqual(before));
+    expect(await reads()).toMatchObject([{ status: 503 }, { status: 503 }]);
+
+    await knex('directory_guard_overrides').update({
+      expires_at: new Date(Date.now() + 60_000),
+    });
+    await untilServing();
+  } finally {
+    await knex.destroy();
+  }
+});
+
+it('returns 503 while the baseline cannot be read for the first sync', async () => {
+  await stopBoth();
+  await realm.directory.stop();
+  gateways = [await start()];
+  await postgres.interrupt();
+  await realm.directory.start();
+  const [gateway] = gateways;
+  await eventually(() =>
+    assert(/Reads are suspended: The baseline .* read/.test(gateway.log())),
+  );
+  expect(await reads()).toMatchObject([{ status: 503 }]);
+  await postgres.resume();
+  await untilServing();
+});
