@@ -9,6 +9,7 @@ import type {
   ReplicaTime,
   TakePortion,
 } from '../replica/ReplicaSource';
+import type { ReplicationState } from '../replica/ReplicationState';
 import { ChangeListener } from './ChangeListener';
 import type { Containers } from './containers';
 import { copiedKinds } from './copiedKinds';
@@ -20,11 +21,13 @@ import {
 import {
   normalizeDn,
   rdnValueOf,
+  trustedDn,
   type DistinguishedName,
 } from './DistinguishedName';
-import { integerOf } from './entryValues';
-import { atLeast, equals } from './filters';
+import { integerOf, textsOf, timeOf } from './entryValues';
+import { atLeast, equals, isPresent } from './filters';
 import type { LdapEndpoint } from './ldapClient';
+import { isNoSuchObject } from './ldapErrors';
 import type { LdapReader } from './LdapReader';
 import type { UsnClock } from './UsnClock';
 
@@ -52,6 +55,8 @@ export class LdapReplicaSource implements ReplicaSource {
   readonly #clock: UsnClock;
   readonly #copied: CopiedReader;
   readonly #base: DistinguishedName;
+  /** The entry with the state of replication of 389 Directory Server. */
+  readonly #replica: DistinguishedName;
   readonly #endpoint: (url: string) => Promise<LdapEndpoint>;
   readonly #kinds: ReturnType<typeof copiedKinds>;
   /** Last successful search for USNs. */
@@ -74,6 +79,7 @@ export class LdapReplicaSource implements ReplicaSource {
     this.#reader = options.reader;
     this.#clock = options.clock;
     this.#base = options.base;
+    this.#replica = replicaOf(options.base);
     this.#copied = new CopiedReader(options);
     this.#endpoint = options.endpoint;
     this.#kinds = copiedKinds(options);
@@ -175,6 +181,49 @@ export class LdapReplicaSource implements ReplicaSource {
       groups: new Set(groups.numbers.keys()),
       agreements: new Set(agreements?.numbers.keys()),
     };
+  }
+
+  async createdAt({
+    kind,
+    key,
+  }: {
+    readonly kind: ReplicaPortion['kind'];
+    readonly key: string;
+  }): Promise<Date | undefined> {
+    const [attribute] = key.split('=', 1);
+    const [entry] = await this.#reader.read(
+      {
+        base: this.#kinds[kind]!.container,
+        scope: 'one',
+        filter: equals(attribute, rdnValueOf(key) ?? ''),
+        attributes: ['createTimestamp'],
+      },
+      nobody(),
+    );
+    return entry && timeOf(entry, 'createTimestamp');
+  }
+
+  async replicationState() {
+    try {
+      const { entries, server } = await this.#reader.search(
+        {
+          base: this.#replica,
+          scope: 'base',
+          filter: isPresent('objectClass'),
+          // Not among "all attributes".
+          attributes: ['nsds50ruv'],
+        },
+        nobody(),
+      );
+      const state =
+        entries[0] && parseReplicationState(textsOf(entries[0], 'nsds50ruv'));
+      return state && { server, state };
+    } catch (error) {
+      if (isNoSuchObject(error)) {
+        return undefined;
+      }
+      throw error;
+    }
   }
 
   async subscribe(
@@ -290,6 +339,34 @@ export class LdapReplicaSource implements ReplicaSource {
 /** Whatever their class, so that who has lost it is found. */
 function changedFrom(usn: number): Filter {
   return atLeast('entryusn', String(usn));
+}
+
+function replicaOf(base: DistinguishedName): DistinguishedName {
+  const suffix = base.replace(
+    /[\\,=+;<>"#]/g,
+    character => `\\${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return trustedDn(`cn=replica,cn=${suffix},cn=mapping tree,cn=config`);
+}
+
+/**
+ * Parses a replica update vector: a line with the generation, and one for each
+ * server, such as `{replica 4 ldap://a.test:389} <first> <latest>`.
+ */
+function parseReplicationState(
+  lines: readonly string[],
+): ReplicationState | undefined {
+  let generation: string | undefined;
+  const latest = new Map<string, string>();
+  for (const line of lines) {
+    const [, id, change = ''] =
+      /^\{replica (\d+)[^}]*\}(?: [0-9a-f]+ ([0-9a-f]+))?/.exec(line) ?? [];
+    generation ??= /^\{replicageneration\} (.+)$/.exec(line)?.[1];
+    if (id !== undefined) {
+      latest.set(id, change);
+    }
+  }
+  return generation === undefined ? undefined : { generation, latest };
 }
 
 /** A server of one part and one of another would make a copy of neither. */

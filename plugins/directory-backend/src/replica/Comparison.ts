@@ -51,6 +51,8 @@ export class Comparison {
     readonly server: string;
     /** Reads all keys, and reports the entries that it reads to the check. */
     readonly read: (check: TableCheck) => Promise<ReplicaKeys>;
+    /** Called with all differences before they are corrected. */
+    readonly prepare?: (check: TableCheck) => Promise<void>;
     /** Milliseconds between the read and the corrections. Default: 0. */
     readonly settleMs?: number;
     /** Whether differences are changes that a sync finds, and no errors. */
@@ -70,6 +72,7 @@ export class Comparison {
       expectServer(keys, options);
       await this.#guard(keys);
       await check.findDeleted(keys);
+      await options.prepare?.(check);
       await (options.settleMs &&
         sleep(options.settleMs, undefined, { ref: false }));
       const corrections = await this.#correct(check, before);

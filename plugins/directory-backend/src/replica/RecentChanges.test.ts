@@ -30,7 +30,7 @@ describe('RecentChanges', () => {
       }),
     } satisfies Partial<ReplicaSource> as Partial<ReplicaSource> as ReplicaSource;
     const tables = createTables();
-    const writer = new TableWriter(tables);
+    const writer = new TableWriter({ tables });
     const changes = new RecentChanges({ source, tables, writer });
     await changes.take(time, 1);
     expect(tables.agreements.size).toBe(options.written);

@@ -56,6 +56,8 @@ class FlappingSource implements ReplicaSource {
   readKeys: ReplicaSource['readKeys'] = async () => KEYS;
   subscriber: ChangeSubscriber | undefined;
 
+  createdAt: ReplicaSource['createdAt'] = async () => undefined;
+  replicationState: ReplicaSource['replicationState'] = async () => undefined;
   subscribe: ReplicaSource['subscribe'] = async (_server, subscriber) => {
     this.subscriber = subscriber;
     return () => {};

@@ -3,6 +3,7 @@ import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Comparison } from './Comparison';
 import { expectServer } from './expectServer';
+import { HeldValues } from './HeldValues';
 import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
 import { RecentChanges } from './RecentChanges';
 import {
@@ -13,6 +14,8 @@ import {
 } from './ReplicaState';
 import { Rereading } from './Rereading';
 import { createTables, type ReplicaTables } from './ReplicaTables';
+import { coverageOf, type ReplicationState } from './ReplicationState';
+import type { TableCheck } from './TableCheck';
 import { TableWriter } from './TableWriter';
 import { UnreportedDeletions } from './UnreportedDeletions';
 import type { ReplicaKeys, ReplicaSource, ReplicaTime } from './ReplicaSource';
@@ -29,6 +32,12 @@ const MAX_QUARANTINE_PAUSE_MS = 30_000;
 
 /** Full syncs take at most half of the time, whatever fails. */
 const REST_PER_SYNC = 1;
+
+/** Interval of checks whether held values can be released. */
+const RELEASE_INTERVAL_MS = 1000;
+
+/** Margin for clocks that differ, and for the delay of replication. */
+const CREATED_MARGIN_MS = 5 * 60_000;
 
 const COMPARISON_INTERVAL_MS = 60 * 60_000;
 
@@ -72,7 +81,15 @@ export interface ReplicaOptions {
 export class Replica {
   readonly #options: ReplicaOptions;
   readonly tables: ReplicaTables = createTables();
-  readonly #writer = new TableWriter(this.tables, () => this.#checkReplica());
+  readonly #held = new HeldValues();
+  readonly #writer = new TableWriter({
+    tables: this.tables,
+    held: this.#held,
+    onWrite: () => {
+      this.#hasWritten = true;
+      this.#checkReplica();
+    },
+  });
   readonly #state: ReplicaState;
   readonly #comparison: Comparison;
   readonly #rereading: Rereading;
@@ -86,6 +103,13 @@ export class Replica {
   /** Ends the subscription to the server at the position. */
   #unsubscribe: (() => void) | undefined;
   #subscribeAgainAt = Infinity;
+  /** State of replication of the tables before the last write. */
+  #replicated: ReplicationState | undefined;
+  /** Whether the tables were written since that state was read. */
+  #hasWritten = false;
+  #releaseAt = -Infinity;
+  /** Whether held values were released. */
+  #mustSync = false;
   /** Keys of entries that are deleted during a full sync. */
   #deleted: Set<string> | undefined;
   /** No full sync starts before. */
@@ -130,6 +154,16 @@ export class Replica {
 
   get status(): ReplicaStatus {
     return this.#state.status;
+  }
+
+  /** Number of entries with values that are stricter than the server's. */
+  get heldEntries(): number {
+    return this.#held.size;
+  }
+
+  /** Whether an entry, by its key, may be stricter than the server's. */
+  isHeld(key: string): boolean {
+    return this.#held.has(key);
   }
 
   /** `undefined` before the first poll. */
@@ -196,6 +230,10 @@ export class Replica {
     const time = await this.#options.source.time();
     let isCurrent = await this.#sync(time);
     await this.#rereading.repeatFailed(time.server);
+    if (isCurrent) {
+      await this.#readReplicationState(time);
+      await this.#releaseHeld(time);
+    }
     if (suspensions !== this.#state.suspensions) {
       // What was read before the suspension does not end it.
       this.#disconnect();
@@ -220,7 +258,11 @@ export class Replica {
     if (time.usn === undefined) {
       this.#setMode('full');
     }
-    if (!this.#position || this.#position.epoch !== time.epoch) {
+    if (
+      !this.#position ||
+      this.#position.epoch !== time.epoch ||
+      this.#mustSync
+    ) {
       return await this.#syncFully(time);
     }
     if (time.usn === undefined) {
@@ -252,6 +294,8 @@ export class Replica {
         this.#delete(key);
       }
       this.#deletions.reset(time);
+      this.#position = time;
+      this.#mustSync = false;
     } catch (error) {
       this.#disconnect();
       throw error;
@@ -288,10 +332,16 @@ export class Replica {
   /** Writes only differences, at the end: the tables are read meanwhile. */
   async #resync(time: ReplicaTime): Promise<void> {
     const startedAt = performance.now();
+    const hold = await this.#prepareHolding(time);
     const differences = await this.#comparison.run({
       server: time.server,
       read: check =>
         this.#options.source.readAll(portion => check.look(portion)),
+      prepare: async check => {
+        await hold?.(check);
+        // Unless all differences are corrected, the tables equal no server.
+        this.#mustSync = true;
+      },
       isSync: true,
     });
     if (!differences) {
@@ -350,6 +400,83 @@ export class Replica {
   #delete(key: string): void {
     this.#writer.remove(key);
     this.#changes.heardGone(key);
+  }
+
+  /**
+   * After a change of server: what makes the next comparison hold the stricter
+   * values, unless the new server has all changes of the previous one.
+   */
+  async #prepareHolding(
+    time: ReplicaTime,
+  ): Promise<((check: TableCheck) => Promise<void>) | undefined> {
+    if (this.#position?.epoch === time.epoch) {
+      return undefined;
+    }
+    const required = this.#held.requiredAfter(
+      this.#hasWritten ? undefined : this.#replicated,
+    );
+    const state = await this.#replicationState(time);
+    if (coverageOf(required, state) === 'covered') {
+      return undefined;
+    }
+    const notBefore = Date.now() - this.ageMs - CREATED_MARGIN_MS;
+    return async check => {
+      await this.#held.hold(check, {
+        tables: this.tables,
+        required,
+        isNew: async entry => {
+          const at = await this.#options.source.createdAt(entry);
+          return at !== undefined && at.getTime() >= notBefore;
+        },
+      });
+      if (this.#held.size > 0) {
+        this.#options.logger.warn(
+          `${this.#held.size} entries of ${
+            time.server
+          } are less strict than those of the previous server: stricter values are kept until it has caught up with replication${
+            required && state
+              ? ''
+              : ', for 10 minutes, because its state of replication cannot be compared. Allow the service account to read nsds50ruv of cn=mapping tree,cn=config'
+          }`,
+        );
+      }
+    };
+  }
+
+  /** Releases held values when the server has caught up. */
+  async #releaseHeld(time: ReplicaTime): Promise<void> {
+    const now = performance.now();
+    if (this.#held.size === 0 || now < this.#releaseAt) {
+      return;
+    }
+    this.#releaseAt = now + RELEASE_INTERVAL_MS;
+    const { size } = this.#held;
+    const state = await this.#replicationState(time);
+    const coverage = this.#held.release(state);
+    if (coverage) {
+      this.#mustSync = true;
+      this.#options.logger.info(
+        coverage === 'covered'
+          ? `${time.server} has caught up with replication: stricter values of ${size} entries are released`
+          : `Stricter values of ${size} entries are released after the maximum time`,
+      );
+    }
+  }
+
+  /** A state that is read after a write is never behind the tables. */
+  async #readReplicationState(time: ReplicaTime): Promise<void> {
+    if (this.#hasWritten) {
+      this.#hasWritten = false;
+      this.#replicated = undefined;
+      this.#replicated = await this.#replicationState(time);
+    }
+  }
+
+  async #replicationState({
+    server,
+  }: ReplicaTime): Promise<ReplicationState | undefined> {
+    const answer = await this.#options.source.replicationState();
+    return answer?.server === server ? answer.state : undefined;
   }
 
   async #subscribe({ server }: ReplicaTime): Promise<void> {

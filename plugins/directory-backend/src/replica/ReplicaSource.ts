@@ -1,6 +1,7 @@
 import type { GroupEntry } from './GroupTable';
 import type { CopiedAgreement } from './AgreementTable';
 import type { ChangeNumbers } from './ChangeNumbers';
+import type { ReplicationState } from './ReplicationState';
 import type { CopiedUser } from './UserTable';
 
 /** A position in a server's history of writes. */
@@ -107,6 +108,18 @@ export interface ReplicaSource {
   ): Promise<{ readonly server: string; readonly usns: ReadonlySet<number> }>;
   /** The keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
+  /** When an entry was created, if the account can read that. */
+  createdAt(entry: {
+    readonly kind: ReplicaPortion['kind'];
+    readonly key: string;
+  }): Promise<Date | undefined>;
+  /**
+   * How far the server is in the replication between servers; `undefined` when
+   * it has none, or the account cannot read it.
+   */
+  replicationState(): Promise<
+    { readonly server: string; readonly state: ReplicationState } | undefined
+  >;
   /** Subscribes to a server's deletions; returns the unsubscribe function. */
   subscribe(server: string, subscriber: ChangeSubscriber): Promise<() => void>;
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GroupEntry } from './GroupTable';
+import type { HeldValues } from './HeldValues';
 import type { ReplicaKeys, ReplicaPortion } from './ReplicaSource';
 import type { CopiedAgreement } from './AgreementTable';
 import type { ReplicaTables } from './ReplicaTables';
@@ -18,13 +19,26 @@ const KEYS_A_TURN = 5000;
  */
 export class TableCheck {
   readonly #tables: ReplicaTables;
+  readonly #held: HeldValues;
   readonly #written = new Set<string>();
   readonly #users = new Map<string, CopiedUser | undefined>();
   readonly #groups = new Map<string, GroupEntry | undefined>();
   readonly #agreements = new Map<string, CopiedAgreement | undefined>();
 
-  constructor(tables: ReplicaTables) {
+  constructor(tables: ReplicaTables, held: HeldValues) {
     this.#tables = tables;
+    this.#held = held;
+  }
+
+  /** The differences of a kind; `undefined` is an entry that was deleted. */
+  found(kind: 'users'): ReadonlyMap<string, CopiedUser | undefined>;
+  found(kind: ReplicaPortion['kind']): ReadonlyMap<string, unknown>;
+  found(kind: ReplicaPortion['kind']): ReadonlyMap<string, unknown> {
+    return {
+      users: this.#users,
+      groups: this.#groups,
+      agreements: this.#agreements,
+    }[kind];
   }
 
   /** Records that an entry was written into the replica meanwhile. */
@@ -33,7 +47,8 @@ export class TableCheck {
   }
 
   /** Compares what was read. */
-  look(portion: ReplicaPortion): void {
+  look(read: ReplicaPortion): void {
+    const portion = this.#held.apply(read);
     const { users, groups, agreements } = this.#tables;
     switch (portion.kind) {
       case 'users':

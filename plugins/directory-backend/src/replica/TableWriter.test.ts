@@ -23,7 +23,7 @@ describe('TableWriter.takeInSlices', () => {
 
   beforeEach(() => {
     tables = createTables();
-    writer = new TableWriter(tables);
+    writer = new TableWriter({ tables });
   });
 
   const membersOf = () => tables.groups.get(STAFF)?.members.length;
@@ -33,7 +33,7 @@ describe('TableWriter.takeInSlices', () => {
     async size => {
       await writer.takeInSlices(portionOf(group(size)), 0);
       const whole = createTables();
-      new TableWriter(whole).take(portionOf(group(size)), 0);
+      new TableWriter({ tables: whole }).take(portionOf(group(size)), 0);
       expect(tables.groups.get(STAFF)).toEqual(whole.groups.get(STAFF));
       for (const member of ['uid=0', `uid=${size - 1}`, `uid=${size}`]) {
         expect(tables.groups.groupsNaming(member)).toEqual(

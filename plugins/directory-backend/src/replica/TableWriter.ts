@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GroupEntry } from './GroupTable';
+import { HeldValues } from './HeldValues';
 import type { ReplicaTables } from './ReplicaTables';
 import type { ReplicaKeys, ReplicaPortion } from './ReplicaSource';
 import { TableCheck } from './TableCheck';
@@ -16,6 +17,7 @@ const GONE_IS_KNOWN_MS = 10 * 60_000;
 /** Writes into a copy what was read, which may be over by then. */
 export class TableWriter {
   readonly #tables: ReplicaTables;
+  readonly #held: HeldValues;
   readonly #onWrite: () => void;
   /** When keys were last heard to be gone. */
   readonly #gone = new Map<string, number>();
@@ -23,15 +25,21 @@ export class TableWriter {
   /** Start of the latest sync that writes in slices. */
   #slicedSyncAt = -Infinity;
 
-  /** @param onWrite - Called in the turn of each change. Default: nothing. */
-  constructor(tables: ReplicaTables, onWrite = () => {}) {
-    this.#tables = tables;
-    this.#onWrite = onWrite;
+  constructor(options: {
+    readonly tables: ReplicaTables;
+    /** Default: nothing is held. */
+    readonly held?: HeldValues;
+    /** Called in the turn of each change. Default: nothing. */
+    readonly onWrite?: () => void;
+  }) {
+    this.#tables = options.tables;
+    this.#held = options.held ?? new HeldValues();
+    this.#onWrite = options.onWrite ?? (() => {});
   }
 
   /** Starts a check, which is told of every write until it is ended. */
   startCheck(): TableCheck {
-    const check = new TableCheck(this.#tables);
+    const check = new TableCheck(this.#tables, this.#held);
     this.#checks.add(check);
     return check;
   }
@@ -79,7 +87,8 @@ export class TableWriter {
     return undefined;
   }
 
-  #write(portion: ReplicaPortion, askedAt: number): void {
+  #write(read: ReplicaPortion, askedAt: number): void {
+    const portion = this.#held.apply(read);
     const { users, groups, agreements } = this.#tables;
     for (const check of this.#checks) {
       for (const [key] of portion.entries) {

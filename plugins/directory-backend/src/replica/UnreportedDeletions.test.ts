@@ -69,6 +69,8 @@ class SilentSource implements ReplicaSource {
     return this.#keys();
   };
 
+  createdAt: ReplicaSource['createdAt'] = async () => undefined;
+  replicationState: ReplicaSource['replicationState'] = async () => undefined;
   subscribe: ReplicaSource['subscribe'] = async () => () => {};
 
   /** Moves an entry to where the account cannot read it. */
