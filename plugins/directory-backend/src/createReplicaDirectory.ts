@@ -5,7 +5,12 @@ import type {
 import { createHash } from 'node:crypto';
 import type { DirectorySchema } from './directory/schema';
 import { containersBelow } from './ldap/containers';
-import { childOf, normalizeDn, trustedDn } from './ldap/DistinguishedName';
+import {
+  childOf,
+  normalizeDn,
+  rdnValueOf,
+  trustedDn,
+} from './ldap/DistinguishedName';
 import type { LdapEndpoint } from './ldap/ldapClient';
 import type { LdapPool } from './ldap/LdapPool';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
@@ -18,6 +23,7 @@ import { observeReplica } from './replica/observeReplica';
 import { Quarantines } from './replica/Quarantines';
 import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
+import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
 
 /** Options of {@link createReplicaDirectory}. */
 export interface ReplicaDirectoryOptions
@@ -36,6 +42,7 @@ export interface ReplicaDirectoryOptions
 /** A directory that reads a replica, whose `follow()` must be called. */
 export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   readonly directory: ReplicaDirectory;
+  readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
 } {
   const { schema, baseDn } = options;
@@ -62,19 +69,23 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   );
   const uid = schema.users.username.attribute!;
   const cn = schema.groups.groupname.attribute!;
-  const copied = createCopiedDirectory({
-    tables: replica.tables,
-    schema,
-    keys: {
-      user: value =>
-        normalizeDn(childOf(containers.users, { attribute: uid, value })),
-      group: value =>
-        normalizeDn(childOf(containers.groups, { attribute: cn, value })),
-      entry: normalizeDn,
-    },
-  });
+  const keys = {
+    user: (value: string) =>
+      normalizeDn(childOf(containers.users, { attribute: uid, value })),
+    group: (value: string) =>
+      normalizeDn(childOf(containers.groups, { attribute: cn, value })),
+    entry: normalizeDn,
+  };
+  const { tables } = replica;
+  const copied = createCopiedDirectory({ tables, schema, keys });
   return {
     directory: new ReplicaDirectory({ copied, replica }),
+    accounts: new ReplicatedAccounts({
+      replica,
+      tables,
+      keys,
+      groupName: key => rdnValueOf(key)?.toLowerCase(),
+    }),
     replica,
   };
 }
@@ -89,6 +100,7 @@ export async function followDirectory(
   },
 ): Promise<{
   readonly directory: ReplicaDirectory;
+  readonly accounts: ReplicatedAccounts;
   readonly quarantines: Quarantines;
 }> {
   const quarantines = await Quarantines.create({
@@ -96,7 +108,7 @@ export async function followDirectory(
     directoryKey: directoryKeyOf(options),
   });
   const guard = new MassDeletionGuard({ ...options, records: quarantines });
-  const { directory, replica } = createReplicaDirectory({
+  const { directory, accounts, replica } = createReplicaDirectory({
     ...options,
     guard,
   });
@@ -104,7 +116,7 @@ export async function followDirectory(
   quarantines.follow({ guard, replica }, options.lifecycle);
   observeReplica(replica);
   replica.follow();
-  return { directory, quarantines };
+  return { directory, accounts, quarantines };
 }
 
 /** Identifies the entries that are counted, as SHA-256 in hex. */

@@ -23,7 +23,7 @@ import { createCertificateOperations } from './certificates/createCertificateOpe
 import { scheduleReminders } from './certificates/expiry/scheduleReminders';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
 import { UserCertificates } from './certificates/UserCertificates';
-import { CachedPrincipals } from './directory/CachedPrincipals';
+import { Accounts } from './directory/Accounts';
 import { PrivateDirectory } from './directory/PrivateDirectory';
 import { AccessControl } from './http/access';
 import { accountOperation } from './http/accounts';
@@ -174,13 +174,18 @@ export const directoryPlugin = createBackendPlugin({
             ),
           },
         );
+        const accounts = new Accounts({
+          principals,
+          servers: searcher,
+          replica: followed?.accounts,
+        });
         const uris = new ResourceUris(externalBaseUrl);
         const certificateOperations =
           certificates &&
           (await createCertificateOperations({
             authorities,
             config: certificates,
-            principals,
+            accounts,
             privateDirectory,
             uris,
             auditor: deps.auditor,
@@ -209,12 +214,11 @@ export const directoryPlugin = createBackendPlugin({
           logger,
         });
 
-        const cachedPrincipals = new CachedPrincipals(principals);
         const authenticator = new Authenticator({
           kerberos: deps.kerberos,
           httpAuth,
           auth,
-          principals: cachedPrincipals,
+          accounts,
           portalUserNames,
           sessions,
         });
@@ -224,7 +228,12 @@ export const directoryPlugin = createBackendPlugin({
         });
 
         const { actionsRegistry, auditor, clientAddress } = deps;
-        const gate = new ActionGate({ authenticator, access, clientAddress });
+        const gate = new ActionGate({
+          authenticator,
+          access,
+          accounts,
+          clientAddress,
+        });
         if (followed) {
           const { quarantines } = followed;
           registerAcceptDirectory({
@@ -245,7 +254,7 @@ export const directoryPlugin = createBackendPlugin({
             dialect: contract,
             operations: [
               ...contractOperations({ ...rooms, dialect: contract }),
-              accountOperation({ principals: cachedPrincipals }),
+              accountOperation({ accounts }),
               operationsOperation({ access, certificates }),
               colleaguesOperation(rooms),
               ...membershipOperations(rooms),
@@ -291,6 +300,7 @@ export const directoryPlugin = createBackendPlugin({
             publicDocuments,
             authenticator,
             access,
+            accounts,
             mounts,
             ownOrigin: new URL(externalBaseUrl).origin,
             logger,
@@ -301,7 +311,7 @@ export const directoryPlugin = createBackendPlugin({
             ...deps,
             authorities,
             portalUserNames,
-            principals,
+            accounts,
             config: certificates.reminders,
           });
         }

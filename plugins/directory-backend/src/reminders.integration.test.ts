@@ -13,6 +13,7 @@ import {
   type OpenLdapPrincipals,
 } from './__testUtils__/openLdapDirectory';
 import { ReminderPortal } from './__testUtils__/ReminderPortal';
+import { Accounts } from './directory/Accounts';
 
 jest.setTimeout(180_000);
 
@@ -53,7 +54,7 @@ async function start(options: {
   const { keyName, ...process } = options;
   return await ReminderPortal.start({
     ...process,
-    principals: ldap.principals,
+    accounts: new Accounts({ principals: ldap.principals, servers: ldap.pool }),
     certificates: {
       authority: 'embedded',
       profiles: ['month', 'year', 'mail'].map(name => ({ name })),

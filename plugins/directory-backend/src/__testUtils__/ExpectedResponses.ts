@@ -88,7 +88,12 @@ export class ExpectedResponses {
     if (!account) {
       throw new Error(`No entry has the principal ${principal}`);
     }
-    return { kind: 'kerberos', principal, credential: 'ticket', account };
+    return {
+      kind: 'kerberos',
+      principal,
+      credential: 'ticket',
+      account: { ...account, source: 'live' },
+    };
   }
 }
 

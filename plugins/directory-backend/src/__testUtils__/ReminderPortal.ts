@@ -27,14 +27,14 @@ import { readCertificatesConfig } from '../certificates/CertificatesConfig';
 import { ExpiryReminders } from '../certificates/expiry/ExpiryReminders';
 import { PortalNotifications } from '../certificates/expiry/PortalNotifications';
 import { ReminderLedger } from '../certificates/expiry/ReminderLedger';
-import type { PrincipalLookup } from '../directory/Principal';
+import type { Accounts } from '../directory/Accounts';
 import { PortalUserNames } from '../http/PortalUserNames';
 import { PublicDocuments } from '../http/PublicDocuments';
 import { RecordingLogger } from './RecordingLogger';
 
 /** What a process of a portal shares with the others. */
 export interface ReminderPortalOptions {
-  readonly principals: PrincipalLookup;
+  readonly accounts: Pick<Accounts, 'findLive'>;
   /** `backend.database`. */
   readonly database: JsonObject;
   /** `directory.certificates`. */
@@ -170,7 +170,7 @@ function reminderPlugin(
   },
   onMade: (reminders: ExpiryReminders) => unknown,
 ): BackendFeature {
-  const { authorities, certificates, logger, now, principals } = options;
+  const { accounts, authorities, certificates, logger, now } = options;
   return createBackendPlugin({
     pluginId: 'directory',
     register(env) {
@@ -195,9 +195,9 @@ function reminderPlugin(
           authorities.configure(config);
           onMade(
             new ExpiryReminders({
+              accounts,
               logger,
               now,
-              principals,
               authority: authorities,
               config: config.reminders,
               ledger: await ReminderLedger.create(database),

@@ -49,6 +49,7 @@ export function openLdapDirectory(options: {
 /** Principal lookup of the plugin on a realm, with its own pool. */
 export interface OpenLdapPrincipals {
   readonly principals: LdapPrincipals;
+  readonly pool: LdapPool;
   close(): void;
 }
 
@@ -59,14 +60,14 @@ export function openLdapPrincipals(options: {
 }): OpenLdapPrincipals {
   const { realm, schema = 'fas' } = options;
   const logger = new RecordingLogger();
-  const searcher = openLdapPool(realm, logger);
+  const pool = openLdapPool(realm, logger);
   const principals = new LdapPrincipals({
-    reader: createLdapReader({ realm, searcher, logger, schema }),
+    reader: createLdapReader({ realm, searcher: pool, logger, schema }),
     schema: schemaPreset(schema),
     baseDn: realm.baseDn,
     logger,
   });
-  return { principals, close: () => searcher.close() };
+  return { principals, pool, close: () => pool.close() };
 }
 
 /** The same on somebody else's searcher. */

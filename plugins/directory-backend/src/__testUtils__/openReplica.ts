@@ -1,5 +1,6 @@
 import assert from 'node:assert';
 import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
 import { createReplicaDirectory } from '../createReplicaDirectory';
 import type { Directory } from '../directory/Directory';
@@ -7,6 +8,7 @@ import { schemaPreset, type SchemaPreset } from '../directory/schema';
 import { readLdapConfig } from '../ldap/LdapConfig';
 import { readEndpoint } from '../ldap/readEndpoint';
 import type { Replica } from '../replica/Replica';
+import type { ReplicatedAccounts } from '../replica/ReplicatedAccounts';
 import { eventually } from './eventually';
 import { createGuard, MemoryGuardRecords } from './MemoryGuardRecords';
 import { createLdapReader, openLdapPool } from './openLdapDirectory';
@@ -16,6 +18,7 @@ import { ldapOf } from './startGateway';
 /** A copy that follows a realm, and what answers from it. */
 export interface OpenReplica {
   readonly directory: Directory;
+  readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
   readonly guardRecords: MemoryGuardRecords;
   readonly logger: RecordingLogger;
@@ -30,14 +33,18 @@ export async function openReplica(options: {
   readonly maxStalenessMs?: number;
   readonly rereadingIntervalMs?: number;
   readonly syncIntervalMs?: number;
+  /** Merged over the `directory.ldap` block. */
+  readonly ldap?: JsonObject;
 }): Promise<OpenReplica> {
   const { realm } = options;
   const logger = new RecordingLogger();
   const guardRecords = new MemoryGuardRecords();
-  const searcher = openLdapPool(realm, logger);
+  const searcher = openLdapPool(realm, logger, options.ldap);
   const rooms = { ...options, searcher, logger };
-  const config = readLdapConfig(new ConfigReader(ldapOf(realm)));
-  const { directory, replica } = createReplicaDirectory({
+  const config = readLdapConfig(
+    new ConfigReader({ ...ldapOf(realm), ...options.ldap }),
+  );
+  const { directory, accounts, replica } = createReplicaDirectory({
     reader: createLdapReader(rooms),
     servers: searcher,
     schema: schemaPreset(options.schema ?? 'fas'),
@@ -55,6 +62,7 @@ export async function openReplica(options: {
   await eventually(() => assert(replica.isServing));
   return {
     directory,
+    accounts,
     replica,
     guardRecords,
     logger,

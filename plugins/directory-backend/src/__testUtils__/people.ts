@@ -1,5 +1,6 @@
+import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
-import type { Principal, PrincipalLookup } from '../directory/Principal';
+import type { Principal } from '../directory/Principal';
 
 /** A user's entry, with an alias and an address of their own. */
 export function person(username: string, groups: string[] = []): Principal {
@@ -22,17 +23,21 @@ export function holder(account: Principal): Caller {
     kind: 'kerberos',
     principal: account.canonicalName!,
     credential: 'ticket',
-    account,
+    account: { ...account, source: 'live' },
     client: { ip: '127.0.0.1' },
   };
 }
 
 /** Finds these people by user name. */
-export function principalsOf(people: readonly Principal[]): PrincipalLookup {
+export function accountsOf(
+  people: readonly Principal[],
+): Pick<Accounts, 'findLive'> {
   return {
-    find: async query =>
-      people.find(
+    async findLive(query) {
+      const found = people.find(
         ({ username }) => 'username' in query && username === query.username,
-      ),
+      );
+      return found && { ...found, source: 'live' };
+    },
   };
 }

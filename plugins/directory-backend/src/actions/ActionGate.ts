@@ -1,5 +1,6 @@
 import type { BackstageCredentials } from '@backstage/backend-plugin-api';
 import type { BasicPermission } from '@backstage/plugin-permission-common';
+import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from '../http/access';
 import type { Authenticator } from '../http/authenticate';
@@ -14,15 +15,18 @@ import type { ClientAddress } from './clientAddress';
 export class ActionGate {
   readonly #authenticator: Pick<Authenticator, 'callerOf'>;
   readonly #access: Pick<AccessControl, 'require'>;
+  readonly #accounts: Pick<Accounts, 'requireLive'>;
   readonly #clientAddress: ClientAddress;
 
   constructor(options: {
     readonly authenticator: Pick<Authenticator, 'callerOf'>;
     readonly access: Pick<AccessControl, 'require'>;
+    readonly accounts: Pick<Accounts, 'requireLive'>;
     readonly clientAddress: ClientAddress;
   }) {
     this.#authenticator = options.authenticator;
     this.#access = options.access;
+    this.#accounts = options.accounts;
     this.#clientAddress = options.clientAddress;
   }
 
@@ -50,6 +54,7 @@ export class ActionGate {
         await options.recordRefusal({ caller, error: error as Error });
         throw error;
       }
+      this.#accounts.requireLive(caller);
       return await options.perform(caller);
     } catch (error) {
       throw toApiError(error) ?? error;

@@ -11,7 +11,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
 import { makeCsr } from '../__testUtils__/makeCsr';
-import { holder, person, principalsOf } from '../__testUtils__/people';
+import { accountsOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import type { Principal } from '../directory/Principal';
 import { BlockedKeys } from './BlockedKeys';
@@ -75,6 +75,7 @@ describe('CertificateDesk', () => {
     whileSigning = async () => {};
     revoke = jest.fn();
     desk = new CertificateDesk({
+      accounts: accountsOf(people),
       authority: {
         async sign(request) {
           const issued = await authority.sign(request);
@@ -87,7 +88,6 @@ describe('CertificateDesk', () => {
       blockedKeys,
       config,
       limit,
-      principals: principalsOf(people),
     });
   });
 

@@ -12,10 +12,10 @@ import {
   readCertificateRequest,
 } from '@directory-gateway/x509';
 import { CallerAudit } from '../CallerAudit';
+import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { DirectoryContext } from '../directory/Directory';
 import { isUserName } from '../directory/names';
-import type { PrincipalLookup } from '../directory/Principal';
 import type { Refusal } from '../http/Call';
 import type { BlockedKeys } from './BlockedKeys';
 import type { CertificatesConfig } from './CertificatesConfig';
@@ -40,7 +40,7 @@ type SigningAuthority = Required<Pick<CertificateAuthority, 'sign' | 'revoke'>>;
  * serial number, never with the request itself.
  */
 export class CertificateDesk {
-  readonly #principals: PrincipalLookup;
+  readonly #accounts: Pick<Accounts, 'findLive'>;
   readonly #authority: SigningAuthority;
   readonly #blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly #audit: CallerAudit;
@@ -48,15 +48,14 @@ export class CertificateDesk {
   readonly #config: CertificatesConfig;
 
   constructor(options: {
-    /** Not cached: a lock takes effect at once. */
-    readonly principals: PrincipalLookup;
+    readonly accounts: Pick<Accounts, 'findLive'>;
     readonly authority: SigningAuthority;
     readonly blockedKeys: Pick<BlockedKeys, 'has'>;
     readonly auditor: AuditorService;
     readonly limit: SigningLimit;
     readonly config: CertificatesConfig;
   }) {
-    this.#principals = options.principals;
+    this.#accounts = options.accounts;
     this.#authority = options.authority;
     this.#blockedKeys = options.blockedKeys;
     this.#audit = new CallerAudit(options.auditor, {
@@ -99,7 +98,7 @@ export class CertificateDesk {
   ): Promise<SigningJudgement> {
     await this.#limit.consume(context.caller);
     const { username } = order;
-    const subject = await this.#principals.find({ username }, context);
+    const subject = await this.#accounts.findLive({ username }, context);
     const reading = readCertificateRequest(order.csr);
     return judgeSigning({
       question: order,

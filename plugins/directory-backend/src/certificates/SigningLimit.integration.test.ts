@@ -44,6 +44,7 @@ function service(name: string): Caller {
       dn: `krbprincipalname=${principal},cn=services,cn=accounts`,
       ...{ principalNames: [principal], emails: [], groups: new Set() },
       locked: false,
+      source: 'live',
     },
   };
 }

@@ -2,7 +2,7 @@ import type {
   AuditorService,
   DatabaseService,
 } from '@backstage/backend-plugin-api';
-import type { PrincipalLookup } from '../directory/Principal';
+import type { Accounts } from '../directory/Accounts';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from '../http/Call';
 import { certificateProfilesOperation } from '../http/certificateProfiles';
@@ -37,7 +37,7 @@ export interface CertificateOperations {
 export async function createCertificateOperations(options: {
   readonly authorities: CertificateAuthorities;
   readonly config: CertificatesConfig;
-  readonly principals: PrincipalLookup;
+  readonly accounts: Pick<Accounts, 'findLive'>;
   readonly privateDirectory: PrivateDirectory;
   readonly auditor: AuditorService;
   readonly database: DatabaseService;

@@ -104,7 +104,7 @@ describe('who may ask', () => {
             $$type: '@backstage/BackstageCredentials',
             principal: { type: 'user', userEntityRef: 'user:default/alice' },
           },
-          account: alice,
+          account: { ...alice, source: 'live' },
         },
       },
       'requester',

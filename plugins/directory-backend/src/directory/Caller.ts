@@ -3,7 +3,7 @@ import type {
   BackstageServicePrincipal,
   BackstageUserPrincipal,
 } from '@backstage/backend-plugin-api';
-import type { Principal } from './Principal';
+import type { VerifiedPrincipal } from './Principal';
 
 /**
  * Who sends a request. Created by `http/authenticate.ts` only.
@@ -26,12 +26,12 @@ export type Caller = {
       /** With its realm, for example `alice@EXAMPLE.TEST`. */
       readonly principal: string;
       readonly credential: 'ticket' | 'session';
-      readonly account: Principal;
+      readonly account: VerifiedPrincipal;
     }
   | {
       readonly kind: 'portalUser';
       readonly credentials: BackstageCredentials<BackstageUserPrincipal>;
-      readonly account?: Principal;
+      readonly account?: VerifiedPrincipal;
     }
   | {
       readonly kind: 'portalService';

@@ -22,7 +22,7 @@ export interface PrincipalLookup {
 
 /** Directory entry of a user, a service or a host that can authenticate. */
 export interface Principal {
-  /** Distinguished name, as the directory spells it. */
+  /** Distinguished name, as the directory spells it; normalized by the replica. */
   readonly dn: string;
   readonly kind: 'user' | 'service' | 'host';
   /** `uid`, of a user only. */
@@ -36,9 +36,12 @@ export interface Principal {
   readonly served: boolean;
   /** Every `krbPrincipalName`, aliases included, with its realm. */
   readonly principalNames: readonly string[];
-  /** `krbCanonicalName`, or the first principal name. */
+  /**
+   * `krbCanonicalName`, or the first principal name; `undefined` when neither
+   * is set, and in the replica.
+   */
   readonly canonicalName?: string;
-  /** `mail`. */
+  /** `mail`; empty in the replica. */
   readonly emails: readonly string[];
   /** `nsAccountLock`. */
   readonly locked: boolean;
@@ -49,7 +52,21 @@ export interface Principal {
    * other groups.
    */
   readonly groups: ReadonlySet<string>;
+  /** URL of the LDAP server that returned the entry. */
+  readonly server?: string;
 }
+
+/** How a principal was verified. */
+export type AccountSource =
+  /** By a lookup that is at most 5 seconds old. */
+  | 'live'
+  /** By the replica, while the directory is unreachable. */
+  | 'replica'
+  /** By the last successful lookup, while the directory is unreachable. */
+  | 'lastLookup';
+
+/** A principal, and how it was verified. */
+export type VerifiedPrincipal = Principal & { readonly source: AccountSource };
 
 /** Whether the account is past its `krbPrincipalExpiration`. */
 export function hasExpired({ expires }: Principal): boolean {

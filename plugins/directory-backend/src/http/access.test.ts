@@ -102,7 +102,7 @@ describe('with a policy that allows everything', () => {
   const READ = 'directory.read';
   const SIGN = 'directory.certificate.sign';
   const REVOKE = 'directory.certificate.revoke';
-  const dave = person('dave', ['admins']);
+  const dave = { ...person('dave', ['admins']), source: 'live' } as const;
   const callers: Readonly<Record<string, Caller>> = {
     ticket: holder(dave),
     mapped: { ...callerOf('dave'), account: dave },
@@ -167,7 +167,7 @@ it('needs the policy as well as a rule for a portal token', async () => {
     permissions,
     rules: [{ who, operations }],
   });
-  const dave = person('dave');
+  const dave = { ...person('dave'), source: 'live' } as const;
   await control.require(holder(dave), directoryReadPermission);
   await expect(
     control.require(

@@ -1,16 +1,16 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { CachedPrincipals } from '../directory/CachedPrincipals';
+import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import { hasExpired } from '../directory/Principal';
 import type { Operation } from './Call';
 import { ForbiddenError, ResourceNotFoundError } from './response/apiErrors';
 
 /**
- * Looks up the account of a Kerberos principal in LDAP, at most 4 seconds
- * cached: for plugins of the portal, which sign users in.
+ * Looks up the account of a Kerberos principal for plugins of the portal, which
+ * sign users in.
  */
 export function accountOperation(options: {
-  readonly principals: CachedPrincipals;
+  readonly accounts: Pick<Accounts, 'findForSignIn'>;
 }): Operation {
   return {
     id: 'get_account',
@@ -23,7 +23,7 @@ export function accountOperation(options: {
           message: 'Only plugins of the portal may look up accounts.',
         });
       }
-      const account = await options.principals.find({ principal });
+      const account = await options.accounts.findForSignIn({ principal });
       if (!account?.served) {
         throw new ResourceNotFoundError({
           message: 'Account not found',

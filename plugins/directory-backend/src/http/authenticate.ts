@@ -6,9 +6,9 @@ import type {
 import { isError, NotAllowedError } from '@backstage/errors';
 import type { KerberosService } from '@directory-gateway/kerberos';
 import type { Request, Response } from 'express';
-import type { CachedPrincipals } from '../directory/CachedPrincipals';
+import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
-import { hasExpired, type Principal } from '../directory/Principal';
+import { hasExpired, type VerifiedPrincipal } from '../directory/Principal';
 import type { PortalUserNames } from './PortalUserNames';
 import { UnauthorizedError, UnavailableError } from './response/apiErrors';
 import type { Sessions } from './session/Sessions';
@@ -27,7 +27,7 @@ export class Authenticator {
   readonly #kerberos: KerberosService;
   readonly #httpAuth: HttpAuthService;
   readonly #auth: AuthService;
-  readonly #principals: CachedPrincipals;
+  readonly #accounts: Pick<Accounts, 'find'>;
   readonly #portalUserNames: PortalUserNames;
   readonly #sessions: Sessions | undefined;
 
@@ -35,7 +35,7 @@ export class Authenticator {
     readonly kerberos: KerberosService;
     readonly httpAuth: HttpAuthService;
     readonly auth: AuthService;
-    readonly principals: CachedPrincipals;
+    readonly accounts: Pick<Accounts, 'find'>;
     readonly portalUserNames: PortalUserNames;
     /** `undefined`: none are given, and none accepted. */
     readonly sessions: Sessions | undefined;
@@ -43,7 +43,7 @@ export class Authenticator {
     this.#kerberos = options.kerberos;
     this.#httpAuth = options.httpAuth;
     this.#auth = options.auth;
-    this.#principals = options.principals;
+    this.#accounts = options.accounts;
     this.#portalUserNames = options.portalUserNames;
     this.#sessions = options.sessions;
   }
@@ -98,7 +98,7 @@ export class Authenticator {
     principal: string,
     credential: 'ticket' | 'session',
   ): Promise<Caller> {
-    const account = await this.#principals.find({ principal });
+    const account = await this.#accounts.find({ principal });
     return {
       kind: 'kerberos',
       principal,
@@ -138,7 +138,7 @@ export class Authenticator {
     if (username === undefined) {
       return { kind: 'portalUser', credentials, client };
     }
-    const account = await this.#principals.find({ username });
+    const account = await this.#accounts.find({ username });
     return {
       kind: 'portalUser',
       credentials,
@@ -162,7 +162,9 @@ export class Authenticator {
 }
 
 /** A valid ticket or token does not help an account that is out of use. */
-function requireActive(account: Principal | undefined): Principal {
+function requireActive(
+  account: VerifiedPrincipal | undefined,
+): VerifiedPrincipal {
   if (!account) {
     throw new UnauthorizedError('unknown_principal');
   }

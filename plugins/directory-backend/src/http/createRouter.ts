@@ -8,6 +8,7 @@ import {
   type Response,
 } from 'express';
 import PromiseRouter from 'express-promise-router';
+import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from './access';
 import type { Authenticator } from './authenticate';
@@ -45,6 +46,7 @@ export interface RouterOptions {
   readonly authenticator: Authenticator;
   readonly publicDocuments: PublicDocuments;
   readonly access: AccessControl;
+  readonly accounts: Pick<Accounts, 'requireLive'>;
   /** The contract's own dialect first: what is nowhere below is answered in it. */
   readonly mounts: readonly [Mount, ...Mount[]];
   /** The portal's own origin, for example `https://portal.example.org`. */
@@ -143,9 +145,10 @@ async function answer(
   const { dialect, operation, caller, req, res, logger } = options;
   const { headers } = req;
   const isWrite = operation.method === 'post';
+  const isRead = operation.permission === directoryReadPermission;
   try {
     await options.access.require(caller, operation.permission);
-    if (isWrite || operation.permission !== directoryReadPermission) {
+    if (isWrite || !isRead) {
       requireSameOrigin({ caller, headers, ownOrigin: options.ownOrigin });
     }
   } catch (error) {
@@ -155,6 +158,9 @@ async function answer(
       params: req.params,
     });
     throw error;
+  }
+  if (!isRead) {
+    options.accounts.requireLive(caller);
   }
   const gone = new AbortController();
   res.once('close', () => {

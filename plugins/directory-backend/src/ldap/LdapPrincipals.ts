@@ -17,6 +17,7 @@ import {
   timeOf,
 } from './entryValues';
 import { equals, isA } from './filters';
+import { isNoSuchObject } from './ldapErrors';
 import type { Asking, LdapReader } from './LdapReader';
 
 /** Attributes that a {@link Principal} is decoded from. */
@@ -30,6 +31,12 @@ const ATTRIBUTES = [
   'nsAccountLock',
   'memberOf',
 ];
+
+/** Entries that a search found, and the server that found them. */
+interface Found {
+  readonly entries: readonly Entry[];
+  readonly server?: string;
+}
 
 /** Looks up principals among FreeIPA's accounts, each time with a search. */
 export class LdapPrincipals implements PrincipalLookup {
@@ -54,7 +61,7 @@ export class LdapPrincipals implements PrincipalLookup {
     query: PrincipalQuery,
     asking: Asking,
   ): Promise<Principal | undefined> {
-    const entries =
+    const { entries, server } =
       'principal' in query
         ? await this.#byPrincipalName(query.principal, asking)
         : await this.#byUserName(query.username, asking);
@@ -68,15 +75,13 @@ export class LdapPrincipals implements PrincipalLookup {
       decodePrincipal(entry, {
         schema: this.#schema,
         containers: this.#containers,
+        server,
       }),
     )[0];
   }
 
-  async #byPrincipalName(
-    principal: string,
-    asking: Asking,
-  ): Promise<readonly Entry[]> {
-    const entries = await this.#reader.read(
+  async #byPrincipalName(principal: string, asking: Asking): Promise<Found> {
+    const { entries, server } = await this.#reader.search(
       {
         base: this.#containers.accounts,
         scope: 'sub',
@@ -87,30 +92,37 @@ export class LdapPrincipals implements PrincipalLookup {
     );
     // Kerberos names are case-sensitive (RFC 4120 §6.2), whatever matching
     // rule a directory's schema has.
-    return entries.filter(entry =>
-      textsOf(entry, 'krbPrincipalName').includes(principal),
-    );
+    return {
+      entries: entries.filter(entry =>
+        textsOf(entry, 'krbPrincipalName').includes(principal),
+      ),
+      server,
+    };
   }
 
-  async #byUserName(
-    username: string,
-    asking: Asking,
-  ): Promise<readonly Entry[]> {
+  async #byUserName(username: string, asking: Asking): Promise<Found> {
     if (!isUserName(username)) {
-      return [];
+      return { entries: [] };
     }
-    const entry = await this.#reader.readOne(
-      {
-        base: childOf(this.#containers.users, {
-          attribute: this.#schema.users.username.attribute!,
-          value: username,
-        }),
-        filter: isA('posixAccount'),
-        attributes: ATTRIBUTES,
-      },
-      asking,
-    );
-    return entry ? [entry] : [];
+    try {
+      return await this.#reader.search(
+        {
+          base: childOf(this.#containers.users, {
+            attribute: this.#schema.users.username.attribute!,
+            value: username,
+          }),
+          scope: 'base',
+          filter: isA('posixAccount'),
+          attributes: ATTRIBUTES,
+        },
+        asking,
+      );
+    } catch (error) {
+      if (isNoSuchObject(error)) {
+        return { entries: [] };
+      }
+      throw error;
+    }
   }
 }
 
@@ -119,9 +131,11 @@ function decodePrincipal(
   {
     schema,
     containers,
+    server,
   }: {
     readonly schema: DirectorySchema;
     readonly containers: Containers;
+    readonly server: string | undefined;
   },
 ): Principal {
   const isUser = isBelow(entry.dn, containers.users);
@@ -143,6 +157,7 @@ function decodePrincipal(
     locked: booleanOf(entry, 'nsAccountLock') ?? false,
     expires: timeOf(entry, 'krbPrincipalExpiration'),
     groups: groupsOf(entry, containers),
+    server,
   };
 }
 

@@ -7,7 +7,7 @@ import {
   describeCertificate,
   type CertificateDescription,
 } from '@directory-gateway/x509';
-import type { PrincipalLookup } from '../../directory/Principal';
+import type { Accounts } from '../../directory/Accounts';
 import type { PortalUserNames } from '../../http/PortalUserNames';
 import { judgePrincipal } from '../judgeRequester';
 import { composeReminder } from './composeReminder';
@@ -26,7 +26,7 @@ export interface ExpiryRemindersOptions {
   readonly logger: LoggerService;
   readonly notifications: PortalNotifications;
   readonly portalUserNames: Pick<PortalUserNames, 'entityRefsOf'>;
-  readonly principals: PrincipalLookup;
+  readonly accounts: Pick<Accounts, 'findLive'>;
   /** Milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number;
 }
@@ -106,9 +106,9 @@ export class ExpiryReminders {
     certificate: EndingCertificate,
     signal: AbortSignal,
   ): Promise<CertificateDescription | undefined> {
-    const { authority, principals } = this.#options;
+    const { accounts, authority } = this.#options;
     const { serialNumber, username } = certificate;
-    const owner = await principals.find({ username }, { signal });
+    const owner = await accounts.findLive({ username }, { signal });
     const issued = judgePrincipal(owner).passed
       ? await authority.get(serialNumber)
       : undefined;

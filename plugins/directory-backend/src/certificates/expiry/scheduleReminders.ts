@@ -5,7 +5,7 @@ import type {
   SchedulerService,
 } from '@backstage/backend-plugin-api';
 import type { NotificationService } from '@backstage/plugin-notifications-node';
-import type { PrincipalLookup } from '../../directory/Principal';
+import type { Accounts } from '../../directory/Accounts';
 import type { PortalUserNames } from '../../http/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import { ExpiryReminders } from './ExpiryReminders';
@@ -27,7 +27,7 @@ export async function scheduleReminders(options: {
   readonly logger: LoggerService;
   readonly notifications: NotificationService;
   readonly portalUserNames: PortalUserNames;
-  readonly principals: PrincipalLookup;
+  readonly accounts: Pick<Accounts, 'findLive'>;
   readonly scheduler: SchedulerService;
 }): Promise<void> {
   const { config, logger, portalUserNames } = options;
@@ -45,7 +45,7 @@ export async function scheduleReminders(options: {
     config,
     logger,
     portalUserNames,
-    principals: options.principals,
+    accounts: options.accounts,
     ledger: await ReminderLedger.create(options.database),
     notifications: new PortalNotifications({
       service: options.notifications,

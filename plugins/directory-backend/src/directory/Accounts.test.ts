@@ -1,0 +1,658 @@
+import fc from 'fast-check';
+import type { Entry } from 'ldapts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DumpedEntry } from '../__testUtils__/naive/DumpedEntry';
+import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
+import { holder, person } from '../__testUtils__/people';
+import { containersBelow } from '../ldap/containers';
+import { copiedKinds } from '../ldap/copiedKinds';
+import { childOf, normalizeDn, rdnValueOf } from '../ldap/DistinguishedName';
+import { ReplicatedAccounts } from '../replica/ReplicatedAccounts';
+import type { ReplicaStatus } from '../replica/ReplicaState';
+import { createTables } from '../replica/ReplicaTables';
+import { Accounts } from './Accounts';
+import {
+  DirectoryTimeoutError,
+  DirectoryUnavailableError,
+  type Reachability,
+  type UnavailableReason,
+} from './errors';
+import {
+  hasExpired,
+  type Principal,
+  type PrincipalQuery,
+  type VerifiedPrincipal,
+} from './Principal';
+import { schemaPreset } from './schema';
+
+const SUFFIX = 'dc=example,dc=test';
+const MINUTE_MS = 60_000;
+
+/** Entry of a directory, with the attributes that decide about an account. */
+interface AccountEntry {
+  readonly dn: string;
+  readonly uid?: string;
+  readonly objectClass: readonly string[];
+  readonly krbPrincipalName: readonly string[];
+  readonly krbPrincipalExpiration?: string;
+  readonly nsAccountLock?: string;
+}
+
+type Snapshot = readonly AccountEntry[];
+
+function user(
+  uid: string,
+  changes: Partial<AccountEntry> & { readonly served?: boolean } = {},
+): AccountEntry {
+  const { served = true, ...attributes } = changes;
+  return {
+    dn: `uid=${uid},cn=users,cn=accounts,${SUFFIX}`,
+    uid,
+    objectClass: ['posixAccount', ...(served ? ['fasUser'] : [])],
+    krbPrincipalName: [`${uid}@EXAMPLE.TEST`],
+    ...attributes,
+  };
+}
+
+function service(name: string): AccountEntry {
+  return {
+    dn: `krbprincipalname=${name},cn=services,cn=accounts,${SUFFIX}`,
+    objectClass: ['krbPrincipal'],
+    krbPrincipalName: [name],
+  };
+}
+
+function naive(snapshot: Snapshot): NaiveDirectory {
+  const entries = snapshot.map(entry => {
+    const lines = Object.entries(entry).flatMap(([name, values]) =>
+      [values].flat().map(value => `${name}: ${value}`),
+    );
+    return new DumpedEntry(lines.join('\n'));
+  });
+  return new NaiveDirectory(entries, 'fas');
+}
+
+/** The entry as ldapts returns it. */
+function ldapEntry(entry: AccountEntry): Entry {
+  return Object.fromEntries(
+    Object.entries(entry).map(([name, values]) => [name, values as string]),
+  ) as Entry;
+}
+
+const isServed = (entry: AccountEntry) => entry.objectClass.includes('fasUser');
+
+const isActive = (principal: Principal | undefined) =>
+  principal !== undefined && !principal.locked && !hasExpired(principal);
+
+/** Accounts of a directory that can be synced and become unreachable. */
+class Site {
+  /** As the first server has them. */
+  entries: Snapshot;
+  reachability: Reachability = 'reachable';
+  /** Thrown by live lookups. */
+  failure: Error | undefined;
+  /** Answers the next lookups: server and entries. Default: the first server. */
+  other: Snapshot | undefined;
+  status: ReplicaStatus['kind'] = 'serving';
+  /** Keys of entries with stricter values of a previous server. */
+  readonly held = new Set<string>();
+  now = 1_000_000;
+  searches = 0;
+  synced: Snapshot = [];
+  syncedAt = -Infinity;
+  readonly accounts: Accounts;
+  readonly #tables = createTables();
+  readonly #users = copiedKinds({
+    schema: schemaPreset('fas'),
+    containers: containersBelow(SUFFIX),
+  }).users;
+
+  constructor(entries: Snapshot) {
+    this.entries = entries;
+    jest.spyOn(performance, 'now').mockImplementation(() => this.now);
+    const containers = containersBelow(SUFFIX);
+    const site = this;
+    const replica = {
+      server: 'first',
+      isHeld: (key: string) => this.held.has(key),
+      get status() {
+        return {
+          kind: site.status,
+          ageMs: site.now - site.syncedAt,
+        } as ReplicaStatus;
+      },
+    };
+    this.accounts = new Accounts({
+      principals: {
+        find: async query => {
+          this.searches++;
+          if (this.failure) {
+            throw this.failure;
+          }
+          const found = await naive(this.other ?? this.entries).principals.find(
+            query,
+          );
+          return found && { ...found, server: this.other ? 'other' : 'first' };
+        },
+      },
+      servers: {
+        get reachability() {
+          return site.reachability;
+        },
+      },
+      replica: new ReplicatedAccounts({
+        replica,
+        tables: this.#tables,
+        keys: {
+          user: value =>
+            normalizeDn(childOf(containers.users, { attribute: 'uid', value })),
+          entry: normalizeDn,
+        },
+        groupName: key => rdnValueOf(key)?.toLowerCase(),
+      }),
+    });
+  }
+
+  static async synced(entries: Snapshot): Promise<Site> {
+    const site = new Site(entries);
+    await site.sync();
+    return site;
+  }
+
+  async sync(): Promise<void> {
+    const { users } = this.#tables;
+    const portion = await this.#users.decode(
+      this.entries.map(entry => [normalizeDn(entry.dn), ldapEntry(entry)]),
+    );
+    for (const key of [...users.keys()]) {
+      users.delete(key);
+    }
+    for (const [key, entry] of portion.entries) {
+      if (entry) {
+        users.set(key, entry);
+      }
+    }
+    this.synced = this.entries;
+    this.syncedAt = this.now;
+  }
+
+  lookUp(query: PrincipalQuery): Promise<VerifiedPrincipal | undefined> {
+    return this.accounts.findLive(query, {
+      signal: new AbortController().signal,
+    });
+  }
+
+  disconnect(reason: UnavailableReason = 'unreachable'): void {
+    this.reachability = reason === 'refused' ? 'refused' : 'unreachable';
+    this.failure = new DirectoryUnavailableError('', { reason });
+  }
+
+  reconnect(): void {
+    this.reachability = 'reachable';
+    this.failure = undefined;
+  }
+}
+
+afterEach(() => jest.restoreAllMocks());
+
+const ALICE = { principal: 'alice@EXAMPLE.TEST' };
+const HOST = { principal: 'host/a.example.test@EXAMPLE.TEST' };
+
+/** Names that entries have and queries use: each may be ambiguous. */
+const NAMES = [
+  ...['a@EXAMPLE.TEST', 'A@EXAMPLE.TEST', 'b@EXAMPLE.TEST'],
+  ...['c@EXAMPLE.TEST', 'x@OTHER.TEST', 'b@OTHER.TEST'],
+];
+
+const QUERIES: readonly PrincipalQuery[] = [
+  ...NAMES.map(principal => ({ principal })),
+  ...['a', 'B', 'c'].map(username => ({ username })),
+];
+
+/** Any state of an entry; `undefined` when it is deleted. */
+const entryArbitrary = (base: AccountEntry, own: string) =>
+  fc
+    .option(
+      fc.record({
+        names: fc.oneof(
+          { weight: 3, arbitrary: fc.constant([own]) },
+          fc.subarray(NAMES),
+        ),
+        served: fc.boolean(),
+        isPosix: fc.constantFrom(true, true, true, false),
+        lock: fc.constantFrom(undefined, undefined, 'FALSE', 'TRUE'),
+        expiry: fc.constantFrom(
+          ...[undefined, undefined, '20200101000000Z', '29990101000000Z'],
+        ),
+      }),
+      { nil: undefined, freq: 6 },
+    )
+    .map((state): AccountEntry | undefined => {
+      if (!state || base.uid === undefined) {
+        return state && { ...base, krbPrincipalName: state.names };
+      }
+      return {
+        ...base,
+        objectClass: [
+          'person',
+          ...(state.isPosix ? ['posixAccount'] : []),
+          ...(state.served ? ['fasUser'] : []),
+        ],
+        krbPrincipalName: state.names,
+        ...(state.lock && { nsAccountLock: state.lock }),
+        ...(state.expiry && { krbPrincipalExpiration: state.expiry }),
+      };
+    });
+
+const BASES: readonly (readonly [AccountEntry, string])[] = [
+  [user('a'), 'a@EXAMPLE.TEST'],
+  [user('b'), 'b@EXAMPLE.TEST'],
+  [user('c'), 'c@EXAMPLE.TEST'],
+  [service('x@OTHER.TEST'), 'x@OTHER.TEST'],
+];
+
+/** What happens before an outage. */
+const eventArbitrary = fc.oneof(
+  fc.nat(BASES.length - 1).chain(index =>
+    entryArbitrary(...BASES[index]).map(entry => ({
+      kind: 'change' as const,
+      index,
+      entry,
+    })),
+  ),
+  fc.constant({ kind: 'sync' as const }),
+  fc
+    .constantFrom(...QUERIES)
+    .map(query => ({ kind: 'lookUp' as const, query })),
+  fc
+    .constantFrom(...QUERIES)
+    .map(query => ({ kind: 'lookUpElsewhere' as const, query })),
+  fc
+    .constantFrom(1, 2 * MINUTE_MS, 4 * MINUTE_MS)
+    .map(ms => ({ kind: 'wait' as const, ms })),
+);
+
+/** A live lookup of the first server, newest last. */
+interface Lookup {
+  readonly query: PrincipalQuery;
+  readonly at: number;
+  readonly result: Principal | undefined;
+}
+
+const sameQuery = (a: PrincipalQuery, b: PrincipalQuery) =>
+  JSON.stringify(a).toLowerCase() === JSON.stringify(b).toLowerCase() &&
+  ('principal' in a && 'principal' in b ? a.principal === b.principal : true);
+
+const keyOf = (principal: Principal | undefined) =>
+  principal && normalizeDn(principal.dn);
+
+describe('Accounts', () => {
+  it('returns a lock after at most five seconds', async () => {
+    const site = await Site.synced([user('alice')]);
+    /** Looks up alice after some milliseconds. */
+    const findAfter = async (ms: number) => {
+      site.now += ms;
+      // The cache reads the clock once per millisecond of real time.
+      await sleep(10);
+      return site.accounts.find({ username: 'alice' });
+    };
+    expect(await findAfter(0)).toMatchObject({ locked: false });
+    site.entries = [user('alice', { nsAccountLock: 'TRUE' })];
+    expect(await findAfter(3900)).toMatchObject({ locked: false });
+    expect(site.searches).toBe(1);
+    expect(await findAfter(1000)).toMatchObject({
+      locked: true,
+      source: 'live',
+    });
+  });
+
+  it('finds users in the replica while no server responds', async () => {
+    const site = await Site.synced([
+      user('alice', { krbPrincipalName: ['alice@EXAMPLE.TEST', 'al@OTHER'] }),
+      user('bob'),
+    ]);
+    site.disconnect();
+    for (const query of [
+      ALICE,
+      { principal: 'al@OTHER' },
+      { username: 'ALICE' },
+    ]) {
+      expect(await site.accounts.find(query)).toMatchObject({
+        username: 'alice',
+        served: true,
+        source: 'replica',
+      });
+    }
+    // The outage is known: no request waits for a search.
+    expect(site.searches).toBe(0);
+    for (const query of [
+      { principal: 'Alice@EXAMPLE.TEST' },
+      { principal: 'alice@example.test' },
+      { principal: 'alice@OTHER' },
+      { principal: 'alice' },
+      { principal: 'carol@EXAMPLE.TEST' },
+      { username: 'carol' },
+      { username: 'al' },
+      { username: 'alice)' },
+    ]) {
+      await expect(site.accounts.find(query)).rejects.toThrow(
+        'No directory server responds',
+      );
+    }
+  });
+
+  it('verifies users by the replica when a search fails', async () => {
+    const site = await Site.synced([user('alice')]);
+    site.disconnect();
+    site.reachability = 'reachable';
+    expect(await site.accounts.find(ALICE)).toMatchObject({
+      source: 'replica',
+    });
+    site.failure = new DirectoryTimeoutError('');
+    await expect(site.accounts.find(ALICE)).rejects.toBe(site.failure);
+    site.reachability = 'unreachable';
+    expect(await site.accounts.find(ALICE)).toMatchObject({
+      source: 'replica',
+    });
+  });
+
+  it.each<UnavailableReason>([
+    'refused',
+    'accessCheck',
+    'overloaded',
+    'response',
+  ])('does not use the replica for the reason %s', async reason => {
+    const site = await Site.synced([user('alice')]);
+    await site.accounts.find(ALICE);
+    site.now += 5000;
+    await sleep(10);
+    site.disconnect(reason);
+    site.reachability = 'reachable';
+    await expect(site.accounts.find(ALICE)).rejects.toBe(site.failure);
+    await expect(site.accounts.findForSignIn(ALICE)).rejects.toBe(site.failure);
+  });
+
+  it.each<ReplicaStatus['kind']>(['starting', 'stale', 'suspended'])(
+    'finds nobody without the directory while the replica is %s',
+    async status => {
+      const site = await Site.synced([user('alice'), service(HOST.principal)]);
+      await site.lookUp(ALICE);
+      await site.lookUp(HOST);
+      site.disconnect();
+      site.status = status;
+      for (const query of [ALICE, HOST]) {
+        await expect(site.accounts.find(query)).rejects.toBe(site.failure);
+      }
+    },
+  );
+
+  it('looks up live again at once when a server responds', async () => {
+    const site = await Site.synced([user('alice')]);
+    site.disconnect();
+    expect(await site.accounts.find(ALICE)).toMatchObject({
+      source: 'replica',
+    });
+    site.reconnect();
+    expect(await site.accounts.find(ALICE)).toMatchObject({ source: 'live' });
+  });
+
+  it('never uses the replica for a live lookup', async () => {
+    const site = await Site.synced([user('alice')]);
+    await site.lookUp(ALICE);
+    site.disconnect();
+    await expect(site.lookUp(ALICE)).rejects.toBe(site.failure);
+  });
+
+  it('verifies hosts by a lookup that is at most five minutes old', async () => {
+    const site = await Site.synced([
+      service(HOST.principal),
+      user('admin', { served: false }),
+    ]);
+    await site.lookUp(HOST);
+    await site.lookUp({ username: 'admin' });
+    site.disconnect();
+    site.now += 5 * MINUTE_MS;
+    await site.sync();
+    for (const query of [HOST, { username: 'admin' }]) {
+      expect(await site.accounts.find(query)).toMatchObject({
+        served: false,
+        source: 'lastLookup',
+      });
+      await expect(site.accounts.findForSignIn(query)).rejects.toThrow(
+        'No directory server responds',
+      );
+    }
+    site.now++;
+    await expect(site.accounts.find(HOST)).rejects.toThrow(
+      'No directory server responds',
+    );
+  });
+
+  it('lets users sign in who were looked up within an hour', async () => {
+    const site = await Site.synced([user('alice'), user('bob')]);
+    // As the pages do, which know the user name.
+    await site.lookUp({ username: 'alice' });
+    site.now += 60 * MINUTE_MS;
+    await site.sync();
+    site.disconnect();
+    expect(await site.accounts.findForSignIn(ALICE)).toMatchObject({
+      username: 'alice',
+      locked: false,
+    });
+    await expect(
+      site.accounts.findForSignIn({ principal: 'bob@EXAMPLE.TEST' }),
+    ).rejects.toThrow('No directory server responds');
+    site.entries = [user('alice', { nsAccountLock: 'TRUE' })];
+    await site.sync();
+    expect(await site.accounts.findForSignIn(ALICE)).toMatchObject({
+      locked: true,
+    });
+    site.now++;
+    await expect(site.accounts.findForSignIn(ALICE)).rejects.toThrow(
+      'No directory server responds',
+    );
+  });
+
+  it('applies a lock that only the last lookup found', async () => {
+    const site = await Site.synced([user('alice')]);
+    site.entries = [user('alice', { nsAccountLock: 'TRUE' })];
+    await site.lookUp({ username: 'alice' });
+    site.disconnect();
+    expect(await site.accounts.find(ALICE)).toMatchObject({
+      locked: true,
+      source: 'lastLookup',
+    });
+  });
+
+  it('does not use the replica for a name that two entries had', async () => {
+    const both = 'x@EXAMPLE.TEST';
+    const site = await Site.synced([
+      user('alice', { krbPrincipalName: [both] }),
+      { ...service(HOST.principal), krbPrincipalName: [both] },
+    ]);
+    expect(await site.lookUp({ principal: both })).toBeUndefined();
+    site.disconnect();
+    await expect(site.accounts.find({ principal: both })).rejects.toThrow(
+      'No directory server responds',
+    );
+  });
+
+  it('keeps the stricter values of the replica on another server', async () => {
+    const past = '20200101000000Z';
+    const site = await Site.synced([
+      user('alice', { nsAccountLock: 'TRUE' }),
+      user('bob', { krbPrincipalExpiration: past }),
+      service(HOST.principal),
+    ]);
+    site.other = [user('alice'), user('bob'), user('carol'), ...site.entries];
+    site.other = [
+      ...[user('alice'), user('bob'), user('carol')],
+      service(HOST.principal),
+    ];
+    expect(await site.lookUp(ALICE)).toMatchObject({ locked: true });
+    expect(await site.lookUp({ username: 'bob' })).toMatchObject({
+      expires: new Date('2020-01-01T00:00:00Z'),
+    });
+    expect(await site.lookUp({ username: 'carol' })).toBeUndefined();
+    expect(await site.lookUp(HOST)).toMatchObject({ locked: false });
+    // The replica's own server is newer than the replica.
+    site.other = undefined;
+    site.entries = [user('alice'), user('carol')];
+    expect(await site.lookUp(ALICE)).toMatchObject({ locked: false });
+    expect(await site.lookUp({ username: 'carol' })).toBeDefined();
+    // Unless a previous one was newer than this server.
+    site.held.add(user('alice').dn).add(user('carol').dn);
+    expect(await site.lookUp(ALICE)).toMatchObject({ locked: true });
+    expect(await site.lookUp({ username: 'carol' })).toBeUndefined();
+  });
+
+  it('requires a live lookup and a server for writes', async () => {
+    const site = await Site.synced([user('alice')]);
+    const caller = holder(person('alice'));
+    const service = { kind: 'portalService' } as Parameters<
+      Accounts['requireLive']
+    >[0];
+    site.accounts.requireLive(caller);
+    site.accounts.requireLive(service);
+    for (const source of ['replica', 'lastLookup'] as const) {
+      const account = { ...caller.account!, source };
+      expect(() =>
+        site.accounts.requireLive({ ...caller, account } as typeof caller),
+      ).toThrow(DirectoryUnavailableError);
+    }
+    for (const reachability of ['unreachable', 'refused'] as const) {
+      site.reachability = reachability;
+      for (const each of [caller, service]) {
+        expect(() => site.accounts.requireLive(each)).toThrow(
+          DirectoryUnavailableError,
+        );
+      }
+    }
+  });
+
+  it('never admits an account that the replicated data refuses', async () => {
+    const admitted = { live: 0, replica: 0, lastLookup: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(...BASES.map(base => entryArbitrary(...base))),
+        fc.array(eventArbitrary, { maxLength: 12 }),
+        async (start, events) => {
+          const current = [...start];
+          const site = new Site([]);
+          const present = () => current.filter(entry => entry !== undefined);
+          site.entries = present();
+          await site.sync();
+          const lookups: Lookup[] = [];
+          const snapshots: Snapshot[] = [site.entries];
+          for (const event of events) {
+            site.now += 1;
+            switch (event.kind) {
+              case 'change':
+                current[event.index] = event.entry;
+                site.entries = present();
+                snapshots.push(site.entries);
+                break;
+              case 'sync':
+                await site.sync();
+                break;
+              case 'wait':
+                site.now += event.ms;
+                await site.sync();
+                break;
+              default: {
+                const { query } = event;
+                const isElsewhere = event.kind === 'lookUpElsewhere';
+                site.other = isElsewhere ? snapshots[0] : undefined;
+                const result = await site.lookUp(query);
+                site.other = undefined;
+                lookups.push({ query, at: site.now, result });
+                if (isElsewhere && isActive(result)) {
+                  const row = site.synced.find(
+                    ({ dn }) => normalizeDn(dn) === keyOf(result),
+                  );
+                  const served = row && isServed(row) ? row : undefined;
+                  // Never laxer than what the replica has.
+                  expect(!result!.served || served !== undefined).toBe(true);
+                  expect(served?.nsAccountLock).not.toBe('TRUE');
+                  expect(served?.krbPrincipalExpiration).not.toBe(
+                    '20200101000000Z',
+                  );
+                }
+              }
+            }
+          }
+          site.now += 1;
+          site.disconnect();
+          await expectNothingAdmitted(site, lookups, admitted);
+        },
+      ),
+      { numRuns: 500 },
+    );
+    // The property is not met by refusing everyone.
+    expect(admitted.replica).toBeGreaterThan(500);
+    expect(admitted.lastLookup).toBeGreaterThan(20);
+  });
+});
+
+/** Finds every name without the directory, and counts who is admitted. */
+async function expectNothingAdmitted(
+  site: Site,
+  lookups: readonly Lookup[],
+  admitted: Record<VerifiedPrincipal['source'], number>,
+): Promise<void> {
+  const served = site.synced.filter(isServed);
+  const replicated = naive(served).principals;
+  const isReplicated = (principal: Principal) =>
+    served.some(({ dn }) => normalizeDn(dn) === keyOf(principal));
+  for (const query of QUERIES) {
+    const last = lookups.findLast(lookup => sameQuery(lookup.query, query));
+    for (const method of ['find', 'findForSignIn'] as const) {
+      const found = await site.accounts[method](query).catch(error => {
+        expect(error).toMatchObject({ reason: 'unreachable' });
+      });
+      if (!found || !isActive(found)) {
+        continue;
+      }
+      admitted[found.source]++;
+      const ofEntry = lookups.findLast(
+        ({ result }) => keyOf(result) === keyOf(found),
+      );
+      if (found.served || isReplicated(found)) {
+        const expected = await replicated.find(query);
+        expect(keyOf(expected)).toBe(keyOf(found));
+        expect(isActive(expected)).toBe(true);
+        expect([...found.groups]).toEqual([...expected!.groups]);
+      } else {
+        // Only a lookup knows it, and the replica has nobody of the name.
+        expect(method).toBe('find');
+        expect(await countOf(served, query)).toBe(0);
+        expect(isActive(ofEntry?.result)).toBe(true);
+        expect(site.now - ofEntry!.at).toBeLessThanOrEqual(5 * MINUTE_MS);
+      }
+      expect(
+        'username' in query || found.principalNames.includes(query.principal),
+      ).toBe(true);
+      // The last lookup by the name found the same entry, if there was one.
+      expect([undefined, keyOf(found)]).toContain(last && keyOf(last.result));
+      expect(last && !last.result).toBeFalsy();
+      // What a lookup found after the last sync is not forgotten.
+      if (ofEntry && ofEntry.at >= site.syncedAt) {
+        expect(isActive(ofEntry.result)).toBe(true);
+      }
+      if (method === 'findForSignIn') {
+        expect(ofEntry).toBeDefined();
+      }
+    }
+  }
+}
+
+/** Number of entries that a lookup of the name would find. */
+async function countOf(
+  entries: Snapshot,
+  query: PrincipalQuery,
+): Promise<number> {
+  const found = await Promise.all(
+    entries.map(entry => naive([entry]).principals.find(query)),
+  );
+  return found.filter(each => each !== undefined).length;
+}

@@ -1,0 +1,280 @@
+import { metrics } from '@opentelemetry/api';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from './Caller';
+import {
+  DirectoryTimeoutError,
+  DirectoryUnavailableError,
+  type Reachability,
+} from './errors';
+import type {
+  AccountSource,
+  Principal,
+  PrincipalLookup,
+  PrincipalQuery,
+  VerifiedPrincipal,
+} from './Principal';
+
+/** Leaves one second of the documented five for the search. */
+const MAX_AGE_MS = 4000;
+
+/** Entries that are remembered, and the names that they were looked up by. */
+const MAX_REMEMBERED = 10_000;
+
+/** Maximum age of a lookup that verifies an account outside the replica. */
+const MAX_LOOKUP_AGE_MS = 5 * 60_000;
+
+/** The same for a user who signs in to the portal. */
+const MAX_SIGN_IN_AGE_MS = 60 * 60_000;
+
+/** Port of the users' accounts that the replica holds. */
+export interface AccountReplica {
+  /**
+   * Time of `performance.now()` as of which the replica equals the directory;
+   * `undefined` while it must not be read.
+   */
+  readonly provenAt: number | undefined;
+  /** Key of an entry, which is the `dn` of the replica's principals. */
+  keyOf(dn: string): string;
+  /** All users whom a lookup finds. */
+  find(query: PrincipalQuery): readonly Principal[];
+  /** The user of a key. */
+  get(key: string): Principal | undefined;
+  /**
+   * Returns a principal with the stricter values of itself and of the replica;
+   * `undefined` for a user whom the replica does not have.
+   */
+  strictest(principal: Principal): Principal | undefined;
+  /**
+   * The same for the result of a live lookup, if it may be older than the
+   * replica. Otherwise returns the principal.
+   */
+  reconcile(principal: Principal): Principal | undefined;
+}
+
+/** A finished lookup of an entry. */
+interface LastLookup {
+  /** `undefined`: the entry was not found. */
+  readonly principal: Principal | undefined;
+  /** Time of `performance.now()`. */
+  readonly at: number;
+}
+
+/**
+ * Looks up the accounts of callers in LDAP. A result is cached for 4 seconds,
+ * so that a script's requests do not cause a search each, and a lock takes
+ * effect within 5 seconds.
+ *
+ * While no directory server responds and the replica may be read, callers are
+ * verified by the replica, or by their last lookup: users whom it has by the
+ * newer of both, always with the stricter lock and expiry.
+ */
+export class Accounts {
+  readonly #principals: PrincipalLookup;
+  readonly #servers: { readonly reachability: Reachability };
+  readonly #replica: AccountReplica | undefined;
+  /** Live results only, by query. */
+  readonly #cache: LRUCache<
+    string,
+    VerifiedPrincipal,
+    { readonly query: PrincipalQuery }
+  >;
+  /** By the entry's key. */
+  readonly #lastLookups = new LRUCache<string, LastLookup>({
+    max: MAX_REMEMBERED,
+  });
+  /** Key of the entry that a query last found; empty for none. */
+  readonly #foundKeys = new LRUCache<string, string>({ max: MAX_REMEMBERED });
+  readonly #lookups = metrics
+    .getMeter('directory')
+    .createCounter('directory.accounts.lookups', {
+      description: 'Lookups of accounts that were not cached, by source',
+    });
+
+  constructor(options: {
+    readonly principals: PrincipalLookup;
+    readonly servers: { readonly reachability: Reachability };
+    /** Default: none, and no result without a live lookup. */
+    readonly replica?: AccountReplica;
+  }) {
+    this.#principals = options.principals;
+    this.#servers = options.servers;
+    this.#replica = options.replica;
+    this.#cache = new LRUCache({
+      max: 10_000,
+      ttl: MAX_AGE_MS,
+      // Several requests may wait for one search, which none of them aborts.
+      fetchMethod: (_key, _stale, { context }) =>
+        this.#findLive(context.query, new AbortController().signal),
+    });
+  }
+
+  /**
+   * Finds the account of a caller, locked and expired ones included.
+   *
+   * @throws as {@link PrincipalLookup.find}
+   */
+  async find(query: PrincipalQuery): Promise<VerifiedPrincipal | undefined> {
+    const key = cacheKey(query);
+    return this.#cache.get(key) ?? this.#find(key, query, 'request');
+  }
+
+  /**
+   * The same for a user who signs in to the portal: while the directory is
+   * unreachable, only users who were looked up within an hour are found.
+   */
+  async findForSignIn(
+    query: PrincipalQuery,
+  ): Promise<VerifiedPrincipal | undefined> {
+    const key = cacheKey(query);
+    return this.#cache.get(key) ?? this.#find(key, query, 'signIn');
+  }
+
+  /**
+   * Finds an account in LDAP, never cached.
+   *
+   * @throws as {@link PrincipalLookup.find}
+   */
+  async findLive(
+    query: PrincipalQuery,
+    context: { readonly signal: AbortSignal },
+  ): Promise<VerifiedPrincipal | undefined> {
+    return await this.#findLive(query, context.signal);
+  }
+
+  /**
+   * Requires that operations other than reads may be performed for a caller.
+   *
+   * @throws DirectoryUnavailableError when the directory is unreachable, or
+   *   when it was while the caller was verified.
+   */
+  requireLive({ account }: Caller): void {
+    const isLive = account === undefined || account.source === 'live';
+    if (!isLive || this.#servers.reachability !== 'reachable') {
+      throw unreachable();
+    }
+  }
+
+  async #find(
+    key: string,
+    query: PrincipalQuery,
+    purpose: 'request' | 'signIn',
+  ): Promise<VerifiedPrincipal | undefined> {
+    if (this.#isUnreachable() && this.#replica?.provenAt !== undefined) {
+      return this.#findWithoutDirectory(query, purpose, unreachable());
+    }
+    try {
+      return await this.#cache.fetch(key, { context: { query } });
+    } catch (error) {
+      const isOutage =
+        error instanceof DirectoryUnavailableError
+          ? error.reason === 'unreachable'
+          : error instanceof DirectoryTimeoutError && this.#isUnreachable();
+      if (isOutage) {
+        return this.#findWithoutDirectory(query, purpose, error);
+      }
+      throw error;
+    }
+  }
+
+  #isUnreachable(): boolean {
+    return this.#servers.reachability === 'unreachable';
+  }
+
+  async #findLive(
+    query: PrincipalQuery,
+    signal: AbortSignal,
+  ): Promise<VerifiedPrincipal | undefined> {
+    const found = await this.#principals.find(query, { signal });
+    const replica = this.#replica;
+    const principal = found && replica ? replica.reconcile(found) : found;
+    if (replica) {
+      this.#remember(query, principal, replica);
+    }
+    return principal && this.#verified(principal, 'live');
+  }
+
+  #remember(
+    query: PrincipalQuery,
+    principal: Principal | undefined,
+    replica: AccountReplica,
+  ): void {
+    const lookup = { principal, at: performance.now() };
+    const name = cacheKey(query);
+    if (principal) {
+      const key = replica.keyOf(principal.dn);
+      this.#lastLookups.set(key, lookup);
+      this.#foundKeys.set(name, key);
+    } else {
+      const keys = replica.find(query).map(({ dn }) => dn);
+      for (const key of [this.#foundKeys.get(name), ...keys]) {
+        if (key) {
+          this.#lastLookups.set(key, lookup);
+        }
+      }
+      this.#foundKeys.set(name, '');
+    }
+  }
+
+  /** Throws the error where neither the replica nor a lookup decides. */
+  #findWithoutDirectory(
+    query: PrincipalQuery,
+    purpose: 'request' | 'signIn',
+    error: unknown,
+  ): VerifiedPrincipal {
+    const replica = this.#replica;
+    const provenAt = replica?.provenAt;
+    if (!replica || provenAt === undefined) {
+      throw error;
+    }
+    const users = replica.find(query);
+    const key = this.#foundKeys.get(cacheKey(query)) ?? users[0]?.dn ?? '';
+    const last = this.#lastLookups.get(key);
+    const age = last ? performance.now() - last.at : Infinity;
+    // A lookup may be newer than the replica, and must then have the name.
+    const isNewer = last !== undefined && last.at >= provenAt;
+    const lookedUp = last?.principal;
+    const hasName = lookedUp !== undefined && isNameOf(lookedUp, query);
+    if (users.length === 1 && users[0].dn === key) {
+      const isKnown = lookedUp !== undefined && age <= MAX_SIGN_IN_AGE_MS;
+      if (purpose === 'request' || isKnown) {
+        if (!isNewer) {
+          return this.#verified(users[0], 'replica');
+        }
+        const principal = hasName && replica.strictest(lookedUp);
+        if (principal) {
+          return this.#verified(principal, 'lastLookup');
+        }
+      }
+    } else if (users.length === 0 && purpose === 'request') {
+      const isOutside = lookedUp?.served === false && !replica.get(key);
+      if (isOutside && hasName && age <= MAX_LOOKUP_AGE_MS) {
+        return this.#verified(lookedUp, 'lastLookup');
+      }
+    }
+    throw error;
+  }
+
+  #verified(principal: Principal, source: AccountSource): VerifiedPrincipal {
+    this.#lookups.add(1, { source });
+    return { ...principal, source };
+  }
+}
+
+function cacheKey(query: PrincipalQuery): string {
+  return 'principal' in query
+    ? `principal:${query.principal}`
+    : `username:${query.username.toLowerCase()}`;
+}
+
+/** Whether a principal found by another name has this one, too. */
+function isNameOf(principal: Principal, query: PrincipalQuery): boolean {
+  return 'principal' in query
+    ? principal.principalNames.includes(query.principal)
+    : principal.username?.toLowerCase() === query.username.toLowerCase();
+}
+
+function unreachable(): DirectoryUnavailableError {
+  return new DirectoryUnavailableError('No directory server responds', {
+    reason: 'unreachable',
+  });
+}
