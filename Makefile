@@ -1,12 +1,12 @@
 # Each command brings what it needs first and is safe to run twice.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check screenshots crash realm bench trials soak clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser screenshots crash realm bench trials soak clean
 
 # Read by the scripts; empty means the default.
 export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED
 
 help: ## Show this
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
 	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); KILLS=500 (crash)'
 
@@ -17,10 +17,22 @@ dev: ## The same from the sources, with reload: pages on :3000, API on :7007
 	@scripts/dev
 
 check: ## Types, lint, format and unit tests: the quick half of test
-	@scripts/test --quick
+	@scripts/test checks unit
 
 test: ## Everything that the continuous integration runs
 	@scripts/test
+
+test-unit: ## Only the unit tests
+	@scripts/test unit
+
+test-integration: ## Only the tests that start a realm or a database
+	@scripts/test integration
+
+test-start: ## Only `make start`
+	@scripts/test start
+
+test-browser: ## Only the tests in a browser
+	@scripts/test browser
 
 screenshots: ## Pictures of every page and state, in .build/screenshots
 	@scripts/browser screenshots

@@ -1,141 +1,167 @@
-// Runs the project's checks and tests and adds up what they counted.
+// Runs the project's checks and tests and adds up the results.
 //
-//   node scripts/test.mjs            everything: `make test`
-//   node scripts/test.mjs --quick    without what needs a realm: `make check`
+//   node scripts/test.mjs [PHASE…]     default: every phase, as `make test`
 //
-// The last line is "N passed, N failed, N skipped". A step that failed without
-// counting anything counts as one failure, and so does a step that ran nothing.
+// Phases: check-types, check-lint, check-format, check-generated and
+// check-documents (together: checks), unit, integration, start, browser. The
+// checks run side by side. Each phase writes its counts and its duration in
+// seconds to .build/test/PHASE.json. With --record-durations, the phases unit
+// and integration write the durations of long test files to
+// scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
+//
+// The last line is "N passed, N failed, N skipped". A phase that failed without
+// counting anything counts as one failure, and so does a phase that ran nothing.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const results = join(root, '.build/test');
-const jestResults = join(results, 'jest.json');
-const startResults = join(results, 'start.tap');
-const documentResults = join(results, 'documents.tap');
 const browserResults = join(root, '.build/e2e/results.json');
-const quick = process.argv.includes('--quick');
-
-const jest = [
-  'yarn',
-  'backstage-cli',
-  'repo',
-  'test',
-  '--ci',
-  '--watchAll=false',
-  // Tests share a machine of two cores: none may fail because it is busy.
-  '--testTimeout=60000',
-  '--json',
-  `--outputFile=${jestResults}`,
-];
-const unitTestsOnly = [
-  '--testPathIgnorePatterns',
-  '/node_modules/',
-  String.raw`\.integration\.test\.[jt]sx?$`,
-];
 const common = '@directory-gateway/backstage-plugin-directory-common';
+const INTEGRATION_TEST = String.raw`\.integration\.test\.[jt]sx?$`;
 
-/** A file of tests for Node's own runner, with a report to count. */
-const nodeTest = (file, report) => [
-  process.execPath,
-  '--test',
-  '--test-reporter=spec',
-  '--test-reporter-destination=stdout',
-  '--test-reporter=tap',
-  `--test-reporter-destination=${report}`,
-  file,
-];
+/** Path of the report that the runner of a phase writes. */
+const reportOf = phase => join(results, `${phase}.report`);
 
-/** Name, command, and how to count what it did; without, it counts as one. */
-const checks = [
-  { name: 'types', command: ['yarn', 'tsc'] },
-  { name: 'lint', command: ['yarn', 'lint'] },
-  { name: 'format', command: ['yarn', 'prettier:check', '--loglevel=warn'] },
-  {
-    name: 'generated types',
+const jest = (phase, ...options) => ({
+  command: [
+    'yarn',
+    'backstage-cli',
+    'repo',
+    'test',
+    '--ci',
+    '--watchAll=false',
+    `--testSequencer=${join(root, 'scripts/LongestFirst.cjs')}`,
+    '--json',
+    `--outputFile=${reportOf(phase)}`,
+    ...options,
+  ],
+  count: async () => {
+    const report = JSON.parse(await readFile(reportOf(phase), 'utf8'));
+    return {
+      passed: report.numPassedTests,
+      // A suite that could not be run has no tests to count.
+      failed: report.numFailedTests + report.numRuntimeErrorTestSuites,
+      skipped: report.numPendingTests + report.numTodoTests,
+    };
+  },
+});
+
+/** Files of tests for Node's own runner. */
+const nodeTest = (phase, ...files) => ({
+  command: [
+    process.execPath,
+    '--test',
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    '--test-reporter=tap',
+    `--test-reporter-destination=${reportOf(phase)}`,
+    ...files,
+  ],
+  count: async () => {
+    const report = await readFile(reportOf(phase), 'utf8');
+    const number = name =>
+      Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(report)[1]);
+    return {
+      passed: number('pass'),
+      failed: number('fail') + number('cancelled'),
+      skipped: number('skipped') + number('todo'),
+    };
+  },
+});
+
+/** Commands of the phases; without `count`, a phase counts as one test. */
+const phases = {
+  'check-types': { command: ['yarn', 'tsc'] },
+  'check-lint': { command: ['yarn', 'lint'] },
+  'check-format': { command: ['yarn', 'prettier:check', '--loglevel=warn'] },
+  'check-generated': {
     command: ['yarn', 'workspace', common, 'generate', '--check'],
   },
-  {
-    name: 'documents and toolchain',
-    command: [
-      ...nodeTest('scripts/documents.test.mjs', documentResults),
-      'scripts/toolchain.test.mjs',
-    ],
-    count: () => countNodeTest(documentResults),
+  'check-documents': nodeTest(
+    'check-documents',
+    'scripts/documents.test.mjs',
+    'scripts/toolchain.test.mjs',
+  ),
+  unit: jest(
+    'unit',
+    '--testPathIgnorePatterns',
+    '/node_modules/',
+    INTEGRATION_TEST,
+  ),
+  integration: jest('integration', '--testPathPatterns', INTEGRATION_TEST),
+  start: nodeTest('start', 'scripts/start.test.mjs'),
+  browser: {
+    command: ['scripts/browser', 'tests'],
+    count: async () => {
+      const report = JSON.parse(await readFile(browserResults, 'utf8'));
+      const { stats, errors } = report;
+      return {
+        passed: stats.expected,
+        // Errors outside of the tests, such as a file that cannot be read.
+        failed: stats.unexpected + stats.flaky + errors.length,
+        skipped: stats.skipped,
+      };
+    },
   },
-];
-const steps = quick
-  ? [
-      ...checks,
-      {
-        name: 'unit tests',
-        command: [...jest, ...unitTestsOnly],
-        count: countJest,
-      },
-    ]
-  : [
-      ...checks,
-      { name: 'tests', command: jest, count: countJest },
-      {
-        name: 'make start',
-        command: nodeTest('scripts/start.test.mjs', startResults),
-        count: () => countNodeTest(startResults),
-      },
-      {
-        name: 'browser',
-        command: ['scripts/browser', 'tests'],
-        count: countPlaywright,
-      },
-    ];
+};
 
-async function countJest() {
-  const report = JSON.parse(await readFile(jestResults, 'utf8'));
-  return {
-    passed: report.numPassedTests,
-    // A suite that could not be run has no tests to count.
-    failed: report.numFailedTests + report.numRuntimeErrorTestSuites,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
+const RECORD = '--record-durations';
+/** Test files that take at least this long, in seconds, are recorded. */
+const LONG = 10;
+
+const isCheck = name => name.startsWith('check-');
+const checks = Object.keys(phases).filter(isCheck);
+const chosen = process.argv
+  .slice(2)
+  .filter(argument => argument !== RECORD)
+  .flatMap(name => (name === 'checks' ? checks : [name]));
+const unknown = chosen.filter(name => !Object.hasOwn(phases, name));
+if (unknown.length > 0) {
+  const known = ['checks', ...Object.keys(phases)].join(', ');
+  console.error(`Unknown phase ${unknown.join(', ')}. Phases: ${known}`);
+  process.exit(2);
 }
+const names = Object.keys(phases).filter(
+  name => chosen.length === 0 || chosen.includes(name),
+);
 
-async function countNodeTest(file) {
-  const report = await readFile(file, 'utf8');
-  const number = name =>
-    Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(report)[1]);
-  return {
-    passed: number('pass'),
-    failed: number('fail') + number('cancelled'),
-    skipped: number('skipped') + number('todo'),
-  };
-}
-
-async function countPlaywright() {
-  const { stats, errors } = JSON.parse(await readFile(browserResults, 'utf8'));
-  return {
-    passed: stats.expected,
-    // What went wrong outside of the tests, a file that cannot be read say.
-    failed: stats.unexpected + stats.flaky + errors.length,
-    skipped: stats.skipped,
-  };
-}
-
-/** Runs one step; says now and then that it is still at it. */
-async function run({ name, command, count }) {
-  console.log(`\n== ${name}`);
+/**
+ * Runs one phase, and prints its duration every 15 seconds.
+ *
+ * @param buffered - prints the output when the phase has ended, for phases
+ * that run at the same time.
+ */
+async function run(name, { buffered = false } = {}) {
+  const { command, count } = phases[name];
+  if (!buffered) {
+    console.log(`\n== ${name}`);
+  }
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);
-  const life = setInterval(
+  const progress = setInterval(
     () => console.log(`   ${name}: ${seconds()} s`),
     15_000,
   );
   const [program, ...args] = command;
-  const child = spawn(program, args, { cwd: root, stdio: 'inherit' });
-  const [code] = await once(child, 'exit');
-  clearInterval(life);
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: buffered ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+  });
+  const output = [];
+  child.stdout?.on('data', chunk => output.push(chunk));
+  child.stderr?.on('data', chunk => output.push(chunk));
+  const [code] = await once(child, 'close');
+  clearInterval(progress);
+  if (buffered) {
+    console.log(`\n== ${name}`);
+    process.stdout.write(Buffer.concat(output));
+  }
 
   const succeeded = code === 0;
   const counted = count
@@ -145,17 +171,70 @@ async function run({ name, command, count }) {
   if (counted.failed === 0 && (!succeeded || ranNothing)) {
     counted.failed = 1;
   }
-  return { name, ...counted, seconds: seconds() };
+  const result = { name, ...counted, seconds: seconds() };
+  await writeFile(
+    join(results, `${name}.json`),
+    `${JSON.stringify(result, undefined, 2)}\n`,
+  );
+  return result;
 }
 
-await rm(results, { recursive: true, force: true });
-await rm(browserResults, { force: true });
+/**
+ * Builds the portal while the checks run, for the phases that need it. They
+ * report a build that fails.
+ */
+async function build() {
+  const child = spawn('nice', ['scripts/build'], {
+    cwd: root,
+    stdio: 'ignore',
+  });
+  await once(child, 'close');
+}
+
+/** Replaces the recorded durations of the test files that a phase has run. */
+async function recordDurations(phase) {
+  const file = join(root, 'scripts/test-durations.json');
+  const durations = JSON.parse(await readFile(file, 'utf8'));
+  const { testResults } = JSON.parse(await readFile(reportOf(phase), 'utf8'));
+  for (const { name, startTime, endTime } of testResults) {
+    durations[relative(root, name)] = Math.round((endTime - startTime) / 1000);
+  }
+  const long = Object.entries(durations)
+    .filter(
+      ([name, seconds]) => seconds >= LONG && existsSync(join(root, name)),
+    )
+    .sort(([, a], [, b]) => b - a);
+  await writeFile(
+    file,
+    `${JSON.stringify(Object.fromEntries(long), undefined, 2)}\n`,
+  );
+}
+
 await mkdir(results, { recursive: true });
+await rm(browserResults, { force: true });
+for (const name of names) {
+  await rm(join(results, `${name}.json`), { force: true });
+  await rm(reportOf(name), { force: true });
+}
+
+const buildsEarly =
+  names.some(isCheck) && (names.includes('start') || names.includes('browser'));
+const finished = await Promise.all([
+  ...names.filter(isCheck).map(name => run(name, { buffered: true })),
+  ...(buildsEarly ? [build()] : []),
+]);
+for (const name of names.filter(name => !isCheck(name))) {
+  finished.push(await run(name));
+  if (process.argv.includes(RECORD) && /^(unit|integration)$/.test(name)) {
+    await recordDurations(name);
+  }
+}
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const lines = [];
-for (const step of steps) {
-  const { name, passed, failed, skipped, seconds } = await run(step);
+for (const { name, passed, failed, skipped, seconds } of finished.filter(
+  Boolean,
+)) {
   total.passed += passed;
   total.failed += failed;
   total.skipped += skipped;
