@@ -1,0 +1,252 @@
+import { CookieClient } from './__testUtils__/CookieClient';
+import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { eventually } from './__testUtils__/eventually';
+import { form } from './__testUtils__/formBodies';
+import { makeCsr } from './__testUtils__/makeCsr';
+import { refreshByTicket } from './__testUtils__/refreshByTicket';
+import { SteadyLoad } from './__testUtils__/SteadyLoad';
+import { TicketClient } from './__testUtils__/TicketClient';
+import { TokenClient } from './__testUtils__/TokenClient';
+import { tokenByTicket } from './__testUtils__/tokenByTicket';
+import { withGateway } from './__testUtils__/withGateway';
+
+jest.setTimeout(300_000);
+
+/** Duration of each outage. Default: until each client has 30 responses. */
+const OUTAGE_SECONDS = Number(process.env.OUTAGE_SECONDS || 0);
+
+const serviceToken = 'a-token-of-another-plugin';
+
+const READ = 'directory.read';
+
+const READS = [
+  '/v1/me/',
+  '/v1/users/bob/',
+  '/v1/users/?page_size=40&page_number=3',
+  '/v1/groups/packager/members/',
+  '/v1/search/users/?email=alice@example.test',
+];
+
+/** Sends requests before the outages. */
+const SEEN_SERVICE = 'bot/builder.example.test';
+/** Sends its first request during an outage. */
+const NEW_HOST = 'host/build1.example.test';
+
+const site = withGateway({
+  configure: realm => ({
+    // The whole portal: its root router adds Retry-After to all responses.
+    entry: 'packages/backend/src/index.ts',
+    serviceToken,
+    policy: {
+      administrators: ['user:default/dave'],
+      dangerouslyAllowGuests: true,
+    },
+    kerberosSignIn: { resolvers: [{ resolver: 'directoryUser' }] },
+    directory: {
+      access: [
+        { principals: ['*'], operations: [READ, 'directory.certificate.sign'] },
+        {
+          principals: ['dave'],
+          operations: [
+            'directory.certificate.revoke',
+            'directory.members.export',
+            'directory.replica.accept',
+          ],
+        },
+      ],
+      portalUsers: { namespace: 'default', username: 'entityName' },
+      certificates: embeddedAuthority(realm),
+      // How long the outage lasts depends on the machine.
+      ...(OUTAGE_SECONDS === 0 && { replica: { maxStaleness: '1h' } }),
+    },
+  }),
+});
+
+/** Portal token of dave. */
+let daveToken: string;
+
+beforeAll(async () => {
+  const { client, gateway, realm } = site;
+  daveToken = await tokenByTicket(gateway, { realm, principal: 'dave' });
+  await eventually(async () => {
+    for (const as of ['alice', SEEN_SERVICE]) {
+      const { status } = await client.ask('/v1/users/bob/', { as });
+      expect([as, status]).toEqual([as, 200]);
+    }
+  });
+});
+
+/** Status, and whether there is a Retry-After. */
+interface Outcome {
+  readonly status: number;
+  readonly hasRetryAfter: boolean;
+}
+
+const UNAVAILABLE = { status: 503, hasRetryAfter: true };
+
+const outcomeOf = (response: {
+  status: number;
+  headers: Headers;
+}): Outcome => ({
+  status: response.status,
+  hasRetryAfter: /^\d+$/.test(response.headers.get('retry-after') ?? ''),
+});
+
+const askAs = async (as: string, path: string, options = {}) =>
+  outcomeOf(await site.client.ask(path, { as, ...options }));
+
+const invoke = async (action: string, input: object) =>
+  outcomeOf(
+    await fetch(
+      `${site.gateway.baseUrl}/api/directory/.backstage/actions/v1/actions/directory:${action}/invoke`,
+      {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${daveToken}`,
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify(input),
+      },
+    ),
+  );
+
+/** Outcome of each operation other than a read. */
+const write = async (): Promise<Readonly<Record<string, Outcome>>> => ({
+  sign: await askAs(
+    'alice',
+    '/v1/certs/',
+    form({ user: 'alice', csr: makeCsr({ subject: '/CN=alice' }) }),
+  ),
+  checkSigning: await askAs(
+    'alice',
+    '/v1/certs/',
+    form({
+      user: 'alice',
+      csr: makeCsr({ subject: '/CN=alice' }),
+      dry_run: 'true',
+    }),
+  ),
+  revoke: await askAs(
+    'dave',
+    '/v1/certs/1/revocation/',
+    form({ reason: 'superseded' }),
+  ),
+  export: await askAs('dave', '/v1/groups/packager/members.csv'),
+  revokeByAction: await invoke('revoke-certificate', {
+    serial: '1',
+    reason: 'superseded',
+  }),
+  acceptDirectory: await invoke('accept-directory', { users: 1, groups: 1 }),
+});
+
+/** Outcomes of {@link write} without an outage. */
+const WRITTEN = {
+  sign: { status: 200 },
+  checkSigning: { status: 200 },
+  // There is no such certificate.
+  revoke: { status: 404 },
+  export: { status: 200 },
+  revokeByAction: { status: 404 },
+  // There is no quarantine.
+  acceptDirectory: { status: 400 },
+};
+
+const account = async (username: string) => {
+  const response = await fetch(
+    `${site.gateway.baseUrl}/api/directory/v1/accounts/${username}@EXAMPLE.TEST/`,
+    { headers: { Authorization: `Bearer ${serviceToken}` } },
+  );
+  return { ...outcomeOf(response), body: await response.json() };
+};
+
+const signIn = async (principal: string) => {
+  const { gateway, realm } = site;
+  const { krb5Config } = realm;
+  const ccache = await realm.ticket(principal);
+  const { status } = await refreshByTicket(gateway, { krb5Config, ccache });
+  return status;
+};
+
+describe.each(['stopped', 'paused'] as const)(
+  'while the only directory server is %s',
+  outage => {
+    /** Not looked up before this outage. */
+    const newUser = outage === 'stopped' ? 'erin' : 'john.doe';
+    let load: SteadyLoad;
+
+    beforeAll(async () => {
+      const { client, gateway, realm } = site;
+      const principal = 'alice';
+      expect(await write()).toMatchObject(WRITTEN);
+      expect(await askAs('carol', '/v1/me/')).toMatchObject({ status: 401 });
+      load = await SteadyLoad.start(
+        [
+          new TicketClient({ client, principal }),
+          await CookieClient.signIn(gateway, { client, principal }),
+          await TokenClient.signIn(gateway),
+        ],
+        READS,
+        { workers: 1 },
+      );
+      await load.progress(5);
+      await (outage === 'stopped'
+        ? realm.directory.stop()
+        : realm.directory.pause());
+      await load.progress(5);
+    });
+
+    it('returns 503 for all operations other than reads', async () => {
+      const outcomes = await write();
+      const names = Object.keys(WRITTEN);
+      expect(outcomes).toEqual(
+        Object.fromEntries(names.map(name => [name, UNAVAILABLE])),
+      );
+    });
+
+    it('lets active users sign in and reload, and others wait', async () => {
+      expect(await account('alice')).toMatchObject({
+        status: 200,
+        body: { result: { username: 'alice', locked: false, expired: false } },
+      });
+      expect(await account(newUser)).toMatchObject(UNAVAILABLE);
+      expect(await signIn('alice')).toBe(200);
+      expect(await signIn(newUser)).toBe(503);
+      // The API needs no sign-in.
+      expect(await askAs(newUser, '/v1/me/')).toMatchObject({ status: 200 });
+    });
+
+    it('verifies hosts and services by their last lookup', async () => {
+      expect(await askAs(SEEN_SERVICE, '/v1/users/bob/')).toMatchObject({
+        status: 200,
+      });
+      expect(await askAs(NEW_HOST, '/v1/users/bob/')).toEqual(UNAVAILABLE);
+    });
+
+    it('returns 401 to locked and expired users', async () => {
+      for (const as of ['carol', 'eve']) {
+        expect([as, await askAs(as, '/v1/me/')]).toMatchObject([
+          as,
+          { status: 401 },
+        ]);
+      }
+    });
+
+    it('has no failed read, then and after recovery', async () => {
+      await load.progress(
+        OUTAGE_SECONDS > 0 ? { seconds: OUTAGE_SECONDS } : 30,
+      );
+      await (outage === 'stopped'
+        ? site.realm.directory.start()
+        : site.realm.directory.resume());
+      await eventually(async () => expect(await signIn(newUser)).toBe(200));
+      await load.progress(5);
+      for (const { statuses, wrong, slowestMs } of await load.stop()) {
+        expect(Object.keys(statuses)).toEqual(['200']);
+        expect(wrong).toEqual([]);
+        // No request waited for the operation timeout, which is a minute.
+        expect(slowestMs).toBeLessThan(30_000);
+      }
+      expect(await write()).toMatchObject(WRITTEN);
+    });
+  },
+);
