@@ -1,4 +1,4 @@
 import { createDevApp } from '@backstage/frontend-dev-utils';
-import directoryPlugin from '../src';
+import directoryPlugin from '../src/index';
 
 createDevApp({ features: [directoryPlugin] });

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 export { directoryPlugin as default } from './plugin';
-export { directoryApiRef, type DirectoryApi } from './api';
+export { directoryApiRef, type DirectoryApi } from './api/directoryApiRef';
 export { directoryTranslationRef } from './translation';

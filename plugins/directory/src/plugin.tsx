@@ -3,7 +3,7 @@ import {
   PageBlueprint,
 } from '@backstage/frontend-plugin-api';
 import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
-import { directoryApi } from './api';
+import { directoryApi } from './api/directoryApi';
 import {
   groupEntityCard,
   userCertificatesEntityCard,
@@ -29,7 +29,7 @@ const peoplePage = PageBlueprint.make({
     icon: <RiTeamLine size={24} />,
     routeRef: peopleRouteRef,
     noHeader: true,
-    loader: () => import('./people/PeopleRoutes').then(m => <m.PeopleRoutes />),
+    loader: () => import('./pages').then(m => <m.PeopleRoutes />),
   },
 });
 

@@ -1,6 +1,6 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 import { certificatesMessages } from './certificates/messages';
-import { copyMessages } from './copy/messages';
+import { copyMessages } from './components/messages';
 import { entityMessages } from './entity/messages';
 import { groupMessages } from './group/messages';
 import { groupsMessages } from './groups/messages';

@@ -1,12 +1,12 @@
 import type {
   ErrorBody,
-  Membership,
   MaskedCertificate,
+  Membership,
   User,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { http, HttpResponse, type JsonBodyType } from 'msw';
 import { setupServer } from 'msw/node';
-import type { OperationName } from '../api';
+import type { OperationName } from '../api/useOperations';
 
 const BASE = 'http://localhost:7007/api/directory/v1';
 

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Route, Routes } from 'react-router-dom';
-import { PageSkeleton } from '../states';
+import { PageSkeleton } from '../states/PageSkeleton';
 
 const CertificatesPage = lazy(() =>
   import('./mine/CertificatesPage').then(m => ({

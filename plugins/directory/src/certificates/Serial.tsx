@@ -1,5 +1,5 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { CopyButton } from '../copy';
+import { CopyButton } from '../components/CopyButton';
 import { directoryTranslationRef } from '../translation';
 import styles from './Serial.module.css';
 import { shortenSerial } from './shortenSerial';

@@ -8,7 +8,7 @@ import {
 import { catalogApiRef } from '@backstage/plugin-catalog-react';
 import { ButtonLink, useBreakpoint } from '@backstage/ui';
 import { RiBookOpenLine } from '@remixicon/react';
-import { useDirectoryQuery } from '../api';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { catalogEntityRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { type CatalogKind, readCatalogNames } from './catalogNames';

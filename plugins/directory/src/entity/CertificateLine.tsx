@@ -1,11 +1,12 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { shortenSerial } from '../certificates/shortenSerial';
+import type { ListedCertificate } from '../certificates/userCertificates';
+import { DateTime } from '../components/DateTime';
 import { CertificateBadge } from '../person/certificates/CertificateBadge';
 import { certificateState } from '../person/certificates/certificateState';
-import type { ListedCertificate } from '../person/certificates/useCertificates';
 import { certificateRouteRef } from '../routes';
-import { DateTime, formatLeft } from '../time';
+import { formatLeft } from '../time/formatLeft';
 import { directoryTranslationRef } from '../translation';
 import styles from './CertificatesCard.module.css';
 

@@ -6,13 +6,13 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
-import { useCertificates } from '../person/certificates';
+import { useCertificates } from '../certificates/userCertificates';
 import { personRouteRef } from '../routes';
-import { useNow } from '../time';
+import { useNow } from '../time/useNow';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
-import styles from './CertificatesCard.module.css';
 import { CertificateLine } from './CertificateLine';
+import styles from './CertificatesCard.module.css';
 import { DirectoryCard } from './DirectoryCard';
 import { pickUsable } from './pickUsable';
 

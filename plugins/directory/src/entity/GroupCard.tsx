@@ -6,9 +6,9 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
-import { counted } from '../numbers';
+import { DirectoryText } from '../components/DirectoryText';
+import { counted } from '../numbers/counted';
 import { groupRouteRef, personRouteRef } from '../routes';
-import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { DirectoryCard } from './DirectoryCard';

@@ -6,12 +6,12 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
-import { ColoredAvatar } from '../avatar';
-import { counted } from '../numbers';
+import { ColoredAvatar } from '../components/Avatar';
+import { DirectoryText } from '../components/DirectoryText';
+import { counted } from '../numbers/counted';
 import { PersonBadges } from '../people/PersonBadges';
 import { groupRouteRef, personRouteRef } from '../routes';
-import { LocalTime } from '../time';
-import { DirectoryText } from '../text';
+import { LocalTime } from '../time/LocalTime';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { DirectoryCard } from './DirectoryCard';

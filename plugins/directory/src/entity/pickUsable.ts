@@ -1,6 +1,6 @@
 import { orderByEnd } from '../certificates/mine/orderByEnd';
+import type { ListedCertificate } from '../certificates/userCertificates';
 import { certificateState } from '../person/certificates/certificateState';
-import type { ListedCertificate } from '../person/certificates/useCertificates';
 
 /** The certificates that hold at a moment, the one that ends first at the top. */
 export function pickUsable(

@@ -1,4 +1,4 @@
-import { useDirectoryQuery } from '../api';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 
 /** A sponsor as a card names them. */
 export interface NamedSponsor {

@@ -1,5 +1,5 @@
 import type { MaskedUser } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../api';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 
 /** Groups that are named on a card. */
 const NAMED_GROUPS = 5;

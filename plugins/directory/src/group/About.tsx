@@ -1,11 +1,12 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Text } from '@backstage/ui';
 import { RiGroupLine } from '@remixicon/react';
+import { DirectoryText } from '../components/DirectoryText';
+import { LinkList } from '../components/LinkList';
 import { GroupLinkIcon } from '../groups/GroupLinkIcon';
 import { groupLinks } from '../groups/groupLinks';
-import { LinkList } from '../links';
-import { counted } from '../numbers';
-import { DirectoryText, visibleText } from '../text';
+import { counted } from '../numbers/counted';
+import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
 import styles from './About.module.css';
 import type { GroupDetails } from './useGroup';

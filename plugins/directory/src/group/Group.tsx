@@ -1,10 +1,10 @@
-import { SideBySide } from '../page';
+import { SideBySide } from '../page/SideBySide';
 import { About } from './About';
 import styles from './Group.module.css';
-import { IsMember } from './isMember/IsMember';
-import { Members } from './members/Members';
-import { NestedGroups } from './nested/NestedGroups';
-import { Sponsors } from './sponsors/Sponsors';
+import { IsMember } from './IsMember';
+import { Members } from './Members';
+import { NestedGroups } from './NestedGroups';
+import { Sponsors } from './Sponsors';
 import type { GroupDetails } from './useGroup';
 
 /** Options of {@link Group}. */

@@ -10,10 +10,10 @@ import {
 import { aGroup } from '../__testUtils__/groups';
 import { aPerson, karl, SCRIPT_URL } from '../__testUtils__/people';
 import { renderDirectory } from '../__testUtils__/renderDirectory';
-import { saveFile } from '../download';
+import { saveFile } from '../components/saveFile';
 
 // jsdom saves no files.
-jest.mock('../download', () => ({ saveFile: jest.fn() }));
+jest.mock('../components/saveFile', () => ({ saveFile: jest.fn() }));
 
 const server = new DirectoryServer();
 registerMswTestHooks(server.msw);

@@ -1,5 +1,5 @@
 import type { MaskedGroup } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../api';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 
 const FIELDS = [
   'groupname',

@@ -7,9 +7,9 @@ import {
   useBreakpoint,
 } from '@backstage/ui';
 import { useMemo } from 'react';
-import { TableGround } from '../page';
+import { DirectoryText } from '../components/DirectoryText';
+import { TableGround } from '../page/TableGround';
 import { groupRouteRef } from '../routes';
-import { DirectoryText } from '../text';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsTable.module.css';
 import { LinkIcons } from './LinkIcons';

@@ -1,4 +1,5 @@
-import { type Ask, readPage, useQuestion, writePage } from '../search';
+import { type Ask, useQuestion } from '../page/useUrlQuery';
+import { readPage, writePage } from '../search/pageInUrl';
 
 /** What the page of groups is about: everything that its URL says. */
 export interface GroupsQuestion {

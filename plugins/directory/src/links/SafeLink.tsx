@@ -1,6 +1,6 @@
 import { Link, Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
-import { safeHref } from './safeHref';
+import { safeHref } from '../components/safeHref';
 
 /** Options of {@link SafeLink}. */
 export interface SafeLinkProps {

@@ -7,7 +7,7 @@ import {
   groupsRouteRef,
   peopleRouteRef,
 } from '../routes';
-import { visibleText } from '../text';
+import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
 import styles from './DirectoryPage.module.css';
 import { readable } from './readable';

@@ -14,7 +14,7 @@ import {
   type PeopleFilters,
   PRESENCE_FIELDS,
   type PresenceField,
-} from './PeopleQuestion';
+} from './peopleQuery';
 
 /** Options of {@link FilterPanel}. */
 export interface FilterPanelProps {

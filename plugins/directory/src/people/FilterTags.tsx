@@ -1,8 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Tag, TagGroup } from '@backstage/ui';
-import { visibleText } from '../text';
+import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
-import type { PeopleFilters } from './PeopleQuestion';
+import type { PeopleFilters } from './peopleQuery';
 
 /** Options of {@link FilterTags}. */
 export interface FilterTagsProps {

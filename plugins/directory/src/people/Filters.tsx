@@ -11,11 +11,11 @@ import {
 } from '@backstage/ui';
 import { RiFilter3Line } from '@remixicon/react';
 import { lazy, Suspense } from 'react';
-import { readable } from '../page';
+import { readable } from '../page/readable';
 import { directoryTranslationRef } from '../translation';
 import styles from './Filters.module.css';
 import { FilterTags } from './FilterTags';
-import type { PeopleFilters } from './PeopleQuestion';
+import type { PeopleFilters } from './peopleQuery';
 
 // The calendar and the picker are for the few who open them.
 const FilterPanel = lazy(() =>

@@ -1,9 +1,9 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Combobox } from '@backstage/ui';
 import { useState } from 'react';
-import { useDirectoryQuery } from '../api';
-import { useDebounced } from '../search';
-import { visibleText } from '../text';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
+import { useDebounced } from '../search/useDebounced';
+import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
 
 /** Groups offered at a time. */

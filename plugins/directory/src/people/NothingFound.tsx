@@ -1,10 +1,10 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
-import { EmptyState } from '../states';
-import { visibleText } from '../text';
+import { EmptyState } from '../page/states';
+import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
-import { isFiltered, type PeopleQuestion } from './PeopleQuestion';
+import { isFiltered, type PeopleQuestion } from './peopleQuery';
 import type { PeopleTask } from './readTask';
 import type { AskPeople } from './usePeopleQuestion';
 

@@ -1,8 +1,10 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { useRef } from 'react';
-import { DirectoryPage } from '../page';
-import { Results, TextSearch } from '../search';
-import { ErrorState, StaleNotice } from '../states';
+import { DirectoryPage } from '../page/DirectoryPage';
+import { TextSearch } from '../page/TextSearch';
+import { Results } from '../search/Results';
+import { ErrorState } from '../states/ErrorState';
+import { StaleNotice } from '../states/StaleNotice';
 import { directoryTranslationRef } from '../translation';
 import { Filters } from './Filters';
 import styles from './PeoplePage.module.css';

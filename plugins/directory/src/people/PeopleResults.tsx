@@ -1,11 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Flex, Text } from '@backstage/ui';
-import { counted } from '../numbers';
-import { PageTurner } from '../paging';
+import { counted } from '../numbers/counted';
+import { PageTurner } from '../page/Pagination';
 import { directoryTranslationRef } from '../translation';
 import type { MatchSection } from './mergeMatches';
 import { NothingFound } from './NothingFound';
-import type { PeopleQuestion } from './PeopleQuestion';
+import type { PeopleQuestion } from './peopleQuery';
 import { PeopleSection } from './PeopleSection';
 import type { PeopleTask } from './readTask';
 import { PAGE_SIZE, type PeopleAnswer } from './usePeople';

@@ -1,11 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
-import { counted } from '../numbers';
+import { counted } from '../numbers/counted';
 import { directoryTranslationRef } from '../translation';
 import type { MatchSection } from './mergeMatches';
 import { PeopleCards } from './PeopleCards';
-import type { PeopleQuestion } from './PeopleQuestion';
+import type { PeopleQuestion } from './peopleQuery';
 import styles from './PeopleSection.module.css';
 import { PeopleTable } from './PeopleTable';
 

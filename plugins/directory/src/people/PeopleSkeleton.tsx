@@ -2,7 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Skeleton } from '@backstage/ui';
 import { directoryTranslationRef } from '../translation';
 import cards from './PeopleCards.module.css';
-import type { PeopleQuestion } from './PeopleQuestion';
+import type { PeopleQuestion } from './peopleQuery';
 import section from './PeopleSection.module.css';
 
 const PLACES = Array.from({ length: 24 }, (_, index) => index);

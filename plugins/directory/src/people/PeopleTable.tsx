@@ -7,11 +7,13 @@ import {
   useBreakpoint,
 } from '@backstage/ui';
 import { useMemo } from 'react';
-import { ColoredAvatar } from '../avatar';
-import { TableGround } from '../page';
+import { ColoredAvatar } from '../components/Avatar';
+import { DateTime } from '../components/DateTime';
+import { DirectoryText } from '../components/DirectoryText';
+import { TableGround } from '../page/TableGround';
 import { personRouteRef } from '../routes';
-import { DateTime, LocalTime, parseUtc } from '../time';
-import { DirectoryText } from '../text';
+import { LocalTime } from '../time/LocalTime';
+import { parseUtc } from '../time/parseUtc';
 import { directoryTranslationRef } from '../translation';
 import type { MatchedPerson } from './mergeMatches';
 import styles from './PeopleTable.module.css';

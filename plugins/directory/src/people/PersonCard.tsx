@@ -1,9 +1,10 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Text } from '@backstage/ui';
-import { ColoredAvatar } from '../avatar';
+import { ColoredAvatar } from '../components/Avatar';
+import { DirectoryText } from '../components/DirectoryText';
 import { personRouteRef } from '../routes';
-import { LocalTime } from '../time';
-import { DirectoryText, visibleText } from '../text';
+import { visibleText } from '../text/visibleText';
+import { LocalTime } from '../time/LocalTime';
 import { directoryTranslationRef } from '../translation';
 import type { MatchedPerson } from './mergeMatches';
 import { PersonBadges } from './PersonBadges';

@@ -2,7 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ToggleButton, ToggleButtonGroup } from '@backstage/ui';
 import { RiLayoutGridLine, RiTableLine } from '@remixicon/react';
 import { directoryTranslationRef } from '../translation';
-import type { PeopleQuestion } from './PeopleQuestion';
+import type { PeopleQuestion } from './peopleQuery';
 
 type View = PeopleQuestion['view'];
 

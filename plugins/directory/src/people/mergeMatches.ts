@@ -1,6 +1,6 @@
-import type { PeoplePageData } from './askPeople';
 import type { SearchTerm } from './readSearchText';
 import { type FoundPerson, type SearchField, valuesOf } from './searchFields';
+import type { PeoplePageData } from './searchPeople';
 
 /** What a search in one field brought. */
 export type FieldAnswer = { term: SearchTerm } & (

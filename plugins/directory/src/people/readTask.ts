@@ -1,4 +1,4 @@
-import { isFiltered, type PeopleQuestion } from './PeopleQuestion';
+import { isFiltered, type PeopleQuestion } from './peopleQuery';
 import { readSearchText, type SearchTerm } from './readSearchText';
 
 /** What the page of people is to show. */

@@ -1,21 +1,23 @@
-import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
-import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../api';
 import {
-  listColleagues,
-  listPeople,
-  type PeoplePageData,
-  searchPeople,
-} from './askPeople';
+  type DirectoryClient,
+  isDirectoryResponseError,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import {
   type FieldAnswer,
   type MergedMatches,
   mergeMatches,
   withoutMatches,
 } from './mergeMatches';
-import type { PeopleQuestion } from './PeopleQuestion';
+import type { PeopleQuestion } from './peopleQuery';
 import type { SearchTerm } from './readSearchText';
 import type { PeopleTask } from './readTask';
+import {
+  listColleagues,
+  listPeople,
+  type PeoplePageData,
+  searchPeople,
+} from './searchPeople';
 
 /** People on a page: it divides by two, three, four and six columns. */
 export const PAGE_SIZE = 24;

@@ -1,5 +1,6 @@
-import { type Ask, readPage, useQuestion, writePage } from '../search';
-import { type PeopleQuestion, PRESENCE_FIELDS } from './PeopleQuestion';
+import { type Ask, useQuestion } from '../page/useUrlQuery';
+import { readPage, writePage } from '../search/pageInUrl';
+import { type PeopleQuestion, PRESENCE_FIELDS } from './peopleQuery';
 import type { SearchField } from './searchFields';
 
 /** Asks for other people. */

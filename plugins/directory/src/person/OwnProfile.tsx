@@ -6,7 +6,7 @@ import {
 import { ButtonLink, Card, Switch, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiEditLine } from '@remixicon/react';
-import { safeHref } from '../links';
+import { safeHref } from '../components/safeHref';
 import { directoryTranslationRef } from '../translation';
 import styles from './OwnProfile.module.css';
 

@@ -1,9 +1,9 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { useState } from 'react';
-import { useReader } from '../api';
-import { SideBySide } from '../page';
+import { useReader } from '../api/useReader';
+import { SideBySide } from '../page/SideBySide';
 import { hidePrivateFields } from './hidePrivateFields';
-import { Identity } from './identity';
+import { Identity } from './Identity';
 import { OwnProfile } from './OwnProfile';
 import { PersonTabs } from './PersonTabs';
 

@@ -1,8 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Skeleton } from '@backstage/ui';
-import { SideBySide } from '../page';
+import { SideBySide } from '../page/SideBySide';
 import { directoryTranslationRef } from '../translation';
-import identity from './identity/Identity.module.css';
+import identity from './Identity.module.css';
 
 /** The shape of a person, before they are there. */
 export function PersonSkeleton() {

@@ -1,4 +1,4 @@
-import { useDirectoryQuery } from '../api';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 
 /** Asks for everything about a person. */
 export function usePerson(username: string) {

@@ -1,9 +1,9 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
 import { RiCloudOffLine } from '@remixicon/react';
-import { DirectoryText } from '../text';
+import { DirectoryText } from '../components/DirectoryText';
+import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
-import { EmptyState } from './EmptyState';
 import { useFailureWords } from './useFailureWords';
 
 /** Options of {@link ErrorState}. */

@@ -1,16 +1,18 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link } from '@backstage/ui';
+import { DateTime } from '../../components/DateTime';
+import { DirectoryText } from '../../components/DirectoryText';
 import {
   CertificateBadge,
   CertificateHint,
 } from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { personRouteRef } from '../../routes';
-import { DateTime, formatLeft, useNow } from '../../time';
-import { DirectoryText } from '../../text';
+import { formatLeft } from '../../time/formatLeft';
+import { useNow } from '../../time/useNow';
 import { directoryTranslationRef } from '../../translation';
+import { Facts } from '../Facts';
 import { Serial } from '../Serial';
-import { Facts } from './Facts';
 import { Part } from './Part';
 import type { CertificateDetails } from './useCertificate';
 

@@ -1,9 +1,9 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { DirectoryText } from '../../text';
+import { DirectoryText } from '../../components/DirectoryText';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from './Facts';
+import { Facts } from '../Facts';
 import { Part } from './Part';
 
 /** Kinds of alternative names and the words for them, those of people first. */

@@ -5,11 +5,11 @@ import {
   RiFileDownloadLine,
   RiLinksLine,
 } from '@remixicon/react';
+import { saveFile } from '../../components/saveFile';
 import { directoryTranslationRef } from '../../translation';
-import { saveFile } from '../../download';
-import { chainFile, pemFile } from '../download';
-import { useReminder } from '../useReminder';
-import { RevokeButton } from './revoke';
+import { chainFile, pemFile } from '../pem';
+import { useReminder } from '../reminder';
+import { RevokeButton } from './RevokeButton';
 import type { CertificateDetails } from './useCertificate';
 
 /** What can be taken along from a certificate's page. */

@@ -4,10 +4,12 @@ import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-di
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router-dom';
-import { DirectoryPage } from '../../page';
+import { DirectoryText } from '../../components/DirectoryText';
+import { DirectoryPage } from '../../page/DirectoryPage';
+import { EmptyState } from '../../page/states';
 import { certificatesRouteRef } from '../../routes';
-import { EmptyState, ErrorState, StaleNotice } from '../../states';
-import { DirectoryText } from '../../text';
+import { ErrorState } from '../../states/ErrorState';
+import { StaleNotice } from '../../states/StaleNotice';
 import { directoryTranslationRef } from '../../translation';
 import { CertificatesSkeleton } from '../mine/CertificatesSkeleton';
 import { OpenBySerial } from '../OpenBySerial';

@@ -1,8 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { DateTime } from '../../time';
-import { DirectoryText } from '../../text';
+import { DateTime } from '../../components/DateTime';
+import { DirectoryText } from '../../components/DirectoryText';
 import { directoryTranslationRef } from '../../translation';
 import styles from './Chain.module.css';
 import { Part } from './Part';

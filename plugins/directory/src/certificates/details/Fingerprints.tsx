@@ -1,8 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { CopyButton } from '../../copy';
+import { CopyButton } from '../../components/CopyButton';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from './Facts';
+import { Facts } from '../Facts';
 import styles from './Fingerprints.module.css';
 import { Part } from './Part';
 

@@ -1,6 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from './Facts';
+import { Facts } from '../Facts';
 import { Part } from './Part';
 import type { ReadCertificate } from './readCertificate';
 

@@ -1,5 +1,5 @@
 import { Certificate, type ExtKeyUsage } from 'pkijs';
-import { fromPem } from '../download';
+import { fromPem } from '../download/fromPem';
 import { describeKey } from './describeKey';
 import { formatName } from './formatName';
 import { nameUsage } from './nameUsage';

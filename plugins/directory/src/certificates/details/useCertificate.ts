@@ -1,5 +1,5 @@
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../../api';
+import { useDirectoryQuery } from '../../api/useDirectoryQuery';
 import { loadCertificate } from './loadCertificate';
 import type { ReadCertificate } from './readCertificate';
 

@@ -1,5 +1,5 @@
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import type { SavedFile } from '../../download';
+import type { SavedFile } from '../../components/saveFile';
 
 /** Words and links of a {@link reminderFile}. */
 export interface ReminderOptions {

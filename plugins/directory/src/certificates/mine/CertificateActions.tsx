@@ -7,11 +7,11 @@ import {
   RiLinksLine,
   RiMore2Line,
 } from '@remixicon/react';
+import { saveFile } from '../../components/saveFile';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { saveFile } from '../../download';
-import { chainFile, pemFile } from '../download';
-import { useReminder } from '../useReminder';
+import { chainFile, pemFile } from '../pem';
+import { useReminder } from '../reminder';
 import type { MyCertificate } from './useMyCertificates';
 
 /** What can be done with a certificate, in a menu. */

@@ -7,15 +7,16 @@ import {
   useBreakpoint,
 } from '@backstage/ui';
 import { useMemo } from 'react';
-import { TableGround } from '../../page';
+import { DateTime } from '../../components/DateTime';
+import { DirectoryText } from '../../components/DirectoryText';
+import { TableGround } from '../../page/TableGround';
 import {
   CertificateBadge,
   CertificateHint,
 } from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { certificateRouteRef } from '../../routes';
-import { DateTime, formatLeft } from '../../time';
-import { DirectoryText } from '../../text';
+import { formatLeft } from '../../time/formatLeft';
 import { directoryTranslationRef } from '../../translation';
 import { Serial } from '../Serial';
 import { CertificateActions } from './CertificateActions';

@@ -2,7 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, TextAreaField } from '@backstage/ui';
 import type { DragEvent } from 'react';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from '../details/Facts';
+import { Facts } from '../Facts';
 import type { ReadRequest } from '../key/readRequest';
 import styles from './BroughtRequest.module.css';
 import type { RequestReading } from './useReadRequest';

@@ -2,7 +2,7 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, Flex, Skeleton } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { useEffect } from 'react';
-import { ErrorState } from '../../states';
+import { ErrorState } from '../../states/ErrorState';
 import { directoryTranslationRef } from '../../translation';
 import { FailureAlert } from '../FailureAlert';
 import { StepFrame } from './StepFrame';

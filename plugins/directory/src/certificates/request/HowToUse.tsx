@@ -1,7 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
-import { CopyButton } from '../../copy';
+import { CopyButton } from '../../components/CopyButton';
 import { directoryTranslationRef } from '../../translation';
 import { Part } from '../details/Part';
 import { commandsFor, type Holding, pkcs12Command } from './commandsFor';

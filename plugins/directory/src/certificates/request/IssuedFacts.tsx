@@ -1,8 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { DateTime } from '../../time';
+import { DateTime } from '../../components/DateTime';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from '../details/Facts';
+import { Facts } from '../Facts';
 import { Serial } from '../Serial';
 
 /** What was issued: for whom, its number, and until when. */

@@ -1,10 +1,12 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
-import { useOperations, useReaderQuery } from '../../api';
-import { DirectoryPage } from '../../page';
+import { useOperations } from '../../api/useOperations';
+import { useReaderQuery } from '../../api/useReader';
+import { DirectoryPage } from '../../page/DirectoryPage';
+import { EmptyState } from '../../page/states';
 import { certificatesRouteRef } from '../../routes';
-import { EmptyState, ErrorState } from '../../states';
+import { ErrorState } from '../../states/ErrorState';
 import { directoryTranslationRef } from '../../translation';
 import { CertificatesSkeleton } from '../mine/CertificatesSkeleton';
 import { RequestSteps } from './RequestSteps';

@@ -6,7 +6,7 @@ import {
   RiCloseCircleLine,
   RiQuestionLine,
 } from '@remixicon/react';
-import { DirectoryText } from '../../text';
+import { DirectoryText } from '../../components/DirectoryText';
 import { directoryTranslationRef } from '../../translation';
 import styles from './VerdictRules.module.css';
 

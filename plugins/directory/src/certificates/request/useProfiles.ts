@@ -1,5 +1,5 @@
 import type { CertificateProfile } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../../api';
+import { useDirectoryQuery } from '../../api/useDirectoryQuery';
 
 /** Asks for the certificate profiles that the reader may use. */
 export function useProfiles() {

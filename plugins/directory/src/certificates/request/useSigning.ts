@@ -1,6 +1,6 @@
 import { useApi } from '@backstage/frontend-plugin-api';
 import { useMutation } from '@tanstack/react-query';
-import { directoryApiRef } from '../../api';
+import { directoryApiRef } from '../../api/directoryApiRef';
 
 /** What is sent, all of it. */
 export interface SigningOrder {

@@ -1,8 +1,8 @@
 import { useApi } from '@backstage/frontend-plugin-api';
 import { useEffect, useRef, useState } from 'react';
-import { directoryApiRef } from '../../api';
-import { saveFile } from '../../download';
-import { type ExportProgress, readMembersFile } from './readMembersFile';
+import { directoryApiRef } from '../../api/directoryApiRef';
+import { saveFile } from '../../components/saveFile';
+import { type ExportProgress, readMembersFile } from '../readMembersFile';
 
 /** What has become of an export. */
 export type ExportState =

@@ -2,10 +2,10 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Skeleton, Text } from '@backstage/ui';
 import { RiCheckLine, RiCloseLine, RiErrorWarningLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { DirectoryText } from '../../components/DirectoryText';
 import { personRouteRef } from '../../routes';
-import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
-import styles from './IsMember.module.css';
+import styles from '../IsMember.module.css';
 
 /** Options of {@link Verdict}. */
 export interface VerdictProps {

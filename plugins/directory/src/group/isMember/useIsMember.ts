@@ -1,4 +1,4 @@
-import { useDirectoryQuery } from '../../api';
+import { useDirectoryQuery } from '../../api/useDirectoryQuery';
 
 /** Asks whether somebody is a member; nothing without a name. */
 export function useIsMember(groupname: string, username: string | undefined) {

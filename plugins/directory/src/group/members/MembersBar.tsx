@@ -1,10 +1,10 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
-import { counted } from '../../numbers';
+import { counted } from '../../numbers/counted';
+import { TextSearch } from '../../page/TextSearch';
 import { ViewSwitch } from '../../people/ViewSwitch';
-import { TextSearch } from '../../search';
 import { directoryTranslationRef } from '../../translation';
-import styles from './Members.module.css';
+import styles from '../Members.module.css';
 import {
   type AskMembers,
   MEMBERSHIPS,

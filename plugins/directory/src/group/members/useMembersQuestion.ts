@@ -1,4 +1,5 @@
-import { type Ask, readPage, useQuestion, writePage } from '../../search';
+import { type Ask, useQuestion } from '../../page/useUrlQuery';
+import { readPage, writePage } from '../../search/pageInUrl';
 
 /** How somebody is a member. */
 export const MEMBERSHIPS = ['all', 'direct', 'indirect'] as const;

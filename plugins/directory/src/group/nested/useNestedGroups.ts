@@ -1,5 +1,5 @@
 import type { MaskedMemberGroup } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../../api';
+import { useDirectoryQuery } from '../../api/useDirectoryQuery';
 import { collect, LARGEST_PAGE } from '../../person/collect';
 
 const FIELDS = [

@@ -1,4 +1,4 @@
-import { useDirectoryQuery } from '../../api';
+import { useDirectoryQuery } from '../../api/useDirectoryQuery';
 import type { MatchedPerson } from '../../people/mergeMatches';
 import { MEMBER_MASK, toMatchedPerson } from '../toMatchedPerson';
 

@@ -2,11 +2,12 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Text } from '@backstage/ui';
 import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { EmptyState } from '../../states';
-import { DirectoryText } from '../../text';
+import { DirectoryText } from '../../components/DirectoryText';
+import { QueryPanel } from '../../page/QueryPanel';
+import { EmptyState } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
-import { QueryPanel } from '../QueryPanel';
-import { Rows, rows } from '../rows';
+import { Rows } from '../rows/Rows';
+import rows from '../rows/Rows.module.css';
 
 /** The agreements that somebody has signed. */
 export function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {

@@ -1,4 +1,4 @@
-import { useDirectoryQuery } from '../../api';
+import { useDirectoryQuery } from '../../api/useDirectoryQuery';
 import { collect, LARGEST_PAGE } from '../collect';
 
 /** Asks for the names of the agreements that somebody has signed. */

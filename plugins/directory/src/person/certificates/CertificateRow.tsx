@@ -1,16 +1,18 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { shortenSerial } from '../../certificates/shortenSerial';
-import { CopyButton } from '../../copy';
+import type { ListedCertificate } from '../../certificates/userCertificates';
+import { CopyButton } from '../../components/CopyButton';
+import { DateTime } from '../../components/DateTime';
+import { DirectoryText } from '../../components/DirectoryText';
 import { certificateRouteRef } from '../../routes';
-import { DateTime, formatLeft, useNow } from '../../time';
-import { DirectoryText } from '../../text';
+import { formatLeft } from '../../time/formatLeft';
+import { useNow } from '../../time/useNow';
 import { directoryTranslationRef } from '../../translation';
-import { rows } from '../rows';
+import rows from '../rows/Rows.module.css';
 import { CertificateBadge, CertificateHint } from './CertificateBadge';
 import styles from './CertificateRow.module.css';
 import { certificateState } from './certificateState';
-import type { ListedCertificate } from './useCertificates';
 
 /** A certificate: for whom, by whom, its number, and how it stands. */
 export function CertificateRow({

@@ -1,4 +1,4 @@
-import type { ListedCertificate } from './useCertificates';
+import type { ListedCertificate } from '../../certificates/userCertificates';
 
 /**
  * How a certificate stands. `foreign`: no CA of the gateway has issued it;

@@ -2,10 +2,10 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Link, Text } from '@backstage/ui';
 import type { Membership } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiNodeTree, RiStarFill } from '@remixicon/react';
+import { DirectoryText } from '../../components/DirectoryText';
 import { groupRouteRef } from '../../routes';
-import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
-import { rows } from '../rows';
+import rows from '../rows/Rows.module.css';
 import styles from './MembershipRow.module.css';
 import { WhyButton } from './WhyButton';
 

@@ -1,10 +1,11 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { RiStarFill } from '@remixicon/react';
+import { DirectoryText } from '../../components/DirectoryText';
 import { groupRouteRef } from '../../routes';
-import { DirectoryText } from '../../text';
 import { directoryTranslationRef } from '../../translation';
-import { Rows, rows } from '../rows';
+import { Rows } from '../rows/Rows';
+import rows from '../rows/Rows.module.css';
 import star from './MembershipRow.module.css';
 import styles from './SponsoredGroups.module.css';
 

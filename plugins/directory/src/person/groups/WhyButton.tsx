@@ -1,9 +1,10 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, DialogTrigger, Link, Popover, Text } from '@backstage/ui';
 import { RiArrowRightLine } from '@remixicon/react';
-import { readable } from '../../page';
+import { DirectoryText } from '../../components/DirectoryText';
+import { readable } from '../../page/readable';
 import { groupRouteRef } from '../../routes';
-import { DirectoryText, visibleText } from '../../text';
+import { visibleText } from '../../text/visibleText';
 import { directoryTranslationRef } from '../../translation';
 import styles from './WhyButton.module.css';
 

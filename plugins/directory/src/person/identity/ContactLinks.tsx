@@ -13,10 +13,11 @@ import {
   RiRssLine,
 } from '@remixicon/react';
 import type { ReactElement } from 'react';
-import { LinkList } from '../../links';
-import { DirectoryText, visibleText } from '../../text';
+import { DirectoryText } from '../../components/DirectoryText';
+import { LinkList } from '../../components/LinkList';
+import { visibleText } from '../../text/visibleText';
 import { directoryTranslationRef } from '../../translation';
-import { type Contact, contactsOf } from './contactsOf';
+import { type Contact, contactsOf } from '../contactsOf';
 
 const icons: Record<Contact['kind'], ReactElement> = {
   email: <RiMailLine />,

@@ -1,9 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Text } from '@backstage/ui';
-import { CopyButton } from '../../copy';
-import { DirectoryText, visibleText } from '../../text';
+import { CopyButton } from '../../components/CopyButton';
+import { DirectoryText } from '../../components/DirectoryText';
+import { visibleText } from '../../text/visibleText';
 import { directoryTranslationRef } from '../../translation';
-import { Rows, rows } from '../rows';
+import { Rows } from '../rows/Rows';
+import rows from '../rows/Rows.module.css';
 import styles from './Keys.module.css';
 
 /** Length of a fingerprint of OpenPGP version 4, in hexadecimal digits. */

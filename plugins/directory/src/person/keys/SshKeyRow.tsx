@@ -1,11 +1,12 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Skeleton, Text } from '@backstage/ui';
-import { CopyButton } from '../../copy';
-import { DirectoryText, visibleText } from '../../text';
+import { CopyButton } from '../../components/CopyButton';
+import { DirectoryText } from '../../components/DirectoryText';
+import { visibleText } from '../../text/visibleText';
 import { directoryTranslationRef } from '../../translation';
-import { rows } from '../rows';
+import type { SshKey } from '../readSshKey';
+import rows from '../rows/Rows.module.css';
 import styles from './Keys.module.css';
-import type { SshKey } from './readSshKey';
 import { useFingerprint } from './useFingerprint';
 
 /** An SSH key: its comment, type and size, and its fingerprint. */

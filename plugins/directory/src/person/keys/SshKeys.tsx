@@ -1,11 +1,12 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import { useMemo } from 'react';
-import { CopyButton } from '../../copy';
+import { CopyButton } from '../../components/CopyButton';
 import { directoryTranslationRef } from '../../translation';
-import { Rows, rows } from '../rows';
+import { readSshKey } from '../readSshKey';
+import { Rows } from '../rows/Rows';
+import rows from '../rows/Rows.module.css';
 import styles from './Keys.module.css';
-import { readSshKey } from './readSshKey';
 import { SshKeyRow } from './SshKeyRow';
 
 /** SSH keys; together they copy as a file authorized_keys. */

@@ -11,10 +11,10 @@ import {
 } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { useState } from 'react';
-import { readable } from '../../../page';
+import { readable } from '../../../page/readable';
 import { directoryTranslationRef } from '../../../translation';
+import { Facts } from '../../Facts';
 import { FailureAlert } from '../../FailureAlert';
-import { Facts } from '../Facts';
 import styles from './RevokeDialog.module.css';
 import {
   type RevocationReason,

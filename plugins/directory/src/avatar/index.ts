@@ -1,1 +1,0 @@
-export { ColoredAvatar, type ColoredAvatarProps } from './ColoredAvatar';

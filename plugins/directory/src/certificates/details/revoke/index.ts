@@ -1,1 +1,0 @@
-export { RevokeButton } from './RevokeButton';

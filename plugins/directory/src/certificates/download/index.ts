@@ -1,4 +1,0 @@
-export { chainFile, pemFile } from './certificateFiles';
-export { fromPem } from './fromPem';
-export { reminderFile } from './reminderFile';
-export { toPem } from './toPem';

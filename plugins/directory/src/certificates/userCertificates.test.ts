@@ -1,0 +1,39 @@
+import { certificateState } from '../person/certificates/certificateState';
+
+const now = new Date('2026-03-15T12:00:00Z');
+const past = 'Thu, 01 Jan 2026 00:00:00 -0000';
+
+describe('certificateState', () => {
+  it.each([
+    ['valid', past, 'Wed, 15 Apr 2026 12:00:01 -0000'],
+    ['expiring', past, 'Tue, 14 Apr 2026 11:59:59 -0000'],
+    ['expired', past, 'Sun, 15 Mar 2026 11:59:59 -0000'],
+    [
+      'valid',
+      'Sat, 14 Mar 2026 12:00:00 -0000',
+      'Mon, 13 Apr 2026 12:00:00 -0000',
+    ],
+    [
+      'expiring',
+      'Sun, 22 Feb 2026 12:00:00 -0000',
+      'Tue, 24 Mar 2026 12:00:00 -0000',
+    ],
+    [
+      'notYet',
+      'Mon, 16 Mar 2026 00:00:00 -0000',
+      'Mon, 16 Mar 2027 00:00:00 -0000',
+    ],
+  ])('is %s', (state, valid_not_before, valid_not_after) => {
+    const issued = { issued_here: true, valid_not_before, valid_not_after };
+    expect(certificateState({ ...issued, revoked: false }, now)).toBe(state);
+    expect(certificateState({ ...issued, revoked: true }, now)).toBe('revoked');
+    for (const [issued_here, other] of [
+      [false, 'foreign'],
+      [null, 'unchecked'],
+    ] as const) {
+      expect(
+        certificateState({ ...issued, issued_here, revoked: false }, now),
+      ).toBe(other);
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import { hueOf } from '../avatar/hueOf';
+import { initialsOf } from '../avatar/initialsOf';
+
+describe('initialsOf', () => {
+  it.each([
+    ['Karl Larsson', 'K L'],
+    ['Mary Jane D’Angelo', 'M D'],
+    ['karl', 'k'],
+    ['john.doe', 'j d'],
+    ['Erin Ünï 李明 🦊', 'E 李'],
+    ['𐐨𐐩 fox', 'f'],
+    ['🦊', ''],
+    ['Rick "R*" \\ <x>', 'R x'],
+    ['Florence Andre \\', 'F A'],
+    ['太郎', '太'],
+    ['  ', ''],
+  ])('of %j are %j', (name, initials) => {
+    expect(initialsOf(name)).toBe(initials);
+  });
+});
+
+describe('hueOf', () => {
+  it('is the same for a name in any case, and uses every color', () => {
+    const names = Array.from({ length: 200 }, (_, index) => `user${index}`);
+    expect(hueOf('Karl')).toBe(hueOf('karl'));
+    expect(new Set(names.map(hueOf)).size).toBe(8);
+  });
+});

@@ -1,1 +1,0 @@
-export { saveFile, type SavedFile } from './saveFile';

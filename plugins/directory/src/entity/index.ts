@@ -1,1 +1,0 @@
-export { CatalogLink, type CatalogLinkProps } from './CatalogLink';

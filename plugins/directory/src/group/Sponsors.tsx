@@ -1,0 +1,60 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, Text } from '@backstage/ui';
+import { useState } from 'react';
+import type { MatchedPerson } from '../people/mergeMatches';
+import { PeopleCards } from '../people/PeopleCards';
+import { directoryTranslationRef } from '../translation';
+import { CardsQuery } from './PersonCards';
+import { Section } from './Section';
+import { useSponsors } from './sponsors/useSponsors';
+
+/** As many as one sees at a glance. */
+const AT_FIRST = 6;
+
+/** Who lets people into a group: whom to ask. */
+export function Sponsors({ groupname }: { groupname: string }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const query = useSponsors(groupname);
+  const hasSponsors = query.data && query.data.length > 0;
+
+  return (
+    <Section
+      title={t('group.sponsors.title')}
+      note={hasSponsors ? t('group.sponsors.ask') : undefined}
+    >
+      <CardsQuery query={query} places={3}>
+        {sponsors => <SponsorCards sponsors={sponsors} />}
+      </CardsQuery>
+    </Section>
+  );
+}
+
+function SponsorCards({ sponsors }: { sponsors: MatchedPerson[] }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [showsAll, setShowsAll] = useState(false);
+  if (sponsors.length === 0) {
+    return (
+      <Text as="p" color="secondary">
+        {t('group.sponsors.none')} {t('group.sponsors.noneHint')}
+      </Text>
+    );
+  }
+  return (
+    <>
+      <PeopleCards people={showsAll ? sponsors : sponsors.slice(0, AT_FIRST)} />
+      {sponsors.length > AT_FIRST && (
+        <Button
+          size="small"
+          variant="tertiary"
+          onPress={() => setShowsAll(!showsAll)}
+        >
+          {showsAll
+            ? t('group.sponsors.showFewer')
+            : t('group.sponsors.showAll', {
+                total: sponsors.length.toLocaleString(),
+              })}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { SCRIPT_URL } from '../__testUtils__/people';
+import { safeHref } from '../components/safeHref';
+import { groupLinks } from './groupLinks';
+
+const nothing = {
+  url: null,
+  mailing_list: null,
+  discussion_url: null,
+  irc: null,
+};
+
+describe('groupLinks', () => {
+  it('orders what a group has, and says what each is', () => {
+    expect(
+      groupLinks({
+        url: 'https://packagers.example.test/',
+        mailing_list: 'packagers@lists.example.test',
+        discussion_url: 'https://discuss.example.test/packagers',
+        irc: [
+          'irc:///#packagers',
+          'ircs://irc.libera.chat/#fedora-devel',
+          'matrix://example.test/#packagers',
+          'matrix:/packagers',
+          'come to room 3',
+        ],
+      }),
+    ).toEqual([
+      {
+        kind: 'url',
+        text: 'packagers.example.test',
+        href: 'https://packagers.example.test/',
+      },
+      {
+        kind: 'mailingList',
+        text: 'packagers@lists.example.test',
+        href: 'mailto:packagers@lists.example.test',
+      },
+      {
+        kind: 'discussion',
+        text: 'discuss.example.test/packagers',
+        href: 'https://discuss.example.test/packagers',
+      },
+      { kind: 'irc', text: '#packagers', href: 'irc:///%23packagers' },
+      {
+        kind: 'irc',
+        text: '#fedora-devel (irc.libera.chat)',
+        href: 'ircs://irc.libera.chat/%23fedora-devel',
+      },
+      {
+        kind: 'matrix',
+        text: '#packagers:example.test',
+        href: 'https://matrix.to/#/%23packagers%3Aexample.test',
+      },
+      { kind: 'matrix', text: '#packagers', href: undefined },
+      { kind: 'other', text: 'come to room 3', href: undefined },
+    ]);
+    expect(groupLinks(nothing)).toEqual([]);
+  });
+
+  it.each([SCRIPT_URL, 'data:text/html,x', 'file:///etc/passwd'])(
+    'leaves nothing of %s to follow',
+    url => {
+      const links = groupLinks({
+        url,
+        mailing_list: url,
+        discussion_url: url,
+        irc: [url],
+      });
+      expect(links).toHaveLength(4);
+      for (const { href } of links) {
+        expect(safeHref(href ?? '')).toBeUndefined();
+      }
+    },
+  );
+});

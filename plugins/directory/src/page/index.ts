@@ -1,4 +1,0 @@
-export { DirectoryPage, type DirectoryPageProps } from './DirectoryPage';
-export { readable } from './readable';
-export { SideBySide, type SideBySideProps } from './SideBySide';
-export { TableGround } from './TableGround';

@@ -1,1 +1,0 @@
-export { PageTurner, type PageTurnerProps } from './PageTurner';

@@ -1,2 +1,0 @@
-export { AgreementsTab } from './AgreementsTab';
-export { useAgreements } from './useAgreements';

@@ -1,2 +1,0 @@
-export { CertificatesTab } from './CertificatesTab';
-export { useCertificates } from './useCertificates';

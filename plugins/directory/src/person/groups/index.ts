@@ -1,2 +1,0 @@
-export { GroupsTab } from './GroupsTab';
-export { useMemberships } from './useMemberships';

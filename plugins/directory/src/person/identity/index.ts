@@ -1,1 +1,0 @@
-export { Identity } from './Identity';

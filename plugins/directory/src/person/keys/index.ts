@@ -1,1 +1,0 @@
-export { KeysTab } from './KeysTab';

@@ -1,2 +1,0 @@
-export { Rows } from './Rows';
-export { default as rows } from './Rows.module.css';

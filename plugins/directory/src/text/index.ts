@@ -1,2 +1,0 @@
-export { DirectoryText, type DirectoryTextProps } from './DirectoryText';
-export { visibleText } from './visibleText';
