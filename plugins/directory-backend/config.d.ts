@@ -71,11 +71,6 @@ export interface Config {
        */
       maxQueued?: number;
       /**
-       * Users' records kept for lists as long as nothing at all is written to
-       * the directory, some 2.5 kB each; 0 keeps none. Default: 20000.
-       */
-      keptRecords?: number;
-      /**
        * Silence after which a connection is tried out, so that no caller waits
        * for one whose other end has gone. Default: 15 seconds.
        */
@@ -102,12 +97,11 @@ export interface Config {
     };
 
     /**
-     * Where answers come from: a copy in memory that follows the directory, or
-     * the directory itself. The copy needs the directory's USN plugin, as
-     * FreeIPA has it, and the right to a persistent search; without them the
-     * directory answers all the same. Default: replica.
+     * The replica in memory, from which users, groups and memberships are
+     * read. It follows the directory by USN and persistent search, as FreeIPA
+     * allows them. Without one of them it follows more slowly and logs a
+     * warning.
      */
-    reads?: 'replica' | 'direct';
     replica?: {
       /**
        * Age of the replica above which requests get 503: reads continue as

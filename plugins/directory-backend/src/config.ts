@@ -34,6 +34,14 @@ const OPERATIONS: ReadonlySet<string> = new Set(
   directoryPermissions.map(({ name }) => name),
 );
 
+/** Keys of earlier versions, and what replaces them. */
+const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  reads:
+    'Users and groups are always read from the replica: see directory.replica.',
+  'ldap.keptRecords':
+    'The replica keeps all records in memory: see directory.replica.',
+};
+
 /** One rule of `directory.access`: who may do what. */
 export interface AccessRule {
   readonly who: PrincipalSet;
@@ -56,8 +64,7 @@ export interface FasjsonConfig {
 /** The `directory` block of the configuration, typed and frozen. */
 export interface DirectoryConfig {
   readonly ldap: LdapConfig;
-  /** `undefined`: nothing but the directory itself is asked. */
-  readonly replica?: ReplicaConfig;
+  readonly replica: ReplicaConfig;
   readonly schema: DirectorySchema;
   readonly privacy: {
     readonly hidden: ReadonlySet<UserField>;
@@ -85,6 +92,7 @@ export interface DirectoryConfig {
  */
 export function readDirectoryConfig(root: Config): DirectoryConfig {
   const config = root.getConfig('directory');
+  refuseRemovedKeys(config);
   const portalUsers = readPortalUsers(config.getOptionalConfig('portalUsers'));
   const trustedLocations = TrustedLocations.fromConfig(root);
   if (portalUsers) {
@@ -99,7 +107,7 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
   }
   return Object.freeze({
     ldap: readLdapConfig(config.getConfig('ldap')),
-    replica: readReplicaConfig(config),
+    replica: readReplicaConfig(config.getOptionalConfig('replica')),
     schema: readSchema(config),
     privacy: {
       hidden: readHiddenFields(config),
@@ -114,6 +122,17 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     portalUsers,
     trustedLocations,
   });
+}
+
+/** @throws InputError that names the key and its replacement. */
+function refuseRemovedKeys(config: Config): void {
+  for (const [key, replacement] of Object.entries(REMOVED_KEYS)) {
+    if (config.has(key)) {
+      throw new InputError(
+        `directory.${key} is not supported any more. ${replacement} Remove the key.`,
+      );
+    }
+  }
 }
 
 function readSchema(config: Config): DirectorySchema {

@@ -1,4 +1,5 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
+import { allMayExport } from './__testUtils__/accessRules';
 import { BindLog } from './__testUtils__/BindLog';
 import { eventually } from './__testUtils__/eventually';
 import { FaultProxy } from './__testUtils__/FaultProxy';
@@ -47,8 +48,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     realm,
     directory: {
-      // The replica would respond while its servers are in trouble.
-      reads: 'direct',
+      access: allMayExport,
       portalUsers,
       ldap: {
         ...ldapOf(realm),
@@ -123,7 +123,7 @@ it('leaves the pending queries of a killed server to the next one', async () => 
   expect(unanswered(tally)).toBe(0);
 });
 
-it('returns 503 while the directory restarts and never reads anonymously', async () => {
+it('reads while the directory restarts, and never anonymously', async () => {
   const log = await BindLog.from(realm);
   const tally = await during(async load => {
     await load.progress(100);
@@ -135,19 +135,11 @@ it('returns 503 while the directory restarts and never reads anonymously', async
     await realm.directory.start();
     await eventually(allAreAnswered);
   });
-  // A server that is starting may be too slow.
-  const {
-    200: _answered,
-    503: unavailable,
-    504: _slow,
-    ...others
-  } = tally.statuses;
-  expect(unavailable).toBeGreaterThan(0);
-  expect(others).toEqual({});
+  expect(unanswered(tally)).toBe(0);
   // The server writes its log after its responses.
   await eventually(async () => {
     const { searches } = await log.read();
-    expect(searches.length).toBeGreaterThan(100);
+    expect(searches.length).toBeGreaterThan(20);
     for (const { boundAs } of searches) {
       expect(boundAs).toBe(realm.bindDn);
     }
@@ -162,16 +154,16 @@ it('waits for a directory that is 300 ms slower', async () => {
   expect(statuses).toEqual(PATHS.map(path => [path, 200]));
 });
 
-it('returns results while connections are reset again and again', async () => {
+it('reads while connections are reset again and again', async () => {
   const tally = await during(async load => {
     // By responses, not by time: some progress between two resets is possible
-    // on every machine. With 130 responses a second it is ten times a second.
+    // on every machine.
     for (let resets = 0; resets < 60; resets++) {
       await load.progress(13);
       proxies.forEach(proxy => proxy.reset());
     }
   });
-  expect(unanswered(tally) / tally.responses).toBeLessThan(0.01);
+  expect(unanswered(tally)).toBe(0);
 });
 
 it.each<[string, (n: number) => Fault]>([
@@ -191,26 +183,19 @@ it.each<[string, (n: number) => Fault]>([
       },
     }),
   ],
-])(
-  'never returns a partial result from streams that are %s',
-  async (_how, fault) => {
-    const { statuses } = await during(async load => {
-      for (let n = 0; n < 20; n++) {
-        setFault(fault(n));
-        await load.progress(15);
-      }
-    });
-    const {
-      200: _answered,
-      503: _unavailable,
-      504: _slow,
-      ...others
-    } = statuses;
-    expect(others).toEqual({});
-  },
-);
+])('reads while streams from the directory are %s', async (_how, fault) => {
+  const tally = await during(async load => {
+    for (let n = 0; n < 20; n++) {
+      setFault(fault(n));
+      proxies.forEach(proxy => proxy.reset());
+      await load.progress(15);
+    }
+  });
+  expect(unanswered(tally)).toBe(0);
+});
 
-it('returns 503 without a connection attempt while no server is in use', async () => {
+it('returns 503 for an export without a connection attempt while no server is in use', async () => {
+  const path = '/v1/groups/packager/members.csv';
   await allAreInUse();
   const before = outOfUse();
   for (const proxy of proxies) {
@@ -219,14 +204,14 @@ it('returns 503 without a connection attempt while no server is in use', async (
     proxy.reset();
   }
   await eventually(async () => {
-    expect((await client.ask('/v1/users/bob/')).status).toBe(503);
+    expect((await client.ask(path)).status).toBe(503);
     expect(outOfUse()).toBe(before + 2);
   });
   const accepted = () => proxies[0].accepted + proxies[1].accepted;
   const attempts = accepted();
   const startedAt = performance.now();
   const responses = await Promise.all(
-    Array.from({ length: 200 }, () => client.ask('/v1/users/bob/')),
+    Array.from({ length: 200 }, () => client.ask(path)),
   );
   const tookMs = performance.now() - startedAt;
   for (const { status } of responses) {

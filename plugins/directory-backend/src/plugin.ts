@@ -45,7 +45,6 @@ import { ResourceUris } from './http/response/ResourceUris';
 import { openSessions } from './http/session/openSessions';
 import { searchGroupsOperation } from './http/searchGroups';
 import { userCertificatesOperation } from './http/userCertificates';
-import { LdapDirectory } from './ldap/LdapDirectory';
 import { LdapPool } from './ldap/LdapPool';
 import { LdapPrincipals } from './ldap/LdapPrincipals';
 import { LdapReader } from './ldap/LdapReader';
@@ -122,7 +121,7 @@ export const directoryPlugin = createBackendPlugin({
             logger,
           }));
 
-        const { baseDn, bindDn, keptRecords } = ldap;
+        const { baseDn, bindDn } = ldap;
         const maxAgeMs = ldap.probeIntervalMs;
         if (ldap.bindPassword.kind === 'file') {
           await checkSecretFile(ldap.bindPassword.path, {
@@ -150,19 +149,22 @@ export const directoryPlugin = createBackendPlugin({
           baseDn,
           logger,
         });
-        const followed =
-          replica &&
-          (await followDirectory({
-            ...{ reader, schema, baseDn, bindDn, logger },
-            lifecycle,
-            ...replica,
-            endpoint: url => readEndpoint(url, ldap),
-            servers: searcher,
-            database: deps.database,
-          }));
-        const directory =
-          followed?.directory ??
-          new LdapDirectory({ reader, schema, baseDn, keptRecords, logger });
+        const {
+          directory,
+          accounts: replicatedAccounts,
+          quarantines,
+        } = await followDirectory({
+          ...replica,
+          reader,
+          schema,
+          baseDn,
+          bindDn,
+          logger,
+          lifecycle,
+          endpoint: url => readEndpoint(url, ldap),
+          servers: searcher,
+          database: deps.database,
+        });
         const privateDirectory = new PrivateDirectory(
           certificates
             ? new IssuedCertificatesDirectory(directory, authorities)
@@ -177,7 +179,7 @@ export const directoryPlugin = createBackendPlugin({
         const accounts = new Accounts({
           principals,
           servers: searcher,
-          replica: followed?.accounts,
+          replica: replicatedAccounts,
         });
         const uris = new ResourceUris(externalBaseUrl);
         const certificateOperations =
@@ -234,15 +236,12 @@ export const directoryPlugin = createBackendPlugin({
           accounts,
           clientAddress,
         });
-        if (followed) {
-          const { quarantines } = followed;
-          registerAcceptDirectory({
-            actionsRegistry,
-            auditor,
-            gate,
-            quarantines,
-          });
-        }
+        registerAcceptDirectory({
+          actionsRegistry,
+          auditor,
+          gate,
+          quarantines,
+        });
         if (certificateOperations) {
           const { revocationDesk: desk } = certificateOperations;
           registerRevokeCertificate({ actionsRegistry, gate, desk });

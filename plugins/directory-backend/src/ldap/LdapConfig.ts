@@ -31,7 +31,6 @@ export interface LdapConfig {
   readonly maxConnections: number;
   readonly pipelining: number;
   readonly maxQueued: number;
-  readonly keptRecords: number;
   readonly idleProbeMs: number;
   readonly breaker: {
     readonly failures: number;
@@ -60,7 +59,6 @@ export function readLdapConfig(config: Config): LdapConfig {
     maxConnections: readCount(config, 'maxConnections', 16),
     pipelining: readCount(config, 'pipelining', 1),
     maxQueued: readCount(config, 'maxQueued', 1000),
-    keptRecords: readCount(config, 'keptRecords', 20_000, { least: 0 }),
     idleProbeMs: readMs(config, 'idleProbe', { seconds: 15 }),
     breaker: Object.freeze({
       failures: readCount(config, 'breaker.failures', 3),
@@ -154,16 +152,11 @@ function readMs(config: Config, key: string, fallback: HumanDuration): number {
   );
 }
 
-function readCount(
-  config: Config,
-  key: string,
-  fallback: number,
-  { least } = { least: 1 },
-): number {
+function readCount(config: Config, key: string, fallback: number): number {
   const count = config.getOptionalNumber(key) ?? fallback;
-  if (!Number.isSafeInteger(count) || count < least) {
+  if (!Number.isSafeInteger(count) || count < 1) {
     throw new InputError(
-      `directory.ldap.${key} must be a whole number, at least ${least}`,
+      `directory.ldap.${key} must be a whole number, at least 1`,
     );
   }
   return count;

@@ -16,21 +16,11 @@ export type ReplicaConfig = Pick<ReplicaOptions, 'maxStalenessMs'> & {
 };
 
 /**
- * Reads `directory.reads` and `directory.replica`; `undefined` when every
- * question is put to the directory itself.
+ * Reads `directory.replica`.
  *
  * @throws InputError that names the key that is wrong.
  */
-export function readReplicaConfig(
-  directory: Config,
-): ReplicaConfig | undefined {
-  const reads = directory.getOptionalString('reads') ?? 'replica';
-  if (reads !== 'replica' && reads !== 'direct') {
-    throw new InputError(
-      `directory.reads must be "replica" or "direct", not "${reads}"`,
-    );
-  }
-  const config = directory.getOptionalConfig('replica');
+export function readReplicaConfig(config: Config | undefined): ReplicaConfig {
   const maxShrinkage = config?.getOptionalNumber('maxShrinkage') ?? 0.2;
   if (maxShrinkage < 0 || maxShrinkage > 1) {
     throw new InputError(
@@ -47,7 +37,5 @@ export function readReplicaConfig(
       'directory.replica.maxStaleness must be at least 5 seconds',
     );
   }
-  return reads === 'replica'
-    ? Object.freeze({ maxStalenessMs, maxShrinkage })
-    : undefined;
+  return Object.freeze({ maxStalenessMs, maxShrinkage });
 }

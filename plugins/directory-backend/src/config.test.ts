@@ -1,0 +1,38 @@
+import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
+import { readDirectoryConfig } from './config';
+
+function read({ ldap, ...directory }: JsonObject) {
+  return readDirectoryConfig(
+    new ConfigReader({
+      directory: {
+        ...directory,
+        ldap: {
+          servers: ['ldaps://ipa.example.test'],
+          baseDn: 'dc=example,dc=test',
+          bindDn: 'uid=portal',
+          bindPassword: 'secret',
+          ...(ldap as JsonObject),
+        },
+      },
+    }),
+  );
+}
+
+describe('readDirectoryConfig', () => {
+  it('has defaults for everything but the directory server', () => {
+    expect(read({})).toMatchObject({
+      replica: { maxStalenessMs: 60_000, maxShrinkage: 0.2 },
+    });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['directory.reads', { reads: 'direct' }],
+    ['directory.reads', { reads: 'replica' }],
+    ['directory.ldap.keptRecords', { ldap: { keptRecords: 0 } }],
+  ])('rejects the removed key %s and names the replacement', (key, config) => {
+    expect(() => read(config)).toThrow(
+      new RegExp(`^${key} is not supported any more.*directory.replica`),
+    );
+  });
+});
