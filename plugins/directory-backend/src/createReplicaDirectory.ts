@@ -16,13 +16,14 @@ import type { LdapPool } from './ldap/LdapPool';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
 import type { LdapReader } from './ldap/LdapReader';
 import { UsnClock } from './ldap/UsnClock';
+import type { Directory } from './directory/Directory';
 import type { Reachability } from './directory/errors';
 import { createCopiedDirectory } from './replica/createCopiedDirectory';
+import { gateReads } from './replica/gateReads';
 import { MassDeletionGuard } from './replica/MassDeletionGuard';
 import { observeReplica } from './replica/observeReplica';
 import { Quarantines } from './replica/Quarantines';
 import { Replica, type ReplicaOptions } from './replica/Replica';
-import { ReplicaDirectory } from './replica/ReplicaDirectory';
 import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
 
 /** Options of {@link createReplicaDirectory}. */
@@ -41,7 +42,7 @@ export interface ReplicaDirectoryOptions
 
 /** A directory that reads a replica, whose `follow()` must be called. */
 export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
-  readonly directory: ReplicaDirectory;
+  readonly directory: Directory;
   readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
 } {
@@ -79,7 +80,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   const { tables } = replica;
   const copied = createCopiedDirectory({ tables, schema, keys });
   return {
-    directory: new ReplicaDirectory({ copied, replica }),
+    directory: gateReads(copied, replica.gate),
     accounts: new ReplicatedAccounts({
       replica,
       tables,
@@ -99,9 +100,10 @@ export async function followDirectory(
     readonly database: DatabaseService;
   },
 ): Promise<{
-  readonly directory: ReplicaDirectory;
+  readonly directory: Directory;
   readonly accounts: ReplicatedAccounts;
   readonly quarantines: Quarantines;
+  readonly replica: Replica;
 }> {
   const quarantines = await Quarantines.create({
     ...options,
@@ -116,7 +118,7 @@ export async function followDirectory(
   quarantines.follow({ guard, replica }, options.lifecycle);
   observeReplica(replica);
   replica.follow();
-  return { directory, accounts, quarantines };
+  return { directory, accounts, quarantines, replica };
 }
 
 /** Identifies the entries that are counted, as SHA-256 in hex. */

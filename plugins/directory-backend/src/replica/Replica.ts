@@ -7,6 +7,7 @@ import { HeldValues } from './HeldValues';
 import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
 import { RecentChanges } from './RecentChanges';
 import {
+  ReplicaGate,
   ReplicaState,
   suspensionFor,
   type ReplicaStatus,
@@ -91,6 +92,8 @@ export class Replica {
     },
   });
   readonly #state: ReplicaState;
+  /** Admits reads of the tables. */
+  readonly gate: ReplicaGate;
   readonly #comparison: Comparison;
   readonly #rereading: Rereading;
   readonly #deletions: UnreportedDeletions;
@@ -128,6 +131,7 @@ export class Replica {
     this.#options = options;
     this.#minSyncIntervalMs = syncIntervalMs;
     this.#state = new ReplicaState(options);
+    this.gate = new ReplicaGate(this.#state);
     this.#changes = new RecentChanges({
       source: options.source,
       tables: this.tables,

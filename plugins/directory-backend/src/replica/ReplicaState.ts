@@ -53,6 +53,7 @@ export class ReplicaState {
   #hasServed = false;
   #suspension: Extract<ReplicaStatus, { kind: 'suspended' }> | undefined;
   #suspensions = 0;
+  readonly #listeners = new Set<() => void>();
 
   constructor(options: {
     readonly maxStalenessMs: number;
@@ -87,6 +88,11 @@ export class ReplicaState {
     return this.#suspensions;
   }
 
+  /** Calls a listener when the first sync has finished and at suspensions. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
   /** Suspends reads in the same turn, until the replica is proven again. */
   suspend(reason: SuspensionReason, message: string): void {
     this.#suspensions++;
@@ -94,6 +100,7 @@ export class ReplicaState {
       this.#logger.error(`Reads are suspended: ${message}`);
     }
     this.#suspension = { kind: 'suspended', reason, message };
+    this.#notify();
   }
 
   /**
@@ -102,11 +109,115 @@ export class ReplicaState {
    */
   prove(askedAt: number): void {
     this.#provenAt = Math.max(this.#provenAt, askedAt);
+    const isChange = !this.#hasServed || this.#suspension !== undefined;
     this.#hasServed = true;
     if (this.#suspension) {
       this.#suspension = undefined;
       this.#logger.info('Reads are resumed');
     }
+    if (isChange) {
+      this.#notify();
+    }
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+}
+
+/** Maximum number of reads that wait for the first sync. */
+const MAX_WAITING = 200;
+
+/** Maximum time that a read waits for the first sync. */
+const MAX_WAIT_MS = 5000;
+
+/** Admits reads while the replica may be read. Some wait for the first sync. */
+export class ReplicaGate {
+  readonly #state: Pick<ReplicaState, 'isServing' | 'status' | 'onChange'>;
+  readonly #waiting = new Set<() => void>();
+  #rejected = 0;
+
+  constructor(state: Pick<ReplicaState, 'isServing' | 'status' | 'onChange'>) {
+    this.#state = state;
+    state.onChange(() => {
+      for (const resume of [...this.#waiting]) {
+        resume();
+      }
+    });
+  }
+
+  /** Whether {@link enter} would resolve without waiting. */
+  get isOpen(): boolean {
+    return this.#state.isServing;
+  }
+
+  /** Number of reads that wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Number of reads that the first sync has kept waiting for too long. */
+  get rejected(): number {
+    return this.#rejected;
+  }
+
+  /**
+   * Resolves when the replica may be read, after 5 seconds at most.
+   *
+   * @throws DirectoryUnavailableError otherwise; at once when 200 reads wait or
+   *   reads are suspended. The signal's reason when the signal is aborted.
+   */
+  async enter(signal: AbortSignal): Promise<void> {
+    const isStarting = this.#state.status.kind === 'starting';
+    if (isStarting && this.#waiting.size < MAX_WAITING) {
+      await this.#wait(signal);
+    }
+    if (this.#state.status.kind === 'starting') {
+      this.#rejected++;
+    }
+    this.requireOpen();
+  }
+
+  /** @throws DirectoryUnavailableError unless the replica may be read now. */
+  requireOpen(): void {
+    if (!this.#state.isServing) {
+      throw unavailable(this.#state.status);
+    }
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await new Promise<void>(resolve => {
+      const resume = () => {
+        clearTimeout(timeout);
+        signal.removeEventListener('abort', resume);
+        this.#waiting.delete(resume);
+        resolve();
+      };
+      const timeout = setTimeout(resume, MAX_WAIT_MS);
+      signal.addEventListener('abort', resume);
+      this.#waiting.add(resume);
+    });
+    signal.throwIfAborted();
+  }
+}
+
+function unavailable(status: ReplicaStatus): DirectoryUnavailableError {
+  switch (status.kind) {
+    case 'suspended':
+      return new DirectoryUnavailableError(status.message, {
+        reason: status.reason === 'credentials' ? 'refused' : status.reason,
+      });
+    case 'starting':
+      return new DirectoryUnavailableError('The first sync has not finished', {
+        reason: 'starting',
+      });
+    default:
+      return new DirectoryUnavailableError('The replica is too old', {
+        reason: 'stale',
+      });
   }
 }
 

@@ -1,19 +1,27 @@
 import { metrics } from '@opentelemetry/api';
 import type { Replica } from './Replica';
-import { suspensionReasons } from './ReplicaState';
+import { suspensionReasons, type ReplicaStatus } from './ReplicaState';
 
-/** Exports how old a replica is, whether reads are suspended, and its size. */
+const states: readonly ReplicaStatus['kind'][] = [
+  'starting',
+  'serving',
+  'stale',
+  'suspended',
+];
+
+/** Exports the age, state and size of a replica, and the reads that wait for it. */
 export function observeReplica(
-  replica: Pick<Replica, 'ageMs' | 'status' | 'tables'>,
+  replica: Pick<Replica, 'ageMs' | 'status' | 'gate' | 'tables'>,
 ): void {
   const meter = metrics.getMeter('directory');
   meter
     .createObservableGauge('directory.replica.age', {
-      description: 'Time since the copy was last known to be the directory',
+      description:
+        'Time since the replica was last known to equal the directory',
       unit: 's',
     })
     .addCallback(result => {
-      // Before there is a copy it has no age.
+      // Before the first sync, there is no age.
       if (Number.isFinite(replica.ageMs)) {
         result.observe(replica.ageMs / 1000);
       }
@@ -30,8 +38,29 @@ export function observeReplica(
       }
     });
   meter
+    .createObservableGauge('directory.replica.state', {
+      description: '1 for the current state, 0 for the others',
+    })
+    .addCallback(result => {
+      const { kind } = replica.status;
+      for (const state of states) {
+        result.observe(state === kind ? 1 : 0, { state });
+      }
+    });
+  meter
+    .createObservableGauge('directory.replica.waiting', {
+      description: 'Reads that wait for the first sync',
+    })
+    .addCallback(result => result.observe(replica.gate.waiting));
+  meter
+    .createObservableCounter('directory.replica.rejected', {
+      description:
+        'Reads that got 503 because the first sync had not finished in time',
+    })
+    .addCallback(result => result.observe(replica.gate.rejected));
+  meter
     .createObservableGauge('directory.replica.entries', {
-      description: 'Entries in the copy, by kind',
+      description: 'Entries in the replica, by kind',
     })
     .addCallback(result => {
       const { users, groups, agreements } = replica.tables;
