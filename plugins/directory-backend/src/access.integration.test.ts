@@ -94,6 +94,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'get /fasjson/v1/users/:username/': '401 403 200 401 200 200',
   'get /fasjson/v1/users/:username/agreements/': '401 403 200 401 200 200',
   'get /fasjson/v1/users/:username/groups/': '401 403 200 401 200 200',
+  'get /healthz/live': '200 200 200 200 200 200',
+  'get /healthz/ready': '200 200 200 200 200 200',
   'get /specs/v1.json': '200 200 200 200 200 200',
   'get /v1/accounts/:principal/': '401 403 403 401 200 403',
   'get /v1/certs/:serialNumber(\\d+)/': '401 403 404 401 404 404',

@@ -9,6 +9,7 @@ import { directoryPermissions } from '@directory-gateway/backstage-plugin-direct
 import {
   directoryCertificateAuthoritiesExtensionPoint,
   directoryPublicDocumentsExtensionPoint,
+  readinessChecksServiceRef,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { kerberosServiceRef } from '@directory-gateway/kerberos';
 import { checkSecretFile } from '@directory-gateway/secret-files';
@@ -48,10 +49,16 @@ import { userCertificatesOperation } from './http/userCertificates';
 import { LdapPool } from './ldap/LdapPool';
 import { LdapPrincipals } from './ldap/LdapPrincipals';
 import { LdapReader } from './ldap/LdapReader';
-import { probeDirectory } from './ldap/probeDirectory';
 import { readEndpoint } from './ldap/readEndpoint';
 import { RightsProof } from './ldap/RightsProof';
 import { SchemaProof } from './ldap/SchemaProof';
+import type { ReplicaStatus } from './replica/ReplicaState';
+
+/**
+ * Maximum delay of the portal's readiness by the first sync, so that an
+ * unavailable directory does not stop a rolling update.
+ */
+const MAX_READINESS_DELAY_MS = 60_000;
 
 /**
  * The directory gateway: answers `/api/directory/v1/` from the directory that
@@ -92,6 +99,7 @@ export const directoryPlugin = createBackendPlugin({
         permissions: coreServices.permissions,
         notifications: notificationService,
         permissionsRegistry: coreServices.permissionsRegistry,
+        readinessChecks: readinessChecksServiceRef,
         scheduler: coreServices.scheduler,
       },
       async init(deps) {
@@ -200,12 +208,24 @@ export const directoryPlugin = createBackendPlugin({
         const contract = contractDialect(uris);
         const forFasjson = fasjsonDialect(new ResourceUris(fasjsonUrl));
 
+        const status = (): ReplicaStatus =>
+          followed?.replica.status ?? {
+            kind: searcher.reachability === 'reachable' ? 'serving' : 'stale',
+            ageMs: 0,
+          };
+        deps.readinessChecks.add({
+          name: 'directory replica',
+          maxWaitMs: MAX_READINESS_DELAY_MS,
+          isReady: () => status().kind !== 'starting',
+        });
         publishDocuments(publicDocuments, contract);
+        publishHealth(publicDocuments, { status });
         if (fasjson) {
           publishDocuments(publicDocuments, forFasjson);
           publishHealth(publicDocuments, {
-            askDirectory: asking => probeDirectory({ reader, baseDn }, asking),
-            logger,
+            root: FASJSON_ROOT,
+            status,
+            failureTitle: 'LDAP server is down',
           });
         }
         const portalUserNames = new PortalUserNames({

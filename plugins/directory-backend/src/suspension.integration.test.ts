@@ -53,8 +53,13 @@ async function read(): Promise<readonly number[]> {
 }
 
 /** Waits for the suspension, and expects that no read succeeds from then on. */
-async function expectSuspended(message: RegExp): Promise<void> {
+async function expectSuspended(message: RegExp, title: string): Promise<void> {
   await eventually(() => expect(gateway.log()).toMatch(message));
+  const ready = await fetch(`${gateway.baseUrl}/api/directory/healthz/ready`);
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    { status: 503, title: `Reads are suspended: ${title}` },
+  ]);
   for (let round = 0; round < 25; round++) {
     expect(await read()).toEqual([503, 503, 503, 503]);
   }
@@ -69,7 +74,10 @@ it('suspends reads when the service account is disabled', async () => {
   // The open connections stay bound.
   await setLock('nsAccountLock: TRUE\n');
   try {
-    await expectSuspended(/Reads are suspended: .*refused the service account/);
+    await expectSuspended(
+      /Reads are suspended: .*refused the service account/,
+      'credentials refused',
+    );
   } finally {
     await setLock('');
   }
@@ -84,7 +92,10 @@ it('suspends reads when the access check fails', async () => {
     );
   await changeRules('add');
   try {
-    await expectSuspended(/Reads are suspended: .*fasIsPrivate/);
+    await expectSuspended(
+      /Reads are suspended: .*fasIsPrivate/,
+      'access check failed',
+    );
   } finally {
     await changeRules('delete');
   }

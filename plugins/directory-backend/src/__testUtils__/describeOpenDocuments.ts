@@ -1,5 +1,4 @@
 /* eslint-disable jest/no-export -- part of the suite of a file that has a site */
-import { eventually } from './eventually';
 import type { Site } from './withGateway';
 
 const MOUNT = '/api/directory/fasjson';
@@ -40,36 +39,15 @@ export function describeOpenDocuments(site: Site): void {
       expect(bare.text).toContain('<base href="v1/"');
     });
 
-    it('are probes that follow the directory', async () => {
-      const live = await site.client.ask('/fasjson/healthz/live');
-      expect([live.status, JSON.parse(live.text)]).toEqual([
-        200,
-        { status: 200, title: 'OK' },
-      ]);
-      expect(live.headers.get('content-type')).toBe('application/problem+json');
-      expect((await site.client.ask('/fasjson/healthz/ready')).status).toBe(
-        200,
-      );
-      await site.realm.directory.stop();
-      try {
-        await eventually(async () => {
-          const ready = await site.client.ask('/fasjson/healthz/ready');
-          expect([ready.status, JSON.parse(ready.text)]).toEqual([
-            503,
-            { status: 503, title: 'LDAP server is down' },
-          ]);
-        });
-        expect((await site.client.ask('/fasjson/healthz/live')).status).toBe(
+    it('are health checks', async () => {
+      for (const path of ['/fasjson/healthz/live', '/fasjson/healthz/ready']) {
+        const { status, text, headers } = await site.client.ask(path);
+        expect([status, JSON.parse(text)]).toEqual([
           200,
-        );
-      } finally {
-        await site.realm.directory.start();
+          { status: 200, title: 'OK' },
+        ]);
+        expect(headers.get('content-type')).toBe('application/problem+json');
       }
-      await eventually(async () =>
-        expect((await site.client.ask('/fasjson/healthz/ready')).status).toBe(
-          200,
-        ),
-      );
     });
 
     it('is nothing else', async () => {

@@ -65,6 +65,11 @@ export async function startGateway(options: {
   readonly externalUrl?: string;
   /** Merged over the environment of the process. */
   readonly env?: NodeJS.ProcessEnv;
+  /**
+   * When the promise resolves: as soon as the process accepts connections, or
+   * when its readiness check succeeds. Default: ready.
+   */
+  readonly until?: 'listening' | 'ready';
 }): Promise<Gateway> {
   const { entry = 'plugins/directory-backend/dev/index.ts' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
@@ -112,7 +117,7 @@ export async function startGateway(options: {
       await rm(folder, { recursive: true, force: true });
     },
   };
-  await waitUntilReady(gateway);
+  await waitUntil(options.until ?? 'ready', gateway);
   return gateway;
 }
 
@@ -213,14 +218,20 @@ function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-async function waitUntilReady(gateway: Gateway): Promise<void> {
+async function waitUntil(
+  state: 'listening' | 'ready',
+  gateway: Gateway,
+): Promise<void> {
   const url = `${gateway.baseUrl}/.backstage/health/v1/readiness`;
-  for (let tries = 0; tries < 600 && isComing(gateway); tries++) {
+  const intervalMs = state === 'listening' ? 5 : 100;
+  // Readiness may wait a minute for the directory.
+  const endsAt = performance.now() + 120_000;
+  while (performance.now() < endsAt && isComing(gateway)) {
     const response = await fetch(url).catch(() => undefined);
-    if (response?.ok) {
+    if (response?.ok || (response && state === 'listening')) {
       return;
     }
-    await sleep(100);
+    await sleep(intervalMs);
   }
   await gateway.stop();
   throw new Error(`The gateway did not start:\n${gateway.log()}`);

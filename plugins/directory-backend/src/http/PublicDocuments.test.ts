@@ -1,14 +1,14 @@
-import { mockServices } from '@backstage/backend-test-utils';
 import express from 'express';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ReplicaStatus } from '../replica/ReplicaState';
 import { publishHealth } from './documents/publishHealth';
 import { PublicDocuments } from './PublicDocuments';
 
 describe('PublicDocuments', () => {
   const read = jest.fn<Promise<Buffer>, []>();
-  const logger = mockServices.logger.mock();
+  let status: ReplicaStatus;
   let now: number;
   let server: Server;
 
@@ -20,7 +20,12 @@ describe('PublicDocuments', () => {
     documents.addPublicDocument({
       ...{ path: '/ca/crl', contentType: 'text/plain', read },
     });
-    publishHealth(documents, { askDirectory: read, logger });
+    publishHealth(documents, { status: () => status });
+    publishHealth(documents, {
+      root: '/fasjson',
+      status: () => status,
+      failureTitle: 'LDAP server is down',
+    });
     const app = express()
       .use(documents.handler())
       .use(((_error, _req, res, _next) => {
@@ -40,7 +45,9 @@ describe('PublicDocuments', () => {
     return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
   };
 
-  describe.each(['/ca/crl', '/fasjson/healthz/ready'])('%s', path => {
+  describe('a document', () => {
+    const path = '/ca/crl';
+
     it.each([
       ['results', () => Promise.resolve(Buffer.from('x')), 200],
       ['errors', () => Promise.reject(new Error('down')), 503],
@@ -54,7 +61,6 @@ describe('PublicDocuments', () => {
       now += 1;
       expect(await ask()).toEqual([status, status, status]);
       expect(read).toHaveBeenCalledTimes(2);
-      expect(logger.warn.mock.calls.length).toBeLessThanOrEqual(2);
     });
 
     it('starts no second read while one is pending', async () => {
@@ -77,5 +83,36 @@ describe('PublicDocuments', () => {
       expect(await Promise.all([first, second])).toEqual([200, 200]);
       expect(read).toHaveBeenCalledTimes(1);
     });
+  });
+
+  it.each<[ReplicaStatus, number, string]>([
+    [{ kind: 'serving', ageMs: 1 }, 200, 'OK'],
+    [{ kind: 'starting' }, 503, 'First sync has not finished'],
+    [{ kind: 'stale', ageMs: 1 }, 503, 'Directory data is too old'],
+    [
+      { kind: 'suspended', reason: 'accessCheck', message: 'secret' },
+      503,
+      'Reads are suspended: access check failed',
+    ],
+  ])('reports the replica %j as %i %s', async (current, code, title) => {
+    status = current;
+    const fasjsonTitle = code === 200 ? 'OK' : 'LDAP server is down';
+    const { port } = server.address() as AddressInfo;
+    for (const [path, expected, expectedTitle] of [
+      ['/healthz/ready', code, title],
+      ['/fasjson/healthz/ready', code, fasjsonTitle],
+      ['/healthz/live', 200, 'OK'],
+      ['/fasjson/healthz/live', 200, 'OK'],
+    ] as const) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect(response.headers.get('content-type')).toBe(
+        'application/problem+json',
+      );
+      expect(response.status).toBe(expected);
+      expect(await response.json()).toEqual({
+        status: expected,
+        title: expectedTitle,
+      });
+    }
   });
 });

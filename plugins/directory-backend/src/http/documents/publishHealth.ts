@@ -1,48 +1,58 @@
-import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Response } from 'express';
-import { FASJSON_ROOT } from '../dialect/fasjsonDialect';
+import type {
+  ReplicaStatus,
+  SuspensionReason,
+} from '../../replica/ReplicaState';
 import type { PublicDocuments } from '../PublicDocuments';
 import { sendJson } from '../response/JsonText';
-import { oncePerSecond } from './oncePerSecond';
 
-/** Milliseconds after which a directory that has not responded is down. */
-const TIMEOUT_MS = 5000;
+const SUSPENSIONS: Readonly<Record<SuspensionReason, string>> = {
+  credentials: 'credentials refused',
+  accessCheck: 'access check failed',
+  quarantine: 'mass deletion',
+  database: 'database unavailable',
+};
 
 /**
- * Serves the health checks of FASJSON: `live` always succeeds, `ready` succeeds
- * while the directory responds. All callers together send it one search per
- * second at most.
+ * Serves health checks below a root: `healthz/live` always succeeds,
+ * `healthz/ready` succeeds while the replica may be read.
  */
 export function publishHealth(
   documents: PublicDocuments,
   options: {
-    /** Rejects when the directory cannot be read. */
-    readonly askDirectory: (asking: {
-      readonly signal: AbortSignal;
-    }) => Promise<unknown>;
-    readonly logger: LoggerService;
+    /** Path in front of `/healthz`. The default is none. */
+    readonly root?: string;
+    readonly status: () => ReplicaStatus;
+    /** Title of every failure. The default depends on the status. */
+    readonly failureTitle?: string;
   },
 ): void {
-  const isReady = oncePerSecond(async () => {
-    try {
-      await options.askDirectory({ signal: AbortSignal.timeout(TIMEOUT_MS) });
-      return true;
-    } catch (error) {
-      options.logger.warn(`Not ready: ${error}`);
-      return false;
-    }
-  });
-  documents.addHandler(`${FASJSON_ROOT}/healthz/live`, async (_req, res) =>
+  const { root = '', status, failureTitle } = options;
+  documents.addHandler(`${root}/healthz/live`, async (_req, res) =>
     answer(res, { status: 200, title: 'OK' }),
   );
-  documents.addHandler(`${FASJSON_ROOT}/healthz/ready`, async (_req, res) =>
+  documents.addHandler(`${root}/healthz/ready`, async (_req, res) => {
+    const failure = failureOf(status());
     answer(
       res,
-      (await isReady())
+      failure === undefined
         ? { status: 200, title: 'OK' }
-        : { status: 503, title: 'LDAP server is down' },
-    ),
-  );
+        : { status: 503, title: failureTitle ?? failure },
+    );
+  });
+}
+
+function failureOf(status: ReplicaStatus): string | undefined {
+  switch (status.kind) {
+    case 'serving':
+      return undefined;
+    case 'starting':
+      return 'First sync has not finished';
+    case 'stale':
+      return 'Directory data is too old';
+    default:
+      return `Reads are suspended: ${SUSPENSIONS[status.reason]}`;
+  }
 }
 
 /** Sends problem details (RFC 9457), as flask-healthz does. */

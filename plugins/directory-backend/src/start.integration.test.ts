@@ -1,0 +1,111 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { eventually } from './__testUtils__/eventually';
+import { startGateway, type Gateway } from './__testUtils__/startGateway';
+
+jest.setTimeout(600_000);
+
+const serviceToken = 'a-token-of-a-service-of-the-site';
+
+/** The whole portal, whose root HTTP router and health service take part. */
+const entry = 'packages/backend/src/index.ts';
+
+/** 20,000 in `make trials`. */
+const users = Number(process.env.USERS ?? 2000);
+
+const REQUESTS = 400;
+
+let realm: Realm;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  realm = await startRealm({ users });
+});
+afterEach(() => gateway?.stop());
+afterAll(() => realm?.stop());
+
+const get = (path: string) =>
+  fetch(`${gateway.baseUrl}${path}`, {
+    headers: { authorization: `Bearer ${serviceToken}` },
+  });
+
+const read = async () => {
+  const response = await get('/api/directory/v1/users/?page_size=1');
+  const { result } = await response.json();
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    users: (result ?? []).length as number,
+  };
+};
+
+const statusOf = async (path: string) => {
+  const response = await get(path);
+  const { title, message } = await response.json();
+  return [response.status, title ?? message];
+};
+
+const READINESS = '/.backstage/health/v1/readiness';
+const HEALTH = '/api/directory/healthz';
+
+const isServed = ({ status }: { status: number }) => status === 200;
+
+it('answers every request from the first connection on with data or Retry-After', async () => {
+  gateway = await startGateway({
+    realm,
+    serviceToken,
+    entry,
+    until: 'listening',
+  });
+  const answers: Awaited<ReturnType<typeof read>>[] = [];
+  // Bursts until the portal serves: before plugins start, and during the sync.
+  do {
+    answers.push(
+      ...(await Promise.all(Array.from({ length: REQUESTS }, read))),
+    );
+  } while (!isServed(answers.at(-1)!));
+
+  const served = answers.filter(isServed);
+  expect(served).toEqual(
+    served.map(() => ({ status: 200, retryAfter: null, users: 1 })),
+  );
+  const others = answers.filter(answer => !isServed(answer));
+  expect(others).toEqual(
+    others.map(() => ({
+      status: 503,
+      retryAfter: expect.stringMatching(/^\d+$/),
+      users: 0,
+    })),
+  );
+  // More requests than may wait.
+  expect(others.length).toBeGreaterThanOrEqual(REQUESTS - 200);
+  expect(await statusOf(READINESS)).toEqual([200, undefined]);
+});
+
+it('starts while the directory is down and serves after its first sync', async () => {
+  await realm.directory.stop();
+  gateway = await startGateway({
+    realm,
+    serviceToken,
+    entry,
+    until: 'listening',
+  });
+  await eventually(async () => {
+    expect(await statusOf(`${HEALTH}/live`)).toEqual([200, 'OK']);
+    expect(await statusOf(`${HEALTH}/ready`)).toEqual([
+      503,
+      'First sync has not finished',
+    ]);
+    expect(await statusOf(READINESS)).toEqual([
+      503,
+      'Not ready yet: directory replica',
+    ]);
+  });
+  expect(await read()).toMatchObject({
+    status: 503,
+    retryAfter: expect.anything(),
+  });
+  await realm.directory.start();
+  await eventually(async () => expect((await read()).users).toBe(1));
+  expect(await statusOf(`${HEALTH}/ready`)).toEqual([200, 'OK']);
+  expect(await statusOf(READINESS)).toEqual([200, undefined]);
+});
