@@ -52,7 +52,6 @@ import { LdapReader } from './ldap/LdapReader';
 import { readEndpoint } from './ldap/readEndpoint';
 import { RightsProof } from './ldap/RightsProof';
 import { SchemaProof } from './ldap/SchemaProof';
-import type { ReplicaStatus } from './replica/ReplicaState';
 
 /**
  * Maximum delay of the portal's readiness by the first sync, so that an
@@ -105,7 +104,7 @@ export const directoryPlugin = createBackendPlugin({
       async init(deps) {
         const { auth, httpAuth, httpRouter, lifecycle, logger } = deps;
         const config = readDirectoryConfig(deps.config);
-        const { ldap, replica, schema, certificates, fasjson } = config;
+        const { ldap, schema, certificates, fasjson } = config;
         const externalBaseUrl = await deps.discovery.getExternalBaseUrl(
           'directory',
         );
@@ -161,8 +160,9 @@ export const directoryPlugin = createBackendPlugin({
           directory,
           accounts: replicatedAccounts,
           quarantines,
+          replica,
         } = await followDirectory({
-          ...replica,
+          ...config.replica,
           reader,
           schema,
           baseDn,
@@ -208,23 +208,18 @@ export const directoryPlugin = createBackendPlugin({
         const contract = contractDialect(uris);
         const forFasjson = fasjsonDialect(new ResourceUris(fasjsonUrl));
 
-        const status = (): ReplicaStatus =>
-          followed?.replica.status ?? {
-            kind: searcher.reachability === 'reachable' ? 'serving' : 'stale',
-            ageMs: 0,
-          };
         deps.readinessChecks.add({
           name: 'directory replica',
           maxWaitMs: MAX_READINESS_DELAY_MS,
-          isReady: () => status().kind !== 'starting',
+          isReady: () => replica.status.kind !== 'starting',
         });
         publishDocuments(publicDocuments, contract);
-        publishHealth(publicDocuments, { status });
+        publishHealth(publicDocuments, { replica });
         if (fasjson) {
           publishDocuments(publicDocuments, forFasjson);
           publishHealth(publicDocuments, {
             root: FASJSON_ROOT,
-            status,
+            replica,
             failureTitle: 'LDAP server is down',
           });
         }

@@ -8,7 +8,7 @@ import { PublicDocuments } from './PublicDocuments';
 
 describe('PublicDocuments', () => {
   const read = jest.fn<Promise<Buffer>, []>();
-  let status: ReplicaStatus;
+  const replica: { status: ReplicaStatus } = { status: { kind: 'starting' } };
   let now: number;
   let server: Server;
 
@@ -20,10 +20,10 @@ describe('PublicDocuments', () => {
     documents.addPublicDocument({
       ...{ path: '/ca/crl', contentType: 'text/plain', read },
     });
-    publishHealth(documents, { status: () => status });
+    publishHealth(documents, { replica });
     publishHealth(documents, {
       root: '/fasjson',
-      status: () => status,
+      replica,
       failureTitle: 'LDAP server is down',
     });
     const app = express()
@@ -95,7 +95,7 @@ describe('PublicDocuments', () => {
       'Reads are suspended: access check failed',
     ],
   ])('reports the replica %j as %i %s', async (current, code, title) => {
-    status = current;
+    replica.status = current;
     const fasjsonTitle = code === 200 ? 'OK' : 'LDAP server is down';
     const { port } = server.address() as AddressInfo;
     for (const [path, expected, expectedTitle] of [

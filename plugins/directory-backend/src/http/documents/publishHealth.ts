@@ -22,17 +22,17 @@ export function publishHealth(
   options: {
     /** Path in front of `/healthz`. The default is none. */
     readonly root?: string;
-    readonly status: () => ReplicaStatus;
+    readonly replica: { readonly status: ReplicaStatus };
     /** Title of every failure. The default depends on the status. */
     readonly failureTitle?: string;
   },
 ): void {
-  const { root = '', status, failureTitle } = options;
+  const { root = '', replica, failureTitle } = options;
   documents.addHandler(`${root}/healthz/live`, async (_req, res) =>
     answer(res, { status: 200, title: 'OK' }),
   );
   documents.addHandler(`${root}/healthz/ready`, async (_req, res) => {
-    const failure = failureOf(status());
+    const failure = failureOf(replica.status);
     answer(
       res,
       failure === undefined
