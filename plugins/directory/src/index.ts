@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 export { directoryPlugin as default } from './plugin';
-export { directoryApiRef, type DirectoryApi } from './api/directoryApiRef';
+export { directoryApiRef, type DirectoryApi } from './api/directoryApi';
 export { directoryTranslationRef } from './translation';

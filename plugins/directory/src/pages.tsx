@@ -1,5 +1,7 @@
+import { useRouteRef } from '@backstage/frontend-plugin-api';
 import { lazy, Suspense } from 'react';
-import { Route, Routes } from 'react-router-dom';
+import { Navigate, Route, Routes } from 'react-router-dom';
+import { peopleRouteRef } from './routes';
 import { PageSkeleton } from './states/PageSkeleton';
 
 const PeoplePage = lazy(() =>
@@ -19,4 +21,58 @@ export function PeopleRoutes() {
       </Routes>
     </Suspense>
   );
+}
+
+const GroupsPage = lazy(() =>
+  import('./groups/GroupsPage').then(m => ({ default: m.GroupsPage })),
+);
+const GroupPage = lazy(() =>
+  import('./group/GroupPage').then(m => ({ default: m.GroupPage })),
+);
+
+/** The pages below `/directory/groups`, each loaded when it is opened. */
+export function GroupsRoutes() {
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <Routes>
+        <Route path="/" element={<GroupsPage />} />
+        <Route path="/:groupname" element={<GroupPage />} />
+      </Routes>
+    </Suspense>
+  );
+}
+
+const CertificatesPage = lazy(() =>
+  import('./certificates/mine/CertificatesPage').then(m => ({
+    default: m.CertificatesPage,
+  })),
+);
+const CertificatePage = lazy(() =>
+  import('./certificates/details/CertificatePage').then(m => ({
+    default: m.CertificatePage,
+  })),
+);
+const RequestPage = lazy(() =>
+  import('./certificates/request/RequestPage').then(m => ({
+    default: m.RequestPage,
+  })),
+);
+
+/** The pages below `/directory/certificates`, each loaded when it is opened. */
+export function CertificatesRoutes() {
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <Routes>
+        <Route path="/" element={<CertificatesPage />} />
+        <Route path="/request" element={<RequestPage />} />
+        <Route path="/:serial" element={<CertificatePage />} />
+      </Routes>
+    </Suspense>
+  );
+}
+
+/** Redirects from `/directory` to the people page. */
+export function ToPeople() {
+  const people = useRouteRef(peopleRouteRef);
+  return people ? <Navigate to={people()} replace /> : null;
 }

@@ -41,7 +41,7 @@ const groupsPage = PageBlueprint.make({
     icon: <RiGroupLine size={24} />,
     routeRef: groupsRouteRef,
     noHeader: true,
-    loader: () => import('./groups/GroupsRoutes').then(m => <m.GroupsRoutes />),
+    loader: () => import('./pages').then(m => <m.GroupsRoutes />),
   },
 });
 
@@ -53,10 +53,7 @@ const certificatesPage = PageBlueprint.make({
     icon: <RiShieldKeyholeLine size={24} />,
     routeRef: certificatesRouteRef,
     noHeader: true,
-    loader: () =>
-      import('./certificates/CertificatesRoutes').then(m => (
-        <m.CertificatesRoutes />
-      )),
+    loader: () => import('./pages').then(m => <m.CertificatesRoutes />),
   },
 });
 
@@ -65,7 +62,7 @@ const rootPage = PageBlueprint.make({
   params: {
     path: '/directory',
     noHeader: true,
-    loader: () => import('./people/ToPeople').then(m => <m.ToPeople />),
+    loader: () => import('./pages').then(m => <m.ToPeople />),
   },
 });
 

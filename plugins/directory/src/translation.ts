@@ -1,19 +1,21 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 import { certificatesMessages } from './certificates/messages';
-import { copyMessages } from './components/messages';
+import {
+  copyMessages,
+  pageMessages,
+  pagingMessages,
+  searchMessages,
+  statesMessages,
+  timeMessages,
+} from './components/messages';
 import { entityMessages } from './entity/messages';
 import { groupMessages } from './group/messages';
 import { groupsMessages } from './groups/messages';
-import { pageMessages } from './page/messages';
-import { pagingMessages } from './paging/messages';
 import { peopleMessages } from './people/messages';
 import { personMessages } from './person/messages';
-import { searchMessages } from './search/messages';
-import { statesMessages } from './states/messages';
-import { timeMessages } from './time/messages';
 
 /**
- * Every word on the directory's pages, in English; each room has its own
+ * The texts of the directory's pages, in English; each folder has its own
  * `messages.ts`.
  *
  * @public
@@ -35,3 +37,11 @@ export const directoryTranslationRef = createTranslationRef({
     time: timeMessages,
   },
 });
+
+/**
+ * Returns the parameters of a message with a number: `count` selects the plural,
+ * `number` is the text in the user's locale.
+ */
+export function counted(count: number): { count: number; number: string } {
+  return { count, number: count.toLocaleString() };
+}

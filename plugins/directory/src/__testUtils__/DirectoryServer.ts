@@ -6,7 +6,7 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { http, HttpResponse, type JsonBodyType } from 'msw';
 import { setupServer } from 'msw/node';
-import type { OperationName } from '../api/useOperations';
+import type { OperationName } from '../api/useDirectoryQuery';
 
 const BASE = 'http://localhost:7007/api/directory/v1';
 

@@ -1,7 +1,36 @@
-import { ApiBlueprint, fetchApiRef } from '@backstage/frontend-plugin-api';
-import { createDirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  ApiBlueprint,
+  createApiRef,
+  fetchApiRef,
+} from '@backstage/frontend-plugin-api';
+import {
+  createDirectoryClient,
+  type DirectoryClient,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import { QueryClient } from '@tanstack/react-query';
-import { directoryApiRef } from './directoryApiRef';
+
+/**
+ * The client of the directory that the pages share.
+ *
+ * @public
+ */
+export interface DirectoryApi {
+  /** Calls `/v1/` with the user's credentials. */
+  readonly client: DirectoryClient;
+
+  /** Query results so far: shared by all pages, kept until the tab is closed. */
+  readonly queries: QueryClient;
+}
+
+/**
+ * Reference to the {@link DirectoryApi}.
+ *
+ * @public
+ */
+export const directoryApiRef = createApiRef<DirectoryApi>().with({
+  id: 'plugin.directory.api',
+  pluginId: 'directory',
+});
 
 /** Provides the {@link DirectoryApi} over the portal's fetch API. */
 export const directoryApi = ApiBlueprint.make({
@@ -11,7 +40,7 @@ export const directoryApi = ApiBlueprint.make({
       deps: { fetchApi: fetchApiRef },
       factory: ({ fetchApi }) => {
         const queries = new QueryClient();
-        queries.mount(); // hears of focus as long as the portal is open
+        queries.mount(); // subscribes to focus events while the portal is open
         return {
           client: createDirectoryClient({
             baseUrl: 'plugin://directory/v1',

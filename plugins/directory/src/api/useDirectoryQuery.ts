@@ -1,35 +1,40 @@
 import { useApi } from '@backstage/frontend-plugin-api';
-import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  type DirectoryClient,
+  type FetchPage,
+  isDirectoryResponseError,
+  type operations,
+  paginate,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import {
   keepPreviousData,
   useQuery,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { directoryApiRef } from './directoryApiRef';
-import { retryDelay } from './retryDelay';
+import { directoryApiRef } from './directoryApi';
 
-/** How long an answer counts as fresh, in milliseconds. */
+/** Time for which a result counts as fresh, in milliseconds. */
 const STALE_AFTER = 30_000;
 
 /** Options of {@link useDirectoryQuery}. */
 export interface DirectoryQueryOptions<Data> {
-  /** What is asked: every value that the answer depends on. */
+  /** Identifies the query: every value that the result depends on. */
   key: readonly unknown[];
 
-  /** Asks; must pass `signal` on, so that a question nobody waits for ends. */
+  /** Sends the query; must pass `signal` on, so that unused queries are aborted. */
   load: (client: DirectoryClient, signal: AbortSignal) => Promise<Data>;
 
-  /** Whether to ask at all. Defaults to true. */
+  /** Whether to send the query at all. Defaults to true. */
   enabled?: boolean;
 
-  /** Whether to go on showing the answer to the previous key meanwhile. */
+  /** Whether to show the result of the previous key while loading. Defaults to false. */
   keepPrevious?: boolean;
 }
 
 /**
- * Asks the directory and remembers the answer. After a failure it keeps the
- * last answer as `data`, has the failure as `error`, and asks again when the
- * server said, while somebody looks at the page.
+ * Queries the directory and caches the result. After a failure, `data` stays
+ * the last result and `error` is the failure; the query is retried after the
+ * delay that the server requested, while the page is visible.
  */
 export function useDirectoryQuery<Data>(
   options: DirectoryQueryOptions<Data>,
@@ -44,11 +49,101 @@ export function useDirectoryQuery<Data>(
       enabled,
       staleTime: STALE_AFTER,
       retry: false,
-      // Offline, a question fails and says so instead of waiting in silence.
+      // Offline, a query fails at once instead of waiting for the network.
       networkMode: 'always',
       refetchInterval: ({ state }) => retryDelay(state.error) ?? false,
       placeholderData: keepPrevious ? keepPreviousData : undefined,
     },
     queries,
   );
+}
+
+/** Retry delay when the server sends no `Retry-After`, in seconds. */
+const DEFAULT_DELAY = 15;
+
+/**
+ * Returns the delay before a retry, in milliseconds; `undefined` when a retry
+ * would return the same (forbidden, not found) or there was no failure.
+ */
+export function retryDelay(error: unknown): number | undefined {
+  if (!error) {
+    return undefined;
+  }
+  if (!isDirectoryResponseError(error)) {
+    return DEFAULT_DELAY * 1000; // no response at all
+  }
+  const mayPass = error.status >= 500 || error.status === 429;
+  return mayPass ? (error.retryAfter ?? DEFAULT_DELAY) * 1000 : undefined;
+}
+
+type OperationsResult =
+  operations['get_operations']['responses'][200]['content']['application/json']['result'];
+
+/** The name of a permission of the directory. */
+export type OperationName = OperationsResult['operations'][number];
+
+/**
+ * Queries the operations that the gateway allows the user: one query for all
+ * pages, whose result they share.
+ */
+export function useOperations(): UseQueryResult<ReadonlySet<OperationName>> {
+  return useDirectoryQuery({
+    key: ['operations'],
+    load: async (client, signal) => {
+      const { data } = await client.get('/me/operations/', { signal });
+      return new Set(data.result.operations);
+    },
+  });
+}
+
+/**
+ * Whether the gateway allows the user an operation: false while that is
+ * loading, and when it could not be loaded.
+ */
+export function useMay(operation: OperationName): boolean {
+  const { data, error } = useOperations();
+  return !error && data?.has(operation) === true;
+}
+
+/**
+ * Queries the user's own user name in the directory: `null` when the directory
+ * has no such user.
+ */
+export function useReaderQuery(): UseQueryResult<string | null> {
+  return useDirectoryQuery({
+    key: ['me'],
+    load: async (client, signal) => {
+      try {
+        return (await client.get('/me/', { signal })).data.result.username;
+      } catch (error) {
+        if (isDirectoryResponseError(error) && error.status === 403) {
+          return null; // a portal user without an account in the directory
+        }
+        throw error;
+      }
+    },
+  });
+}
+
+/**
+ * Returns the user's own user name in the directory: `undefined` while it is
+ * loading, `null` when the directory has no such user.
+ */
+export function useReader(): string | null | undefined {
+  return useReaderQuery().data;
+}
+
+/** Largest page that the API returns, so that most lists take one call. */
+export const LARGEST_PAGE = 1000;
+
+/** Reads all pages of a list. */
+export async function collect<Item>(
+  fetchPage: FetchPage<Item>,
+  signal: AbortSignal,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of paginate(fetchPage, { signal })) {
+    items.push(item);
+  }
+  return items;
 }

@@ -1,5 +1,4 @@
-import { hueOf } from '../avatar/hueOf';
-import { initialsOf } from '../avatar/initialsOf';
+import { hueOf, initialsOf } from './Avatar';
 
 describe('initialsOf', () => {
   it.each([

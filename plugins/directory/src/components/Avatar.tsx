@@ -1,23 +1,21 @@
 import { Avatar } from '@backstage/ui';
-import { hueOf } from '../avatar/hueOf';
-import { initialsOf } from '../avatar/initialsOf';
 import styles from './Avatar.module.css';
 
 /** Options of {@link ColoredAvatar}. */
 export interface ColoredAvatarProps {
-  /** Decides the color, so that it stays when the name changes. */
+  /** Determines the color, so that it stays when the name changes. */
   username: string;
 
-  /** Gives the initials; without it the user name does. */
+  /** Source of the initials. Defaults to the user name. */
   name?: string | null;
 
-  /** 32, 40 or 88 pixels. Defaults to the middle one. */
+  /** 32, 40 or 88 pixels. Defaults to `large`, 40 pixels. */
   size?: 'medium' | 'large' | 'portrait';
 }
 
 /**
- * Somebody's initials on a color of their own. Decoration: the name belongs
- * beside it.
+ * The initials of a user on a color that depends on the user name. Decorative:
+ * show the name beside it.
  */
 export function ColoredAvatar(props: ColoredAvatarProps) {
   const { username, name, size = 'large' } = props;
@@ -33,4 +31,36 @@ export function ColoredAvatar(props: ColoredAvatarProps) {
       data-hue={hueOf(username)}
     />
   );
+}
+
+/** Number of colors in Avatar.module.css. */
+const HUES = 8;
+
+/** Returns the color of a user name, always the same one (FNV-1a). */
+export function hueOf(username: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of username.toLowerCase()) {
+    hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193);
+  }
+  return (hash >>> 0) % HUES;
+}
+
+/** First letter or digit of a word. */
+const INITIAL = /[\p{L}\p{N}]/u;
+
+/**
+ * Returns the initials of the first and the last word of a name, separated by a
+ * space, as `Avatar` takes them. Words without letters and digits are skipped,
+ * and so are letters of two code units, which `Avatar` would cut in half.
+ */
+export function initialsOf(name: string): string {
+  const initials = name
+    .split(/[\s._-]+/)
+    .flatMap(word => word.match(INITIAL)?.[0] ?? [])
+    .filter(letter => letter.length === 1);
+  const ends =
+    initials.length > 1
+      ? [initials[0], initials[initials.length - 1]]
+      : initials;
+  return ends.join(' ');
 }

@@ -14,7 +14,7 @@ import {
 import { useEffect, useState } from 'react';
 import { directoryTranslationRef } from '../translation';
 
-/** How long the outcome is shown, in milliseconds. */
+/** Time for which the outcome is shown, in milliseconds. */
 const SHOWN = 2_000;
 
 const icons = {
@@ -25,17 +25,17 @@ const icons = {
 
 /** Options of {@link CopyButton}. */
 export interface CopyButtonProps {
-  /** What to put on the clipboard. */
+  /** Value to copy. */
   value: string;
 
-  /** What the button does, for instance "Copy user name". */
+  /** Label of the button, for example "Copy user name". */
   label: string;
 
-  /** Whether the label is written on the button. Defaults to a bare icon. */
+  /** Whether the button shows its label. Defaults to false: an icon only. */
   isLabeled?: boolean;
 }
 
-/** Puts a value on the clipboard, and says whether that worked. */
+/** Copies a value to the clipboard and shows whether that succeeded. */
 export function CopyButton(props: CopyButtonProps) {
   const { value, label, isLabeled } = props;
   const { t } = useTranslationRef(directoryTranslationRef);

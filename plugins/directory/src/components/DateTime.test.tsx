@@ -1,4 +1,4 @@
-import { offsetMinutes } from '../time/offsetMinutes';
+import { offsetMinutes } from './DateTime';
 
 const winter = new Date('2026-01-15T12:00:00Z');
 const summer = new Date('2026-07-15T12:00:00Z');

@@ -1,4 +1,4 @@
-import { visibleText } from '../text/visibleText';
+import { visibleText } from './DirectoryText';
 
 describe('visibleText', () => {
   it.each([

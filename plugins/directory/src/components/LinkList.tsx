@@ -1,20 +1,21 @@
-import type { ReactElement } from 'react';
-import { SafeLink } from '../links/SafeLink';
+import { Link, Text } from '@backstage/ui';
+import type { ReactElement, ReactNode } from 'react';
 import { CopyButton } from './CopyButton';
 import { DirectoryText } from './DirectoryText';
 import styles from './LinkList.module.css';
+import { safeHref } from './safeHref';
 
-/** A way to somebody or something. */
+/** A link, or a name without a link. */
 export interface ListedLink {
-  /** What kind of link it is, in words. */
+  /** Kind of the link, as text. */
   kind: string;
   icon: ReactElement;
   text: string;
 
-  /** Nothing where there is a name only. */
+  /** URL of the link; a name only without it. */
   href?: string;
 
-  /** What the button does that copies the text. */
+  /** Label of the button that copies the text. */
   copyLabel: string;
 }
 
@@ -24,7 +25,7 @@ export interface LinkListProps {
   links: readonly ListedLink[];
 }
 
-/** Links out of the portal, each with its kind, and to copy. */
+/** Links out of the portal, each with its kind and a copy button. */
 export function LinkList({ label, links }: LinkListProps) {
   return (
     <ul className={styles.links} aria-label={label}>
@@ -49,5 +50,35 @@ export function LinkList({ label, links }: LinkListProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Options of {@link SafeLink}. */
+export interface SafeLinkProps {
+  /** URL as stored in the directory. */
+  href: string;
+
+  children: ReactNode;
+}
+
+/**
+ * A link out of the portal to a URL of the directory, or plain text when the
+ * URL is not safe to follow.
+ */
+export function SafeLink({ href, children }: SafeLinkProps) {
+  const safe = safeHref(href);
+  if (!safe) {
+    return <Text as="span">{children}</Text>;
+  }
+  const isPage = /^https?:/.test(safe);
+  return (
+    <Link
+      href={safe}
+      target={isPage ? '_blank' : undefined}
+      rel="noopener noreferrer nofollow"
+      standalone
+    >
+      {children}
+    </Link>
   );
 }

@@ -17,26 +17,26 @@ function parseSafe(text: string): URL | undefined {
 }
 
 /**
- * A URL of the directory, fit for a link: `undefined` for any scheme but
- * https, http, mailto, irc, ircs and matrix. People write these values
- * themselves, so `javascript:` and its kin are to be expected.
+ * Returns a URL of the directory that is safe for a link: `undefined` for any
+ * scheme but https, http, mailto, irc, ircs and matrix. Users write these values
+ * themselves, so `javascript:` URLs are to be expected.
  */
 export function safeHref(text: string): string | undefined {
   return parseSafe(text)?.href;
 }
 
 /**
- * The host to which a URL leads, as the browser reads it: in ASCII, and
+ * Returns the host of a URL, as the browser reads it: in ASCII, and
  * without the user name before an `@`, which may look like another host.
- * `undefined` when {@link safeHref} refuses the URL or it has no host.
+ * `undefined` when {@link safeHref} rejects the URL or it has no host.
  */
 export function hostOf(text: string): string | undefined {
   return parseSafe(text)?.host || undefined;
 }
 
 /**
- * The text of a link to a URL: its real host and its path; the scheme is left
- * out for web pages. A text that {@link safeHref} refuses is returned as it is.
+ * Returns the text of a link to a URL: its real host and its path, without the
+ * scheme for web pages. Text that {@link safeHref} rejects is returned as it is.
  */
 export function linkText(text: string): string {
   const url = parseSafe(text);

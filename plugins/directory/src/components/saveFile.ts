@@ -1,7 +1,7 @@
-/** How long a browser may take to fetch what it is to save, in milliseconds. */
+/** Time for the browser to read the file, in milliseconds. */
 const PATIENCE = 60_000;
 
-/** A file for the reader to keep. */
+/** A file to download. */
 export interface SavedFile {
   name: string;
 
@@ -11,7 +11,7 @@ export interface SavedFile {
   content: BlobPart;
 }
 
-/** Hands a file to the browser's downloads; nothing of it goes anywhere else. */
+/** Downloads a file in the browser. */
 export function saveFile({ name, type, content }: SavedFile): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

@@ -2,11 +2,10 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { shortenSerial } from '../certificates/shortenSerial';
 import type { ListedCertificate } from '../certificates/userCertificates';
-import { DateTime } from '../components/DateTime';
+import { DateTime, formatLeft } from '../components/DateTime';
 import { CertificateBadge } from '../person/certificates/CertificateBadge';
 import { certificateState } from '../person/certificates/certificateState';
 import { certificateRouteRef } from '../routes';
-import { formatLeft } from '../time/formatLeft';
 import { directoryTranslationRef } from '../translation';
 import styles from './CertificatesCard.module.css';
 

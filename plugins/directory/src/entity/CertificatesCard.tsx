@@ -7,8 +7,8 @@ import {
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
 import { useCertificates } from '../certificates/userCertificates';
+import { useNow } from '../components/DateTime';
 import { personRouteRef } from '../routes';
-import { useNow } from '../time/useNow';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { CertificateLine } from './CertificateLine';

@@ -7,9 +7,8 @@ import {
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
 import { DirectoryText } from '../components/DirectoryText';
-import { counted } from '../numbers/counted';
 import { groupRouteRef, personRouteRef } from '../routes';
-import { directoryTranslationRef } from '../translation';
+import { counted, directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { DirectoryCard } from './DirectoryCard';
 import styles from './DirectoryCard.module.css';

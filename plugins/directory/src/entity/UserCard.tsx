@@ -7,12 +7,11 @@ import {
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
 import { ColoredAvatar } from '../components/Avatar';
+import { LocalTime } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
-import { counted } from '../numbers/counted';
 import { PersonBadges } from '../people/PersonBadges';
 import { groupRouteRef, personRouteRef } from '../routes';
-import { LocalTime } from '../time/LocalTime';
-import { directoryTranslationRef } from '../translation';
+import { counted, directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { DirectoryCard } from './DirectoryCard';
 import styles from './DirectoryCard.module.css';

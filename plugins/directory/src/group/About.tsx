@@ -1,13 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Text } from '@backstage/ui';
 import { RiGroupLine } from '@remixicon/react';
-import { DirectoryText } from '../components/DirectoryText';
+import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { LinkList } from '../components/LinkList';
 import { GroupLinkIcon } from '../groups/GroupLinkIcon';
 import { groupLinks } from '../groups/groupLinks';
-import { counted } from '../numbers/counted';
-import { visibleText } from '../text/visibleText';
-import { directoryTranslationRef } from '../translation';
+import { counted, directoryTranslationRef } from '../translation';
 import styles from './About.module.css';
 import type { GroupDetails } from './useGroup';
 

@@ -1,8 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import { RiDownloadLine } from '@remixicon/react';
-import { counted } from '../numbers/counted';
-import { directoryTranslationRef } from '../translation';
+import { counted, directoryTranslationRef } from '../translation';
 import { useMembersExport } from './export/useMembersExport';
 import styles from './ExportButton.module.css';
 import type { ExportProgress } from './readMembersFile';

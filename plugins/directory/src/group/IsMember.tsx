@@ -1,7 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Card, Text, TextField } from '@backstage/ui';
 import { type FormEvent, useState } from 'react';
-import { useReader } from '../api/useReader';
+import { useReader } from '../api/useDirectoryQuery';
 import { directoryTranslationRef } from '../translation';
 import styles from './IsMember.module.css';
 import { useIsMember } from './isMember/useIsMember';

@@ -1,6 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { useRef } from 'react';
-import { useMay } from '../api/useOperations';
+import { useMay } from '../api/useDirectoryQuery';
 import { PageTurner } from '../page/Pagination';
 import { PeopleCards } from '../people/PeopleCards';
 import { PeopleTable } from '../people/PeopleTable';

@@ -1,7 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import { useRef } from 'react';
-import { counted } from '../numbers/counted';
 import { DirectoryPage } from '../page/DirectoryPage';
 import { PageTurner } from '../page/Pagination';
 import { TextSearch } from '../page/TextSearch';
@@ -10,7 +9,7 @@ import { isTooShort } from '../search/isTooShort';
 import { Results } from '../search/Results';
 import { ErrorState } from '../states/ErrorState';
 import { StaleNotice } from '../states/StaleNotice';
-import { directoryTranslationRef } from '../translation';
+import { counted, directoryTranslationRef } from '../translation';
 import styles from './GroupsPage.module.css';
 import { GroupsSkeleton } from './GroupsSkeleton';
 import { GroupsTable } from './GroupsTable';

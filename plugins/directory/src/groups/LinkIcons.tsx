@@ -1,7 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
+import { visibleText } from '../components/DirectoryText';
 import { safeHref } from '../components/safeHref';
-import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
 import { GroupLinkIcon } from './GroupLinkIcon';
 import { groupLinks } from './groupLinks';

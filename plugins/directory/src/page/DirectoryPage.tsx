@@ -2,12 +2,12 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Container, PluginHeader, useBreakpoint } from '@backstage/ui';
 import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
 import { type ReactNode, useRef } from 'react';
+import { visibleText } from '../components/DirectoryText';
 import {
   certificatesRouteRef,
   groupsRouteRef,
   peopleRouteRef,
 } from '../routes';
-import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
 import styles from './DirectoryPage.module.css';
 import { readable } from './readable';

@@ -1,6 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Tag, TagGroup } from '@backstage/ui';
-import { visibleText } from '../text/visibleText';
+import { visibleText } from '../components/DirectoryText';
 import { directoryTranslationRef } from '../translation';
 import type { PeopleFilters } from './peopleQuery';
 

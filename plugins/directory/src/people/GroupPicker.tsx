@@ -2,8 +2,8 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Combobox } from '@backstage/ui';
 import { useState } from 'react';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
+import { visibleText } from '../components/DirectoryText';
 import { useDebounced } from '../search/useDebounced';
-import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
 
 /** Groups offered at a time. */

@@ -1,8 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
+import { visibleText } from '../components/DirectoryText';
 import { EmptyState } from '../page/states';
-import { visibleText } from '../text/visibleText';
 import { directoryTranslationRef } from '../translation';
 import { isFiltered, type PeopleQuestion } from './peopleQuery';
 import type { PeopleTask } from './readTask';

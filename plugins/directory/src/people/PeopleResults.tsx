@@ -1,8 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Flex, Text } from '@backstage/ui';
-import { counted } from '../numbers/counted';
 import { PageTurner } from '../page/Pagination';
-import { directoryTranslationRef } from '../translation';
+import { counted, directoryTranslationRef } from '../translation';
 import type { MatchSection } from './mergeMatches';
 import { NothingFound } from './NothingFound';
 import type { PeopleQuestion } from './peopleQuery';

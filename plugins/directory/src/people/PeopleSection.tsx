@@ -1,8 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import type { ReactNode } from 'react';
-import { counted } from '../numbers/counted';
-import { directoryTranslationRef } from '../translation';
+import { counted, directoryTranslationRef } from '../translation';
 import type { MatchSection } from './mergeMatches';
 import { PeopleCards } from './PeopleCards';
 import type { PeopleQuestion } from './peopleQuery';

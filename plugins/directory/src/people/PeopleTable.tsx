@@ -8,12 +8,10 @@ import {
 } from '@backstage/ui';
 import { useMemo } from 'react';
 import { ColoredAvatar } from '../components/Avatar';
-import { DateTime } from '../components/DateTime';
+import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { TableGround } from '../page/TableGround';
 import { personRouteRef } from '../routes';
-import { LocalTime } from '../time/LocalTime';
-import { parseUtc } from '../time/parseUtc';
 import { directoryTranslationRef } from '../translation';
 import type { MatchedPerson } from './mergeMatches';
 import styles from './PeopleTable.module.css';

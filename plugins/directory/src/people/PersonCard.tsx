@@ -1,10 +1,9 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Text } from '@backstage/ui';
 import { ColoredAvatar } from '../components/Avatar';
-import { DirectoryText } from '../components/DirectoryText';
+import { LocalTime } from '../components/DateTime';
+import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { personRouteRef } from '../routes';
-import { visibleText } from '../text/visibleText';
-import { LocalTime } from '../time/LocalTime';
 import { directoryTranslationRef } from '../translation';
 import type { MatchedPerson } from './mergeMatches';
 import { PersonBadges } from './PersonBadges';

@@ -4,10 +4,8 @@ import type { User } from '@directory-gateway/backstage-plugin-directory-common'
 import { RiEyeOffLine, RiLockLine, RiTimeLine } from '@remixicon/react';
 import { ColoredAvatar } from '../components/Avatar';
 import { CopyButton } from '../components/CopyButton';
-import { DateTime } from '../components/DateTime';
+import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
-import { LocalTime } from '../time/LocalTime';
-import { parseUtc } from '../time/parseUtc';
 import { directoryTranslationRef } from '../translation';
 import styles from './Identity.module.css';
 import { ContactLinks } from './identity/ContactLinks';

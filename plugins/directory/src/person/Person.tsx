@@ -1,6 +1,6 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { useState } from 'react';
-import { useReader } from '../api/useReader';
+import { useReader } from '../api/useDirectoryQuery';
 import { SideBySide } from '../page/SideBySide';
 import { hidePrivateFields } from './hidePrivateFields';
 import { Identity } from './Identity';

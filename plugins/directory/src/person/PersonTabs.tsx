@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { CertificatesTab } from '../certificates/CertificatesTab';
 import { useCertificates } from '../certificates/userCertificates';
-import { visibleText } from '../text/visibleText';
+import { visibleText } from '../components/DirectoryText';
 import { directoryTranslationRef } from '../translation';
 import { AgreementsTab } from './agreements/AgreementsTab';
 import { useAgreements } from './agreements/useAgreements';

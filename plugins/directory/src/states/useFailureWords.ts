@@ -1,6 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
-import { retryDelay } from '../api/retryDelay';
+import { retryDelay } from '../api/useDirectoryQuery';
 import { directoryTranslationRef } from '../translation';
 
 /** A failure in words. */

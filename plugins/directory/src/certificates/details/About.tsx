@@ -1,6 +1,6 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link } from '@backstage/ui';
-import { DateTime } from '../../components/DateTime';
+import { DateTime, formatLeft, useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import {
   CertificateBadge,
@@ -8,8 +8,6 @@ import {
 } from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { personRouteRef } from '../../routes';
-import { formatLeft } from '../../time/formatLeft';
-import { useNow } from '../../time/useNow';
 import { directoryTranslationRef } from '../../translation';
 import { Facts } from '../Facts';
 import { Serial } from '../Serial';

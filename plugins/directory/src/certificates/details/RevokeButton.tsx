@@ -3,12 +3,12 @@ import { Button } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiForbidLine } from '@remixicon/react';
 import { useState } from 'react';
-import { useMay } from '../../api/useOperations';
+import { useMay } from '../../api/useDirectoryQuery';
+import { useNow } from '../../components/DateTime';
 import {
   type CertificateState,
   certificateState,
 } from '../../person/certificates/certificateState';
-import { useNow } from '../../time/useNow';
 import { directoryTranslationRef } from '../../translation';
 import { RevokeDialog } from './revoke/RevokeDialog';
 

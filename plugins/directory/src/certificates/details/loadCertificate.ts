@@ -3,7 +3,7 @@ import {
   type DirectoryClient,
   isDirectoryResponseError,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { collect, LARGEST_PAGE } from '../../person/collect';
+import { collect, LARGEST_PAGE } from '../../api/useDirectoryQuery';
 
 /**
  * The certificate of a serial number as its authority knows it; one of the

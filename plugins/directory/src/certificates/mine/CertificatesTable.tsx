@@ -7,7 +7,7 @@ import {
   useBreakpoint,
 } from '@backstage/ui';
 import { useMemo } from 'react';
-import { DateTime } from '../../components/DateTime';
+import { DateTime, formatLeft } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { TableGround } from '../../page/TableGround';
 import {
@@ -16,7 +16,6 @@ import {
 } from '../../person/certificates/CertificateBadge';
 import { certificateState } from '../../person/certificates/certificateState';
 import { certificateRouteRef } from '../../routes';
-import { formatLeft } from '../../time/formatLeft';
 import { directoryTranslationRef } from '../../translation';
 import { Serial } from '../Serial';
 import { CertificateActions } from './CertificateActions';

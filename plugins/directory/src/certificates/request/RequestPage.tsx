@@ -1,8 +1,7 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import { RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
-import { useOperations } from '../../api/useOperations';
-import { useReaderQuery } from '../../api/useReader';
+import { useOperations, useReaderQuery } from '../../api/useDirectoryQuery';
 import { DirectoryPage } from '../../page/DirectoryPage';
 import { EmptyState } from '../../page/states';
 import { certificatesRouteRef } from '../../routes';

@@ -1,6 +1,6 @@
 import { useApi } from '@backstage/frontend-plugin-api';
 import { useMutation } from '@tanstack/react-query';
-import { directoryApiRef } from '../../api/directoryApiRef';
+import { directoryApiRef } from '../../api/directoryApi';
 
 /** What is sent, all of it. */
 export interface SigningOrder {

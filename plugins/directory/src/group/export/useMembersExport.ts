@@ -1,6 +1,6 @@
 import { useApi } from '@backstage/frontend-plugin-api';
 import { useEffect, useRef, useState } from 'react';
-import { directoryApiRef } from '../../api/directoryApiRef';
+import { directoryApiRef } from '../../api/directoryApi';
 import { saveFile } from '../../components/saveFile';
 import { type ExportProgress, readMembersFile } from '../readMembersFile';
 

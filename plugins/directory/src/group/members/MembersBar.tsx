@@ -1,9 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
-import { counted } from '../../numbers/counted';
 import { TextSearch } from '../../page/TextSearch';
 import { ViewSwitch } from '../../people/ViewSwitch';
-import { directoryTranslationRef } from '../../translation';
+import { counted, directoryTranslationRef } from '../../translation';
 import styles from '../Members.module.css';
 import {
   type AskMembers,

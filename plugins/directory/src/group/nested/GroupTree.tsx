@@ -2,12 +2,10 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonIcon, Link, Skeleton, Text } from '@backstage/ui';
 import { RiArrowDownSLine, RiArrowRightSLine } from '@remixicon/react';
 import { useState } from 'react';
-import { DirectoryText } from '../../components/DirectoryText';
-import { counted } from '../../numbers/counted';
+import { DirectoryText, visibleText } from '../../components/DirectoryText';
 import { groupRouteRef } from '../../routes';
 import { ErrorState } from '../../states/ErrorState';
-import { visibleText } from '../../text/visibleText';
-import { directoryTranslationRef } from '../../translation';
+import { counted, directoryTranslationRef } from '../../translation';
 import styles from './GroupTree.module.css';
 import { type NestedGroup, useNestedGroups } from './useNestedGroups';
 

@@ -1,6 +1,9 @@
 import type { MaskedMemberGroup } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../../api/useDirectoryQuery';
-import { collect, LARGEST_PAGE } from '../../person/collect';
+import {
+  collect,
+  LARGEST_PAGE,
+  useDirectoryQuery,
+} from '../../api/useDirectoryQuery';
 
 const FIELDS = [
   'groupname',

@@ -1,5 +1,8 @@
-import { useDirectoryQuery } from '../../api/useDirectoryQuery';
-import { collect, LARGEST_PAGE } from '../collect';
+import {
+  collect,
+  LARGEST_PAGE,
+  useDirectoryQuery,
+} from '../../api/useDirectoryQuery';
 
 /** Asks for the names of the agreements that somebody has signed. */
 export function useAgreements(username: string) {

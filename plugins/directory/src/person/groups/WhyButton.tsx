@@ -1,10 +1,9 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, DialogTrigger, Link, Popover, Text } from '@backstage/ui';
 import { RiArrowRightLine } from '@remixicon/react';
-import { DirectoryText } from '../../components/DirectoryText';
+import { DirectoryText, visibleText } from '../../components/DirectoryText';
 import { readable } from '../../page/readable';
 import { groupRouteRef } from '../../routes';
-import { visibleText } from '../../text/visibleText';
 import { directoryTranslationRef } from '../../translation';
 import styles from './WhyButton.module.css';
 

@@ -1,6 +1,9 @@
 import type { Membership } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../../api/useDirectoryQuery';
-import { collect, LARGEST_PAGE } from '../collect';
+import {
+  collect,
+  LARGEST_PAGE,
+  useDirectoryQuery,
+} from '../../api/useDirectoryQuery';
 
 /** The groups somebody belongs to or looks after. */
 export interface Memberships {

@@ -13,9 +13,8 @@ import {
   RiRssLine,
 } from '@remixicon/react';
 import type { ReactElement } from 'react';
-import { DirectoryText } from '../../components/DirectoryText';
+import { DirectoryText, visibleText } from '../../components/DirectoryText';
 import { LinkList } from '../../components/LinkList';
-import { visibleText } from '../../text/visibleText';
 import { directoryTranslationRef } from '../../translation';
 import { type Contact, contactsOf } from '../contactsOf';
 

@@ -1,8 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Skeleton, Text } from '@backstage/ui';
 import { CopyButton } from '../../components/CopyButton';
-import { DirectoryText } from '../../components/DirectoryText';
-import { visibleText } from '../../text/visibleText';
+import { DirectoryText, visibleText } from '../../components/DirectoryText';
 import { directoryTranslationRef } from '../../translation';
 import type { SshKey } from '../readSshKey';
 import rows from '../rows/Rows.module.css';

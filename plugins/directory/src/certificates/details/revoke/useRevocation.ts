@@ -1,6 +1,6 @@
 import { useApi } from '@backstage/frontend-plugin-api';
 import { useMutation } from '@tanstack/react-query';
-import { directoryApiRef } from '../../../api/directoryApiRef';
+import { directoryApiRef } from '../../../api/directoryApi';
 
 /** Why certificates are revoked, the most common reason first (RFC 5280 §5.3.1). */
 export const revocationReasons = [

@@ -1,5 +1,0 @@
-export const pageMessages = {
-  people: 'People',
-  groups: 'Groups',
-  certificates: 'Certificates',
-} as const;
