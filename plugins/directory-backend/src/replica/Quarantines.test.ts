@@ -46,6 +46,7 @@ describe('Quarantines', () => {
     );
   });
 
+  const exchange = () => Promise.all(quarantines.map(each => each.exchange()));
   const stop = () => Promise.all(shutdown.map(hook => hook()));
 
   /** Each process exchanges once; tests call `exchange` themselves. */
@@ -54,7 +55,6 @@ describe('Quarantines', () => {
     await stop();
     await exchange();
   };
-  const exchange = () => Promise.all(quarantines.map(each => each.exchange()));
   const retries = () => processes.map(process => process.retries);
   const rows = async () =>
     (await database.getClient())('directory_quarantines').select('users');

@@ -234,6 +234,51 @@ it('removes a deleted user who is no longer a member of a changed group', async 
   replica.stop();
 });
 
+it('suspends reads in the turn in which too many deletions are reported', async () => {
+  const source = new WrittenSource();
+  const names = Array.from({ length: 100 }, (_, index) => `user${index}`);
+  const users = new Set(names.map(name => `uid=${name}`));
+  source.readAll = async take => {
+    await take({
+      kind: 'users',
+      entries: names.map(name => [`uid=${name}`, { user: { username: name } }]),
+    });
+    return { ...KEYS, users, groups: new Set() };
+  };
+  source.readKeys = async () => ({ ...KEYS, users, groups: new Set() });
+  const replica = new Replica({
+    source,
+    logger: new RecordingLogger(),
+    maxStalenessMs: 60_000,
+    guard: createGuard(),
+  });
+  replica.follow();
+  await eventually(() => expect(replica.isServing).toBe(true));
+
+  const { onDeleted } = source.subscriber!;
+  const deleted = [...users].slice(0, 21);
+  for (const key of deleted.slice(0, 20)) {
+    users.delete(key);
+    onDeleted(key);
+  }
+  expect(replica.isServing).toBe(true);
+  users.delete(deleted[20]);
+  onDeleted(deleted[20]);
+  expect(replica.status).toMatchObject({
+    reason: 'quarantine',
+    message: expect.stringContaining('79 users and 0 groups, after 100 and 0'),
+  });
+  const { polls } = source;
+  await eventually(() => assert(source.polls > polls + 2));
+  expect(replica.status).toMatchObject({ reason: 'quarantine' });
+
+  // One of them was added again.
+  users.add(deleted[20]);
+  replica.retry();
+  await eventually(() => expect(replica.isServing).toBe(true));
+  replica.stop();
+});
+
 it('pauses between full syncs when servers take turns', async () => {
   const source = new FlappingSource();
   const logger = new RecordingLogger();

@@ -190,13 +190,14 @@ export class ReplicaGate {
   async #wait(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await new Promise<void>(resolve => {
+      let timeout: NodeJS.Timeout;
       const resume = () => {
         clearTimeout(timeout);
         signal.removeEventListener('abort', resume);
         this.#waiting.delete(resume);
         resolve();
       };
-      const timeout = setTimeout(resume, MAX_WAIT_MS);
+      timeout = setTimeout(resume, MAX_WAIT_MS);
       signal.addEventListener('abort', resume);
       this.#waiting.add(resume);
     });
