@@ -1,8 +1,8 @@
 import { useRouteRef } from '@backstage/frontend-plugin-api';
 import { lazy, Suspense } from 'react';
 import { Navigate, Route, Routes } from 'react-router-dom';
+import { PageSkeleton } from './page/states';
 import { peopleRouteRef } from './routes';
-import { PageSkeleton } from './states/PageSkeleton';
 
 const PeoplePage = lazy(() =>
   import('./people/PeoplePage').then(m => ({ default: m.PeoplePage })),

@@ -1,10 +1,9 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { QueryPanel } from '../page/QueryPanel';
+import { QueryPanel, Rows } from '../page/QueryPanel';
 import { EmptyState } from '../page/states';
 import { CertificateRow } from '../person/certificates/CertificateRow';
-import { Rows } from '../person/rows/Rows';
 import { directoryTranslationRef } from '../translation';
 import type { ListedCertificate } from './userCertificates';
 

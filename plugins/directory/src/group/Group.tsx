@@ -1,4 +1,4 @@
-import { SideBySide } from '../page/SideBySide';
+import { SideBySide } from '../page/DirectoryPage';
 import { About } from './About';
 import styles from './Group.module.css';
 import { IsMember } from './IsMember';

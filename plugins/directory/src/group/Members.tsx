@@ -2,12 +2,15 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { useRef } from 'react';
 import { useMay } from '../api/useDirectoryQuery';
 import { PageTurner } from '../page/Pagination';
+import { StaleNotice } from '../page/states';
+import {
+  focusFirstResult,
+  isTooShort,
+  Results,
+  useArrowKeys,
+} from '../page/TextSearch';
 import { PeopleCards } from '../people/PeopleCards';
 import { PeopleTable } from '../people/PeopleTable';
-import { focusFirstResult, useArrowKeys } from '../people/useArrowKeys';
-import { isTooShort } from '../search/isTooShort';
-import { Results } from '../search/Results';
-import { StaleNotice } from '../states/StaleNotice';
 import { directoryTranslationRef } from '../translation';
 import { ExportButton } from './ExportButton';
 import { MembersBar } from './members/MembersBar';

@@ -2,8 +2,8 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Skeleton } from '@backstage/ui';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { ErrorState } from '../page/states';
 import cards from '../people/PeopleCards.module.css';
-import { ErrorState } from '../states/ErrorState';
 import { directoryTranslationRef } from '../translation';
 
 /** Options of {@link CardsQuery}. */

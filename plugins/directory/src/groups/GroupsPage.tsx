@@ -3,12 +3,13 @@ import { Text } from '@backstage/ui';
 import { useRef } from 'react';
 import { DirectoryPage } from '../page/DirectoryPage';
 import { PageTurner } from '../page/Pagination';
-import { TextSearch } from '../page/TextSearch';
-import { focusFirstResult } from '../people/useArrowKeys';
-import { isTooShort } from '../search/isTooShort';
-import { Results } from '../search/Results';
-import { ErrorState } from '../states/ErrorState';
-import { StaleNotice } from '../states/StaleNotice';
+import { ErrorState, StaleNotice } from '../page/states';
+import {
+  focusFirstResult,
+  isTooShort,
+  Results,
+  TextSearch,
+} from '../page/TextSearch';
 import { counted, directoryTranslationRef } from '../translation';
 import styles from './GroupsPage.module.css';
 import { GroupsSkeleton } from './GroupsSkeleton';

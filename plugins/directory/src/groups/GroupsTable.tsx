@@ -8,7 +8,7 @@ import {
 } from '@backstage/ui';
 import { useMemo } from 'react';
 import { DirectoryText } from '../components/DirectoryText';
-import { TableGround } from '../page/TableGround';
+import { TableGround } from '../page/DirectoryPage';
 import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsTable.module.css';

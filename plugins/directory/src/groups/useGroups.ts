@@ -1,6 +1,6 @@
 import type { MaskedGroup } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
-import { isTooShort } from '../search/isTooShort';
+import { isTooShort } from '../page/TextSearch';
 import type { GroupsQuestion } from './useGroupsQuestion';
 
 /** Groups on a page of the list. */

@@ -1,5 +1,9 @@
-import { type Ask, useQuestion } from '../page/useUrlQuery';
-import { readPage, writePage } from '../search/pageInUrl';
+import {
+  type Ask,
+  readPage,
+  useQuestion,
+  writePage,
+} from '../page/useUrlQuery';
 
 /** What the page of groups is about: everything that its URL says. */
 export interface GroupsQuestion {

@@ -1,7 +1,12 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Container, PluginHeader, useBreakpoint } from '@backstage/ui';
+import {
+  configApiRef,
+  useApi,
+  useRouteRef,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
+import { Box, Container, PluginHeader, useBreakpoint } from '@backstage/ui';
 import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { visibleText } from '../components/DirectoryText';
 import {
   certificatesRouteRef,
@@ -10,9 +15,6 @@ import {
 } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './DirectoryPage.module.css';
-import { readable } from './readable';
-import { useArrivalFocus } from './useArrivalFocus';
-import { useDocumentTitle } from './useDocumentTitle';
 
 const icons = {
   people: <RiTeamLine />,
@@ -20,12 +22,15 @@ const icons = {
   certificates: <RiShieldKeyholeLine />,
 };
 
+/** Class of popovers with secondary text: readable in the dark theme. */
+export const readable = styles.readable;
+
 /** Options of {@link DirectoryPage}. */
 export interface DirectoryPageProps {
-  /** Which part of the directory the page belongs to. */
+  /** Part of the directory that the page belongs to. */
   room: 'people' | 'groups' | 'certificates';
 
-  /** The person or group that it is about; without it, the room's own page. */
+  /** User or group of the page. Defaults to none: the overview of the part. */
   subject?: string;
 
   /** Buttons and links at the right of the header; beneath it when narrow. */
@@ -35,9 +40,9 @@ export interface DirectoryPageProps {
 }
 
 /**
- * A page of the directory: its header with the one h1, the way back, the title
- * of the browser's tab, and the main landmark, which takes the focus of
- * whoever arrives by a link.
+ * A page of the directory: the header with its h1 and breadcrumbs, the title of
+ * the browser tab, and the main landmark, which takes the focus after
+ * navigation.
  */
 export function DirectoryPage(props: DirectoryPageProps) {
   const { room, subject, actions, children } = props;
@@ -81,4 +86,70 @@ export function DirectoryPage(props: DirectoryPageProps) {
       </div>
     </main>
   );
+}
+
+/** Options of {@link SideBySide}. */
+export interface SideBySideProps {
+  /** Identity of the user or group, which stays in view at the left. */
+  subject: ReactNode;
+
+  /** Details: at the right, or below on a narrow screen. */
+  children: ReactNode;
+
+  /** Label of the status while loading, when the content is a skeleton. */
+  loadingLabel?: string;
+}
+
+/** Layout of a user or group page: the identity beside the details. */
+export function SideBySide(props: SideBySideProps) {
+  const { subject, children, loadingLabel } = props;
+  return (
+    <div
+      className={styles.columns}
+      role={loadingLabel ? 'status' : undefined}
+      aria-label={loadingLabel}
+    >
+      <div className={styles.subject}>{subject}</div>
+      <div className={styles.details}>{children}</div>
+    </div>
+  );
+}
+
+/** Gives a table the background of cards and subtle lines. */
+export function TableGround({ children }: { children: ReactNode }) {
+  return (
+    <Box bg="neutral" className={styles.ground}>
+      {children}
+    </Box>
+  );
+}
+
+/**
+ * Moves the focus to the page after navigation, when the link that had it was
+ * removed; otherwise the next Tab would start at the top of the portal.
+ */
+export function useArrivalFocus(page: RefObject<HTMLElement>, title: string) {
+  useEffect(() => {
+    if (document.activeElement === document.body && !isFirstPage()) {
+      page.current?.focus({ preventScroll: true });
+    }
+  }, [page, title]);
+}
+
+/** Whether the browser loaded this page, so that the focus starts at the top. */
+function isFirstPage(): boolean {
+  return (window.history.state?.idx ?? 0) === 0; // index kept by React Router
+}
+
+/** Sets the title of the browser tab while the page is open. */
+export function useDocumentTitle(title: string) {
+  const app = useApi(configApiRef).getOptionalString('app.title');
+
+  useEffect(() => {
+    const previous = document.title;
+    document.title = app ? `${title} · ${app}` : title;
+    return () => {
+      document.title = previous;
+    };
+  }, [app, title]);
 }

@@ -20,9 +20,9 @@ export interface PageTurnerProps {
 }
 
 /**
- * Where one is in a list, and the way to the other pages; nothing on a single
- * page. It belongs at the end of the element that holds the list: a new page
- * is read from its top.
+ * Range of the current page and buttons for the other pages; nothing on a
+ * single page. It belongs at the end of the element that holds the list: a new
+ * page scrolls to its top.
  */
 export function PageTurner(props: PageTurnerProps) {
   const { page, pageSize, total, onTurn } = props;
@@ -73,7 +73,7 @@ export function PageTurner(props: PageTurnerProps) {
   );
 }
 
-/** Scrolls up to where an element begins, when that is out of sight. */
+/** Scrolls to the top of an element when that is out of view. */
 function showTop(list: HTMLElement | null | undefined) {
   if (list && list.getBoundingClientRect().top < 0) {
     list.scrollIntoView({ block: 'start' });

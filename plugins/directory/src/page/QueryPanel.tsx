@@ -1,10 +1,10 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Flex, Skeleton } from '@backstage/ui';
+import { Box, Flex, Skeleton } from '@backstage/ui';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ErrorState } from '../states/ErrorState';
-import { StaleNotice } from '../states/StaleNotice';
+import styles from './QueryPanel.module.css';
 import { directoryTranslationRef } from '../translation';
+import { ErrorState, StaleNotice } from './states';
 
 /** Options of {@link QueryPanel}. */
 export interface QueryPanelProps<Data> {
@@ -12,7 +12,7 @@ export interface QueryPanelProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** A tab whose content is under way, there, failed, or there and failed since. */
+/** A tab that is loading, loaded, failed, or loaded with a failed refresh. */
 export function QueryPanel<Data>(props: QueryPanelProps<Data>) {
   const { query, children } = props;
   const { data, error, dataUpdatedAt, refetch } = query;
@@ -41,5 +41,14 @@ export function QueryPanel<Data>(props: QueryPanelProps<Data>) {
       )}
       {children(data)}
     </>
+  );
+}
+
+/** A list with a background; its items have the class `row` of this CSS module. */
+export function Rows({ children }: { children: ReactNode }) {
+  return (
+    <Box as="ul" bg="neutral" className={styles.rows}>
+      {children}
+    </Box>
   );
 }

@@ -1,27 +1,27 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'react-router-dom';
 
-/** Changes the question; `replace` leaves no step in the browser's history. */
+/** Changes the query; `replace` adds no entry to the browser's history. */
 export type Ask<Question> = (
   change: Partial<Question>,
   options?: { replace?: boolean },
 ) => void;
 
-/** How a page's question is put into its URL. */
+/** Reads the query of a page from its URL and writes it there. */
 export interface QuestionFormat<Question> {
   read: (params: URLSearchParams) => Question;
 
-  /** What goes into the URL, by name; nothing for what is as it is at first. */
+  /** Returns the URL parameters by name, without default values. */
   write: (
     question: Question,
   ) => Record<string, string | readonly string[] | undefined>;
 }
 
 /**
- * The question that the URL asks, and a function that changes it. A change
- * goes to the first page, unless it is the page or the view that changes.
+ * Returns the query in the URL and a function that changes it. A change goes to
+ * the first page, unless it changes the page or the view.
  *
- * @param format - one that stays the same
+ * @param format - must be the same object in each render
  */
 export function useQuestion<Question extends { page: number }>(
   format: QuestionFormat<Question>,
@@ -54,4 +54,15 @@ function pairs(
   return Object.entries(values).flatMap(([name, value = []]) =>
     [value].flat().map((one): [string, string] => [name, one]),
   );
+}
+
+/** Returns the page number in a URL, counted from 1. Defaults to 1. */
+export function readPage(params: URLSearchParams): number {
+  const page = params.get('page');
+  return page && /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1;
+}
+
+/** Returns the URL parameter of a page number; `undefined` for the first page. */
+export function writePage(page: number): string | undefined {
+  return page > 1 ? String(page) : undefined;
 }

@@ -11,7 +11,7 @@ import {
 } from '@backstage/ui';
 import { RiFilter3Line } from '@remixicon/react';
 import { lazy, Suspense } from 'react';
-import { readable } from '../page/readable';
+import { readable } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import styles from './Filters.module.css';
 import { FilterTags } from './FilterTags';

@@ -3,7 +3,7 @@ import { Combobox } from '@backstage/ui';
 import { useState } from 'react';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
-import { useDebounced } from '../search/useDebounced';
+import { useDebounced } from '../page/TextSearch';
 import { directoryTranslationRef } from '../translation';
 
 /** Groups offered at a time. */

@@ -1,17 +1,19 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { useRef } from 'react';
 import { DirectoryPage } from '../page/DirectoryPage';
-import { TextSearch } from '../page/TextSearch';
-import { Results } from '../search/Results';
-import { ErrorState } from '../states/ErrorState';
-import { StaleNotice } from '../states/StaleNotice';
+import { ErrorState, StaleNotice } from '../page/states';
+import {
+  focusFirstResult,
+  Results,
+  TextSearch,
+  useArrowKeys,
+} from '../page/TextSearch';
 import { directoryTranslationRef } from '../translation';
 import { Filters } from './Filters';
 import styles from './PeoplePage.module.css';
 import { PeopleResults, PeopleTotal } from './PeopleResults';
 import { PeopleSkeleton } from './PeopleSkeleton';
 import { readTask } from './readTask';
-import { focusFirstResult, useArrowKeys } from './useArrowKeys';
 import { usePeople } from './usePeople';
 import { usePeopleQuestion } from './usePeopleQuestion';
 import { ViewSwitch } from './ViewSwitch';

@@ -10,7 +10,7 @@ import { useMemo } from 'react';
 import { ColoredAvatar } from '../components/Avatar';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
-import { TableGround } from '../page/TableGround';
+import { TableGround } from '../page/DirectoryPage';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import type { MatchedPerson } from './mergeMatches';

@@ -1,5 +1,9 @@
-import { type Ask, useQuestion } from '../page/useUrlQuery';
-import { readPage, writePage } from '../search/pageInUrl';
+import {
+  type Ask,
+  readPage,
+  useQuestion,
+  writePage,
+} from '../page/useUrlQuery';
 import { type PeopleQuestion, PRESENCE_FIELDS } from './peopleQuery';
 import type { SearchField } from './searchFields';
 

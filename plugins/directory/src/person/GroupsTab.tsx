@@ -4,14 +4,13 @@ import { RiGroupLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DirectoryText } from '../components/DirectoryText';
-import { QueryPanel } from '../page/QueryPanel';
+import { QueryPanel, Rows } from '../page/QueryPanel';
 import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
 import { MembershipRow } from './groups/MembershipRow';
 import { SponsoredGroups } from './groups/SponsoredGroups';
 import type { Memberships } from './groups/useMemberships';
 import styles from './GroupsTab.module.css';
-import { Rows } from './rows/Rows';
 
 /** Options of {@link GroupsTab}. */
 export interface GroupsTabProps {

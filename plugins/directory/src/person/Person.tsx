@@ -1,7 +1,7 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { useState } from 'react';
 import { useReader } from '../api/useDirectoryQuery';
-import { SideBySide } from '../page/SideBySide';
+import { SideBySide } from '../page/DirectoryPage';
 import { hidePrivateFields } from './hidePrivateFields';
 import { Identity } from './Identity';
 import { OwnProfile } from './OwnProfile';

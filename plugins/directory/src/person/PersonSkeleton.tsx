@@ -1,6 +1,6 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Skeleton } from '@backstage/ui';
-import { SideBySide } from '../page/SideBySide';
+import { SideBySide } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import identity from './Identity.module.css';
 

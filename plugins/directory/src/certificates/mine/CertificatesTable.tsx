@@ -9,7 +9,7 @@ import {
 import { useMemo } from 'react';
 import { DateTime, formatLeft } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
-import { TableGround } from '../../page/TableGround';
+import { TableGround } from '../../page/DirectoryPage';
 import {
   CertificateBadge,
   CertificateHint,

@@ -107,7 +107,9 @@ describe('what it is for', () => {
       aProfile({ name: 'mail', purpose: 'Mail', is_default: false }),
       aProfile(),
       aProfile({
-        ...{ name: 'caIPA', lifetime: null, extended_key_usage: null },
+        name: 'caIPA',
+        lifetime: null,
+        extended_key_usage: null,
         is_default: false,
       }),
     ]);

@@ -1,5 +1,9 @@
-import { type Ask, useQuestion } from '../../page/useUrlQuery';
-import { readPage, writePage } from '../../search/pageInUrl';
+import {
+  type Ask,
+  readPage,
+  useQuestion,
+  writePage,
+} from '../../page/useUrlQuery';
 
 /** How somebody is a member. */
 export const MEMBERSHIPS = ['all', 'direct', 'indirect'] as const;

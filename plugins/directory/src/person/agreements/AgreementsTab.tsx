@@ -3,11 +3,10 @@ import { Badge, Text } from '@backstage/ui';
 import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { DirectoryText } from '../../components/DirectoryText';
-import { QueryPanel } from '../../page/QueryPanel';
+import { QueryPanel, Rows } from '../../page/QueryPanel';
 import { EmptyState } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
-import { Rows } from '../rows/Rows';
-import rows from '../rows/Rows.module.css';
+import rows from '../../page/QueryPanel.module.css';
 
 /** The agreements that somebody has signed. */
 export function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {

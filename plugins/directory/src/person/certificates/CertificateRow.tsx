@@ -7,7 +7,7 @@ import { DateTime, formatLeft, useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import rows from '../rows/Rows.module.css';
+import rows from '../../page/QueryPanel.module.css';
 import { CertificateBadge, CertificateHint } from './CertificateBadge';
 import styles from './CertificateRow.module.css';
 import { certificateState } from './certificateState';

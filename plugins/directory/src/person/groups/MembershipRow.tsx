@@ -5,7 +5,7 @@ import { RiNodeTree, RiStarFill } from '@remixicon/react';
 import { DirectoryText } from '../../components/DirectoryText';
 import { groupRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import rows from '../rows/Rows.module.css';
+import rows from '../../page/QueryPanel.module.css';
 import styles from './MembershipRow.module.css';
 import { WhyButton } from './WhyButton';
 

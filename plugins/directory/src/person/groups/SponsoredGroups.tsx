@@ -2,10 +2,10 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { RiStarFill } from '@remixicon/react';
 import { DirectoryText } from '../../components/DirectoryText';
+import { Rows } from '../../page/QueryPanel';
 import { groupRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { Rows } from '../rows/Rows';
-import rows from '../rows/Rows.module.css';
+import rows from '../../page/QueryPanel.module.css';
 import star from './MembershipRow.module.css';
 import styles from './SponsoredGroups.module.css';
 

@@ -2,7 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, DialogTrigger, Link, Popover, Text } from '@backstage/ui';
 import { RiArrowRightLine } from '@remixicon/react';
 import { DirectoryText, visibleText } from '../../components/DirectoryText';
-import { readable } from '../../page/readable';
+import { readable } from '../../page/DirectoryPage';
 import { groupRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
 import styles from './WhyButton.module.css';

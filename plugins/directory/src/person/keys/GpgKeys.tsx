@@ -2,9 +2,9 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Text } from '@backstage/ui';
 import { CopyButton } from '../../components/CopyButton';
 import { DirectoryText, visibleText } from '../../components/DirectoryText';
+import { Rows } from '../../page/QueryPanel';
 import { directoryTranslationRef } from '../../translation';
-import { Rows } from '../rows/Rows';
-import rows from '../rows/Rows.module.css';
+import rows from '../../page/QueryPanel.module.css';
 import styles from './Keys.module.css';
 
 /** Length of a fingerprint of OpenPGP version 4, in hexadecimal digits. */

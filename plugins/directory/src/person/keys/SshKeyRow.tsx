@@ -4,7 +4,7 @@ import { CopyButton } from '../../components/CopyButton';
 import { DirectoryText, visibleText } from '../../components/DirectoryText';
 import { directoryTranslationRef } from '../../translation';
 import type { SshKey } from '../readSshKey';
-import rows from '../rows/Rows.module.css';
+import rows from '../../page/QueryPanel.module.css';
 import styles from './Keys.module.css';
 import { useFingerprint } from './useFingerprint';
 

@@ -2,10 +2,10 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text } from '@backstage/ui';
 import { useMemo } from 'react';
 import { CopyButton } from '../../components/CopyButton';
+import { Rows } from '../../page/QueryPanel';
 import { directoryTranslationRef } from '../../translation';
 import { readSshKey } from '../readSshKey';
-import { Rows } from '../rows/Rows';
-import rows from '../rows/Rows.module.css';
+import rows from '../../page/QueryPanel.module.css';
 import styles from './Keys.module.css';
 import { SshKeyRow } from './SshKeyRow';
 

@@ -11,10 +11,10 @@ import {
 } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { useState } from 'react';
-import { readable } from '../../../page/readable';
+import { readable } from '../../../page/DirectoryPage';
+import { FailureAlert } from '../../../page/states';
 import { directoryTranslationRef } from '../../../translation';
 import { Facts } from '../../Facts';
-import { FailureAlert } from '../../FailureAlert';
 import styles from './RevokeDialog.module.css';
 import {
   type RevocationReason,
