@@ -1,4 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import { once } from 'node:events';
 import {
   DirectoryUnavailableError,
   type UnavailableReason,
@@ -189,18 +190,15 @@ export class ReplicaGate {
 
   async #wait(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await new Promise<void>(resolve => {
-      let timeout: NodeJS.Timeout;
-      const resume = () => {
-        clearTimeout(timeout);
-        signal.removeEventListener('abort', resume);
-        this.#waiting.delete(resume);
-        resolve();
-      };
-      timeout = setTimeout(resume, MAX_WAIT_MS);
-      signal.addEventListener('abort', resume);
-      this.#waiting.add(resume);
-    });
+    const ended = new AbortController();
+    const resume = () => ended.abort();
+    const timeout = setTimeout(resume, MAX_WAIT_MS);
+    signal.addEventListener('abort', resume);
+    this.#waiting.add(resume);
+    await once(ended.signal, 'abort');
+    clearTimeout(timeout);
+    this.#waiting.delete(resume);
+    signal.removeEventListener('abort', resume);
     signal.throwIfAborted();
   }
 }
