@@ -9,8 +9,9 @@ import {
   startAuthority,
   type StartedAuthority,
 } from './__testUtils__/startAuthority';
+import type { TestClock } from './__testUtils__/TestClock';
 
-/** Real connections that are really cut, and waits for what does not come. */
+/** Real connections that are really cut; deadlines follow a test clock. */
 jest.setTimeout(180_000);
 
 const HTML = '<html><title>Proxy Error</title></html>';
@@ -62,6 +63,7 @@ describe('FreeIpaAuthority and lost answers', () => {
   let patient: FreeIpaAuthority;
   /** Ends the search soon, for requests that were not carried out. */
   let brief: FreeIpaAuthority;
+  let patientClock: TestClock;
   const started = new Array<StartedAuthority>();
 
   const start = async (
@@ -85,14 +87,19 @@ describe('FreeIpaAuthority and lost answers', () => {
     ca.issued.clear();
     first = await HttpsStandIn.start({ ca });
     second = await HttpsStandIn.start({ ca });
-    // Short enough to wait for, long enough for requests that must succeed.
+    for (const { freeIpa } of [first, second]) {
+      freeIpa.onHang = () =>
+        started.forEach(({ clock }) => clock.advanceToDeadline());
+    }
     const requestTimeoutMs = 2000;
-    const both = await Promise.all(
-      [60_000, 2000].map(lostAnswerSearchMs =>
-        start({ requestTimeoutMs, lostAnswerSearchMs }),
-      ),
-    );
-    [patient, brief] = both.map(({ authority }) => authority);
+    const searching = await start({
+      requestTimeoutMs,
+      lostAnswerSearchMs: 60_000,
+    });
+    patient = searching.authority;
+    patientClock = searching.clock;
+    const ending = await start({ requestTimeoutMs, lostAnswerSearchMs: 2000 });
+    brief = ending.authority;
   });
 
   afterEach(async () => {
@@ -102,6 +109,30 @@ describe('FreeIpaAuthority and lost answers', () => {
   });
 
   afterAll(() => ca.remove());
+
+  async function untilIssued(): Promise<void> {
+    while (ca.issued.size === 0) {
+      await sleep(10);
+    }
+  }
+
+  /** Makes the next response hang, and FreeIPA sign when `sign` is called. */
+  function signLate(): { readonly sign: () => Promise<void> } {
+    let carryOut = () => {};
+    first.freeIpa.failNext('cert_request', {
+      kind: 'hang',
+      carriedOut: true,
+      at: new Promise(resolve => {
+        carryOut = resolve;
+      }),
+    });
+    return {
+      sign: async () => {
+        carryOut();
+        await untilIssued();
+      },
+    };
+  }
 
   /** How often any server was asked to sign. */
   const requests = () =>
@@ -135,20 +166,10 @@ describe('FreeIpaAuthority and lost answers', () => {
 
   it('finds what is signed while it looks', async () => {
     const request = newRequest();
-    first.freeIpa.failNext('cert_request', {
-      kind: 'hang',
-      carriedOut: true,
-      at: new Promise(resolve => {
-        const timer = setInterval(() => {
-          if (first.freeIpa.count('cert_find') > 0) {
-            clearInterval(timer);
-            resolve();
-          }
-        }, 10);
-      }),
-    });
+    patientClock.onDelay = signLate().sign;
     const issued = await patient.sign(request);
     expect(keyIn(issued)).toEqual(request.publicKey);
+    expect(first.freeIpa.count('cert_find')).toBe(2);
     expect(requests()).toBe(1);
   });
 
@@ -168,11 +189,10 @@ describe('FreeIpaAuthority and lost answers', () => {
 
   it('asks a replica when the server is gone', async () => {
     const request = newRequest();
+    first.freeIpa.onHang = () => {};
     first.freeIpa.failNext('cert_request', { kind: 'hang', carriedOut: true });
     const signing = patient.sign(request);
-    while (ca.issued.size === 0) {
-      await sleep(10);
-    }
+    await untilIssued();
     await first.stop();
     expect(keyIn(await signing)).toEqual(request.publicKey);
     expect(second.freeIpa.count('cert_find')).toBeGreaterThan(0);
@@ -205,21 +225,11 @@ describe('FreeIpaAuthority and lost answers', () => {
 
   it('takes no certificate of another profile for the lost one', async () => {
     const request = newRequest();
-    let carryOut = () => {};
-    first.freeIpa.failNext('cert_request', {
-      kind: 'hang',
-      carriedOut: true,
-      at: new Promise(resolve => {
-        carryOut = resolve;
-      }),
-    });
+    const { sign } = signLate();
     await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
-    carryOut();
-    while (ca.issued.size === 0) {
-      await sleep(10);
-    }
+    await sign();
     const [serialNumber] = ca.issued.keys();
     const other = { ...request, profile: 'otherCerts' };
     first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
@@ -240,21 +250,11 @@ describe('FreeIpaAuthority and lost answers', () => {
 
   it('looks before it asks again for what was lost', async () => {
     const request = newRequest();
-    let carryOut = () => {};
-    first.freeIpa.failNext('cert_request', {
-      kind: 'hang',
-      carriedOut: true,
-      at: new Promise(resolve => {
-        carryOut = resolve;
-      }),
-    });
+    const { sign } = signLate();
     await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
-    carryOut(); // FreeIPA was slow
-    while (ca.issued.size === 0) {
-      await sleep(10);
-    }
+    await sign(); // FreeIPA was slow
     const issued = await brief.sign(request);
     expect(keyIn(issued)).toEqual(request.publicKey);
     expect(requests()).toBe(1);
@@ -348,7 +348,8 @@ describe('FreeIpaAuthority and lost answers', () => {
     it('finds what the first call after a restart signs too late', async () => {
       await patient.get(1234n); // logs in
       const request = newRequest();
-      first.freeIpa.restart({ loadMs: 3000 });
+      first.freeIpa.restart(async () => patientClock.advance(2000));
+      patientClock.onDelay = untilIssued;
       const issued = await patient.sign(request);
       expect(keyIn(issued)).toEqual(request.publicKey);
       expect(
@@ -359,12 +360,12 @@ describe('FreeIpaAuthority and lost answers', () => {
     });
 
     it('waits for the first call after a restart within requestTimeout', async () => {
-      const { authority } = await start({
+      const { authority, clock } = await start({
         requestTimeoutMs: 30_000,
         lostAnswerSearchMs: 1000,
       });
       await authority.get(1234n); // logs in
-      first.freeIpa.restart({ loadMs: 1500 });
+      first.freeIpa.restart(async () => clock.advance(1500));
       await authority.sign(newRequest());
       expect(first.freeIpa.count('cert_find')).toBe(0);
       expect(second.freeIpa.log).toEqual([]);

@@ -14,6 +14,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { bulkhead, BulkheadRejectedError } from 'cockatiel';
 import { AuthorityMetrics } from './AuthorityMetrics';
+import { systemClock, type Clock } from './Clock';
 import {
   certFindEnding,
   certprofileShow,
@@ -57,6 +58,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   readonly #cacn: string;
   readonly #searchMs: number;
   readonly #logger: LoggerService;
+  readonly #clock: Clock;
   readonly #metrics = new AuthorityMetrics();
   readonly #turns = new Turns();
   /** Every caller may look up certificates, and each lookup is a connection. */
@@ -66,34 +68,40 @@ export class FreeIpaAuthority implements CertificateAuthority {
   static create(options: {
     readonly config: FreeIpaConfig;
     readonly logger: LoggerService;
+    /** Default: the system's. */
+    readonly clock?: Clock;
   }): FreeIpaAuthority {
-    const { config, logger } = options;
-    const https = new HttpsClient(config);
+    const { config, logger, clock = systemClock } = options;
+    const https = new HttpsClient({ ...config, clock });
     const login = createLogin(config.login);
     const servers = new FreeIpaServers({
       servers: config.servers.map(
         origin => new FreeIpaServer({ origin, https, login }),
       ),
       logger,
+      clock,
     });
-    return new FreeIpaAuthority({ servers, config, logger });
+    return new FreeIpaAuthority({ servers, config, logger, clock });
   }
 
   private constructor(options: {
     readonly servers: FreeIpaServers;
     readonly config: FreeIpaConfig;
     readonly logger: LoggerService;
+    readonly clock: Clock;
   }) {
-    const { servers, config, logger } = options;
+    const { servers, config, logger, clock } = options;
     this.#servers = servers;
     this.#cacn = config.cacn;
     this.#searchMs = config.lostAnswerSearchMs;
     this.#logger = logger;
+    this.#clock = clock;
     this.#search = new IssuedSearch({ servers, cacn: config.cacn });
     this.#lost = new LostRequests({
       search: this.#search,
       searchMs: config.lostAnswerSearchMs,
       logger,
+      clock,
     });
   }
 
@@ -238,7 +246,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     try {
       await this.#servers.read(certprofileShow(profile), {
         first: error.server,
-        signal: AbortSignal.timeout(this.#searchMs),
+        signal: this.#clock.timeout(this.#searchMs),
       });
       return false;
     } catch (failure) {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { toError } from '@backstage/errors';
 import {
@@ -9,6 +8,7 @@ import {
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from './Clock';
 import type { IssuedSearch, LostRequest, SearchResult } from './IssuedSearch';
 import type { SigningFailure } from './judgeSigning';
 
@@ -27,6 +27,7 @@ export class LostRequests {
   readonly #search: IssuedSearch;
   readonly #searchMs: number;
   readonly #logger: LoggerService;
+  readonly #clock: Clock;
   readonly #open = new LRUCache<string, LostRequest>({
     max: 1000,
     ttl: MEMORY_MS,
@@ -37,10 +38,12 @@ export class LostRequests {
     /** Maximum duration of a search, its requests included, in milliseconds. */
     readonly searchMs: number;
     readonly logger: LoggerService;
+    readonly clock: Clock;
   }) {
     this.#search = options.search;
     this.#searchMs = options.searchMs;
     this.#logger = options.logger;
+    this.#clock = options.clock;
   }
 
   /**
@@ -59,7 +62,8 @@ export class LostRequests {
     if (!lost) {
       return undefined;
     }
-    const result = await this.#look(lost, AbortSignal.timeout(this.#searchMs));
+    const signal = this.#clock.timeout(this.#searchMs);
+    const result = await this.#look(lost, signal);
     if (result.found === 'unclear') {
       throw new OutcomeUnknownError(
         `An earlier certificate request for ${lost.request.principal} is still open`,
@@ -92,7 +96,7 @@ export class LostRequests {
       `It is not known whether FreeIPA signed a request for ${request.principal}; looking for the certificate: ${error.message}`,
     );
     this.#open.set(id, lost);
-    const signal = AbortSignal.timeout(this.#searchMs);
+    const signal = this.#clock.timeout(this.#searchMs);
     const result = finished
       ? await this.#look(lost, signal)
       : await this.#lookForAWhile(lost, signal);
@@ -119,7 +123,7 @@ export class LostRequests {
       if (result.found === 'one') {
         return result;
       }
-      await sleep(pause, undefined, { signal }).catch(() => {});
+      await this.#clock.delay(pause, signal);
       if (signal.aborted) {
         return result;
       }

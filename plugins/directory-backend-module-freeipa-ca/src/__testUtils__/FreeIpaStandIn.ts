@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   certFind,
   certprofileShow,
@@ -45,12 +44,14 @@ export class FreeIpaStandIn {
   password = PASSWORD;
   /** Whether the server's Dogtag is stopped. */
   isDogtagDown = false;
+  /** Called when a response is never sent. */
+  onHang: () => void = () => {};
   /** Set when the account may not log in, to FreeIPA's reason. */
   rejection: string | undefined;
   readonly #version: StandInVersion;
   readonly #accept: AcceptTicket;
   readonly #sessions = new Set<string>();
-  #loadMs = 0;
+  #load: () => Promise<void> = async () => {};
   #loading: Promise<void> | undefined;
   readonly #faults = new Map<string, Fault[]>();
 
@@ -88,16 +89,15 @@ export class FreeIpaStandIn {
    * Restarts Apache: the next request loads FreeIPA, and others wait for that.
    * Sessions are kept.
    *
-   * @param options - `loadMs` is what loading takes, in milliseconds; 9,500 on
-   * a real server.
+   * @param load - loads FreeIPA, which takes 9.5 s on a real server.
    */
-  restart(options: { readonly loadMs: number }): void {
-    this.#loadMs = options.loadMs;
+  restart(load: () => Promise<void>): void {
+    this.#load = load;
     this.#loading = undefined;
   }
 
   async handle(request: Request): Promise<StandInAnswer> {
-    this.#loading ??= sleep(this.#loadMs);
+    this.#loading ??= this.#load();
     await this.#loading;
     this.lastRequest = request;
     const { pathname } = new URL(request.url);
@@ -224,22 +224,23 @@ export class FreeIpaStandIn {
         await (fault.carriedOut && work());
         return whole(failure(fault.code, fault.message));
       default:
-        return await interrupted(fault, work);
+        return await this.#interrupt(fault, work);
     }
   }
-}
 
-async function interrupted(
-  fault: Fault & { kind: 'cut' | 'hang' | 'half' },
-  work: () => Promise<Response>,
-): Promise<StandInAnswer> {
-  const { kind, carriedOut, at } = fault;
-  if (at) {
-    at.then(() => (carriedOut ? work() : undefined));
-    return { kind: 'hang' };
+  async #interrupt(
+    fault: Fault & { kind: 'cut' | 'hang' | 'half' },
+    work: () => Promise<Response>,
+  ): Promise<StandInAnswer> {
+    const { kind, carriedOut, at } = fault;
+    at?.then(() => (carriedOut ? work() : undefined));
+    const response =
+      carriedOut && !at ? await work() : new Response('{"result": {');
+    if (kind === 'hang') {
+      this.onHang();
+    }
+    return kind === 'half' ? { kind, response } : { kind };
   }
-  const response = carriedOut ? await work() : new Response('{"result": {');
-  return kind === 'half' ? { kind, response } : { kind };
 }
 
 function whole(response: Response): StandInAnswer {

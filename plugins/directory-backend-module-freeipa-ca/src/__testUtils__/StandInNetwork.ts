@@ -69,6 +69,9 @@ export class StandInNetwork {
       password: first.password,
       ...config,
     });
+    for (const server of [first, second]) {
+      server.onHang = () => started.clock.advanceToDeadline();
+    }
     this.#state = { first, second, started };
   }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isError, toError } from '@backstage/errors';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { systemClock, type Clock } from '../Clock';
 import { HttpExchangeError } from './HttpExchangeError';
 
 /**
@@ -37,22 +38,26 @@ export class HttpsClient {
   readonly #caFile: string | undefined;
   readonly #connectTimeoutMs: number;
   readonly #requestTimeoutMs: number;
+  readonly #clock: Clock;
 
   constructor(options: {
     /** PEM file of the authorities to trust. Default: the system's. */
     readonly caFile?: string;
     readonly connectTimeoutMs: number;
     readonly requestTimeoutMs: number;
+    /** Default: the system's. */
+    readonly clock?: Clock;
   }) {
     this.#caFile = options.caFile;
     this.#connectTimeoutMs = options.connectTimeoutMs;
     this.#requestTimeoutMs = options.requestTimeoutMs;
+    this.#clock = options.clock ?? systemClock;
   }
 
   /** @throws HttpExchangeError when there is no whole answer. */
   async post(request: HttpsRequest): Promise<HttpsAnswer> {
     const connection = await this.#openConnection();
-    const timeout = AbortSignal.timeout(this.#requestTimeoutMs);
+    const timeout = this.#clock.timeout(this.#requestTimeoutMs);
     try {
       const init: RequestInit & { dispatcher: Dispatcher } = {
         method: 'POST',

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import type { Clock } from '../Clock';
 import type { FreeIpaServer } from './FreeIpaServer';
 import { isDogtagDown, isServerTrouble } from './isServerTrouble';
 import { NoVerdictError } from './NoVerdictError';
@@ -16,14 +17,17 @@ type Trouble = Pick<NoVerdictError, 'executed' | 'fault' | 'message'>;
 export class FreeIpaServers {
   readonly #servers: readonly FreeIpaServer[];
   readonly #logger: LoggerService;
+  readonly #clock: Clock;
   readonly #restsUntil = new Map<FreeIpaServer, number>();
 
   constructor(options: {
     readonly servers: readonly FreeIpaServer[];
     readonly logger: LoggerService;
+    readonly clock: Clock;
   }) {
     this.#servers = options.servers;
     this.#logger = options.logger;
+    this.#clock = options.clock;
   }
 
   /**
@@ -61,7 +65,7 @@ export class FreeIpaServers {
 
   /** As configured, but those that were out of reach a moment ago last. */
   #inOrder(): FreeIpaServer[] {
-    const now = Date.now();
+    const now = this.#clock.now();
     const rests = (server: FreeIpaServer) =>
       (this.#restsUntil.get(server) ?? 0) > now ? 1 : 0;
     return [...this.#servers].sort((a, b) => rests(a) - rests(b));
@@ -102,7 +106,7 @@ export class FreeIpaServers {
 
   #note(server: FreeIpaServer, { fault, message }: Trouble): void {
     if (fault === 'unavailable') {
-      this.#restsUntil.set(server, Date.now() + REST_MS);
+      this.#restsUntil.set(server, this.#clock.now() + REST_MS);
     }
     this.#logger.warn(`A FreeIPA server failed: ${message}`);
   }
