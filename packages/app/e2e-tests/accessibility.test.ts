@@ -1,18 +1,24 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { appearances } from './appearances';
-import { openScene } from './openScene';
+import { appearances, type Appearance } from './appearances';
+import { openScene, resizeScene } from './openScene';
 import { scenes } from './scenes';
 import { expect, test } from './test';
 
-/** Returns the violations that axe finds on a page. */
-async function complaintsAbout(page: Page) {
+/** The rules whose result depends on colors. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
+
+/** Returns the violations that axe finds on a page; in the dark, of colors. */
+async function findViolations(page: Page, colorScheme: 'light' | 'dark') {
   // The portal has no frames of other origins, so that axe can examine all of it
   // in the page itself, in half the time. Rules that pass are not reported.
-  const { violations } = await new AxeBuilder({ page })
+  const axe = new AxeBuilder({ page })
     .setLegacyMode()
-    .options({ resultTypes: ['violations'] })
-    .analyze();
+    .options({ resultTypes: ['violations'] });
+  if (colorScheme === 'dark') {
+    axe.withRules(COLOR_RULES);
+  }
+  const { violations } = await axe.analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => ({ id, target, failureSummary })),
   );
@@ -25,6 +31,14 @@ async function overflowOf(page: Page) {
   );
 }
 
+/** Expects a page without violations, with one h1 and nothing cut off. */
+async function examine(page: Page, { colorScheme }: Appearance) {
+  expect(await findViolations(page, colorScheme)).toEqual([]);
+  const headings = page.getByRole('heading', { level: 1 });
+  await expect(headings).toHaveCount(1);
+  expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+}
+
 // The scenes leave nothing behind, so that two workers can share them.
 test.describe.configure({ mode: 'parallel' });
 
@@ -33,17 +47,26 @@ for (const scene of scenes) {
     portal,
     openTab,
   }) => {
-    for (const appearance of appearances) {
-      await test.step(appearance.name, async () => {
-        // Each theme in a page of its own: to change the theme of an open page
-        // mounts the app again, which loses the state of the scene.
-        const page = await openScene({ scene, appearance, portal, openTab });
-
-        expect(await complaintsAbout(page)).toEqual([]);
-        const headings = page.getByRole('heading', { level: 1 });
-        await expect(headings).toHaveCount(1);
-        expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    for (const theme of ['light', 'dark']) {
+      const [first, ...others] = appearances.filter(
+        ({ colorScheme }) => colorScheme === theme,
+      );
+      const opened = await test.step(first.name, async () => {
+        const result = await openScene({
+          scene,
+          appearance: first,
+          portal,
+          openTab,
+        });
+        await examine(result.page, first);
+        return result;
       });
+      for (const appearance of others) {
+        await test.step(appearance.name, async () => {
+          await resizeScene(opened, appearance);
+          await examine(opened.page, appearance);
+        });
+      }
     }
   });
 }

@@ -9,7 +9,7 @@ const folder = resolve(__dirname, '../../../.build/screenshots');
 for (const scene of scenes) {
   for (const appearance of [...appearances, ...widestAppearances]) {
     test(`${scene.name}, ${appearance.name}`, async ({ portal, openTab }) => {
-      const page = await openScene({ scene, appearance, portal, openTab });
+      const { page } = await openScene({ scene, appearance, portal, openTab });
 
       await page.screenshot({
         path: `${folder}/${scene.name}-${appearance.name}.png`,

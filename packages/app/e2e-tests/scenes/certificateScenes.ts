@@ -21,7 +21,9 @@ function certificates(options: {
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/certificates${path}`);
       await act?.(page);
-      await expect(shows(page).first()).toBeVisible();
+      const shown = shows(page).first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   };
 }
@@ -44,9 +46,11 @@ function held(options: {
       await page.clock.setFixedTime(inWeeks);
       await page.goto(which ? `${all}/${serials[which]}` : all);
       await act?.(page);
-      await expect(
-        page.getByText(which ? 'Chain of trust' : 'Expires soon').first(),
-      ).toBeVisible();
+      const shown = page
+        .getByText(which ? 'Chain of trust' : 'Expires soon')
+        .first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   };
 }

@@ -14,7 +14,9 @@ function groups(options: {
     visitor: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/groups${path}`);
-      await expect(shows(page).first()).toBeVisible();
+      const shown = shows(page).first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   };
 }
@@ -53,9 +55,9 @@ export const groupsScenes: readonly Scene[] = [
     async open({ page, portal }) {
       await page.route('**/v1/groups/**', () => undefined);
       await page.goto(`${portal.url}/directory/groups`);
-      await expect(
-        page.getByRole('status', { name: 'Loading' }).first(),
-      ).toBeVisible();
+      const shown = page.getByRole('status', { name: 'Loading' }).first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   {
@@ -70,9 +72,9 @@ export const groupsScenes: readonly Scene[] = [
         }),
       );
       await page.goto(`${portal.url}/directory/groups`);
-      await expect(
-        page.getByRole('button', { name: 'Try again' }),
-      ).toBeVisible();
+      const shown = page.getByRole('button', { name: 'Try again' });
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   {
@@ -84,7 +86,9 @@ export const groupsScenes: readonly Scene[] = [
         .getByRole('button', { name: 'Show the groups in provenpackager' })
         .click();
       await expect(page.getByRole('link', { name: 'rel-eng' })).toBeVisible();
-      await expect(member(page).first()).toBeVisible();
+      const shown = member(page).first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   groups({ name: 'group-large', path: '/contributors', shows: member }),
@@ -120,7 +124,9 @@ export const groupsScenes: readonly Scene[] = [
       await page.goto(`${portal.url}/directory/groups/packager`);
       await page.getByRole('textbox', { name: 'User name' }).fill('dave');
       await page.getByRole('button', { name: 'Check' }).click();
-      await expect(page.getByText('dave is a member.')).toBeVisible();
+      const shown = page.getByText('dave is a member.');
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   {
@@ -129,9 +135,9 @@ export const groupsScenes: readonly Scene[] = [
     async open({ page, portal }) {
       await page.route('**/v1/groups/packager/', () => undefined);
       await page.goto(`${portal.url}/directory/groups/packager`);
-      await expect(
-        page.getByRole('status', { name: 'Loading' }).first(),
-      ).toBeVisible();
+      const shown = page.getByRole('status', { name: 'Loading' }).first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   {
@@ -141,7 +147,9 @@ export const groupsScenes: readonly Scene[] = [
       await page.route('**/members.csv', () => undefined);
       await page.goto(`${portal.url}/directory/groups/contributors`);
       await page.getByRole('button', { name: 'Save as CSV' }).click();
-      await expect(page.getByText('Reading the members…')).toBeVisible();
+      const shown = page.getByText('Reading the members…');
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
 ];

@@ -14,7 +14,9 @@ function people(options: {
     visitor: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people${query}`);
-      await expect(shows(page).first()).toBeVisible();
+      const shown = shows(page).first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   };
 }
@@ -66,7 +68,9 @@ export const peopleScenes: readonly Scene[] = [
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people`);
       await page.getByRole('button', { name: 'Filters' }).click();
-      await expect(page.getByText('Joined before')).toBeVisible();
+      const shown = page.getByText('Joined before');
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   {
@@ -75,9 +79,9 @@ export const peopleScenes: readonly Scene[] = [
     async open({ page, portal }) {
       await page.route('**/v1/me/colleagues/**', () => undefined);
       await page.goto(`${portal.url}/directory/people`);
-      await expect(
-        page.getByRole('status', { name: 'Loading' }).first(),
-      ).toBeVisible();
+      const shown = page.getByRole('status', { name: 'Loading' }).first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   {
@@ -95,9 +99,9 @@ export const peopleScenes: readonly Scene[] = [
         }),
       );
       await page.goto(`${portal.url}/directory/people`);
-      await expect(
-        page.getByRole('button', { name: 'Try again' }),
-      ).toBeVisible();
+      const shown = page.getByRole('button', { name: 'Try again' });
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
 ];

@@ -15,7 +15,9 @@ function person(options: {
     visitor,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people/${path}`);
-      await expect(shows(page).first()).toBeVisible();
+      const shown = shows(page).first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   };
 }
@@ -84,7 +86,9 @@ export const personScenes: readonly Scene[] = [
       });
       await page.goto(`${portal.url}/directory/people/dave`);
       await expect(page.getByText('U+202E').first()).toBeVisible();
-      await expect(page.getByText('Inherited').first()).toBeVisible();
+      const shown = page.getByText('Inherited').first();
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   person({
@@ -101,7 +105,9 @@ export const personScenes: readonly Scene[] = [
         .getByRole('button', { name: /^Why is Dave/ })
         .first()
         .click();
-      await expect(page.getByRole('dialog')).toBeVisible();
+      const shown = page.getByRole('dialog');
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
 ];

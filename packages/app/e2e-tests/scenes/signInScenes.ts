@@ -15,7 +15,9 @@ function refused(options: {
     visitor: { ticket },
     async open({ page, portal }) {
       await page.goto(portal.url);
-      await expect(page.getByRole('main')).toContainText(sentence);
+      const shown = page.getByRole('main').filter({ hasText: sentence });
+      await expect(shown).toBeVisible();
+      return shown;
     },
   };
 }
@@ -36,7 +38,9 @@ function asSeenIn(options: {
         Object.defineProperty(navigator, 'userAgentData', { value: undefined });
       }, userAgent);
       await page.goto(portal.url);
-      await expect(page.getByText(fix)).toBeVisible();
+      const shown = page.getByText(fix);
+      await expect(shown).toBeVisible();
+      return shown;
     },
   };
 }
@@ -48,9 +52,9 @@ export const signInScenes: readonly Scene[] = [
     visitor: {},
     async open({ page, portal }) {
       await page.goto(portal.url);
-      await expect(
-        page.getByRole('heading', { name: 'Get a ticket' }),
-      ).toBeVisible();
+      const shown = page.getByRole('heading', { name: 'Get a ticket' });
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
   asSeenIn({
@@ -92,6 +96,7 @@ export const signInScenes: readonly Scene[] = [
     async open({ page, portal }) {
       await page.goto(portal.url);
       await signOut(page);
+      return page.getByRole('main').filter({ hasText: 'You have signed out' });
     },
   },
   {
@@ -105,7 +110,11 @@ export const signInScenes: readonly Scene[] = [
         route.abort('internetdisconnected'),
       );
       await tryAgain.click();
-      await expect(page.getByRole('main')).toContainText('did not answer');
+      const shown = page
+        .getByRole('main')
+        .filter({ hasText: 'did not answer' });
+      await expect(shown).toBeVisible();
+      return shown;
     },
   },
 ];
