@@ -36,8 +36,13 @@ export class DirectoryWriter {
   async addUser(uid: string): Promise<void> {
     await this.#client.add(this.#user(uid), {
       objectClass: USER_CLASSES,
-      ...{ cn: uid, sn: 'Written', givenName: uid, displayName: uid },
-      ...{ uidNumber: '7', gidNumber: '7', homeDirectory: '/' },
+      cn: uid,
+      sn: 'Written',
+      givenName: uid,
+      displayName: uid,
+      uidNumber: '7',
+      gidNumber: '7',
+      homeDirectory: '/',
     });
   }
 

@@ -100,7 +100,9 @@ async function keepAsking(
   const [group, isMember] = groupQuestions(people);
   try {
     await loop.run({
-      ...{ credentials, signal, ms: Infinity },
+      credentials,
+      signal,
+      ms: Infinity,
       connections: settings.connectionsWhileWritten,
       draw: username =>
         random.pick([user, group, isMember]).draw(random, username),

@@ -53,7 +53,8 @@ export function writesOf(name: string): readonly ShownWrite[] {
         user(name, `"human_name":"${name} Changed"`),
         {
           path: `/search/users/?human_name__exact=${name}%20Changed`,
-          ...{ status: 200, shows: '"total_results":1' },
+          status: 200,
+          shows: '"total_results":1',
         },
       ],
     },
@@ -82,20 +83,23 @@ function user(username: string, shows: string): Look {
 function nobody(username: string): Look {
   return {
     path: `/users/${username}/`,
-    ...{ status: 404, shows: '"message":"User not found"' },
+    status: 404,
+    shows: '"message":"User not found"',
   };
 }
 
 function isMember(group: string, username: string, result: boolean): Look {
   return {
     path: `/groups/${group}/is-member/${username}`,
-    ...{ status: 200, shows: `{"result":${result}}` },
+    status: 200,
+    shows: `{"result":${result}}`,
   };
 }
 
 function groupsOf(username: string, count: number): Look {
   return {
     path: `/users/${username}/groups/`,
-    ...{ status: 200, shows: `"total_results":${count}` },
+    status: 200,
+    shows: `"total_results":${count}`,
   };
 }

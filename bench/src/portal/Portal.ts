@@ -76,13 +76,15 @@ export class Portal {
     const { checkout = REPOSITORY } = options;
     const { args, cwd, env } = portalCommand({ ...options, port, checkout });
     const child = spawn('taskset', args, {
-      ...{ cwd, env },
+      cwd,
+      env,
       stdio: ['ignore', output.fd, output.fd, 'ipc'],
       // Out of reach of the terminal's Ctrl-C: the bench ends it in order.
       detached: true,
     });
     const portal = new Portal({
-      ...{ child, log },
+      child,
+      log,
       origin: `http://127.0.0.1:${port}`,
     });
     await once(child, 'spawn');

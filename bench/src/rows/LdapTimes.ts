@@ -28,7 +28,8 @@ export class LdapTimes {
     const { directory, people } = this.#measured;
     const random = new SeededRandom(settings.seed);
     const histogram = await askDirectory({
-      ...{ directory, signal },
+      directory,
+      signal,
       draw: () => question.draw(random, random.pick(people.usernames)),
       ms: settings.directMs,
       atLeast: settings.directTimes,

@@ -80,7 +80,9 @@ async function warmUp(
   await question.prepare?.({ usernames, count });
   await credentials.prepare(count);
   await loop.run({
-    ...{ credentials, connections: settings.connections, signal },
+    credentials,
+    connections: settings.connections,
+    signal,
     draw: username => question.draw(random, username),
     ms: settings.warmUpMs,
   });
@@ -96,7 +98,9 @@ async function rowOf(
   const { mode } = credentials;
   const measurement = await measureRow(
     {
-      ...{ ...setup, random, signal },
+      ...setup,
+      random,
+      signal,
       profileTo:
         profileTo && (await profileFile(profileTo, `${mode}-${question.name}`)),
     },

@@ -30,7 +30,11 @@ const portal: WayResult = {
   memoryAtStart: memory({ rss: 500, highest: 550, used: 200 }),
   memoryAfterLoad: memory({ rss: 700, highest: 900, used: 250 }),
   ages: {
-    ...{ writes: 240, p50Ms: 170, p95Ms: 390, p99Ms: 500, maxMs: 1200 },
+    writes: 240,
+    p50Ms: 170,
+    p95Ms: 390,
+    p99Ms: 500,
+    maxMs: 1200,
     wrong: ['lock: /users/x/ answered 500'],
   },
 };

@@ -32,7 +32,8 @@ const AGES: readonly Told[] = [
   {
     title: 'a write shows after, p99, ms',
     value: ({ ages }) => ages?.p99Ms,
-    ...{ format: time, goal: 'ageMs' },
+    format: time,
+    goal: 'ageMs',
   },
   {
     title: 'a write shows after, max, ms',
@@ -68,17 +69,20 @@ function toldOf(without: WayResult | undefined): readonly Told[] {
     {
       title: 'first right answer, s',
       value: ({ start }) => start?.firstAnswerMs,
-      ...{ format: seconds, goal: 'firstAnswerMs' },
+      format: seconds,
+      goal: 'firstAnswerMs',
     },
     {
       title: 'replica ready, s',
       value: ({ start }) => start?.copiedMs,
-      ...{ format: seconds, goal: 'copiedMs' },
+      format: seconds,
+      goal: 'copiedMs',
     },
     {
       title: 'loop p99 then, ms',
       value: ({ start }) => start?.loopDelayMs,
-      ...{ format: time, goal: 'loopDelayMs' },
+      format: time,
+      goal: 'loopDelayMs',
     },
     {
       title: 'loop max then, ms',
@@ -120,7 +124,8 @@ function memoryOf(without: WayResult | undefined): readonly Told[] {
     {
       title: 'RSS after load above the server without it, MiB',
       value: way => above(way, without, 'rssBytes'),
-      ...{ format: mebibytes, goal: 'memoryBytes' },
+      format: mebibytes,
+      goal: 'memoryBytes',
     },
     {
       title: 'used after load above the server without it, MiB',

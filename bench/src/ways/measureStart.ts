@@ -70,7 +70,9 @@ async function answersRight(
     const { requests } = await loop.run({
       credentials: tickets,
       draw: username => question.draw(random, username),
-      ...{ connections: 1, ms: 1, signal },
+      connections: 1,
+      ms: 1,
+      signal,
     });
     return requests > 0;
   } finally {

@@ -30,10 +30,13 @@ export async function measureWithoutPlugin(
 ): Promise<WayResult> {
   const { requests, signal } = options;
   const portal = await Portal.start({
-    ...{ realm, variant: 'none', cpu: settings.portalCpu },
+    realm,
+    variant: 'none',
+    cpu: settings.portalCpu,
   });
   const loop = new ClosedLoop({
-    ...{ origin: portal.origin, below: '' },
+    origin: portal.origin,
+    below: '',
     connections: settings.connections,
   });
   try {
@@ -44,17 +47,24 @@ export async function measureWithoutPlugin(
     const credentials = new TokenCredentials({ token, username: 'alice' });
     await loop.run({
       credentials: {
-        ...{ mode: 'token', usernames: credentials.usernames },
+        mode: 'token',
+        usernames: credentials.usernames,
         prepare: () => credentials.prepare(),
         next: () => (asked < requests ? credentials.next() : undefined),
       },
       draw: () => REQUESTS[asked++ % REQUESTS.length],
-      ...{ connections: settings.connections, ms: Infinity, signal },
+      connections: settings.connections,
+      ms: Infinity,
+      signal,
     });
     const memoryAfterLoad = await portal.memory();
     return {
-      ...{ variant: 'none', start: null, requests: loop.requests, ages: null },
-      ...{ memoryAtStart, memoryAfterLoad },
+      variant: 'none',
+      start: null,
+      requests: loop.requests,
+      ages: null,
+      memoryAtStart,
+      memoryAfterLoad,
     };
   } finally {
     await loop.close();

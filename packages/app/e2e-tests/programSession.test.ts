@@ -43,8 +43,12 @@ test('a session planted in a browser makes its user nobody else', async ({
     await page.goto(portal.url);
     await page.context().addCookies([
       {
-        ...{ name, value, domain: 'localhost', path: '/api/directory' },
-        ...{ httpOnly: true, sameSite: 'Strict' },
+        name,
+        value,
+        domain: 'localhost',
+        path: '/api/directory',
+        httpOnly: true,
+        sameSite: 'Strict',
       },
     ]);
   }

@@ -32,7 +32,10 @@ export async function shakeHands(options: {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const client = connect({
-    ...{ ...identity, port, host: '127.0.0.1', ca: own.cert },
+    ...identity,
+    port,
+    host: '127.0.0.1',
+    ca: own.cert,
     checkServerIdentity: () => undefined, // it has no name
   });
   try {

@@ -47,7 +47,10 @@ export async function createEmbeddedCa(options: {
   const lists = new RevocationLists({ keeper, revocations, validityMs, now });
   const revoker = new Revoker({ revocations, lists, logger, now });
   return {
-    ...{ keeper, revocations, lists, revoker },
+    keeper,
+    revocations,
+    lists,
+    revoker,
     authority: new EmbeddedAuthority({
       ...config,
       keeper,

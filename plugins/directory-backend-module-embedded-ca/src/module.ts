@@ -46,7 +46,9 @@ export const directoryModuleEmbeddedCa = createBackendModule({
         }
         const baseUrl = await deps.discovery.getExternalBaseUrl('directory');
         const { authority, keeper, lists } = await createEmbeddedCa({
-          ...{ config, database, logger },
+          config,
+          database,
+          logger,
           crlUrl: `${baseUrl}${CRL_PATH}`,
         });
 
@@ -57,7 +59,9 @@ export const directoryModuleEmbeddedCa = createBackendModule({
           read: () => lists.read(),
         });
         await scheduleUpkeep({
-          ...{ keeper, lists, logger },
+          keeper,
+          lists,
+          logger,
           scheduler: deps.scheduler,
         });
       },

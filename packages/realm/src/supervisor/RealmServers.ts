@@ -109,7 +109,10 @@ export class RealmServers {
       await writeFile(layout.krb5Config, krb5Config(layout, kdcPort));
       await writeFile(layout.kdcConfig, kdcConfig(layout, kdcPort));
       await placeInstance(layout, {
-        ...{ ldapPort, ldapsPort, account, accessLog },
+        ldapPort,
+        ldapsPort,
+        account,
+        accessLog,
       });
       const kdc = new Server({
         owner,

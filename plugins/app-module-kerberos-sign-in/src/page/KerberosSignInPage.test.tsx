@@ -56,7 +56,9 @@ describe('KerberosSignInPage', () => {
     return new Promise<IdentityApi>(resolve => {
       renderInTestApp(
         <KerberosSignInPage
-          {...{ autoSignIn, realm, helpUrl }}
+          autoSignIn={autoSignIn}
+          realm={realm}
+          helpUrl={helpUrl}
           onSignInSuccess={resolve}
         />,
         { config },

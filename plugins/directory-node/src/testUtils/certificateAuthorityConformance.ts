@@ -220,7 +220,9 @@ export function describeCertificateAuthority(options: {
         (await authority.listEnding?.({ from: end, before: later, ...query }))
           ?.filter(ending => ending.serialNumber === serialNumber)
           .map(({ username, notBefore, notAfter }) => ({
-            ...{ username, notBefore, notAfter },
+            username,
+            notBefore,
+            notAfter,
           }));
       const { username } = user;
       const itself = authority.listEnding && [
@@ -257,7 +259,8 @@ export function describeCertificateAuthority(options: {
         );
         const revoked = subject.authority.revoke?.({
           serialNumber: serialNumberOf(issued),
-          ...{ reason: 'superseded', revokedBy: 'user:default/admin' },
+          reason: 'superseded',
+          revokedBy: 'user:default/admin',
         });
         expect([undefined, 'AuthorityUnavailableError']).toContain(
           await outcomeOf(Promise.resolve(revoked)),
