@@ -3,14 +3,16 @@ import {
   setImmediate as nextTurn,
   setTimeout as sleep,
 } from 'node:timers/promises';
-import type { ChangeNumbers } from '../replica/ChangeNumbers';
-import type { ReplicaPortion, TakePortion } from '../replica/ReplicaSource';
+import type {
+  ChangeNumbers,
+  ReplicaPortion,
+  TakePortion,
+} from '../replica/ReplicaSource';
 import type { Copied } from './copiedKinds';
 import { normalizeDn } from './DistinguishedName';
 import { integerOf } from './entryValues';
-import { GetEffectiveRightsControl } from './GetEffectiveRightsControl';
-import type { Asking, LdapReader } from './LdapReader';
-import { missingRights } from './missingRights';
+import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
+import { NEVER_ABORTED, type LdapReader } from './LdapReader';
 
 /** Page size for listing keys. Pages of 1,000 cost the server 20 % more time. */
 export const KEYS_PER_PAGE = 5000;
@@ -96,7 +98,7 @@ export class CopiedReader {
           }
         },
       },
-      nobody(),
+      NEVER_ABORTED,
     );
     if (missing.size > 0) {
       throw this.#reader.failAccessCheck(
@@ -138,7 +140,7 @@ export class CopiedReader {
           }
         },
       },
-      nobody(),
+      NEVER_ABORTED,
     );
     return { server, numbers };
   }
@@ -153,9 +155,4 @@ function missingFor<P extends ReplicaPortion>(
   return entries.flatMap(([, copied], index) =>
     copied ? missingRights(page[index], vital(page[index])) : [],
   );
-}
-
-/** Nobody's leaving ends it. */
-function nobody(): Asking {
-  return { signal: new AbortController().signal };
 }

@@ -1,7 +1,6 @@
 import type { Entry } from 'ldapts';
 import type { DirectoryUnavailableError } from '../directory/errors';
 import type { LdapSearch } from './LdapConnection';
-import { isNoSuchObject } from './ldapErrors';
 import type { LdapAnswer, LdapSearcher } from './LdapPool';
 import type { RightsProof } from './RightsProof';
 
@@ -9,6 +8,9 @@ import type { RightsProof } from './RightsProof';
 export interface Asking {
   readonly signal: AbortSignal;
 }
+
+/** For searches that no caller aborts. */
+export const NEVER_ABORTED: Asking = { signal: new AbortController().signal };
 
 /** Reads the directory, and nothing before its account's rights are proven. */
 export class LdapReader {
@@ -52,21 +54,5 @@ export class LdapReader {
   async read(search: LdapSearch, asking: Asking): Promise<readonly Entry[]> {
     const { entries } = await this.search(search, asking);
     return entries;
-  }
-
-  /** The one entry of this name, if it is there and passes the filter. */
-  async readOne(
-    search: Omit<LdapSearch, 'scope'>,
-    asking: Asking,
-  ): Promise<Entry | undefined> {
-    try {
-      const entries = await this.read({ ...search, scope: 'base' }, asking);
-      return entries[0];
-    } catch (error) {
-      if (isNoSuchObject(error)) {
-        return undefined;
-      }
-      throw error;
-    }
   }
 }

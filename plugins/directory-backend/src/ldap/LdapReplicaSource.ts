@@ -28,7 +28,7 @@ import { integerOf, textsOf, timeOf } from './entryValues';
 import { atLeast, equals, isPresent } from './filters';
 import type { LdapEndpoint } from './ldapClient';
 import { isNoSuchObject } from './ldapErrors';
-import type { LdapReader } from './LdapReader';
+import { NEVER_ABORTED, type LdapReader } from './LdapReader';
 import type { UsnClock } from './UsnClock';
 
 /** Interval of the checks that the notification connection still works. */
@@ -86,7 +86,7 @@ export class LdapReplicaSource implements ReplicaSource {
   }
 
   async time(): Promise<ReplicaTime> {
-    const time = await this.#clock.now(nobody());
+    const time = await this.#clock.now();
     const isSearchable = time.usn !== undefined && (await this.#canSearch());
     return isSearchable
       ? time
@@ -168,7 +168,7 @@ export class LdapReplicaSource implements ReplicaSource {
           }
         },
       },
-      nobody(),
+      NEVER_ABORTED,
     );
     return { server, usns };
   }
@@ -198,7 +198,7 @@ export class LdapReplicaSource implements ReplicaSource {
         filter: equals(attribute, rdnValueOf(key) ?? ''),
         attributes: ['createTimestamp'],
       },
-      nobody(),
+      NEVER_ABORTED,
     );
     return entry && timeOf(entry, 'createTimestamp');
   }
@@ -213,7 +213,7 @@ export class LdapReplicaSource implements ReplicaSource {
           // Not among "all attributes".
           attributes: ['nsds50ruv'],
         },
-        nobody(),
+        NEVER_ABORTED,
       );
       const state =
         entries[0] && parseReplicationState(textsOf(entries[0], 'nsds50ruv'));
@@ -324,7 +324,7 @@ export class LdapReplicaSource implements ReplicaSource {
           attributes: ['1.1'],
           sizeLimit: 1,
         },
-        nobody(),
+        NEVER_ABORTED,
       );
       if (entries.length === 0) {
         this.#unsearchableAt = performance.now();
@@ -375,9 +375,4 @@ function sameServer(
 ): string {
   const servers = new Set(parts.flatMap(part => part?.server ?? []));
   return servers.size === 1 ? [...servers][0] : '';
-}
-
-/** Nobody's leaving ends it. */
-function nobody() {
-  return { signal: new AbortController().signal };
 }

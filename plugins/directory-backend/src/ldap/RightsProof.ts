@@ -6,9 +6,8 @@ import type { DirectorySchema } from '../directory/schema';
 import { containersBelow } from './containers';
 import type { DistinguishedName } from './DistinguishedName';
 import { isA, isPresent } from './filters';
-import { GetEffectiveRightsControl } from './GetEffectiveRightsControl';
+import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
 import type { LdapSearcher } from './LdapPool';
-import { missingRights } from './missingRights';
 import type { SchemaProof } from './SchemaProof';
 
 /** How long a missing right is assumed before it is verified again. */

@@ -1,46 +1,21 @@
+import type { ReplicaTime } from '../replica/ReplicaSource';
 import { trustedDn } from './DistinguishedName';
 import { textOf } from './entryValues';
 import { isPresent } from './filters';
-import type { Asking, LdapReader } from './LdapReader';
+import { NEVER_ABORTED, type LdapReader } from './LdapReader';
 
-/** How long a change number is believed. */
+/** Milliseconds for which a USN is cached. */
 const MAX_AGE_MS = 250;
 
 /**
- * How long a write may take from its first number until all can see it, on a
- * directory that is overloaded.
+ * Milliseconds until a write is visible, on an overloaded server. The server
+ * counts a write, and the changes that its plugins make as part of it, before
+ * it is visible.
  */
 const SETTLING_MS = 20_000;
 
-/** The same where nothing else is to do. */
-const QUIET_MS = 2000;
-
-/** More writes than are on their way when a server is first asked. */
+/** More writes than are in progress when a server is read for the first time. */
 const NUMBERS_BEFORE = 1000;
-
-/** Where a server is in its history of writes. */
-export interface UsnTime {
-  /** The server's URL. */
-  readonly server: string;
-  /**
-   * USNs of different epochs cannot be compared: each server counts on its own,
-   * and again after it was restored from a backup. A server that responds again
-   * after another one continues its epoch.
-   */
-  readonly epoch: number;
-  /** The last update sequence number; `undefined` where it has no USN plugin. */
-  readonly usn: number | undefined;
-  /**
-   * All up to this number can be seen; what comes late is after it. The server
-   * counts a write, and the changes that its plugins make inside of it, before
-   * the write can be seen.
-   */
-  readonly committedUsn: number | undefined;
-  /** Whether nothing has been counted for two seconds. */
-  readonly isQuiet: boolean;
-  /** When the server was asked, on the clock of `performance.now()`. */
-  readonly askedAt: number;
-}
 
 interface Reading {
   readonly usn: number | undefined;
@@ -49,41 +24,41 @@ interface Reading {
 
 /** What is known of one server's USNs. */
 interface History {
+  /**
+   * Each server counts on its own, and again after it was restored from a
+   * backup. A server that responds again after another one continues its epoch.
+   */
   readonly epoch: number;
   /** The last reading that is committed, and all after it. */
   readonly readings: readonly Reading[];
 }
 
 /**
- * The directory's `lastusn`, which moves with every write and delete: asked at
- * most every 250 ms, whoever wants to know.
+ * Reads the directory's `lastusn`, which grows with every write and deletion,
+ * at most every 250 ms.
  */
 export class UsnClock {
   readonly #reader: LdapReader;
-  #time: UsnTime | undefined;
+  #time: ReplicaTime | undefined;
   readonly #histories = new Map<string, History>();
   #epochs = 0;
-  #reading: Promise<UsnTime> | undefined;
+  #reading: Promise<ReplicaTime> | undefined;
 
   constructor(options: { readonly reader: LdapReader }) {
     this.#reader = options.reader;
   }
 
-  /** Milliseconds for which an answer of {@link now} is believed. */
-  static readonly maxAgeMs = MAX_AGE_MS;
-
-  async now(asking: Asking): Promise<UsnTime> {
+  async now(): Promise<ReplicaTime> {
     if (this.#time && performance.now() - this.#time.askedAt < MAX_AGE_MS) {
       return this.#time;
     }
-    asking.signal.throwIfAborted();
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #read(): Promise<UsnTime> {
+  async #read(): Promise<ReplicaTime> {
     const askedAt = performance.now();
     const { entries, server } = await this.#reader.search(
       {
@@ -92,8 +67,8 @@ export class UsnClock {
         filter: isPresent('objectClass'),
         attributes: ['lastusn'],
       },
-      // Several callers wait for one reading: nobody's leaving ends it.
-      { signal: new AbortController().signal },
+      // Several callers may wait for it.
+      NEVER_ABORTED,
     );
     const text =
       entries[0] &&
@@ -103,7 +78,7 @@ export class UsnClock {
     return this.#time;
   }
 
-  #tick(read: Pick<UsnTime, 'server' | 'usn' | 'askedAt'>): UsnTime {
+  #tick(read: Pick<ReplicaTime, 'server' | 'usn' | 'askedAt'>): ReplicaTime {
     const last = this.#histories.get(read.server);
     const continues = (read.usn ?? 0) >= (last?.readings.at(-1)?.usn ?? 0);
     const { epoch, readings: before } =
@@ -111,7 +86,6 @@ export class UsnClock {
         ? last
         : { epoch: ++this.#epochs, readings: [beforeAll(read)] };
     const committed = lastBefore(before, read.askedAt - SETTLING_MS);
-    const quiet = lastBefore(before, read.askedAt - QUIET_MS);
     const readings = [
       ...before.slice(committed),
       { usn: read.usn, readAt: performance.now() },
@@ -121,7 +95,6 @@ export class UsnClock {
       ...read,
       epoch,
       committedUsn: readings[0].usn,
-      isQuiet: before[quiet].usn === read.usn,
     };
   }
 }
@@ -130,7 +103,7 @@ export class UsnClock {
 function beforeAll({
   usn,
   askedAt,
-}: Pick<UsnTime, 'usn' | 'askedAt'>): Reading {
+}: Pick<ReplicaTime, 'usn' | 'askedAt'>): Reading {
   return {
     usn: usn === undefined ? undefined : Math.max(0, usn - NUMBERS_BEFORE),
     readAt: askedAt,

@@ -10,11 +10,14 @@ import {
   type FieldDefinition,
 } from '../directory/schema';
 import { emptyUser, type User } from '../directory/User';
-import type { CopiedAgreement } from '../replica/AgreementTable';
-import type { GroupEntry } from '../replica/GroupTable';
-import type { ReplicaPortion } from '../replica/ReplicaSource';
-import type { UnshownTexts } from '../replica/ServedRecords';
-import type { CopiedAccount, CopiedUser } from '../replica/UserTable';
+import type {
+  CopiedAccount,
+  CopiedAgreement,
+  CopiedUser,
+  GroupEntry,
+  ReplicaPortion,
+  UnshownTexts,
+} from '../replica/ReplicaSource';
 import type { Containers } from './containers';
 import { attributesOf, decodeRecord } from './decodeRecord';
 import { normalizeDn, type DistinguishedName } from './DistinguishedName';

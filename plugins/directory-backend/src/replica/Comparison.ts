@@ -3,8 +3,7 @@ import {
   setImmediate as nextTurn,
   setTimeout as sleep,
 } from 'node:timers/promises';
-import { expectServer } from './expectServer';
-import type { ReplicaKeys } from './ReplicaSource';
+import { expectServer, type ReplicaKeys } from './ReplicaSource';
 import type { TableCheck } from './TableCheck';
 import type { TableWriter } from './TableWriter';
 

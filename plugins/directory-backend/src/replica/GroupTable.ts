@@ -1,20 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Group } from '../directory/Group';
-import type { GroupLinks, GroupNames } from '../directory/GroupLinks';
-import { MembershipGraph } from '../directory/MembershipGraph';
 import { LinkIndex } from './LinkIndex';
-import {
-  ServedRecords,
-  type ServedRecord,
-  type UnshownTexts,
-} from './ServedRecords';
-
-/** A group as the directory holds it, served or not. */
-export interface GroupEntry extends GroupNames {
-  /** Its record with all fields, if the API serves it. */
-  readonly group?: Group;
-  readonly unshown?: UnshownTexts<Group>;
-}
+import { MembershipGraph, type GroupLinks } from './MembershipGraph';
+import type { GroupEntry, GroupNames } from './ReplicaSource';
+import { ServedRecords, type ServedRecord } from './ServedRecords';
 
 const NOBODY: GroupNames = { members: [], sponsors: [] };
 

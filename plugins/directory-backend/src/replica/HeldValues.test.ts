@@ -1,9 +1,9 @@
 import { emptyUser, type User } from '../directory/User';
 import { HeldValues } from './HeldValues';
+import type { CopiedUser } from './ReplicaSource';
 import { createTables, type ReplicaTables } from './ReplicaTables';
 import type { ReplicationState } from './ReplicationState';
 import { TableWriter } from './TableWriter';
-import type { CopiedUser } from './UserTable';
 
 const ALICE = 'uid=alice';
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import type { ReplicaPortion } from './ReplicaSource';
+import type { CopiedUser, ReplicaPortion } from './ReplicaSource';
 import type { ReplicaTables } from './ReplicaTables';
 import {
   coverageOf,
@@ -7,7 +7,6 @@ import {
   type ReplicationState,
 } from './ReplicationState';
 import type { TableCheck } from './TableCheck';
-import type { CopiedUser } from './UserTable';
 
 /** How long values are held when replication states cannot be compared. */
 const MAX_UNKNOWN_MS = 10 * 60_000;

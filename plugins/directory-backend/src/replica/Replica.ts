@@ -2,7 +2,6 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Comparison } from './Comparison';
-import { expectServer } from './expectServer';
 import { HeldValues } from './HeldValues';
 import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
 import { RecentChanges } from './RecentChanges';
@@ -19,7 +18,12 @@ import { coverageOf, type ReplicationState } from './ReplicationState';
 import type { TableCheck } from './TableCheck';
 import { TableWriter } from './TableWriter';
 import { UnreportedDeletions } from './UnreportedDeletions';
-import type { ReplicaKeys, ReplicaSource, ReplicaTime } from './ReplicaSource';
+import {
+  expectServer,
+  type ReplicaKeys,
+  type ReplicaSource,
+  type ReplicaTime,
+} from './ReplicaSource';
 
 /** Interval of polls, which is the maximum age of the source's position. */
 const POLL_MS = 250;

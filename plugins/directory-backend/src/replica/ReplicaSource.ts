@@ -1,8 +1,6 @@
-import type { GroupEntry } from './GroupTable';
-import type { CopiedAgreement } from './AgreementTable';
-import type { ChangeNumbers } from './ChangeNumbers';
+import type { Group } from '../directory/Group';
+import type { User } from '../directory/User';
 import type { ReplicationState } from './ReplicationState';
-import type { CopiedUser } from './UserTable';
 
 /** A position in a server's history of writes. */
 export interface ReplicaTime {
@@ -19,6 +17,53 @@ export interface ReplicaTime {
   readonly committedUsn: number | undefined;
   /** When the server was asked, on the clock of `performance.now()`. */
   readonly askedAt: number;
+}
+
+/** Of a field that shows one value, the further ones that the entry has. */
+export type UnshownTexts<T> = Partial<Record<keyof T, readonly string[]>>;
+
+/** What a caller's account is verified by, besides the user's record. */
+export interface CopiedAccount {
+  /** Every `krbPrincipalName`, with its realm. */
+  readonly principalNames: readonly string[];
+  /** `krbPrincipalExpiration`, `undefined` when the account never expires. */
+  readonly expires?: Date;
+  /** `nsAccountLock`. */
+  readonly locked: boolean;
+  /** Whether a lookup by user name finds the entry. */
+  readonly isFoundByUsername: boolean;
+}
+
+/** A user as the directory holds it. */
+export interface CopiedUser {
+  /** With all fields. */
+  readonly user: User;
+  readonly unshown?: UnshownTexts<User>;
+  /** Default: an account that no lookup finds. */
+  readonly account?: CopiedAccount;
+}
+
+/** What a group names: normalized DNs. */
+export interface GroupNames {
+  /** `member`. */
+  readonly members: readonly string[];
+  /** `memberManager`. */
+  readonly sponsors: readonly string[];
+}
+
+/** A group as the directory holds it, served or not. */
+export interface GroupEntry extends GroupNames {
+  /** Its record with all fields, if the API serves it. */
+  readonly group?: Group;
+  readonly unshown?: UnshownTexts<Group>;
+}
+
+/** An agreement of freeipa-fas, and who has signed it. */
+export interface CopiedAgreement {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Keys of users. */
+  readonly signers: ReadonlySet<string>;
 }
 
 /** Entries of one kind with their keys; `undefined` is one not to be copied. */
@@ -45,6 +90,12 @@ export interface ReplicaKeys {
   readonly agreements: ReadonlySet<string>;
 }
 
+/**
+ * Entries by their keys with the number of the write that each was last
+ * changed by; `undefined` where that may not be read.
+ */
+export type ChangeNumbers = ReadonlyMap<string, number | undefined>;
+
 /** Receives change notifications of a server. */
 export interface ChangeSubscriber {
   /** The entry with this key was deleted or renamed. */
@@ -56,6 +107,20 @@ export interface ChangeSubscriber {
    * empty. May be called before or after `subscribe` resolves.
    */
   readonly onUnsupported: (error: Error) => void;
+}
+
+/**
+ * Numbers mean something else on another server.
+ *
+ * @throws Error when an answer is not the server's of which something is known
+ */
+export function expectServer(
+  answer: { readonly server: string },
+  known: { readonly server: string },
+): void {
+  if (answer.server !== known.server) {
+    throw new Error('Another server has answered');
+  }
 }
 
 /**

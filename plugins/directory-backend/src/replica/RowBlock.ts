@@ -1,5 +1,6 @@
+import type { UnshownTexts } from './ReplicaSource';
 import { TextColumn } from './TextColumn';
-import type { ServedRecord, UnshownTexts } from './ServedRecords';
+import type { ServedRecord } from './ServedRecords';
 
 /** An entry in its place among the others. */
 export class Row<T extends object> implements ServedRecord<T> {

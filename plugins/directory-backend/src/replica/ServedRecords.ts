@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { inOrder } from './rankSets';
+import type { UnshownTexts } from './ReplicaSource';
 import { Row, type Gathering } from './RowBlock';
 import { RowOrder } from './RowOrder';
 
@@ -15,9 +16,6 @@ export interface ServedRecord<T> {
   /** Values that a search finds and a record does not show. */
   readonly unshown?: UnshownTexts<T>;
 }
-
-/** Of a field that shows one value, the further ones that the entry has. */
-export type UnshownTexts<T> = Partial<Record<keyof T, readonly string[]>>;
 
 /**
  * The served entries of one kind, by their keys and in the order of lists. An

@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { GroupEntry } from './GroupTable';
 import type { HeldValues } from './HeldValues';
-import type { ReplicaKeys, ReplicaPortion } from './ReplicaSource';
-import type { CopiedAgreement } from './AgreementTable';
+import type {
+  CopiedAgreement,
+  CopiedUser,
+  GroupEntry,
+  ReplicaKeys,
+  ReplicaPortion,
+} from './ReplicaSource';
 import type { ReplicaTables } from './ReplicaTables';
-import type { CopiedUser } from './UserTable';
 
 /** So many entries are written before others have their turn. */
 const ENTRIES_A_TURN = 200;

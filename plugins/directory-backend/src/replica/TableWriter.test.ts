@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { GroupEntry } from './GroupTable';
-import type { ReplicaPortion } from './ReplicaSource';
+import type { GroupEntry, ReplicaPortion } from './ReplicaSource';
 import { createTables, type ReplicaTables } from './ReplicaTables';
 import { TableWriter } from './TableWriter';
 

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { GroupEntry } from './GroupTable';
 import { HeldValues } from './HeldValues';
 import type { ReplicaTables } from './ReplicaTables';
-import type { ReplicaKeys, ReplicaPortion } from './ReplicaSource';
+import type { GroupEntry, ReplicaKeys, ReplicaPortion } from './ReplicaSource';
 import { TableCheck } from './TableCheck';
 
 /** So many keys are compared before others have their turn. */

@@ -1,8 +1,11 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import type { Comparison } from './Comparison';
-import { expectServer } from './expectServer';
-import type { ReplicaSource, ReplicaTime } from './ReplicaSource';
+import {
+  expectServer,
+  type ReplicaSource,
+  type ReplicaTime,
+} from './ReplicaSource';
 
 /** Minimum time between two searches for the entries that carry new USNs. */
 const ACCOUNT_INTERVAL_MS = 1000;

@@ -1,12 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { User } from '../directory/User';
 import { ranksThat } from './rankSets';
+import type { CopiedAccount, CopiedUser } from './ReplicaSource';
 import type { Gathering } from './RowBlock';
-import {
-  ServedRecords,
-  type ServedRecord,
-  type UnshownTexts,
-} from './ServedRecords';
+import { ServedRecords, type ServedRecord } from './ServedRecords';
 
 /** What the contract searches by; of others it is gathered when needed. */
 const SEARCHED: Gathering<User> = {
@@ -17,27 +14,6 @@ const SEARCHED: Gathering<User> = {
   ],
   times: ['creation'],
 };
-
-/** What a caller's account is verified by, besides the user's record. */
-export interface CopiedAccount {
-  /** Every `krbPrincipalName`, with its realm. */
-  readonly principalNames: readonly string[];
-  /** `krbPrincipalExpiration`, `undefined` when the account never expires. */
-  readonly expires?: Date;
-  /** `nsAccountLock`. */
-  readonly locked: boolean;
-  /** Whether a lookup by user name finds the entry. */
-  readonly isFoundByUsername: boolean;
-}
-
-/** A user as the directory holds it. */
-export interface CopiedUser {
-  /** With all fields. */
-  readonly user: User;
-  readonly unshown?: UnshownTexts<User>;
-  /** Default: an account that no lookup finds. */
-  readonly account?: CopiedAccount;
-}
 
 const NO_ACCOUNT: CopiedAccount = {
   principalNames: [],

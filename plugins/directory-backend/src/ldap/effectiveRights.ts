@@ -1,4 +1,5 @@
-import { Control, type BerWriter } from 'ldapts';
+import { Control, type BerWriter, type Entry } from 'ldapts';
+import { textOf } from './entryValues';
 
 const OCTET_STRING = 0x04;
 
@@ -23,12 +24,27 @@ export class GetEffectiveRightsControl extends Control {
 }
 
 /**
+ * Which of these attributes the account may not read and search, as an entry
+ * itself says when it was asked for with the `GetEffectiveRightsControl`.
+ */
+export function missingRights(
+  entry: Entry | undefined,
+  attributes: readonly string[],
+): readonly string[] {
+  const rights = parseAttributeLevelRights(
+    (entry && textOf(entry, 'attributeLevelRights')) ?? '',
+  );
+  return attributes.filter(attribute => {
+    const granted = rights.get(attribute.toLowerCase()) ?? '';
+    return !(granted.includes('r') && granted.includes('s'));
+  });
+}
+
+/**
  * The rights on each attribute, by its name in lower case: `rscwo`, as 389
  * Directory Server writes them in `attributeLevelRights`.
  */
-export function parseAttributeLevelRights(
-  text: string,
-): ReadonlyMap<string, string> {
+function parseAttributeLevelRights(text: string): ReadonlyMap<string, string> {
   return new Map(
     text.split(',').map(pair => {
       const [attribute, rights = ''] = pair.trim().split(':');

@@ -1,4 +1,13 @@
-import type { GroupLinks } from './GroupLinks';
+import type { GroupNames } from './ReplicaSource';
+
+/** Who names whom, of all groups, served or not, by normalized DNs. */
+export interface GroupLinks {
+  get(group: string): GroupNames | undefined;
+  /** The groups whose `member` names an entry, in the order of their DNs. */
+  groupsNaming(entry: string): readonly string[];
+  /** The groups whose `memberManager` names an entry. */
+  groupsManagedBy(entry: string): readonly string[];
+}
 
 /** Who is in which group, and through which. All names are normalized DNs. */
 export class MembershipGraph {
