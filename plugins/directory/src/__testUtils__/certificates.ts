@@ -1,6 +1,6 @@
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { HttpResponse } from 'msw';
-import { toPem } from '../certificates/download/toPem';
+import { toPem } from '../certificates/pem';
 
 /** 128 bits: more than a double-precision number holds. */
 export const LONG_SERIAL = 340282366920938463463374607431768211454n;

@@ -112,17 +112,26 @@ export function useMay(operation: OperationName): boolean {
 export function useReaderQuery(): UseQueryResult<string | null> {
   return useDirectoryQuery({
     key: ['me'],
-    load: async (client, signal) => {
-      try {
-        return (await client.get('/me/', { signal })).data.result.username;
-      } catch (error) {
-        if (isDirectoryResponseError(error) && error.status === 403) {
-          return null; // a portal user without an account in the directory
-        }
-        throw error;
-      }
-    },
+    load: loadReader,
   });
+}
+
+/**
+ * Returns the user's own user name in the directory: `null` when the directory
+ * has no such user.
+ */
+export async function loadReader(
+  client: DirectoryClient,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    return (await client.get('/me/', { signal })).data.result.username;
+  } catch (error) {
+    if (isDirectoryResponseError(error) && error.status === 403) {
+      return null; // a portal user without an account in the directory
+    }
+    throw error;
+  }
 }
 
 /**

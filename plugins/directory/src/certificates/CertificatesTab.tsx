@@ -1,13 +1,21 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Link, Text } from '@backstage/ui';
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { CopyButton } from '../components/CopyButton';
+import { DateTime, formatLeft, useNow } from '../components/DateTime';
+import { DirectoryText } from '../components/DirectoryText';
 import { QueryPanel, Rows } from '../page/QueryPanel';
+import rows from '../page/QueryPanel.module.css';
 import { EmptyState } from '../page/states';
-import { CertificateRow } from '../person/certificates/CertificateRow';
+import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import type { ListedCertificate } from './userCertificates';
+import styles from './CertificatesTab.module.css';
+import { CertificateBadge, CertificateHint } from './Facts';
+import { shortenSerial } from './Serial';
+import { certificateState, type ListedCertificate } from './userCertificates';
 
-/** Somebody's certificates, the newest first. */
+/** The certificates of a user, the newest first. */
 export function CertificatesTab({
   query,
 }: {
@@ -34,5 +42,60 @@ export function CertificatesTab({
         )
       }
     </QueryPanel>
+  );
+}
+
+/** Subject, issuer, serial number and state of a certificate. */
+export function CertificateRow({
+  certificate,
+}: {
+  certificate: ListedCertificate;
+}) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(certificateRouteRef);
+  const now = useNow();
+  const { subject, issuer, serial_number, serial_number_hex } = certificate;
+  const ends = new Date(certificate.valid_not_after);
+  const state = certificateState(certificate, now);
+  const serial = String(serial_number);
+
+  return (
+    <li className={rows.row}>
+      <div className={rows.words}>
+        {state === 'foreign' ? (
+          // Another CA may use the serial number of a different certificate.
+          <Text weight="bold">
+            <DirectoryText value={subject} />
+          </Text>
+        ) : (
+          <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
+            <DirectoryText value={subject} />
+          </Link>
+        )}
+        <Text as="p" variant="body-small" color="secondary">
+          {t('person.certificates.issuer')} <DirectoryText value={issuer} />
+        </Text>
+        <span className={styles.serial}>
+          {t('person.certificates.serial')}{' '}
+          <code title={serial_number_hex}>
+            {shortenSerial(serial_number_hex)}
+          </code>
+          <CopyButton
+            value={serial}
+            label={t('person.certificates.copySerial', { serial })}
+          />
+        </span>
+        <CertificateHint state={state} />
+      </div>
+      <div className={styles.state}>
+        <CertificateBadge state={state} />
+        <Text as="p" variant="body-small" color="secondary">
+          {t('person.certificates.ends')} <DateTime value={ends} />
+          {(state === 'valid' || state === 'expiring') && (
+            <> ({formatLeft(ends, now)})</>
+          )}
+        </Text>
+      </div>
+    </li>
   );
 }

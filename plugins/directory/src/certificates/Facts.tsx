@@ -1,15 +1,26 @@
-import { Text } from '@backstage/ui';
-import type { ReactNode } from 'react';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Badge, Box, Text } from '@backstage/ui';
+import {
+  RiCheckboxCircleLine,
+  RiCloseCircleLine,
+  RiForbidLine,
+  RiHourglassLine,
+  RiQuestionLine,
+  RiTimeLine,
+} from '@remixicon/react';
+import { type ReactElement, type ReactNode, useId } from 'react';
 import { DirectoryText } from '../components/DirectoryText';
+import { directoryTranslationRef } from '../translation';
 import styles from './Facts.module.css';
+import type { CertificateState } from './userCertificates';
 
-/** A fact: what it is, and its value. */
+/** A name and its value. */
 export interface Fact {
   name: string;
   value: ReactNode;
 }
 
-/** Names at the left, values at the right; one above the other when narrow. */
+/** A list of names with their values, stacked on a narrow screen. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>
@@ -29,4 +40,67 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
       ))}
     </dl>
   );
+}
+
+/** Options of {@link Part}. */
+export interface PartProps {
+  title: string;
+
+  /** Explanation below the title. */
+  note?: string;
+
+  children: ReactNode;
+}
+
+/** A section with a heading. */
+export function Part({ title, note, children }: PartProps) {
+  const heading = useId();
+  return (
+    <Box
+      as="section"
+      bg="neutral"
+      className={styles.part}
+      aria-labelledby={heading}
+    >
+      <Text as="h2" id={heading} variant="title-x-small" weight="bold">
+        {title}
+      </Text>
+      {note && (
+        <Text as="p" variant="body-small" color="secondary">
+          {note}
+        </Text>
+      )}
+      <div className={styles.content}>{children}</div>
+    </Box>
+  );
+}
+
+const icons: Record<CertificateState, ReactElement> = {
+  valid: <RiCheckboxCircleLine />,
+  expiring: <RiTimeLine />,
+  expired: <RiCloseCircleLine />,
+  revoked: <RiForbidLine />,
+  notYet: <RiHourglassLine />,
+  foreign: <RiQuestionLine />,
+  unchecked: <RiQuestionLine />,
+};
+
+/** State of a certificate, by icon, text and color. */
+export function CertificateBadge({ state }: { state: CertificateState }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Badge icon={icons[state]} className={styles[state]}>
+      {t(`person.certificates.${state}`)}
+    </Badge>
+  );
+}
+
+/** Explains the states `foreign` and `unchecked`; nothing for the others. */
+export function CertificateHint({ state }: { state: CertificateState }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return state === 'foreign' || state === 'unchecked' ? (
+    <Text as="p" variant="body-small" color="secondary">
+      {t(`person.certificates.${state}Hint`)}
+    </Text>
+  ) : null;
 }

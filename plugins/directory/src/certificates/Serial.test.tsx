@@ -1,4 +1,4 @@
-import { readSerial } from './readSerial';
+import { readSerial } from './Serial';
 
 const LONG = 340282366920938463463374607431768211455n;
 

@@ -1,8 +1,11 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, TextField } from '@backstage/ui';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { CopyButton } from '../components/CopyButton';
+import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './Serial.module.css';
-import { shortenSerial } from './shortenSerial';
 
 /** Options of {@link Serial}. */
 export interface SerialProps {
@@ -11,11 +14,11 @@ export interface SerialProps {
   /** The same number as `0x…`. */
   hex: string;
 
-  /** Whether to show all of it. Defaults to false. */
+  /** Whether to show all digits. Defaults to false. */
   isWhole?: boolean;
 }
 
-/** A serial number: short to look at, whole on hover and on the clipboard. */
+/** A serial number with a copy button, shortened unless `isWhole`. */
 export function Serial({ serial, hex, isWhole = false }: SerialProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const decimal = String(serial);
@@ -27,5 +30,83 @@ export function Serial({ serial, hex, isWhole = false }: SerialProps) {
         label={t('certificates.copySerial', { serial: decimal })}
       />
     </span>
+  );
+}
+
+/** Shortens a long serial number to its first and last digits. */
+export function shortenSerial(serial: string): string {
+  return serial.length > 16
+    ? `${serial.slice(0, 8)}…${serial.slice(-6)}`
+    : serial;
+}
+
+/** Largest serial number: 20 octets (RFC 5280 §4.1.2.2). */
+const LARGEST = 2n ** 160n - 1n;
+
+/**
+ * Parses a serial number: decimal, or hexadecimal with `0x`, with colons between
+ * octets (as OpenSSL prints it) or with a letter in it. `undefined` for other
+ * text.
+ */
+export function readSerial(text: string): bigint | undefined {
+  const compact = text.trim().replace(/^serial\s*[=:]\s*/i, '');
+  const hex = /^0x[0-9a-f]+$/i.test(compact)
+    ? compact.slice(2)
+    : readHex(compact);
+  if (!hex && !/^\d+$/.test(compact)) {
+    return undefined;
+  }
+  const serial = BigInt(hex ? `0x${hex}` : compact);
+  return serial <= LARGEST ? serial : undefined;
+}
+
+function readHex(text: string): string | undefined {
+  if (/^[0-9a-f]{1,2}(:[0-9a-f]{2})+$/i.test(text)) {
+    return text.replaceAll(':', '');
+  }
+  return /^[0-9a-f]*[a-f][0-9a-f]*$/i.test(text) ? text : undefined;
+}
+
+/** Opens a certificate by its serial number, decimal or hexadecimal. */
+export function OpenBySerial() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(certificateRouteRef);
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [isRefused, setRefused] = useState(false);
+
+  function handleSubmit(event: FormEvent) {
+    event.preventDefault();
+    const serial = readSerial(text);
+    setRefused(serial === undefined);
+    if (serial !== undefined && href) {
+      navigate(href({ serial: String(serial) }));
+    }
+  }
+
+  return (
+    <form className={styles.form} onSubmit={handleSubmit} noValidate>
+      <TextField
+        className={styles.field}
+        label={t('certificates.open.label')}
+        description={
+          isRefused
+            ? t('certificates.open.refused')
+            : t('certificates.open.hint')
+        }
+        placeholder="0x1A2B…"
+        value={text}
+        onChange={next => {
+          setText(next);
+          setRefused(false);
+        }}
+        isInvalid={isRefused}
+        autoComplete="off"
+        spellCheck="false"
+      />
+      <Button type="submit" variant="secondary">
+        {t('certificates.open.button')}
+      </Button>
+    </form>
   );
 }

@@ -1,10 +1,9 @@
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import type { SavedFile } from '../components/saveFile';
-import { toPem } from './download/toPem';
 
 const PEM = 'application/x-pem-file';
 
-/** A certificate alone. */
+/** Returns the file of a certificate without its chain. */
 export function pemFile(
   certificate: Pick<Certificate, 'certificate' | 'serial_number'>,
 ): SavedFile {
@@ -15,7 +14,7 @@ export function pemFile(
   };
 }
 
-/** A certificate and its issuers, leaf first, the order of TLS (RFC 8446). */
+/** Returns the file of a certificate and its issuers, leaf first (RFC 8446). */
 export function chainFile(
   certificate: Pick<Certificate, 'serial_number'>,
   chain: readonly string[],
@@ -25,4 +24,50 @@ export function chainFile(
     type: PEM,
     content: chain.map(one => toPem('CERTIFICATE', one)).join(''),
   };
+}
+
+/** Decodes the first PEM block of a text, or base64 without PEM. */
+export function fromPem(text: string): Uint8Array<ArrayBuffer> {
+  const block = /-----BEGIN [^-]+-----([^-]*)-----END/.exec(text);
+  const binary = atob((block?.[1] ?? text).replace(/\s+/g, ''));
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index += 1) {
+    bytes[index] = binary.charCodeAt(index);
+  }
+  return bytes;
+}
+
+/** Label of a PEM block (RFC 7468). */
+export type PemLabel =
+  | 'CERTIFICATE'
+  | 'CERTIFICATE REQUEST'
+  | 'PRIVATE KEY'
+  | 'ENCRYPTED PRIVATE KEY';
+
+/** Encodes bytes, or their base64 on one line, as PEM. */
+export function toPem(label: PemLabel, content: ArrayBuffer | string): string {
+  const base64 = typeof content === 'string' ? content : toBase64(content);
+  const lines = base64.match(/.{1,64}/g) ?? [];
+  return [
+    `-----BEGIN ${label}-----`,
+    ...lines,
+    `-----END ${label}-----`,
+    '',
+  ].join('\n');
+}
+
+function toBase64(bytes: ArrayBuffer): string {
+  let binary = '';
+  for (const byte of new Uint8Array(bytes)) {
+    binary += String.fromCharCode(byte);
+  }
+  return btoa(binary);
+}
+
+/** Returns a private key as unencrypted PKCS#8 in PEM. */
+export async function exportKey(privateKey: CryptoKey): Promise<string> {
+  return toPem(
+    'PRIVATE KEY',
+    await crypto.subtle.exportKey('pkcs8', privateKey),
+  );
 }

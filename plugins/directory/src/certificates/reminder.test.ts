@@ -1,5 +1,5 @@
 import ICAL from 'ical.js';
-import { reminderFile } from './download/reminderFile';
+import { reminderFile } from './reminder';
 
 const SERIAL = 340282366920938463463374607431768211455n;
 const RENEW = 'https://portal.example.test/directory/certificates/request';

@@ -1,11 +1,10 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { saveFile } from '../components/saveFile';
+import { type SavedFile, saveFile } from '../components/saveFile';
 import { requestCertificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import { reminderFile } from './download/reminderFile';
 
-/** Saves a calendar's reminder of a certificate's end. */
+/** Returns a function that downloads a calendar reminder of a certificate's expiry. */
 export function useReminder() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const path = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
@@ -27,4 +26,90 @@ export function useReminder() {
         renewUrl: new URL(path, window.location.origin).href,
       }),
     );
+}
+
+/** Options of {@link reminderFile}. */
+export interface ReminderOptions {
+  title: string;
+  description: string;
+
+  /** URL of the page that requests the next certificate. */
+  renewUrl: string;
+
+  /** Time at which the file is made. Defaults to now. */
+  now?: Date;
+}
+
+/** Alarms, in days before the expiry. */
+const ALARMS = [30, 14, 7, 1];
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/**
+ * Returns a calendar event at the expiry of a certificate (RFC 5545), with those
+ * alarms that are in the future. An event without an end takes no time
+ * (§3.6.1).
+ */
+export function reminderFile(
+  certificate: Pick<Certificate, 'serial_number' | 'valid_not_after'>,
+  options: ReminderOptions,
+): SavedFile {
+  const { serial_number, valid_not_after } = certificate;
+  const { description, renewUrl, now = new Date() } = options;
+  const end = new Date(valid_not_after);
+  const title = escapeText(options.title);
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//Directory gateway//Certificates//EN',
+    'BEGIN:VEVENT',
+    `UID:certificate-${serial_number}@${new URL(renewUrl).hostname}`,
+    `DTSTAMP:${toUtc(now)}`,
+    `DTSTART:${toUtc(end)}`,
+    `SUMMARY:${title}`,
+    `DESCRIPTION:${escapeText(`${description}\n${renewUrl}`)}`,
+    `URL:${renewUrl}`,
+    'TRANSP:TRANSPARENT',
+    ...ALARMS.filter(
+      days => end.getTime() - days * DAY > now.getTime(),
+    ).flatMap(days => [
+      'BEGIN:VALARM',
+      'ACTION:DISPLAY',
+      `DESCRIPTION:${title}`,
+      `TRIGGER:-P${days}D`,
+      'END:VALARM',
+    ]),
+    'END:VEVENT',
+    'END:VCALENDAR',
+  ];
+  return {
+    name: `certificate-${serial_number}.ics`,
+    type: 'text/calendar;charset=utf-8',
+    content: lines.map(line => `${fold(line)}\r\n`).join(''),
+  };
+}
+
+function toUtc(date: Date): string {
+  return date.toISOString().replace(/[-:]|\.\d+/g, '');
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[\\;,]/g, '\\$&').replace(/\n/g, '\\n');
+}
+
+/** Folds a line after 75 octets (RFC 5545 §3.1). */
+function fold(line: string): string {
+  const encoder = new TextEncoder();
+  let folded = '';
+  let length = 0;
+  for (const character of line) {
+    const size = encoder.encode(character).length;
+    if (length + size > 75) {
+      folded += '\r\n ';
+      length = 1;
+    }
+    folded += character;
+    length += size;
+  }
+  return folded;
 }

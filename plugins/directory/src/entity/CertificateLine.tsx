@@ -1,10 +1,12 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
-import { shortenSerial } from '../certificates/shortenSerial';
-import type { ListedCertificate } from '../certificates/userCertificates';
+import { CertificateBadge } from '../certificates/Facts';
+import { shortenSerial } from '../certificates/Serial';
+import {
+  certificateState,
+  type ListedCertificate,
+} from '../certificates/userCertificates';
 import { DateTime, formatLeft } from '../components/DateTime';
-import { CertificateBadge } from '../person/certificates/CertificateBadge';
-import { certificateState } from '../person/certificates/certificateState';
 import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './CertificatesCard.module.css';

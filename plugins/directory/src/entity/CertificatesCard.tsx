@@ -6,7 +6,7 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
-import { useCertificates } from '../certificates/userCertificates';
+import { pickUsable, useCertificates } from '../certificates/userCertificates';
 import { useNow } from '../components/DateTime';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
@@ -14,7 +14,6 @@ import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { CertificateLine } from './CertificateLine';
 import styles from './CertificatesCard.module.css';
 import { DirectoryCard } from './DirectoryCard';
-import { pickUsable } from './pickUsable';
 
 /** Certificates that are shown on a card. */
 const SHOWN_CERTIFICATES = 3;

@@ -1,20 +1,17 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Link } from '@backstage/ui';
+import { Link, Text } from '@backstage/ui';
+import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { DateTime, formatLeft, useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
-import {
-  CertificateBadge,
-  CertificateHint,
-} from '../../person/certificates/CertificateBadge';
-import { certificateState } from '../../person/certificates/certificateState';
 import { personRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { Facts } from '../Facts';
+import { CertificateBadge, CertificateHint, Facts, Part } from '../Facts';
 import { Serial } from '../Serial';
-import { Part } from './Part';
+import { certificateState } from '../userCertificates';
+import type { ReadCertificate } from './readCertificate';
 import type { CertificateDetails } from './useCertificate';
 
-/** For whom it is, its number, how it stands, and until when. */
+/** Subject, serial number, state and validity. */
 export function About({
   details: { certificate, chain },
 }: {
@@ -98,5 +95,80 @@ function Owners({ usernames }: { usernames: readonly string[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Kinds of alternative names and their message keys, those of users first. */
+const KINDS = [
+  ['san_rfc822name', 'email'],
+  ['san_other_upn', 'userPrincipal'],
+  ['san_other_kpn', 'kerberosPrincipal'],
+  ['san_dnsname', 'host'],
+  ['san_ipaddress', 'ipAddress'],
+  ['san_uri', 'uri'],
+  ['san_directoryname', 'directoryName'],
+  ['san_oid', 'registeredId'],
+  ['san_other', 'unusual'],
+] as const;
+
+/** The subject alternative names, by kind. */
+export function AlternativeNames({
+  certificate,
+}: {
+  certificate: Certificate;
+}) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const facts = KINDS.flatMap(([field, kind]) => {
+    const names = certificate[field];
+    return names?.length
+      ? [
+          {
+            name: t(`certificates.details.name.${kind}`),
+            value: (
+              <ul>
+                {names.map(name => (
+                  <li key={name}>
+                    <DirectoryText value={name} />
+                  </li>
+                ))}
+              </ul>
+            ),
+          },
+        ]
+      : [];
+  });
+  return (
+    <Part title={t('certificates.details.names')}>
+      {facts.length > 0 ? (
+        <Facts facts={facts} />
+      ) : (
+        <Text as="p" color="secondary">
+          {t('certificates.details.noNames')}
+        </Text>
+      )}
+    </Part>
+  );
+}
+
+/** Key usage and extended key usage. */
+export function Usages({ leaf }: { leaf: ReadCertificate }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const words = (usages: readonly string[]) =>
+    usages.join(', ') || t('certificates.details.anyUsage');
+  return (
+    <Part title={t('certificates.details.usages')}>
+      <Facts
+        facts={[
+          {
+            name: t('certificates.details.keyUsage'),
+            value: words(leaf.keyUsage),
+          },
+          {
+            name: t('certificates.details.extendedKeyUsage'),
+            value: words(leaf.extendedKeyUsage),
+          },
+        ]}
+      />
+    </Part>
   );
 }

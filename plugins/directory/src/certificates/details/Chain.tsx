@@ -1,22 +1,24 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Text } from '@backstage/ui';
+import { Alert, Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { useEffect, useRef } from 'react';
+import { CopyButton } from '../../components/CopyButton';
 import { DateTime } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { directoryTranslationRef } from '../../translation';
+import { Facts, Part } from '../Facts';
 import styles from './Chain.module.css';
-import { Part } from './Part';
 import type { ReadCertificate } from './readCertificate';
 
 /** Options of {@link Chain}. */
 export interface ChainProps {
   certificate: Certificate;
 
-  /** It and its issuers, leaf first. */
+  /** The certificate and its issuers, leaf first. */
   chain: readonly ReadCertificate[];
 }
 
-/** The issuer and those above it, as steps. */
+/** The certificate chain, as steps. */
 export function Chain({ certificate, chain }: ChainProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   if (!certificate.certificate_chain) {
@@ -37,7 +39,7 @@ export function Chain({ certificate, chain }: ChainProps) {
     >
       <ol className={styles.chain}>
         {chain.map((step, index) => (
-          // The same name may be there twice: an authority's old and new one.
+          // The same name may occur twice: the old and the new certificate of a CA.
           // eslint-disable-next-line react/no-array-index-key
           <li key={index} className={styles.step}>
             <Text as="p" weight={index === 0 ? 'bold' : 'regular'}>
@@ -53,5 +55,88 @@ export function Chain({ certificate, chain }: ChainProps) {
         ))}
       </ol>
     </Part>
+  );
+}
+
+/** Allows line breaks after colons, not within an octet. */
+function breakable(fingerprint: string): string {
+  return fingerprint.replaceAll(':', ':\u200b');
+}
+
+/** Fingerprints of the certificate, to compare with other tools. */
+export function Fingerprints({ certificate }: { certificate: Certificate }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const kinds = [
+    ['SHA-256', certificate.sha256_fingerprint],
+    ['SHA-1', certificate.sha1_fingerprint],
+  ] as const;
+  return (
+    <Part title={t('certificates.details.fingerprints')}>
+      <Facts
+        facts={kinds.map(([kind, fingerprint]) => ({
+          name: kind,
+          value: (
+            <span className={styles.fingerprint}>
+              <code>{breakable(fingerprint)}</code>
+              <CopyButton
+                value={fingerprint}
+                label={t('certificates.details.copyFingerprint', { kind })}
+              />
+            </span>
+          ),
+        }))}
+      />
+    </Part>
+  );
+}
+
+/** RFC 5280 §5.3.1; 7 is not used. */
+const REASONS = [
+  'unspecified',
+  'keyCompromise',
+  'caCompromise',
+  'affiliationChanged',
+  'superseded',
+  'cessationOfOperation',
+  'certificateHold',
+  'unspecified',
+  'removeFromCrl',
+  'privilegeWithdrawn',
+  'aaCompromise',
+] as const;
+
+/**
+ * States that a certificate is revoked, and why; nothing when it is not. Takes
+ * the focus when the certificate is revoked on the page, because the button
+ * that had it is removed.
+ */
+export function Revocation({ certificate }: { certificate: Certificate }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const place = useRef<HTMLDivElement>(null);
+  const { revoked, revocation_reason } = certificate;
+  const wasRevoked = useRef(revoked);
+
+  useEffect(() => {
+    if (revoked && !wasRevoked.current) {
+      place.current?.focus();
+    }
+    wasRevoked.current = revoked;
+  }, [revoked]);
+
+  if (!revoked) {
+    return null;
+  }
+  const reason = REASONS[revocation_reason ?? 0] ?? 'unspecified';
+  return (
+    <div ref={place} role="status" tabIndex={-1} className={styles.revocation}>
+      <Alert
+        status="danger"
+        icon
+        title={t('certificates.details.revoked')}
+        description={t('certificates.details.revokedHint', {
+          reason: t(`certificates.details.reason.${reason}`),
+        })}
+      />
+    </div>
   );
 }

@@ -1,5 +1,8 @@
 import { registerMswTestHooks } from '@backstage/frontend-test-utils';
-import { screen, waitFor } from '@testing-library/react';
+import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http } from 'msw';
 import {
   aCertificate,
   exactJson,
@@ -50,5 +53,80 @@ describe('RevokeButton', () => {
     server.allows('directory.certificate.revoke');
     await open(given);
     expect(revoke()).toBeNull();
+  });
+});
+
+describe('RevokeDialog', () => {
+  const path = `/directory/certificates/${LONG_SERIAL}`;
+  const usable = {
+    valid_not_before: rfc822(-300),
+    valid_not_after: rfc822(300),
+  };
+
+  /** A server on which one certificate can be revoked, or not. */
+  function revokes(options: { refuses?: boolean } = {}) {
+    const reasons: unknown[] = [];
+    server.allows('directory.certificate.revoke');
+    let state: Partial<Certificate> = { ...usable };
+    const result = () => exactJson({ result: aCertificate(state) });
+    server.on('/certs/:serial/', result);
+    server.msw.use(
+      http.post(
+        'http://localhost:7007/api/directory/v1/certs/:serial/revocation/',
+        async ({ request }) => {
+          reasons.push(await request.json());
+          if (options.refuses) {
+            return failure(400, { message: 'It does not revoke' });
+          }
+          state = { ...usable, revoked: true, revocation_reason: 4 };
+          return result();
+        },
+      ),
+    );
+    return reasons;
+  }
+
+  async function openDialog() {
+    const user = userEvent.setup();
+    renderDirectory(path);
+    await user.click(await screen.findByRole('button', { name: 'Revoke' }));
+    return { user, dialog: within(await screen.findByRole('dialog')) };
+  }
+
+  it('names the certificate, asks why, and shows how it stands then', async () => {
+    const reasons = revokes();
+    const { user, dialog } = await openDialog();
+    expect(dialog.getByText('CN=alice,O=EXAMPLE.TEST')).toBeVisible();
+    expect(dialog.getByText(String(LONG_SERIAL))).toBeVisible();
+    expect(dialog.getByText('alice')).toBeVisible();
+    const confirm = dialog.getByRole('button', { name: 'Revoke for good' });
+    expect(confirm).toBeDisabled();
+
+    await user.click(
+      dialog.getByText('Another certificate has taken its place'),
+    );
+    await user.click(confirm);
+    expect(
+      await screen.findByText('This certificate is revoked'),
+    ).toBeVisible();
+    const notice = screen
+      .getAllByRole('status')
+      .find(({ textContent }) => textContent?.includes('is revoked'));
+    await waitFor(() => expect(notice).toHaveFocus());
+    expect(reasons).toEqual([{ reason: 'superseded' }]);
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Revoke' })).toBeNull();
+  });
+
+  it('says why it was not done, and keeps what was chosen', async () => {
+    revokes({ refuses: true });
+    const { user, dialog } = await openDialog();
+    const chosen = dialog.getByRole('radio', { name: /no longer needed/ });
+    await user.click(chosen);
+    await user.click(dialog.getByRole('button', { name: 'Revoke for good' }));
+    expect(await dialog.findByRole('alert')).toHaveTextContent(
+      'It does not revoke',
+    );
+    expect(chosen).toBeChecked();
   });
 });

@@ -1,10 +1,12 @@
-import { Certificate, type ExtKeyUsage } from 'pkijs';
-import { fromPem } from '../download/fromPem';
-import { describeKey } from './describeKey';
-import { formatName } from './formatName';
-import { nameUsage } from './nameUsage';
+import {
+  Certificate,
+  type ExtKeyUsage,
+  type PublicKeyInfo,
+  type RelativeDistinguishedNames,
+} from 'pkijs';
+import { fromPem } from '../pem';
 
-/** What a certificate says that the API does not repeat. */
+/** Fields of a certificate that the API does not return. */
 export interface ReadCertificate {
   subject: string;
   issuer: string;
@@ -14,14 +16,14 @@ export interface ReadCertificate {
   /** For example `EC P-256` or `RSA 3072`. */
   key: string;
 
-  /** Names as RFC 5280 has them; empty when it is not restricted. */
+  /** Names of RFC 5280; empty when the usage is not restricted. */
   keyUsage: readonly string[];
 
-  /** Names, or OIDs of usages that have no common name. */
+  /** Names, or OIDs of usages without a common name. */
   extendedKeyUsage: readonly string[];
 }
 
-/** RFC 5280 §4.2.1.3: the bits of key usage, from the first. */
+/** Bits of key usage, from the first (RFC 5280 §4.2.1.3). */
 const KEY_USAGES = [
   'digitalSignature',
   'nonRepudiation',
@@ -38,9 +40,9 @@ const KEY_USAGE = '2.5.29.15';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 
 /**
- * Reads a certificate: PEM, or the base64 of its DER.
+ * Parses a certificate: PEM, or the base64 of its DER.
  *
- * @throws Error when it is none
+ * @throws Error when the text is not a certificate
  */
 export function readCertificate(text: string): ReadCertificate {
   const certificate = Certificate.fromBER(fromPem(text));
@@ -68,4 +70,81 @@ function readBits(
     const byte = bytes[Math.floor(bit / 8)] ?? 0;
     return Math.floor(byte / 2 ** (7 - (bit % 8))) % 2 === 1;
   });
+}
+
+const EC = '1.2.840.10045.2.1';
+const RSA = '1.2.840.113549.1.1.1';
+
+const curves: Readonly<Record<string, string>> = {
+  '1.2.840.10045.3.1.7': 'P-256',
+  '1.3.132.0.34': 'P-384',
+  '1.3.132.0.35': 'P-521',
+};
+
+const keyAlgorithms: Readonly<Record<string, string>> = {
+  '1.3.101.112': 'Ed25519',
+  '1.3.101.113': 'Ed448',
+  '1.2.840.113549.1.1.10': 'RSA-PSS',
+};
+
+/** Returns `EC P-256` or `RSA 3072`, for example; the OID of other algorithms. */
+export function describeKey(info: PublicKeyInfo): string {
+  const { algorithmId, algorithmParams } = info.algorithm;
+  const key = info.parsedKey;
+  if (algorithmId === RSA && key && 'modulus' in key) {
+    // DER writes a zero before a leading bit of 1.
+    const bytes = key.modulus.valueBlock.valueHexView;
+    const hex = Array.from(bytes, byte => byte.toString(2).padStart(8, '0'));
+    return `RSA ${hex.join('').replace(/^0+/, '').length}`;
+  }
+  if (algorithmId === EC) {
+    const curve = String(algorithmParams?.valueBlock?.toString() ?? '');
+    return `EC ${curves[curve] ?? curve}`;
+  }
+  return keyAlgorithms[algorithmId] ?? algorithmId;
+}
+
+/** Short names of RFC 4514 §3 and of other attributes in user certificates. */
+const attributeTypes: Readonly<Record<string, string>> = {
+  '2.5.4.3': 'CN',
+  '2.5.4.6': 'C',
+  '2.5.4.7': 'L',
+  '2.5.4.8': 'ST',
+  '2.5.4.10': 'O',
+  '2.5.4.11': 'OU',
+  '0.9.2342.19200300.100.1.1': 'UID',
+  '0.9.2342.19200300.100.1.25': 'DC',
+  '1.2.840.113549.1.9.1': 'emailAddress',
+};
+
+/** Formats a name with the most specific part first (RFC 4514). */
+export function formatName(name: RelativeDistinguishedNames): string {
+  return name.typesAndValues
+    .map(({ type, value }) => {
+      const text = String(value.valueBlock.value);
+      return `${attributeTypes[type] ?? type}=${text.replace(
+        /[",+;<>\\]/g,
+        '\\$&',
+      )}`;
+    })
+    .reverse()
+    .join(',');
+}
+
+/** Names of RFC 5280 §4.2.1.12, RFC 4556 and of FreeIPA's profiles. */
+const usageNames: Readonly<Record<string, string>> = {
+  '1.3.6.1.5.5.7.3.1': 'serverAuth',
+  '1.3.6.1.5.5.7.3.2': 'clientAuth',
+  '1.3.6.1.5.5.7.3.3': 'codeSigning',
+  '1.3.6.1.5.5.7.3.4': 'emailProtection',
+  '1.3.6.1.5.5.7.3.8': 'timeStamping',
+  '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
+  '1.3.6.1.5.2.3.4': 'pkinitClientAuth',
+  '1.3.6.1.4.1.311.20.2.2': 'smartcardLogon',
+  '2.5.29.37.0': 'anyExtendedKeyUsage',
+};
+
+/** Returns the common name of an extended key usage, or its OID. */
+export function nameUsage(oid: string): string {
+  return usageNames[oid] ?? oid;
 }

@@ -1,15 +1,23 @@
-import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { useDirectoryQuery } from '../../api/useDirectoryQuery';
-import { loadCertificate } from './loadCertificate';
+import {
+  type Certificate,
+  type DirectoryClient,
+  isDirectoryResponseError,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  collect,
+  LARGEST_PAGE,
+  loadReader,
+  useDirectoryQuery,
+} from '../../api/useDirectoryQuery';
 import type { ReadCertificate } from './readCertificate';
 
-/** A certificate, and what it and its issuers say themselves, leaf first. */
+/** A certificate and its parsed chain, leaf first. */
 export interface CertificateDetails {
   certificate: Certificate;
   chain: readonly ReadCertificate[];
 }
 
-/** Asks for a certificate by its serial number. */
+/** Queries a certificate by its serial number. */
 export function useCertificate(serial: bigint | undefined) {
   return useDirectoryQuery({
     key: ['certificate', String(serial)],
@@ -17,7 +25,7 @@ export function useCertificate(serial: bigint | undefined) {
     load: async (client, signal): Promise<CertificateDetails> => {
       const [certificate, { readCertificate }] = await Promise.all([
         loadCertificate(serial!, client, signal),
-        import('./readCertificate'), // a parser, for these pages only
+        import('./readCertificate'), // loads the parser only when it is needed
       ]);
       const encoded = certificate.certificate_chain ?? [
         certificate.certificate,
@@ -25,4 +33,59 @@ export function useCertificate(serial: bigint | undefined) {
       return { certificate, chain: encoded.map(readCertificate) };
     },
   });
+}
+
+/**
+ * Loads the certificate of a serial number from the record of its CA, or from
+ * the user's own entry when another CA has issued it.
+ *
+ * @throws DirectoryResponseError 404 when there is neither
+ */
+export async function loadCertificate(
+  serial: bigint,
+  client: DirectoryClient,
+  signal: AbortSignal,
+): Promise<Certificate> {
+  try {
+    const { data } = await client.get('/certs/{serial_number}/', {
+      params: { path: { serial_number: serial } },
+      signal,
+    });
+    // Certificates without a record of a CA are 404.
+    return { ...data.result, issued_here: true };
+  } catch (error) {
+    if (!isDirectoryResponseError(error) || error.status !== 404) {
+      throw error;
+    }
+    const own = await listOwn(client, signal);
+    const found = own.find(({ serial_number }) => serial_number === serial);
+    if (!found) {
+      throw error;
+    }
+    return found;
+  }
+}
+
+async function listOwn(
+  client: DirectoryClient,
+  signal: AbortSignal,
+): Promise<Certificate[]> {
+  const username = await loadReader(client, signal);
+  if (!username) {
+    return [];
+  }
+  const own = await collect(
+    ({ page_number }) =>
+      client.get('/users/{username}/certificates/', {
+        params: {
+          path: { username },
+          query: { page_number, page_size: LARGEST_PAGE },
+          header: { 'X-Fields': '*,issued_here' },
+        },
+        signal,
+      }),
+    signal,
+  );
+  // The mask selects all fields.
+  return own as Certificate[];
 }

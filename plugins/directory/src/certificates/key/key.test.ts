@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readCertificate } from '../details/readCertificate';
-import { exportKey } from './exportKey';
-import { keyKinds, makeRequest } from './makeRequest';
+import { exportKey } from '../pem';
 import { makePkcs12 } from './makePkcs12';
+import { keyKinds, makeRequest } from './makeRequest';
 import { readRequest } from './readRequest';
 
 const run = promisify(execFile);

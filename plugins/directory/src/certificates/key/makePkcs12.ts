@@ -10,7 +10,7 @@ import {
   SafeBag,
   SafeContents,
 } from 'pkijs';
-import { fromPem } from '../download/fromPem';
+import { fromPem } from '../pem';
 
 /** What goes into a PKCS#12 file. */
 export interface Pkcs12Content {

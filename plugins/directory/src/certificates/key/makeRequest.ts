@@ -1,6 +1,6 @@
 import { PrintableString, Utf8String } from 'asn1js';
 import { AttributeTypeAndValue, CertificationRequest } from 'pkijs';
-import { toPem } from '../download/toPem';
+import { toPem } from '../pem';
 
 /** Keys that a browser makes here: the small one first, then for old software. */
 export const keyKinds = ['P-256', 'RSA-3072'] as const;

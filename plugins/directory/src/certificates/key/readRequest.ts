@@ -1,7 +1,6 @@
 import { CertificationRequest, Extensions, type GeneralName } from 'pkijs';
-import { fromPem } from '../download/fromPem';
-import { describeKey } from '../details/describeKey';
-import { formatName } from '../details/formatName';
+import { describeKey, formatName } from '../details/readCertificate';
+import { fromPem } from '../pem';
 
 /** What a request asks for. */
 export interface ReadRequest {

@@ -8,13 +8,15 @@ import { DirectoryPage } from '../../page/DirectoryPage';
 import { EmptyState, ErrorState, StaleNotice } from '../../page/states';
 import { requestCertificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { OpenBySerial } from '../OpenBySerial';
+import { OpenBySerial } from '../Serial';
+import {
+  type MyCertificate,
+  orderByEnd,
+  useMyCertificates,
+} from '../userCertificates';
 import styles from './CertificatesPage.module.css';
-import { CertificatesSkeleton } from './CertificatesSkeleton';
-import { CertificatesTable } from './CertificatesTable';
-import { orderByEnd } from './orderByEnd';
+import { CertificatesSkeleton, CertificatesTable } from './CertificatesTable';
 import { Timeline } from './Timeline';
-import { type MyCertificate, useMyCertificates } from './useMyCertificates';
 
 /** `/directory/certificates`: what do I hold, what runs out? */
 export function CertificatesPage() {

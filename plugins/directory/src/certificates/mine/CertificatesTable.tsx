@@ -1,26 +1,37 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
+  ButtonIcon,
   Cell,
   type ColumnConfig,
+  Flex,
+  Menu,
+  MenuItem,
+  MenuTrigger,
+  Skeleton,
   Table,
   Text,
   useBreakpoint,
 } from '@backstage/ui';
+import {
+  RiCalendarEventLine,
+  RiFileDownloadLine,
+  RiFileTextLine,
+  RiLinksLine,
+  RiMore2Line,
+} from '@remixicon/react';
 import { useMemo } from 'react';
 import { DateTime, formatLeft } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
+import { saveFile } from '../../components/saveFile';
 import { TableGround } from '../../page/DirectoryPage';
-import {
-  CertificateBadge,
-  CertificateHint,
-} from '../../person/certificates/CertificateBadge';
-import { certificateState } from '../../person/certificates/certificateState';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
+import { CertificateBadge, CertificateHint } from '../Facts';
+import { chainFile, pemFile } from '../pem';
+import { useReminder } from '../reminder';
 import { Serial } from '../Serial';
-import { CertificateActions } from './CertificateActions';
+import { certificateState, type MyCertificate } from '../userCertificates';
 import styles from './CertificatesTable.module.css';
-import type { MyCertificate } from './useMyCertificates';
 
 type Row = MyCertificate & { id: string };
 
@@ -30,7 +41,7 @@ export interface CertificatesTableProps {
   now: Date;
 }
 
-/** Certificates as rows that lead to them; a narrow screen has two columns. */
+/** Table of certificates; a narrow screen has two columns. */
 export function CertificatesTable(props: CertificatesTableProps) {
   const { certificates, now } = props;
   const href = useRouteRef(certificateRouteRef);
@@ -137,7 +148,7 @@ function SerialOf({ certificate }: { certificate: MyCertificate }) {
   return <Serial serial={serial_number} hex={serial_number_hex} />;
 }
 
-/** How it stands, and when it ends: of what is revoked, when it would have. */
+/** State and expiry of a certificate. */
 function Ends(props: { certificate: MyCertificate; now: Date }) {
   const { certificate, now } = props;
   const end = new Date(certificate.valid_not_after);
@@ -153,5 +164,72 @@ function Ends(props: { certificate: MyCertificate; now: Date }) {
       </Text>
       <CertificateHint state={state} />
     </div>
+  );
+}
+
+/** Menu of the actions on a certificate. */
+export function CertificateActions({
+  certificate,
+}: {
+  certificate: MyCertificate;
+}) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(certificateRouteRef);
+  const saveReminder = useReminder();
+  const serial = String(certificate.serial_number);
+  const { certificate_chain: chain } = certificate;
+
+  return (
+    <MenuTrigger>
+      <ButtonIcon
+        aria-label={t('certificates.actions.label', { serial })}
+        icon={<RiMore2Line />}
+        size="small"
+        variant="tertiary"
+      />
+      <Menu placement="bottom end">
+        <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
+          {t('certificates.actions.details')}
+        </MenuItem>
+        <MenuItem
+          iconStart={<RiFileDownloadLine />}
+          onAction={() => saveFile(pemFile(certificate))}
+        >
+          {t('certificates.actions.pem')}
+        </MenuItem>
+        {chain && (
+          <MenuItem
+            iconStart={<RiLinksLine />}
+            onAction={() => saveFile(chainFile(certificate, chain))}
+          >
+            {t('certificates.actions.chain')}
+          </MenuItem>
+        )}
+        <MenuItem
+          iconStart={<RiCalendarEventLine />}
+          onAction={() => saveReminder(certificate)}
+        >
+          {t('certificates.actions.reminder')}
+        </MenuItem>
+      </Menu>
+    </MenuTrigger>
+  );
+}
+
+/** Placeholder of the timeline and the table while loading. */
+export function CertificatesSkeleton() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Flex
+      direction="column"
+      gap="3"
+      role="status"
+      aria-label={t('states.loading')}
+    >
+      <Skeleton width="100%" height={140} />
+      <Skeleton width="100%" height={36} />
+      <Skeleton width="100%" height={56} />
+      <Skeleton width="100%" height={56} />
+    </Flex>
   );
 }

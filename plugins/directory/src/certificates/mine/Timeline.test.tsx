@@ -1,4 +1,4 @@
-import { scaleTimeline } from './scaleTimeline';
+import { scaleTimeline } from './Timeline';
 
 const now = new Date(2026, 2, 15);
 const span = (start: Date, end: Date) => ({ start, end });

@@ -1,13 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Box } from '@backstage/ui';
 import { useMemo } from 'react';
-import { CertificateBadge } from '../../person/certificates/CertificateBadge';
-import { certificateState } from '../../person/certificates/certificateState';
 import { directoryTranslationRef } from '../../translation';
-import { shortenSerial } from '../shortenSerial';
-import { scaleTimeline, type TimeScale } from './scaleTimeline';
+import { CertificateBadge } from '../Facts';
+import { shortenSerial } from '../Serial';
+import { certificateState, type MyCertificate } from '../userCertificates';
 import styles from './Timeline.module.css';
-import type { MyCertificate } from './useMyCertificates';
 
 const tickFormats = {
   year: { year: 'numeric' },
@@ -22,8 +20,8 @@ export interface TimelineProps {
 }
 
 /**
- * A bar for each certificate from its start to its end, and a line at today.
- * For eyes only: the table beneath says the same to everybody.
+ * A bar for each certificate from its start to its expiry, and a line at today.
+ * Hidden from screen readers: the table below has the same content.
  */
 export function Timeline({ certificates, now }: TimelineProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -91,4 +89,84 @@ function toBar(certificate: MyCertificate) {
     start: new Date(certificate.valid_not_before),
     end: new Date(certificate.valid_not_after),
   };
+}
+
+/** A mark on the time axis. */
+export interface Tick {
+  date: Date;
+
+  /** Distance from the left, in percent. */
+  at: number;
+}
+
+/** Scale of a time axis. */
+export interface TimeScale {
+  /** Returns the distance of a moment from the left, in percent. */
+  at: (date: Date) => number;
+
+  ticks: readonly Tick[];
+
+  /** Unit of the ticks. */
+  unit: 'year' | 'month' | 'day';
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Approximate number of marks. */
+const MARKS = 6;
+
+/** Returns a time axis that contains all spans and `now`. */
+export function scaleTimeline(
+  spans: readonly { start: Date; end: Date }[],
+  now: Date,
+): TimeScale {
+  const times = [
+    now.getTime(),
+    ...spans.flatMap(({ start, end }) => [start.getTime(), end.getTime()]),
+  ];
+  const margin = Math.max(DAY, (Math.max(...times) - Math.min(...times)) / 50);
+  const from = Math.min(...times) - margin;
+  const to = Math.max(...times) + margin;
+  const at = (date: Date) => ((date.getTime() - from) / (to - from)) * 100;
+  const { unit, dates } = markDates(from, to);
+  return { at, unit, ticks: dates.map(date => ({ date, at: at(date) })) };
+}
+
+function markDates(
+  from: number,
+  to: number,
+): { unit: TimeScale['unit']; dates: Date[] } {
+  const days = (to - from) / DAY;
+  if (days > 730) {
+    const step = Math.ceil(days / 365 / MARKS);
+    return { unit: 'year', dates: stepDates({ from, to, months: 12 * step }) };
+  }
+  if (days > 80) {
+    const step = Math.ceil(days / 30 / MARKS);
+    return { unit: 'month', dates: stepDates({ from, to, months: step }) };
+  }
+  const step = Math.max(1, Math.ceil(days / MARKS));
+  const dates: Date[] = [];
+  const day = new Date(from);
+  day.setHours(24, 0, 0, 0); // the next midnight, local time
+  while (day.getTime() < to) {
+    dates.push(new Date(day));
+    day.setDate(day.getDate() + step);
+  }
+  return { unit: 'day', dates };
+}
+
+function stepDates(options: { from: number; to: number; months: number }) {
+  const { from, to, months } = options;
+  const start = new Date(from);
+  const month = months % 12 === 0 ? 12 : start.getMonth() + 1;
+  const dates: Date[] = [];
+  for (
+    let date = new Date(start.getFullYear(), month);
+    date.getTime() < to;
+    date = new Date(date.getFullYear(), date.getMonth() + months)
+  ) {
+    dates.push(date);
+  }
+  return dates;
 }

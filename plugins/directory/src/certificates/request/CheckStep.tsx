@@ -1,12 +1,32 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, Flex, Skeleton } from '@backstage/ui';
-import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
+import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Alert, Button, Flex, Skeleton, Text } from '@backstage/ui';
+import type {
+  Certificate,
+  SigningVerdict,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  RiCheckboxCircleLine,
+  RiCloseCircleLine,
+  RiQuestionLine,
+} from '@remixicon/react';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { directoryApiRef } from '../../api/directoryApi';
+import { DirectoryText } from '../../components/DirectoryText';
 import { ErrorState, FailureAlert } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
-import { StepFrame } from './StepFrame';
-import { type SigningOrder, useSigning, useVerdict } from './useSigning';
-import { VerdictRules } from './VerdictRules';
+import styles from './CheckStep.module.css';
+import { StepFrame } from './Stepper';
+
+/** A signing request. */
+export interface SigningOrder {
+  username: string;
+
+  profile: string;
+
+  /** PEM. */
+  csr: string;
+}
 
 /** Options of {@link CheckStep}. */
 export interface CheckStepProps {
@@ -15,7 +35,7 @@ export interface CheckStepProps {
   onSigned: (certificate: Certificate) => void;
 }
 
-/** May it be signed? Every rule answers before anything is. */
+/** Shows the result of each rule before the request is signed. */
 export function CheckStep({ order, onBack, onSigned }: CheckStepProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data: verdict, error, mutate: check } = useVerdict();
@@ -78,4 +98,91 @@ export function CheckStep({ order, onBack, onSigned }: CheckStepProps) {
       {signing.error && <FailureAlert error={signing.error} />}
     </StepFrame>
   );
+}
+
+const marks = {
+  passed: <RiCheckboxCircleLine aria-hidden="true" />,
+  failed: <RiCloseCircleLine aria-hidden="true" />,
+  open: <RiQuestionLine aria-hidden="true" />,
+};
+
+/** The rules, each with its result and message. */
+export function VerdictRules({ rules }: { rules: SigningVerdict['rules'] }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <ul className={styles.rules}>
+      {rules.map(({ rule, passed, message }) => {
+        const state = stateOf(passed);
+        return (
+          <li key={rule} className={styles.rule}>
+            <span className={styles[state]}>
+              {marks[state]}
+              <span className={styles.state}>
+                {t(`certificates.newOne.check.${state}`)}
+              </span>
+            </span>
+            <span className={styles.words}>
+              <Text as="p" weight="bold">
+                {t(`certificates.newOne.rule.${rule}`)}
+              </Text>
+              {passed !== null && (
+                <Text as="p" variant="body-small" color="secondary">
+                  <DirectoryText value={message} />
+                </Text>
+              )}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function stateOf(passed: boolean | null): keyof typeof marks {
+  if (passed === null) {
+    return 'open';
+  }
+  return passed ? 'passed' : 'failed';
+}
+
+/** Checks a signing request without signing it. */
+export function useVerdict() {
+  const { client, queries } = useApi(directoryApiRef);
+  return useMutation(
+    {
+      mutationFn: async (order: SigningOrder) => {
+        const { data } = await client.post('/certs/', {
+          body: { ...bodyOf(order), dry_run: 'true' as const },
+        });
+        return data.result;
+      },
+      networkMode: 'always',
+      gcTime: 0,
+    },
+    queries,
+  );
+}
+
+/** Signs a request. */
+export function useSigning() {
+  const { client, queries } = useApi(directoryApiRef);
+  return useMutation(
+    {
+      mutationFn: async (order: SigningOrder) => {
+        const { data } = await client.post('/certs/', { body: bodyOf(order) });
+        return data.result;
+      },
+      onSuccess: () =>
+        queries.invalidateQueries({
+          queryKey: ['directory', 'my-certificates'],
+        }),
+      networkMode: 'always',
+      gcTime: 0,
+    },
+    queries,
+  );
+}
+
+function bodyOf({ username, profile, csr }: SigningOrder) {
+  return { user: username, csr, profile };
 }

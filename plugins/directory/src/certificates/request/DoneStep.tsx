@@ -1,34 +1,35 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, ButtonLink } from '@backstage/ui';
+import { Alert, Button, ButtonLink, Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCalendarEventLine } from '@remixicon/react';
+import type { ReactNode } from 'react';
+import { CopyButton } from '../../components/CopyButton';
+import { DateTime } from '../../components/DateTime';
 import { saveFile } from '../../components/saveFile';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { Part } from '../details/Part';
+import { Facts, Part } from '../Facts';
 import { pemFile } from '../pem';
 import { useReminder } from '../reminder';
-import type { Holding } from './commandsFor';
+import { Serial } from '../Serial';
 import styles from './DoneStep.module.css';
-import { HowToUse } from './HowToUse';
-import { IssuedFacts } from './IssuedFacts';
 import { SaveKey } from './SaveKey';
-import { StepFrame } from './StepFrame';
+import { StepFrame } from './Stepper';
 
 /** Options of {@link DoneStep}. */
 export interface DoneStepProps {
   certificate: Certificate;
 
-  /** The key, when it was made here. */
+  /** The private key, when it was generated in the browser. */
   privateKey: CryptoKey | undefined;
   username: string;
   isSaved: boolean;
 
-  /** Is told once the key is among the reader's downloads. */
+  /** Called when the key has been downloaded. */
   onSaved: () => void;
 }
 
-/** What there is to take along at the left, and how to use it at the right. */
+/** Downloads at the left, instructions at the right. */
 export function DoneStep(props: DoneStepProps) {
   const { certificate, privateKey, username, isSaved, onSaved } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -99,4 +100,146 @@ export function DoneStep(props: DoneStepProps) {
       </div>
     </StepFrame>
   );
+}
+
+/** Subject, serial number and expiry of the issued certificate. */
+export function IssuedFacts({ certificate }: { certificate: Certificate }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Facts
+      facts={[
+        {
+          name: t('certificates.details.subject'),
+          value: certificate.subject,
+        },
+        {
+          name: t('certificates.newOne.done.serial'),
+          value: (
+            <Serial
+              serial={certificate.serial_number}
+              hex={certificate.serial_number_hex}
+              isWhole
+            />
+          ),
+        },
+        {
+          name: t('certificates.newOne.done.ends'),
+          value: <DateTime value={new Date(certificate.valid_not_after)} />,
+        },
+      ]}
+    />
+  );
+}
+
+/** Instructions to use the certificate and its key in common programs. */
+export function HowToUse({ holding }: { holding: Holding }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Part title={t('certificates.newOne.done.how')}>
+      <dl className={styles.ways}>
+        {holding.key === 'own' && (
+          <Way
+            name={t('certificates.newOne.done.convert')}
+            hint={t('certificates.newOne.done.convertHow')}
+          >
+            <Command text={pkcs12Command(holding)} />
+          </Way>
+        )}
+        {(['firefox', 'chrome'] as const).map(browser => (
+          <Way
+            key={browser}
+            name={t(`certificates.newOne.done.${browser}`)}
+            hint={t(`certificates.newOne.done.${browser}How`)}
+          />
+        ))}
+        {(['curl', 'git', 'ssh'] as const).map(program => (
+          <Way
+            key={program}
+            name={t(`certificates.newOne.done.${program}`)}
+            hint={
+              program === 'ssh'
+                ? t('certificates.newOne.done.sshHow')
+                : undefined
+            }
+          >
+            {commandsFor(program, holding).map(command => (
+              <Command key={command} text={command} />
+            ))}
+          </Way>
+        ))}
+      </dl>
+    </Part>
+  );
+}
+
+/** Instructions for one program. */
+function Way(props: { name: string; hint?: string; children?: ReactNode }) {
+  const { name, hint, children } = props;
+  return (
+    <div>
+      <dt>
+        <Text weight="bold">{name}</Text>
+      </dt>
+      <dd>
+        {hint && (
+          <Text as="p" color="secondary">
+            {hint}
+          </Text>
+        )}
+        {children}
+      </dd>
+    </div>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <div className={styles.command}>
+      <code>{text}</code>
+      <CopyButton value={text} label={t('person.copyValue', { value: text })} />
+    </div>
+  );
+}
+
+/** The key and the files that the user has. */
+export type Holding =
+  /** A PEM file of key and certificate, or a PKCS#12 file, from this page. */
+  | { readonly key: 'made'; readonly username: string }
+  /** The user's own key, and the certificate file. */
+  | { readonly key: 'own'; readonly username: string; readonly file: string };
+
+/** Programs that are configured by commands. */
+export type Program = 'curl' | 'git' | 'ssh';
+
+/** Placeholder for the path of the user's own key. */
+const OWN_KEY = 'your.key';
+
+/** Returns the commands that configure a program. */
+export function commandsFor(program: Program, holding: Holding): string[] {
+  const isOwn = holding.key === 'own';
+  const certificate = isOwn ? holding.file : `${holding.username}.pem`;
+  switch (program) {
+    case 'curl':
+      return [
+        `curl --cert ${certificate}${
+          isOwn ? ` --key ${OWN_KEY}` : ''
+        } https://…`,
+      ];
+    case 'git':
+      return [
+        `git config http.sslCert "$PWD/${certificate}"`,
+        ...(isOwn ? [`git config http.sslKey "$PWD/${OWN_KEY}"`] : []),
+      ];
+    default:
+      return isOwn
+        ? [`ssh-add ${OWN_KEY}`]
+        : [`chmod 600 ${certificate}`, `ssh-add ${certificate}`];
+  }
+}
+
+/** Returns the command that makes a PKCS#12 file of the user's own key. */
+export function pkcs12Command(holding: Holding & { key: 'own' }): string {
+  const { username, file } = holding;
+  return `openssl pkcs12 -export -inkey ${OWN_KEY} -in ${file} -out ${username}.p12`;
 }

@@ -1,13 +1,43 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, Radio, RadioGroup } from '@backstage/ui';
-import { useState } from 'react';
+import { Alert, Button, Radio, RadioGroup, TextAreaField } from '@backstage/ui';
+import { type DragEvent, useEffect, useState } from 'react';
 import { directoryTranslationRef } from '../../translation';
-import type { KeyKind } from '../key/makeRequest';
-import { BroughtRequest } from './BroughtRequest';
-import { Choice } from './Choice';
-import type { KeyChoice } from './KeyChoice';
-import { StepFrame } from './StepFrame';
-import { useReadRequest } from './useReadRequest';
+import { Facts } from '../Facts';
+import type { KeyKind, MadeRequest } from '../key/makeRequest';
+import type { ReadRequest } from '../key/readRequest';
+import styles from './KeyStep.module.css';
+import { Choice, StepFrame } from './Stepper';
+
+/** Input of the step, kept while the user moves between steps. */
+export interface KeyChoice {
+  way: 'make' | 'bring';
+
+  /** Kind of key to generate. */
+  kind: KeyKind;
+
+  /** Last generated key, possibly of another kind; `undefined` before the first. */
+  made: MadeRequest | undefined;
+
+  /** Text that was pasted or dropped. */
+  brought: string;
+}
+
+/** Default input. */
+export const firstChoice: KeyChoice = {
+  way: 'make',
+  kind: 'P-256',
+  made: undefined,
+  brought: '',
+};
+
+/** Returns the CSR to send, once there is one. */
+export function requestOf({
+  way,
+  made,
+  brought,
+}: KeyChoice): string | undefined {
+  return way === 'make' ? made?.csr : brought;
+}
 
 /** Options of {@link KeyStep}. */
 export interface KeyStepProps {
@@ -18,7 +48,7 @@ export interface KeyStepProps {
   onNext: () => void;
 }
 
-/** Whose key: one that is made here, or one that the reader has a request of. */
+/** Selects the key: generated in the browser, or the user's own with a CSR. */
 export function KeyStep(props: KeyStepProps) {
   const { username, choice, onChange, onBack, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -97,4 +127,117 @@ export function KeyStep(props: KeyStepProps) {
       </Choice>
     </StepFrame>
   );
+}
+
+/** Options of {@link BroughtRequest}. */
+export interface BroughtRequestProps {
+  text: string;
+
+  /** Result of parsing the text. */
+  read: RequestReading;
+  onChange: (text: string) => void;
+}
+
+/** A field for the user's own CSR, with a preview. */
+export function BroughtRequest({ text, read, onChange }: BroughtRequestProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+
+  async function handleDrop(event: DragEvent) {
+    const [file] = event.dataTransfer.files;
+    if (file) {
+      event.preventDefault();
+      onChange(await file.text());
+    }
+  }
+
+  return (
+    <div
+      className={styles.request}
+      onDrop={handleDrop}
+      onDragOver={event => event.preventDefault()}
+    >
+      <TextAreaField
+        label={t('certificates.newOne.key.paste')}
+        description={t('certificates.newOne.key.pasteHint')}
+        placeholder="-----BEGIN CERTIFICATE REQUEST-----"
+        rows={10}
+        value={text}
+        onChange={onChange}
+        spellCheck="false"
+        autoComplete="off"
+      />
+      <div role="status">
+        {(read.state === 'unreadable' || read.state === 'privateKey') && (
+          <Alert
+            status="danger"
+            icon
+            title={t(`certificates.newOne.key.${read.state}`)}
+          />
+        )}
+        {read.state === 'read' && <Preview request={read.request} />}
+      </div>
+    </div>
+  );
+}
+
+function Preview({ request }: { request: ReadRequest }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { subject, key, names, isProven } = request;
+  return (
+    <Facts
+      facts={[
+        { name: t('certificates.newOne.key.subject'), value: subject },
+        { name: t('certificates.newOne.key.type'), value: key },
+        ...(names.length > 0
+          ? [
+              {
+                name: t('certificates.newOne.key.names'),
+                value: names.join(', '),
+              },
+            ]
+          : []),
+        {
+          name: t('certificates.newOne.key.proof'),
+          value: t(
+            isProven
+              ? 'certificates.newOne.key.yes'
+              : 'certificates.newOne.key.no',
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+/** Result of parsing a CSR. */
+export type RequestReading =
+  | { state: 'empty' | 'reading' | 'unreadable' | 'privateKey' }
+  | { state: 'read'; request: ReadRequest };
+
+/** Parses a CSR while it is typed, pasted or dropped. */
+export function useReadRequest(text: string): RequestReading {
+  const [reading, setReading] = useState<RequestReading>({ state: 'empty' });
+
+  useEffect(() => {
+    let isCurrent = true;
+    const settle = (next: RequestReading) => isCurrent && setReading(next);
+    if (!text.trim()) {
+      settle({ state: 'empty' });
+    } else if (/PRIVATE KEY-----/.test(text)) {
+      settle({ state: 'privateKey' });
+    } else {
+      settle({ state: 'reading' });
+      import('../key/readRequest')
+        .then(({ readRequest }) => readRequest(text))
+        .then(
+          request => settle({ state: 'read', request }),
+          () => settle({ state: 'unreadable' }),
+        );
+    }
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+
+  return reading;
 }

@@ -7,10 +7,11 @@ import {
   DialogHeader,
   Text,
 } from '@backstage/ui';
+import { useEffect, useRef, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { directoryTranslationRef } from '../../translation';
-import type { LeaveGuard } from './useLeaveGuard';
 
-/** Asks whether to leave a key behind that has not been saved. */
+/** Asks before the page is left while the key has not been saved. */
 export function LeaveDialog({ guard }: { guard: LeaveGuard }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -32,4 +33,102 @@ export function LeaveDialog({ guard }: { guard: LeaveGuard }) {
       </DialogFooter>
     </Dialog>
   );
+}
+
+/** Target of the navigation: a link, or back in the history. */
+type Destination = { href: string } | 'back';
+
+/** State and actions of the dialog. */
+export interface LeaveGuard {
+  /** Whether the dialog is open. */
+  isAsking: boolean;
+  stay: () => void;
+  leave: () => void;
+}
+
+/**
+ * Blocks navigation by link, by the back button or by closing the tab while
+ * `isActive`. The blockers of React Router need a data router, which Backstage
+ * does not use.
+ *
+ * The router handles a step back before it can be stopped. The guard therefore
+ * adds a second history entry for the page: a step back stays on the page, and
+ * the dialog opens there.
+ */
+export function useLeaveGuard(isActive: boolean): LeaveGuard {
+  const navigate = useNavigate();
+  const [destination, setDestination] = useState<Destination>();
+  const isLeaving = useRef(false);
+
+  useEffect(() => {
+    if (!isActive) {
+      return undefined;
+    }
+    function handleClick(event: MouseEvent) {
+      const href = isLeaving.current ? undefined : leadsTo(event);
+      if (href) {
+        event.preventDefault();
+        event.stopPropagation();
+        setDestination({ href });
+      }
+    }
+    function handlePopState() {
+      if (!isLeaving.current) {
+        standInTheWay();
+        setDestination('back');
+      }
+    }
+    function handleUnload(event: BeforeUnloadEvent) {
+      event.preventDefault();
+    }
+    standInTheWay();
+    document.addEventListener('click', handleClick, true);
+    window.addEventListener('popstate', handlePopState);
+    window.addEventListener('beforeunload', handleUnload);
+    return () => {
+      document.removeEventListener('click', handleClick, true);
+      window.removeEventListener('popstate', handlePopState);
+      window.removeEventListener('beforeunload', handleUnload);
+      if (!isLeaving.current && isInTheWay()) {
+        window.history.back();
+      }
+    };
+  }, [isActive]);
+
+  function leave() {
+    isLeaving.current = true;
+    setDestination(undefined);
+    if (destination === 'back') {
+      navigate(-2); // the added entry, and the page's own
+    } else if (destination) {
+      navigate(destination.href, { replace: isInTheWay() });
+    }
+  }
+
+  return {
+    isAsking: destination !== undefined,
+    stay: () => setDestination(undefined),
+    leave,
+  };
+}
+
+/** Returns the path of the portal page that a click leads to, if any. */
+function leadsTo(event: MouseEvent): string | undefined {
+  const link = (event.target as Element).closest<HTMLAnchorElement>(
+    'a[href]:not([download]):not([target="_blank"])',
+  );
+  const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey);
+  return isPlain && link?.origin === window.location.origin
+    ? link.pathname + link.search + link.hash
+    : undefined;
+}
+
+/** Adds an entry for the same location to the history. */
+function standInTheWay() {
+  const { history } = window;
+  history.pushState({ ...history.state, isInTheWay: true }, '');
+}
+
+function isInTheWay(): boolean {
+  return Boolean(window.history.state?.isInTheWay);
 }

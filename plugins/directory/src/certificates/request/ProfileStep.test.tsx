@@ -1,4 +1,4 @@
-import { formatLifetime } from './formatLifetime';
+import { formatLifetime } from './ProfileStep';
 
 describe('formatLifetime', () => {
   it.each([

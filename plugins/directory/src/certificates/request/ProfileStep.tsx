@@ -1,22 +1,21 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button } from '@backstage/ui';
 import type { CertificateProfile } from '@directory-gateway/backstage-plugin-directory-common';
+import { parseDuration } from '@internationalized/date';
 import { directoryTranslationRef } from '../../translation';
-import { Choice } from './Choice';
-import { StepFrame } from './StepFrame';
-import { useProfileWords } from './useProfileWords';
+import { Choice, StepFrame } from './Stepper';
 
 /** Options of {@link ProfileStep}. */
 export interface ProfileStepProps {
   profiles: readonly CertificateProfile[];
 
-  /** The name of the chosen one. */
+  /** Name of the selected profile. */
   chosen: string;
   onChoose: (name: string) => void;
   onNext: () => void;
 }
 
-/** What is the certificate for, and how long does it hold? */
+/** Selects the profile: purpose and lifetime of the certificate. */
 export function ProfileStep(props: ProfileStepProps) {
   const { profiles, chosen, onChoose, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -39,4 +38,73 @@ export function ProfileStep(props: ProfileStepProps) {
       ))}
     </StepFrame>
   );
+}
+
+/** Key purposes that have a translation. */
+const KNOWN = [
+  'clientAuth',
+  'emailProtection',
+  'codeSigning',
+  'serverAuth',
+  'smartcardLogon',
+  'pkinitClientAuth',
+] as const;
+
+/**
+ * Returns a function that describes a profile: its purpose as configured, or
+ * its key purposes, and the lifetime of its certificates.
+ */
+export function useProfileWords() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+
+  const wordsOf = (purpose: string) => {
+    const known = KNOWN.find(name => name === purpose);
+    return known ? t(`certificates.newOne.profile.use.${known}`) : purpose;
+  };
+
+  return (profile: CertificateProfile) => {
+    const { name, purpose, lifetime, extended_key_usage: usages } = profile;
+    const uses = usages?.map(wordsOf).join(', ');
+    const lasts =
+      lifetime &&
+      t('certificates.newOne.profile.lasts', {
+        lifetime: formatLifetime(lifetime),
+      });
+    return {
+      title: purpose ?? uses ?? name,
+      description: [
+        lasts,
+        purpose && uses,
+        t('certificates.newOne.profile.name', { name }),
+      ]
+        .filter(Boolean)
+        .join(' · '),
+    };
+  };
+}
+
+/**
+ * Formats an ISO 8601 duration of days, hours, minutes and seconds in its largest
+ * unit, in the user's language: "30 days", "12 hours", "1 year".
+ */
+export function formatLifetime(duration: string): string {
+  const {
+    days = 0,
+    hours = 0,
+    minutes = 0,
+    seconds = 0,
+  } = parseDuration(duration);
+  const units = [
+    ['year', days % 365 === 0 ? days / 365 : 0],
+    ['day', days],
+    ['hour', hours],
+    ['minute', minutes],
+    ['second', seconds],
+  ] as const;
+  const [unit, value] = units.find(([, count]) => count > 0) ?? ['second', 0];
+  return value.toLocaleString(undefined, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'long',
+  });
 }

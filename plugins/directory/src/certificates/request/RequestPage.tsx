@@ -1,16 +1,29 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
+import type {
+  Certificate,
+  CertificateProfile,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import { RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
-import { useOperations, useReaderQuery } from '../../api/useDirectoryQuery';
+import { useMemo, useState } from 'react';
+import {
+  useDirectoryQuery,
+  useOperations,
+  useReaderQuery,
+} from '../../api/useDirectoryQuery';
 import { DirectoryPage } from '../../page/DirectoryPage';
 import { EmptyState, ErrorState } from '../../page/states';
 import { certificatesRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { CertificatesSkeleton } from '../mine/CertificatesSkeleton';
-import { RequestSteps } from './RequestSteps';
-import { useProfiles } from './useProfiles';
+import { CertificatesSkeleton } from '../mine/CertificatesTable';
+import { CheckStep } from './CheckStep';
+import { DoneStep } from './DoneStep';
+import { firstChoice, KeyStep, requestOf } from './KeyStep';
+import { LeaveDialog, useLeaveGuard } from './LeaveDialog';
+import { ProfileStep } from './ProfileStep';
+import { type Step, Stepper } from './Stepper';
 
-/** `/directory/certificates/request`: how do I get one? */
+/** `/directory/certificates/request`: requests a certificate. */
 export function RequestPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data: reader, error, refetch } = useReaderQuery();
@@ -68,7 +81,7 @@ function NotAllowed() {
   );
 }
 
-/** The steps, once it is known what there is to choose from. */
+/** Loads the profiles, then shows the steps. */
 function Request({ username }: { username: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const mine = useRouteRef(certificatesRouteRef)?.() ?? '/';
@@ -94,4 +107,90 @@ function Request({ username }: { username: string }) {
       }
     />
   );
+}
+
+/** Options of {@link RequestSteps}. */
+export interface RequestStepsProps {
+  username: string;
+
+  /** Profiles that the user may use: at least one. */
+  profiles: readonly CertificateProfile[];
+}
+
+/**
+ * The steps of a request. The input and the key are only in the state of this
+ * component and are lost when it is unmounted.
+ */
+export function RequestSteps(props: RequestStepsProps) {
+  const { username, profiles } = props;
+  const [step, setStep] = useState<Step>('profile');
+  const [profile, setProfile] = useState(firstOf(profiles));
+  const [choice, setChoice] = useState(firstChoice);
+  const [certificate, setCertificate] = useState<Certificate>();
+  const [isSaved, setSaved] = useState(false);
+
+  const privateKey =
+    choice.way === 'make' ? choice.made?.privateKey : undefined;
+  const guard = useLeaveGuard(Boolean(certificate && privateKey && !isSaved));
+  const csr = requestOf(choice) ?? '';
+  const order = useMemo(
+    () => ({ username, profile, csr }),
+    [username, profile, csr],
+  );
+
+  return (
+    <>
+      <Stepper step={step} />
+      {step === 'profile' && (
+        <ProfileStep
+          profiles={profiles}
+          chosen={profile}
+          onChoose={setProfile}
+          onNext={() => setStep('key')}
+        />
+      )}
+      {step === 'key' && (
+        <KeyStep
+          username={username}
+          choice={choice}
+          onChange={setChoice}
+          onBack={() => setStep('profile')}
+          onNext={() => setStep('check')}
+        />
+      )}
+      {step === 'check' && (
+        <CheckStep
+          order={order}
+          onBack={() => setStep('key')}
+          onSigned={signed => {
+            setCertificate(signed);
+            setStep('done');
+          }}
+        />
+      )}
+      {step === 'done' && certificate && (
+        <DoneStep
+          certificate={certificate}
+          privateKey={privateKey}
+          username={username}
+          isSaved={isSaved}
+          onSaved={() => setSaved(true)}
+        />
+      )}
+      <LeaveDialog guard={guard} />
+    </>
+  );
+}
+
+/** Returns the default profile, or the first one. */
+function firstOf(profiles: readonly CertificateProfile[]): string {
+  return (profiles.find(({ is_default }) => is_default) ?? profiles[0]).name;
+}
+
+function useProfiles() {
+  return useDirectoryQuery({
+    key: ['certificate-profiles'],
+    load: async (client, signal): Promise<readonly CertificateProfile[]> =>
+      (await client.get('/certs/profiles/', { signal })).data.result,
+  });
 }

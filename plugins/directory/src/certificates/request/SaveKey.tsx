@@ -4,10 +4,12 @@ import type { Certificate } from '@directory-gateway/backstage-plugin-directory-
 import { type FormEvent, useState } from 'react';
 import { saveFile } from '../../components/saveFile';
 import { directoryTranslationRef } from '../../translation';
-import { Part } from '../details/Part';
-import { exportKey } from '../key/exportKey';
-import { isPassphrase, SHORTEST_PASSPHRASE } from '../key/isPassphrase';
+import { Part } from '../Facts';
+import { exportKey } from '../pem';
 import styles from './SaveKey.module.css';
+
+/** Minimum length of a passphrase, in characters. */
+export const SHORTEST_PASSPHRASE = 8;
 
 /** Options of {@link SaveKey}. */
 export interface SaveKeyProps {
@@ -15,11 +17,11 @@ export interface SaveKeyProps {
   privateKey: CryptoKey;
   username: string;
 
-  /** Is told once the key is among the reader's downloads. */
+  /** Called when the key has been downloaded. */
   onSaved: () => void;
 }
 
-/** The two ways to keep a key that was made here. */
+/** Downloads of a key that was generated in the browser. */
 export function SaveKey(props: SaveKeyProps) {
   const { certificate, privateKey, username, onSaved } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -92,7 +94,7 @@ function SavePkcs12(props: SaveKeyProps) {
           value={passphrase}
           onChange={setPassphrase}
           isInvalid={passphrase !== '' && !isGood}
-          // A password manager would offer the reader's own password.
+          // Prevents password managers from offering the user's own password.
           autoComplete="new-password"
         />
         <Button type="submit" isDisabled={!isGood} isPending={isMaking}>
@@ -101,4 +103,13 @@ function SavePkcs12(props: SaveKeyProps) {
       </form>
     </Part>
   );
+}
+
+/**
+ * Whether a passphrase is long enough and works in all programs: they encode
+ * other characters than ASCII differently in a PKCS#12 file (RFC 7292
+ * appendix B.1 requires UTF-16, RFC 8018 UTF-8).
+ */
+export function isPassphrase(text: string): boolean {
+  return text.length >= SHORTEST_PASSPHRASE && /^[ -~]+$/.test(text);
 }

@@ -1,5 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Text } from '@backstage/ui';
 import { RiCheckLine } from '@remixicon/react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { directoryTranslationRef } from '../../translation';
 import styles from './Stepper.module.css';
 
@@ -9,7 +11,7 @@ export const steps = ['profile', 'key', 'check', 'done'] as const;
 /** A step of a request. */
 export type Step = (typeof steps)[number];
 
-/** Where the reader is on the way to a certificate. */
+/** Shows the current step of a request. */
 export function Stepper({ step }: { step: Step }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const current = steps.indexOf(step);
@@ -30,5 +32,92 @@ export function Stepper({ step }: { step: Step }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Options of {@link StepFrame}. */
+export interface StepFrameProps {
+  title: string;
+  children: ReactNode;
+
+  /** Whether the step uses the full width. Defaults to false. */
+  isWide?: boolean;
+
+  /** Buttons to the next and the previous step. */
+  actions?: ReactNode;
+}
+
+/**
+ * A step with its heading, which takes the focus when the step is opened, so
+ * that keyboard and screen readers start at its top.
+ */
+export function StepFrame(props: StepFrameProps) {
+  const { title, children, isWide = false, actions } = props;
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+
+  return (
+    <div className={styles.frame} data-wide={isWide || undefined}>
+      <Text
+        as="h2"
+        ref={heading}
+        tabIndex={-1}
+        variant="title-x-small"
+        weight="bold"
+        className={styles.title}
+      >
+        {title}
+      </Text>
+      {children}
+      {actions && <div className={styles.actions}>{actions}</div>}
+    </div>
+  );
+}
+
+/** Options of {@link Choice}. */
+export interface ChoiceProps {
+  /** Name of the group of radio buttons. */
+  name: string;
+  title: string;
+  description?: string;
+  isChosen: boolean;
+  onChoose: () => void;
+
+  /** Further fields, shown when it is chosen. */
+  children?: ReactNode;
+}
+
+/**
+ * A radio button with a description and further fields. A native radio button:
+ * a group of `@backstage/ui` has no place for fields between its buttons.
+ */
+export function Choice(props: ChoiceProps) {
+  const { name, title, description, isChosen, onChoose, children } = props;
+  const id = useId();
+  return (
+    <div className={styles.choice} data-chosen={isChosen || undefined}>
+      <label className={styles.label}>
+        <input
+          type="radio"
+          name={name}
+          checked={isChosen}
+          onChange={onChoose}
+          aria-labelledby={`${id}-title`}
+          aria-describedby={description && `${id}-description`}
+        />
+        <span>
+          <span id={`${id}-title`} className={styles.choiceTitle}>
+            {title}
+          </span>
+          {description && (
+            <span id={`${id}-description`} className={styles.description}>
+              {description}
+            </span>
+          )}
+        </span>
+      </label>
+      {isChosen && children && <div className={styles.more}>{children}</div>}
+    </div>
   );
 }
