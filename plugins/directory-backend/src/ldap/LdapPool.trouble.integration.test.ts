@@ -14,6 +14,7 @@ import {
   startPool,
   type PoolUnderTest,
 } from '../__testUtils__/startPool';
+import { stopClock } from '../__testUtils__/stopClock';
 
 jest.setTimeout(180_000);
 
@@ -36,6 +37,7 @@ beforeEach(async () => {
   second = await FaultProxy.start(realm.ldapsUrl);
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   tested?.pool.close();
   tested = undefined;
   await first.stop();
@@ -137,7 +139,8 @@ describe('a lost server', () => {
     start([first], { maxConnections: 1, pipelining: 10 });
     await search();
     // A success within the last second keeps a server in use as well.
-    await sleep(1100);
+    const clock = stopClock();
+    clock.advance(1000);
     first.toClient = { kind: 'hang' };
     const pending = Array.from({ length: 10 }, () => search());
     await nextTurn();
@@ -146,6 +149,7 @@ describe('a lost server', () => {
     for (const entries of await Promise.all(pending)) {
       expect(entries).toEqual(alice);
     }
+    clock.restore();
     expect(tested!.log()).toBe('');
   });
 
