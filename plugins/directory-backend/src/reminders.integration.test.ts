@@ -13,7 +13,6 @@ import {
   type OpenLdapPrincipals,
 } from './__testUtils__/openLdapDirectory';
 import { ReminderPortal } from './__testUtils__/ReminderPortal';
-import { Accounts } from './directory/Accounts';
 
 jest.setTimeout(180_000);
 
@@ -54,7 +53,12 @@ async function start(options: {
   const { keyName, ...process } = options;
   return await ReminderPortal.start({
     ...process,
-    accounts: new Accounts({ principals: ldap.principals, servers: ldap.pool }),
+    accounts: {
+      async findLive(query, context) {
+        const found = await ldap.principals.find(query, context);
+        return found && { ...found, source: 'live' };
+      },
+    },
     certificates: {
       authority: 'embedded',
       profiles: ['month', 'year', 'mail'].map(name => ({ name })),

@@ -34,10 +34,12 @@ export interface OpenLdapPrincipals {
 export function openLdapPrincipals(options: {
   readonly realm: Realm;
   readonly schema?: SchemaPreset;
+  /** Merged over the `directory.ldap` block. */
+  readonly ldap?: JsonObject;
 }): OpenLdapPrincipals {
   const { realm, schema = 'fas' } = options;
   const logger = new RecordingLogger();
-  const pool = openLdapPool(realm, logger);
+  const pool = openLdapPool(realm, logger, options.ldap);
   const principals = new LdapPrincipals({
     reader: createLdapReader({ realm, searcher: pool, logger, schema }),
     schema: schemaPreset(schema),

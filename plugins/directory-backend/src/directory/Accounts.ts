@@ -71,7 +71,7 @@ interface LastLookup {
 export class Accounts {
   readonly #principals: PrincipalLookup;
   readonly #servers: { readonly reachability: Reachability };
-  readonly #replica: AccountReplica | undefined;
+  readonly #replica: AccountReplica;
   /** Live results only, by query. */
   readonly #cache: LRUCache<
     string,
@@ -93,8 +93,7 @@ export class Accounts {
   constructor(options: {
     readonly principals: PrincipalLookup;
     readonly servers: { readonly reachability: Reachability };
-    /** Default: none, and no result without a live lookup. */
-    readonly replica?: AccountReplica;
+    readonly replica: AccountReplica;
   }) {
     this.#principals = options.principals;
     this.#servers = options.servers;
@@ -159,7 +158,7 @@ export class Accounts {
     query: PrincipalQuery,
     purpose: 'request' | 'signIn',
   ): Promise<VerifiedPrincipal | undefined> {
-    if (this.#isUnreachable() && this.#replica?.provenAt !== undefined) {
+    if (this.#isUnreachable() && this.#replica.provenAt !== undefined) {
       return this.#findWithoutDirectory(query, purpose, unreachable());
     }
     try {
@@ -185,27 +184,20 @@ export class Accounts {
     signal: AbortSignal,
   ): Promise<VerifiedPrincipal | undefined> {
     const found = await this.#principals.find(query, { signal });
-    const replica = this.#replica;
-    const principal = found && replica ? replica.reconcile(found) : found;
-    if (replica) {
-      this.#remember(query, principal, replica);
-    }
+    const principal = found && this.#replica.reconcile(found);
+    this.#remember(query, principal);
     return principal && this.#verified(principal, 'live');
   }
 
-  #remember(
-    query: PrincipalQuery,
-    principal: Principal | undefined,
-    replica: AccountReplica,
-  ): void {
+  #remember(query: PrincipalQuery, principal: Principal | undefined): void {
     const lookup = { principal, at: performance.now() };
     const name = cacheKey(query);
     if (principal) {
-      const key = replica.keyOf(principal.dn);
+      const key = this.#replica.keyOf(principal.dn);
       this.#lastLookups.set(key, lookup);
       this.#foundKeys.set(name, key);
     } else {
-      const keys = replica.find(query).map(({ dn }) => dn);
+      const keys = this.#replica.find(query).map(({ dn }) => dn);
       for (const key of [this.#foundKeys.get(name), ...keys]) {
         if (key) {
           this.#lastLookups.set(key, lookup);
@@ -222,8 +214,8 @@ export class Accounts {
     error: unknown,
   ): VerifiedPrincipal {
     const replica = this.#replica;
-    const provenAt = replica?.provenAt;
-    if (!replica || provenAt === undefined) {
+    const { provenAt } = replica;
+    if (provenAt === undefined) {
       throw error;
     }
     const users = replica.find(query);

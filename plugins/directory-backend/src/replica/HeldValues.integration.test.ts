@@ -1,8 +1,13 @@
 import type { Replication } from '@directory-gateway/realm';
 import { addFasUser } from '../__testUtils__/changeArbitrary';
 import { eventually } from '../__testUtils__/eventually';
+import {
+  openLdapPrincipals,
+  type OpenLdapPrincipals,
+} from '../__testUtils__/openLdapDirectory';
 import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
 import { TwoServers } from '../__testUtils__/TwoServers';
+import { Accounts } from '../directory/Accounts';
 import { context } from '../directory/conformanceQuestions';
 import { userFieldNames } from '../directory/schema';
 
@@ -13,10 +18,13 @@ const wholeUser = {
   visibleTo: { kind: 'everything' },
 } as const;
 
+const EXPIRED = new Date('2020-01-01T00:00:00Z');
+
 describe('a second server that lags behind', () => {
   let pair: TwoServers;
   let replication: Replication;
   let opened: OpenReplica | undefined;
+  let ldap: OpenLdapPrincipals | undefined;
 
   beforeAll(async () => {
     pair = await TwoServers.start();
@@ -25,6 +33,8 @@ describe('a second server that lags behind', () => {
   afterEach(async () => {
     opened?.close();
     opened = undefined;
+    ldap?.close();
+    ldap = undefined;
     await pair.preferred.directory.start();
   });
   afterAll(() => pair?.stop());
@@ -44,6 +54,15 @@ ${attribute}: ${value}
       ldap: pair.ldap,
     });
     const { directory, replica, logger } = opened;
+    ldap = openLdapPrincipals({ realm: pair.preferred, ldap: pair.ldap });
+    const { principals } = ldap;
+    const accounts = new Accounts({
+      principals,
+      servers: ldap.pool,
+      replica: opened.accounts,
+    });
+    const lookUp = (username: string) =>
+      accounts.findLive({ username }, context);
     const find = (username: string) =>
       directory.getUser({ ...wholeUser, username }, context);
     await pair.preferred.modify(addFasUser('frank'));
@@ -54,6 +73,7 @@ ${attribute}: ${value}
       [
         setTo('alice', 'fasIsPrivate', 'TRUE'),
         setTo('frank', 'nsAccountLock', 'TRUE'),
+        setTo('erin', 'krbPrincipalExpiration', '20200101000000Z'),
         `dn: ${userDn('dave')}\nchangetype: delete\n`,
       ].join('\n'),
     );
@@ -61,6 +81,7 @@ ${attribute}: ${value}
       expect(await find('alice')).toMatchObject({ is_private: true });
       expect(await find('frank')).toMatchObject({ locked: true });
       expect(await find('dave')).toBeUndefined();
+      expect(await lookUp('erin')).toMatchObject({ expires: EXPIRED });
     });
     // The state of replication is read after the changes.
     await eventually(() => expect(replica.ageMs).toBeLessThan(500));
@@ -78,7 +99,16 @@ ${attribute}: ${value}
     );
     expect(await find('frank')).toMatchObject({ locked: true });
     expect(await find('dave')).toBeUndefined();
-    expect(replica.heldEntries).toBe(3);
+    expect(replica.heldEntries).toBe(4);
+    // The server itself would undo them, too.
+    const onServer = (username: string) =>
+      principals.find({ username }, context);
+    expect(await onServer('frank')).toMatchObject({ locked: false });
+    expect(await lookUp('frank')).toMatchObject({ locked: true });
+    expect(await onServer('erin')).toMatchObject({ expires: undefined });
+    expect(await lookUp('erin')).toMatchObject({ expires: EXPIRED });
+    expect(await onServer('dave')).toMatchObject({ username: 'dave' });
+    expect(await lookUp('dave')).toBeUndefined();
 
     // With another change the lagging server has all of them.
     await pair.preferred.directory.start();
@@ -89,6 +119,9 @@ ${attribute}: ${value}
       expect(await find('alice')).toMatchObject({ is_private: true });
       expect(await find('frank')).toMatchObject({ locked: true });
       expect(await find('dave')).toBeUndefined();
+      expect(await lookUp('frank')).toMatchObject({ locked: true });
+      expect(await lookUp('erin')).toMatchObject({ expires: EXPIRED });
+      expect(await lookUp('dave')).toBeUndefined();
     });
   });
 });
