@@ -9,7 +9,7 @@ import { Link, Text } from '@backstage/ui';
 import { ColoredAvatar } from '../components/Avatar';
 import { LocalTime } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
-import { PersonBadges } from '../people/PersonBadges';
+import { PersonBadges } from '../people/PeopleCards';
 import { groupRouteRef, personRouteRef } from '../routes';
 import { counted, directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';

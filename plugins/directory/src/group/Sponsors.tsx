@@ -1,8 +1,8 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import { useState } from 'react';
-import type { MatchedPerson } from '../people/mergeMatches';
 import { PeopleCards } from '../people/PeopleCards';
+import type { MatchedPerson } from '../people/searchPeople';
 import { directoryTranslationRef } from '../translation';
 import { CardsQuery } from './PersonCards';
 import { Section } from './Section';

@@ -1,6 +1,6 @@
 import type { MaskedMember } from '@directory-gateway/backstage-plugin-directory-common';
-import type { Match, MatchedPerson } from '../people/mergeMatches';
-import { type FoundPerson, PERSON_FIELDS } from '../people/searchFields';
+import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
+import type { Match, MatchedPerson } from '../people/searchPeople';
 
 /** What is asked about members and sponsors: they are never locked. */
 export const MEMBER_MASK = PERSON_FIELDS.filter(

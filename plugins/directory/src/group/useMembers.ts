@@ -1,6 +1,6 @@
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { isTooShort } from '../page/TextSearch';
-import type { MatchedPerson } from '../people/mergeMatches';
+import type { MatchedPerson } from '../people/searchPeople';
 import type { MembersQuestion } from './members/useMembersQuestion';
 import { MEMBER_MASK, toMatchedPerson } from './toMatchedPerson';
 

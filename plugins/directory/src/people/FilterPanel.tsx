@@ -3,12 +3,16 @@ import {
   Button,
   Checkbox,
   CheckboxGroup,
+  Combobox,
   DatePicker,
   Flex,
 } from '@backstage/ui';
 import { parseDate } from '@internationalized/date';
+import { useState } from 'react';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
+import { visibleText } from '../components/DirectoryText';
+import { useDebounced } from '../page/TextSearch';
 import { directoryTranslationRef } from '../translation';
-import { GroupPicker } from './GroupPicker';
 import {
   isFiltered,
   type PeopleFilters,
@@ -22,7 +26,7 @@ export interface FilterPanelProps {
   onChange: (change: Partial<PeopleFilters>) => void;
 }
 
-/** Everything that can narrow the list; each change takes effect at once. */
+/** The filters of the list; each change takes effect at once. */
 export function FilterPanel({ filters, onChange }: FilterPanelProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { groups, before, has } = filters;
@@ -56,5 +60,49 @@ export function FilterPanel({ filters, onChange }: FilterPanelProps) {
         {t('people.filter.clear')}
       </Button>
     </Flex>
+  );
+}
+
+/** Number of groups offered. */
+const OFFERED = 10;
+
+/** Selects a group by a part of its name, which the server searches. */
+export function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [typed, setTyped] = useState('');
+  const settled = useDebounced(typed.trim(), 250);
+
+  const { data, isFetching } = useDirectoryQuery({
+    key: ['groups offered', settled],
+    enabled: Array.from(settled).length >= 3,
+    keepPrevious: true,
+    load: async (client, signal) => {
+      const found = await client.get('/search/groups/', {
+        params: { query: { groupname: settled, page_size: OFFERED } },
+        signal,
+      });
+      return found.data.result;
+    },
+  });
+
+  return (
+    <Combobox
+      label={t('people.filter.group')}
+      placeholder={t('people.filter.groupHint')}
+      options={(data ?? []).map(({ groupname, description }) => ({
+        id: groupname,
+        label: visibleText(groupname),
+        description: visibleText(description ?? '') || undefined,
+      }))}
+      search={{ mode: 'server', inputValue: typed, onInputChange: setTyped }}
+      loading={{ state: isFetching ? 'filtering' : 'idle' }}
+      selectedKey={null}
+      onSelectionChange={key => {
+        if (key !== null) {
+          onPick(String(key));
+          setTyped('');
+        }
+      }}
+    />
   );
 }

@@ -7,17 +7,19 @@ import {
   DialogHeader,
   DialogTrigger,
   Popover,
+  Tag,
+  TagGroup,
   useBreakpoint,
 } from '@backstage/ui';
 import { RiFilter3Line } from '@remixicon/react';
 import { lazy, Suspense } from 'react';
+import { visibleText } from '../components/DirectoryText';
 import { readable } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import styles from './Filters.module.css';
-import { FilterTags } from './FilterTags';
 import type { PeopleFilters } from './peopleQuery';
 
-// The calendar and the picker are for the few who open them.
+// Loads the calendar and the group picker only when they are opened.
 const FilterPanel = lazy(() =>
   import('./FilterPanel').then(m => ({ default: m.FilterPanel })),
 );
@@ -29,8 +31,8 @@ export interface FiltersProps {
 }
 
 /**
- * The filters that are set, and the way to set them: beside the button, or in
- * a drawer where the screen is narrow.
+ * The active filters, and a button that opens the filter panel: in a popover, or
+ * in a drawer on a narrow screen.
  */
 export function Filters({ filters, onChange }: FiltersProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -64,4 +66,62 @@ export function Filters({ filters, onChange }: FiltersProps) {
       <FilterTags filters={filters} onChange={onChange} />
     </div>
   );
+}
+
+/** The active filters, each with a button that removes it. */
+export function FilterTags({ filters, onChange }: FiltersProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { groups, before, has } = filters;
+
+  const tags = [
+    ...groups.map(group => ({
+      id: `group ${group}`,
+      words: t('people.filter.groupValue', { group: visibleText(group) }),
+      without: { groups: groups.filter(one => one !== group) },
+    })),
+    ...(before
+      ? [
+          {
+            id: 'before',
+            words: t('people.filter.beforeValue', { date: formatDay(before) }),
+            without: { before: undefined },
+          },
+        ]
+      : []),
+    ...has.map(field => ({
+      id: `has ${field}`,
+      words: t('people.filter.hasValue', {
+        field: t(`people.filter.${field}`),
+      }),
+      without: { has: has.filter(one => one !== field) },
+    })),
+  ];
+  if (tags.length === 0) {
+    return null;
+  }
+  return (
+    <TagGroup
+      aria-label={t('people.filter.active')}
+      onRemove={keys => {
+        const removed = tags.find(({ id }) => keys.has(id));
+        if (removed) {
+          onChange(removed.without);
+        }
+      }}
+    >
+      {tags.map(({ id, words }) => (
+        <Tag key={id} id={id} textValue={words}>
+          {words}
+        </Tag>
+      ))}
+    </TagGroup>
+  );
+}
+
+/** Formats a day in the user's locale, in any time zone. */
+function formatDay(day: string): string {
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, {
+    dateStyle: 'medium',
+    timeZone: 'UTC',
+  });
 }

@@ -10,15 +10,13 @@ import {
 } from '../page/TextSearch';
 import { directoryTranslationRef } from '../translation';
 import { Filters } from './Filters';
+import { ViewSwitch } from './PeopleCards';
 import styles from './PeoplePage.module.css';
-import { PeopleResults, PeopleTotal } from './PeopleResults';
-import { PeopleSkeleton } from './PeopleSkeleton';
-import { readTask } from './readTask';
-import { usePeople } from './usePeople';
-import { usePeopleQuestion } from './usePeopleQuestion';
-import { ViewSwitch } from './ViewSwitch';
+import { usePeopleQuestion } from './peopleQuery';
+import { PeopleResults, PeopleSkeleton, PeopleTotal } from './PeopleResults';
+import { readTask, usePeople } from './usePeople';
 
-/** `/directory/people`: who am I looking for? */
+/** `/directory/people`: searches and lists users. */
 export function PeoplePage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [question, ask] = usePeopleQuestion();

@@ -1,14 +1,20 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Flex, Text } from '@backstage/ui';
+import { Button, Flex, Skeleton, Text } from '@backstage/ui';
+import { RiUserSearchLine } from '@remixicon/react';
+import type { ReactNode } from 'react';
+import { visibleText } from '../components/DirectoryText';
 import { PageTurner } from '../page/Pagination';
+import { EmptyState } from '../page/states';
 import { counted, directoryTranslationRef } from '../translation';
-import type { MatchSection } from './mergeMatches';
-import { NothingFound } from './NothingFound';
-import type { PeopleQuestion } from './peopleQuery';
-import { PeopleSection } from './PeopleSection';
-import type { PeopleTask } from './readTask';
-import { PAGE_SIZE, type PeopleAnswer } from './usePeople';
-import type { AskPeople } from './usePeopleQuestion';
+import { PeopleCards } from './PeopleCards';
+import cards from './PeopleCards.module.css';
+import { type AskPeople, isFiltered, type PeopleQuestion } from './peopleQuery';
+import styles from './PeopleResults.module.css';
+import { PeopleTable } from './PeopleTable';
+import type { MatchSection } from './searchPeople';
+import { PAGE_SIZE, type PeopleAnswer, type PeopleTask } from './usePeople';
+
+const SKELETON_CARDS = Array.from({ length: 24 }, (_, index) => index);
 
 /** Options of {@link PeopleResults}. */
 export interface PeopleResultsProps {
@@ -18,7 +24,7 @@ export interface PeopleResultsProps {
   ask: AskPeople;
 }
 
-/** The people whom a question brought: by field, or a list with pages. */
+/** The results of a query: by field, or a list with pages. */
 export function PeopleResults(props: PeopleResultsProps) {
   const { answer, question, task, ask } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -81,7 +87,28 @@ export function PeopleResults(props: PeopleResultsProps) {
   );
 }
 
-/** How many people there are, as exactly as the server's pages tell. */
+/** Placeholder of the results while loading. */
+export function PeopleSkeleton({ view }: Pick<PeopleQuestion, 'view'>) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <div role="status" aria-label={t('states.loading')}>
+      <div className={styles.heading}>
+        <Skeleton width={180} height={20} />
+      </div>
+      {view === 'table' ? (
+        <Skeleton width="100%" height={560} />
+      ) : (
+        <div className={cards.cards}>
+          {SKELETON_CARDS.map(place => (
+            <Skeleton key={place} width="100%" height={68} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Number of users, at least or exactly, as far as the results tell. */
 export function PeopleTotal({ answer }: { answer: PeopleAnswer }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { count, isExact } = answer;
@@ -92,4 +119,134 @@ export function PeopleTotal({ answer }: { answer: PeopleAnswer }) {
         : t('people.totalAtLeast', { total: count.toLocaleString() })}
     </Text>
   );
+}
+
+/** Options of {@link PeopleSection}. */
+export interface PeopleSectionProps {
+  section: MatchSection;
+  title: ReactNode;
+  view: PeopleQuestion['view'];
+
+  /** Shows only the matches of this field, on pages, when there are more. */
+  onShowAll?: () => void;
+}
+
+/** The matches of one field, with its name and their number. */
+export function PeopleSection(props: PeopleSectionProps) {
+  const { section, title, view, onShowAll } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { people, total, shownAbove, error, field } = section;
+  const count = error
+    ? t('people.sectionFailed')
+    : [
+        ...(field ? [t('people.matches', counted(total))] : []),
+        ...(shownAbove ? [t('people.shownAbove', { count: shownAbove })] : []),
+      ].join(', ');
+
+  return (
+    <section className={styles.section}>
+      <div className={styles.heading}>
+        <Text as="h2" variant="body-large" weight="bold">
+          {title}
+        </Text>
+        <Text variant="body-small" color={error ? 'danger' : 'secondary'}>
+          {count}
+        </Text>
+        {onShowAll && people.length + shownAbove < total && (
+          <Button size="small" variant="tertiary" onPress={onShowAll}>
+            {t('people.showAll', { total: total.toLocaleString() })}
+          </Button>
+        )}
+      </div>
+      {people.length > 0 &&
+        (view === 'table' ? (
+          <PeopleTable people={people} />
+        ) : (
+          <PeopleCards people={people} />
+        ))}
+    </section>
+  );
+}
+
+/** Options of {@link NothingFound}. */
+export interface NothingFoundProps {
+  question: PeopleQuestion;
+  task: PeopleTask;
+  ask: AskPeople;
+}
+
+/** States what was searched in which fields, with buttons to widen the search. */
+export function NothingFound({ question, task, ask }: NothingFoundProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { page, text } = question;
+  if (page > 1) {
+    return (
+      <EmptyState
+        icon={<RiUserSearchLine />}
+        title={t('people.nothing.pastEnd', { page: page.toLocaleString() })}
+        actions={
+          <Button onPress={() => ask({ page: 1 })}>
+            {t('people.nothing.firstPage')}
+          </Button>
+        }
+      />
+    );
+  }
+  const terms = searchedTerms(task);
+  const fields = new Intl.ListFormat(undefined, { type: 'disjunction' }).format(
+    terms.map(({ field }) => t(`people.field.${field}`)),
+  );
+  const hasFilters = isFiltered(question);
+  const canWiden = 'canWiden' in task && task.canWiden;
+  return (
+    <EmptyState
+      icon={<RiUserSearchLine />}
+      title={t('people.nothing.title')}
+      description={
+        text
+          ? [
+              t('people.nothing.searched', {
+                text: visibleText(text),
+                fields,
+              }),
+              ...(hasFilters ? [t('people.nothing.withFilters')] : []),
+            ].join(' ')
+          : t(hasFilters ? 'people.nothing.filtered' : 'people.nothing.empty')
+      }
+      actions={
+        <>
+          {hasFilters && (
+            <Button
+              onPress={() => ask({ groups: [], before: undefined, has: [] })}
+            >
+              {t('people.nothing.dropFilters')}
+            </Button>
+          )}
+          {(canWiden || question.only) && (
+            <Button
+              variant={hasFilters ? 'secondary' : 'primary'}
+              onPress={() => ask({ wide: true, only: undefined })}
+            >
+              {t('people.nothing.allFields')}
+            </Button>
+          )}
+          {text && !hasFilters && (
+            <Button
+              variant="secondary"
+              onPress={() => ask({ text: '', wide: false, everybody: true })}
+            >
+              {t('people.nothing.everybody')}
+            </Button>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+function searchedTerms(task: PeopleTask) {
+  if (task.kind === 'field') {
+    return [task.term];
+  }
+  return task.kind === 'fields' ? task.terms : [];
 }

@@ -13,13 +13,13 @@ import { DirectoryText } from '../components/DirectoryText';
 import { TableGround } from '../page/DirectoryPage';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import type { MatchedPerson } from './mergeMatches';
+import { PersonBadges } from './PeopleCards';
 import styles from './PeopleTable.module.css';
-import { PersonBadges } from './PersonBadges';
+import type { MatchedPerson } from './searchPeople';
 
 type Row = MatchedPerson & { id: string };
 
-/** People as rows; a narrow screen puts the words together. */
+/** Table of users; a narrow screen has one column of text. */
 export function PeopleTable({ people }: { people: readonly MatchedPerson[] }) {
   const href = useRouteRef(personRouteRef);
   const columns = useColumns(people.some(({ matches }) => matches.length > 0));
@@ -96,7 +96,7 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         label: t('people.column.localTime'),
         isHidden: !isWide,
         defaultWidth: '1fr',
-        minWidth: 120, // the heading and a date, whole
+        minWidth: 120, // fits the heading and a date
         cell: ({ person }) => (
           <Cell className={styles.number}>
             {person.timezone && (
@@ -110,7 +110,7 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         label: t('people.column.joined'),
         isHidden: !isWide,
         defaultWidth: '1fr',
-        minWidth: 120, // the heading and a date, whole
+        minWidth: 120, // fits the heading and a date
         cell: ({ person }) => <JoinedCell creation={person.creation} />,
       },
     ],
@@ -143,7 +143,7 @@ function PersonCell({ row, isWide }: { row: Row; isWide: boolean }) {
   );
 }
 
-/** What was found where, the found part marked. */
+/** The fields that matched, with the matching text highlighted. */
 function Matches({ matches }: Pick<Row, 'matches'>) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (

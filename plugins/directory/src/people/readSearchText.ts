@@ -1,18 +1,18 @@
-import type { SearchField } from './searchFields';
+import type { SearchField } from './peopleQuery';
 
-/** One question to the directory: a text in a field. */
+/** A text to search in one field. */
 export interface SearchTerm {
   field: SearchField;
   value: string;
 }
 
-/** What typed text means. */
+/** Interpretation of the searched text. */
 export type SearchPlan =
   | { kind: 'nothing' }
   | { kind: 'tooShort' }
   | { kind: 'search'; terms: SearchTerm[]; canWiden: boolean };
 
-/** Names that may stand before a colon: `github: karlp`. */
+/** Prefixes that select a field: `github: karlp`. */
 const PREFIXES: Record<string, SearchField[]> = {
   user: ['username'],
   name: ['human_name', 'givenname', 'surname'],
@@ -30,12 +30,12 @@ const FORGES: Record<string, SearchField> = {
   'gitlab.com': 'gitlab_username',
 };
 
-/** The API's own bound for a part of a value, in code points. */
+/** Shortest text that the API searches, in code points. */
 const SHORTEST = 3;
 
 /**
- * Decides which fields a text is looked for in. The order of the fields is
- * fixed, and is the order of the results: user name, name, e-mail, nick,
+ * Selects the fields in which a text is searched. The order of the fields is
+ * the order of the results: user name, name, e-mail, nick,
  * GitHub, GitLab, then the rest.
  *
  * | typed                      | looked for in                              | and, when widened    |
@@ -90,7 +90,7 @@ export function readSearchText(
   return plan(wordTerms(folded, wide), !wide);
 }
 
-/** A word may be anything that people are called. */
+/** A word may be any name of a user. */
 function wordTerms(word: string, wide: boolean): SearchTerm[] {
   const parts: SearchField[] = ['username', 'human_name', 'ircnick'];
   const wholes: SearchField[] = ['github_username', 'gitlab_username'];
@@ -126,7 +126,7 @@ function readPrefix(text: string): SearchPlan | undefined {
     : search({ fields, value });
 }
 
-/** Directories write it `matrix:/nick` or `matrix://server/nick`. */
+/** The directory stores `matrix:/nick` or `matrix://server/nick`. */
 function readMatrixId(text: string): SearchPlan | undefined {
   const [, nick] = text.match(/^@([^@:\s]{2,}):[^@:\s]+$/) ?? [];
   return nick ? search({ fields: ['ircnick'], value: `/${nick}` }) : undefined;

@@ -1,6 +1,6 @@
 import { aPerson } from '../__testUtils__/people';
-import { mergeMatches } from './mergeMatches';
-import type { SearchField } from './searchFields';
+import type { SearchField } from './peopleQuery';
+import { mergeMatches } from './searchPeople';
 
 const karl = aPerson({
   username: 'karl',

@@ -3,36 +3,33 @@ import {
   isDirectoryResponseError,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
+import { isFiltered, type PeopleQuestion } from './peopleQuery';
+import { readSearchText, type SearchTerm } from './readSearchText';
 import {
   type FieldAnswer,
-  type MergedMatches,
-  mergeMatches,
-  withoutMatches,
-} from './mergeMatches';
-import type { PeopleQuestion } from './peopleQuery';
-import type { SearchTerm } from './readSearchText';
-import type { PeopleTask } from './readTask';
-import {
   listColleagues,
   listPeople,
+  type MergedMatches,
+  mergeMatches,
   type PeoplePageData,
   searchPeople,
+  withoutMatches,
 } from './searchPeople';
 
-/** People on a page: it divides by two, three, four and six columns. */
+/** Users on a page: divisible by two, three, four and six columns. */
 export const PAGE_SIZE = 24;
 
-/** People of each field where several fields share a page. */
+/** Users of each field when several fields share a page. */
 const PREVIEW_SIZE = 12;
 
-/** People to show, and what they are. */
+/** Users to show, and the list that they are from. */
 export interface PeopleAnswer extends MergedMatches {
   list: 'found' | 'filtered' | 'everybody' | 'mine';
 }
 
 /**
- * Asks what a question asks for. Every field is a question of its own to the
- * server; all of them are called off when the reader types on.
+ * Queries the users of a page. Each field is a separate request; all requests
+ * are aborted when the query changes.
  */
 export function usePeople(question: PeopleQuestion, task: PeopleTask) {
   const { groups, before, has, page } = question;
@@ -79,8 +76,8 @@ export function usePeople(question: PeopleQuestion, task: PeopleTask) {
 }
 
 /**
- * Asks in every field at once. A field that fails is told apart; when all do,
- * so does the question.
+ * Searches all fields in parallel. A field that fails is reported as such; the
+ * query fails when all fields fail.
  */
 async function askFields(
   terms: readonly SearchTerm[],
@@ -102,7 +99,7 @@ async function askFields(
   }));
 }
 
-/** Nobody, for a reader whom the directory does not know. */
+/** Lists the colleagues: none when the directory has no such user. */
 async function askColleagues(
   client: DirectoryClient,
   options: { pageSize: number; signal: AbortSignal },
@@ -115,4 +112,33 @@ async function askColleagues(
     }
     throw error;
   }
+}
+
+/** The list that the page shows. */
+export type PeopleTask =
+  | { kind: 'tooShort' }
+  | { kind: 'fields'; terms: SearchTerm[]; canWiden: boolean }
+  | { kind: 'field'; term: SearchTerm; terms: SearchTerm[]; canWiden: boolean }
+  | { kind: 'filtered' }
+  | { kind: 'everybody' }
+  | { kind: 'mine' };
+
+/** Selects the list for a query. */
+export function readTask(question: PeopleQuestion): PeopleTask {
+  const plan = readSearchText(question.text, question);
+  if (plan.kind === 'tooShort') {
+    return plan;
+  }
+  if (plan.kind === 'nothing') {
+    if (isFiltered(question)) {
+      return { kind: 'filtered' };
+    }
+    return { kind: question.everybody ? 'everybody' : 'mine' };
+  }
+  const { terms, canWiden } = plan;
+  const [first, second] = terms;
+  const only = terms.find(({ field }) => field === question.only);
+  return only || !second
+    ? { kind: 'field', term: only ?? first, terms, canWiden }
+    : { kind: 'fields', terms, canWiden };
 }

@@ -1,7 +1,7 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Text, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
 import { TextSearch } from '../../page/TextSearch';
-import { ViewSwitch } from '../../people/ViewSwitch';
+import { ViewSwitch } from '../../people/PeopleCards';
 import { counted, directoryTranslationRef } from '../../translation';
 import styles from '../Members.module.css';
 import {

@@ -1,5 +1,5 @@
 import { useDirectoryQuery } from '../../api/useDirectoryQuery';
-import type { MatchedPerson } from '../../people/mergeMatches';
+import type { MatchedPerson } from '../../people/searchPeople';
 import { MEMBER_MASK, toMatchedPerson } from '../toMatchedPerson';
 
 /** Asks for everybody who lets people into a group. */
