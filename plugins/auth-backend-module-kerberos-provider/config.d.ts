@@ -11,8 +11,9 @@ export interface Config {
            * Maps a principal to a portal user. Resolvers are tried in order
            * until one finds a user. Each requires a live account of the
            * principal in the plugin `directory`, at sign-in and at each renewal:
-           * a locked or expired account is refused within 5 seconds, and nobody
-           * signs in while the directory is unavailable.
+           * a locked or expired account is refused within 5 seconds. While no
+           * directory server responds, only users who were looked up within
+           * the last hour sign in.
            */
           resolvers: Array<
             | {
