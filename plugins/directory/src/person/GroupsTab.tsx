@@ -1,25 +1,44 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, SearchField } from '@backstage/ui';
-import { RiGroupLine } from '@remixicon/react';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  Badge,
+  Button,
+  DialogTrigger,
+  Link,
+  Popover,
+  SearchField,
+  Text,
+} from '@backstage/ui';
+import type { Membership } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  RiArrowRightLine,
+  RiGroupLine,
+  RiNodeTree,
+  RiStarFill,
+} from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DirectoryText } from '../components/DirectoryText';
+import {
+  collect,
+  LARGEST_PAGE,
+  useDirectoryQuery,
+} from '../api/useDirectoryQuery';
+import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { readable } from '../page/DirectoryPage';
 import { QueryPanel, Rows } from '../page/QueryPanel';
+import rows from '../page/QueryPanel.module.css';
 import { EmptyState } from '../page/states';
+import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import { MembershipRow } from './groups/MembershipRow';
-import { SponsoredGroups } from './groups/SponsoredGroups';
-import type { Memberships } from './groups/useMemberships';
 import styles from './GroupsTab.module.css';
 
 /** Options of {@link GroupsTab}. */
 export interface GroupsTabProps {
-  /** What the person is called. */
+  /** Display name of the user. */
   name: string;
   query: UseQueryResult<Memberships>;
 }
 
-/** Somebody's groups: direct ones first, inherited ones marked, with reasons. */
+/** Groups of a user: direct ones first, inherited ones with their reason. */
 export function GroupsTab({ name, query }: GroupsTabProps) {
   return (
     <QueryPanel query={query}>
@@ -85,4 +104,168 @@ function Groups(props: { name: string } & Memberships) {
       )}
     </>
   );
+}
+
+/** Options of {@link MembershipRow}. */
+export interface MembershipRowProps {
+  /** Display name of the user. */
+  name: string;
+  membership: Membership;
+}
+
+/** A membership: direct or inherited, and whether the user is a sponsor. */
+export function MembershipRow({ name, membership }: MembershipRowProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(groupRouteRef);
+  const { groupname, description, direct, sponsor, path } = membership;
+
+  return (
+    <li className={rows.row}>
+      <div className={rows.words}>
+        <Link href={href?.({ groupname }) ?? ''} weight="bold" standalone>
+          <DirectoryText value={groupname} />
+        </Link>
+        {description && (
+          <Text as="p" variant="body-small" color="secondary" truncate>
+            <DirectoryText value={description} />
+          </Text>
+        )}
+      </div>
+      <div className={rows.marks}>
+        {sponsor && (
+          <Badge icon={<RiStarFill className={styles.star} />}>
+            {t('person.groups.sponsor')}
+          </Badge>
+        )}
+        {!direct && (
+          <>
+            <Badge icon={<RiNodeTree />}>{t('person.groups.inherited')}</Badge>
+            <WhyButton name={name} groupname={groupname} path={path} />
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Groups that the user sponsors without being a member. */
+export function SponsoredGroups({ groups }: { groups: readonly string[] }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(groupRouteRef);
+  return (
+    <section className={styles.section}>
+      <Text as="h3" variant="body-medium" weight="bold">
+        {t('person.groups.sponsored')}
+      </Text>
+      <Rows>
+        {groups.map(groupname => (
+          <li key={groupname} className={rows.row}>
+            <RiStarFill className={styles.star} size={16} aria-hidden="true" />
+            <Link href={href?.({ groupname }) ?? ''} weight="bold" standalone>
+              <DirectoryText value={groupname} />
+            </Link>
+          </li>
+        ))}
+      </Rows>
+    </section>
+  );
+}
+
+/** Options of {@link WhyButton}. */
+export interface WhyButtonProps {
+  /** Display name of the user. */
+  name: string;
+  groupname: string;
+
+  /** Groups from one with the user as a direct member to this one. */
+  path: readonly (string | null)[];
+}
+
+/** Opens the path of an inherited membership. */
+export function WhyButton({ name, groupname, path }: WhyButtonProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(groupRouteRef);
+  const question = t('person.groups.whyOf', {
+    name: visibleText(name),
+    group: visibleText(groupname),
+  });
+
+  return (
+    <DialogTrigger>
+      <Button size="small" variant="tertiary" aria-label={question}>
+        {t('person.groups.why')}
+      </Button>
+      <Popover aria-label={question} placement="bottom end">
+        <ol className={`${styles.path} ${readable}`}>
+          <li className={styles.step}>
+            <Text weight="bold">
+              <DirectoryText value={name} />
+            </Text>
+          </li>
+          {path.map((group, index) => (
+            // A hidden group has no name.
+            // eslint-disable-next-line react/no-array-index-key
+            <li key={index} className={styles.step}>
+              <RiArrowRightLine aria-hidden="true" className={styles.arrow} />
+              {group === null ? (
+                <Text color="secondary">{t('person.groups.hiddenGroup')}</Text>
+              ) : (
+                <Link href={href?.({ groupname: group }) ?? ''}>
+                  <DirectoryText value={group} />
+                </Link>
+              )}
+            </li>
+          ))}
+        </ol>
+      </Popover>
+    </DialogTrigger>
+  );
+}
+
+/** Groups in which a user is a member or a sponsor. */
+export interface Memberships {
+  /** Direct memberships first, each in the order of the server. */
+  memberships: Membership[];
+
+  /** Names of the groups that the user sponsors without being a member. */
+  sponsoredOnly: string[];
+}
+
+/** Queries the memberships of a user with their reasons, and the sponsored groups. */
+export function useMemberships(username: string) {
+  return useDirectoryQuery({
+    key: ['memberships', username],
+    load: async (client, signal): Promise<Memberships> => {
+      const path = { username };
+      const onPage = (page_number: number) => ({
+        params: { path, query: { page_number, page_size: LARGEST_PAGE } },
+        signal,
+      });
+      const [memberships, sponsored] = await Promise.all([
+        collect(
+          ({ page_number }) =>
+            client.get('/users/{username}/memberships/', onPage(page_number)),
+          signal,
+        ),
+        collect(
+          ({ page_number }) =>
+            client.get(
+              '/users/{username}/sponsored-groups/',
+              onPage(page_number),
+            ),
+          signal,
+        ),
+      ]);
+      const names = new Set(memberships.map(({ groupname }) => groupname));
+      return {
+        memberships: [
+          ...memberships.filter(({ direct }) => direct),
+          ...memberships.filter(({ direct }) => !direct),
+        ],
+        sponsoredOnly: sponsored
+          .map(({ groupname }) => groupname)
+          .filter(groupname => !names.has(groupname)),
+      };
+    },
+  });
 }

@@ -1,24 +1,39 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Card, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
-import { RiEyeOffLine, RiLockLine, RiTimeLine } from '@remixicon/react';
+import {
+  RiBug2Line,
+  RiChat3Line,
+  RiEyeOffLine,
+  RiGithubFill,
+  RiGitlabFill,
+  RiGlobalLine,
+  RiHashtag,
+  RiLockLine,
+  RiMailLine,
+  RiMessage3Line,
+  RiRssLine,
+  RiTimeLine,
+} from '@remixicon/react';
+import type { ReactElement } from 'react';
 import { ColoredAvatar } from '../components/Avatar';
 import { CopyButton } from '../components/CopyButton';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
-import { DirectoryText } from '../components/DirectoryText';
+import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { LinkList } from '../components/LinkList';
 import { directoryTranslationRef } from '../translation';
+import { type Contact, contactsOf } from './contactsOf';
 import styles from './Identity.module.css';
-import { ContactLinks } from './identity/ContactLinks';
 
 /** Options of {@link Identity}. */
 export interface IdentityProps {
   person: User;
 
-  /** Whether it is the reader: their own profile hides nothing from them. */
+  /** Whether it is the user's own profile, which hides nothing from them. */
   isOwn: boolean;
 }
 
-/** Who somebody is, what time it is for them, and how to reach them. */
+/** Name, local time and contact links of a user. */
 export function Identity({ person, isOwn }: IdentityProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { username, human_name, pronouns, timezone } = person;
@@ -77,5 +92,43 @@ export function Identity({ person, isOwn }: IdentityProps) {
         </Text>
       )}
     </Card>
+  );
+}
+
+const icons: Record<Contact['kind'], ReactElement> = {
+  email: <RiMailLine />,
+  matrix: <RiMessage3Line />,
+  irc: <RiHashtag />,
+  nick: <RiChat3Line />,
+  github: <RiGithubFill />,
+  gitlab: <RiGitlabFill />,
+  website: <RiGlobalLine />,
+  feed: <RiRssLine />,
+  bugs: <RiBug2Line />,
+};
+
+/** The contact links of a user. */
+export function ContactLinks({ person }: { person: User }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const contacts = contactsOf(person);
+  const name = person.human_name ?? person.username;
+  if (contacts.length === 0) {
+    return (
+      <Text as="p" variant="body-small" color="secondary">
+        {t('person.contact.none', { name: <DirectoryText value={name} /> })}
+      </Text>
+    );
+  }
+  return (
+    <LinkList
+      label={t('person.contact.title')}
+      links={contacts.map(({ kind, text, href }) => ({
+        kind: t(`person.contact.${kind}`),
+        icon: icons[kind],
+        text,
+        href,
+        copyLabel: t('person.copyValue', { value: visibleText(text) }),
+      }))}
+    />
   );
 }

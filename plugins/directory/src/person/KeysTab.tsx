@@ -1,13 +1,18 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Badge, Skeleton, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiKey2Line } from '@remixicon/react';
-import { DirectoryText } from '../components/DirectoryText';
+import { useEffect, useMemo, useState } from 'react';
+import { CopyButton } from '../components/CopyButton';
+import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { Rows } from '../page/QueryPanel';
+import rows from '../page/QueryPanel.module.css';
 import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
-import { GpgKeys } from './keys/GpgKeys';
-import { SshKeys } from './keys/SshKeys';
+import styles from './KeysTab.module.css';
+import { readSshKey, type SshKey } from './readSshKey';
 
-/** Somebody's SSH and OpenPGP keys. */
+/** SSH and OpenPGP keys of a user. */
 export function KeysTab({ person }: { person: User }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { sshpubkeys, gpgkeyids } = person;
@@ -29,4 +34,159 @@ export function KeysTab({ person }: { person: User }) {
       {gpgkeyids && gpgkeyids.length > 0 && <GpgKeys ids={gpgkeyids} />}
     </>
   );
+}
+
+/** SSH keys, with a button that copies all as an authorized_keys file. */
+export function SshKeys({ texts }: { texts: readonly string[] }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const keys = useMemo(
+    () => texts.map(text => ({ text, key: readSshKey(text) })),
+    [texts],
+  );
+  const lines = keys.flatMap(({ key }) => (key ? [`${key.line}\n`] : []));
+
+  return (
+    <section className={styles.section}>
+      <div className={styles.heading}>
+        <Text as="h3" variant="body-medium" weight="bold">
+          {t('person.keys.ssh')}
+        </Text>
+        {lines.length > 1 && (
+          <CopyButton
+            value={lines.join('')}
+            label={t('person.keys.copyAll')}
+            isLabeled
+          />
+        )}
+      </div>
+      <Rows>
+        {keys.map(({ text, key }) =>
+          key ? (
+            <SshKeyRow key={text} sshKey={key} />
+          ) : (
+            <li key={text} className={rows.row}>
+              <Text color="secondary">{t('person.keys.unreadable')}</Text>
+            </li>
+          ),
+        )}
+      </Rows>
+    </section>
+  );
+}
+
+/** An SSH key: its comment, type and size, and its fingerprint. */
+export function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { type, bits, comment, blob, line } = sshKey;
+  const fingerprint = useFingerprint(blob);
+  const name = comment || t('person.keys.noComment');
+
+  return (
+    <li className={rows.row}>
+      <div className={rows.words}>
+        <Text as="p" weight="bold">
+          <DirectoryText value={name} />
+        </Text>
+        <span className={styles.fingerprint}>
+          {fingerprint === undefined && <Skeleton width="28ch" height={16} />}
+          {fingerprint === null && t('person.keys.noFingerprint')}
+          {fingerprint && <code>{fingerprint}</code>}
+        </span>
+      </div>
+      <div className={rows.marks}>
+        <Badge>
+          <DirectoryText value={type.replace(/^ssh-|@openssh\.com$/g, '')} />
+        </Badge>
+        {bits && (
+          <Text variant="body-small" color="secondary">
+            {t('person.keys.bits', { bits: bits.toLocaleString() })}
+          </Text>
+        )}
+        <CopyButton
+          value={line}
+          label={t('person.keys.copyKey', {
+            comment: visibleText(name),
+          })}
+        />
+      </div>
+    </li>
+  );
+}
+
+/**
+ * Returns the fingerprint of a key as OpenSSH prints it, `SHA256:` and base64
+ * without padding: `undefined` while it is computed, `null` when the browser
+ * offers no cryptography, as on pages without HTTPS.
+ */
+export function useFingerprint(
+  blob: Uint8Array<ArrayBuffer>,
+): string | null | undefined {
+  const [fingerprint, setFingerprint] = useState<string | null>();
+
+  useEffect(() => {
+    let isCurrent = true;
+    async function compute() {
+      const digest = await globalThis.crypto?.subtle?.digest('SHA-256', blob);
+      if (isCurrent) {
+        setFingerprint(digest ? format(digest) : null);
+      }
+    }
+    compute();
+    return () => {
+      isCurrent = false;
+    };
+  }, [blob]);
+
+  return fingerprint;
+}
+
+function format(digest: ArrayBuffer): string {
+  const base64 = btoa(String.fromCharCode(...new Uint8Array(digest)));
+  return `SHA256:${base64.replace(/=+$/, '')}`;
+}
+
+/** Length of a fingerprint of OpenPGP version 4, in hexadecimal digits. */
+const FINGERPRINT = 40;
+
+/** OpenPGP keys, which the directory stores as IDs or fingerprints. */
+export function GpgKeys({ ids }: { ids: readonly string[] }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <section className={styles.section}>
+      <Text as="h3" variant="body-medium" weight="bold">
+        {t('person.keys.gpg')}
+      </Text>
+      <Rows>
+        {ids.map(id => (
+          <li key={id} className={rows.row}>
+            <span className={`${rows.words} ${styles.id}`}>
+              <code>
+                <DirectoryText value={inFours(id)} />
+              </code>
+            </span>
+            <div className={rows.marks}>
+              <Badge>
+                {t(
+                  id.length >= FINGERPRINT
+                    ? 'person.keys.fingerprint'
+                    : 'person.keys.keyId',
+                )}
+              </Badge>
+              <CopyButton
+                value={id}
+                label={t('person.keys.copyFingerprint', {
+                  fingerprint: visibleText(id),
+                })}
+              />
+            </div>
+          </li>
+        ))}
+      </Rows>
+    </section>
+  );
+}
+
+/** Formats digits in groups of four. */
+function inFours(id: string): string {
+  return id.replace(/(.{4})(?=.)/g, '$1 ');
 }

@@ -1,22 +1,29 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Tab, TabList, TabPanel, Tabs } from '@backstage/ui';
+import { Badge, Tab, TabList, TabPanel, Tabs, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
+import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router-dom';
+import {
+  collect,
+  LARGEST_PAGE,
+  useDirectoryQuery,
+} from '../api/useDirectoryQuery';
 import { CertificatesTab } from '../certificates/CertificatesTab';
 import { useCertificates } from '../certificates/userCertificates';
-import { visibleText } from '../components/DirectoryText';
+import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { QueryPanel, Rows } from '../page/QueryPanel';
+import rows from '../page/QueryPanel.module.css';
+import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
-import { AgreementsTab } from './agreements/AgreementsTab';
-import { useAgreements } from './agreements/useAgreements';
-import { useMemberships } from './groups/useMemberships';
-import { GroupsTab } from './GroupsTab';
+import { GroupsTab, useMemberships } from './GroupsTab';
 import { KeysTab } from './KeysTab';
 import styles from './PersonTabs.module.css';
 
 const TABS = ['groups', 'certificates', 'keys', 'agreements'] as const;
 
-/** What somebody has, in tabs that say how much; the tab is in the URL. */
+/** Groups, certificates, keys and agreements in tabs; the tab is in the URL. */
 export function PersonTabs({ person }: { person: User }) {
   const { username, human_name, sshpubkeys, gpgkeyids } = person;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -38,7 +45,7 @@ export function PersonTabs({ person }: { person: User }) {
     keys: <KeysTab person={person} />,
     agreements: <AgreementsTab query={agreements} />,
   };
-  // Keys that a private profile hides are not "no keys".
+  // Keys that a private profile hides are not shown as "no keys".
   const hidesKeys = person.is_private && !sshpubkeys && !gpgkeyids;
   const tabs = TABS.filter(id => id !== 'keys' || !hidesKeys);
   const tab = tabs.find(id => id === params.get('tab')) ?? 'groups';
@@ -74,4 +81,54 @@ export function PersonTabs({ person }: { person: User }) {
       ))}
     </Tabs>
   );
+}
+
+/** The agreements that a user has signed. */
+export function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <QueryPanel query={query}>
+      {names =>
+        names.length === 0 ? (
+          <EmptyState
+            icon={<RiQuillPenLine />}
+            title={t('person.agreements.none')}
+          />
+        ) : (
+          <Rows>
+            {names.map(name => (
+              <li key={name} className={rows.row}>
+                <Text weight="bold" className={rows.words}>
+                  <DirectoryText value={name} />
+                </Text>
+                <Badge icon={<RiCheckLine />}>
+                  {t('person.agreements.signed')}
+                </Badge>
+              </li>
+            ))}
+          </Rows>
+        )
+      }
+    </QueryPanel>
+  );
+}
+
+function useAgreements(username: string) {
+  return useDirectoryQuery({
+    key: ['agreements', username],
+    load: async (client, signal) => {
+      const agreements = await collect(
+        ({ page_number }) =>
+          client.get('/users/{username}/agreements/', {
+            params: {
+              path: { username },
+              query: { page_number, page_size: LARGEST_PAGE },
+            },
+            signal,
+          }),
+        signal,
+      );
+      return agreements.map(({ name }) => name);
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { hostOf, linkText } from '../components/safeHref';
 
-/** A way to reach somebody. */
+/** A contact of a user. */
 export interface Contact {
   kind:
     | 'email'
@@ -14,16 +14,16 @@ export interface Contact {
     | 'feed'
     | 'bugs';
 
-  /** What people call it: the address, the nick. */
+  /** Address or nick to show. */
   text: string;
 
-  /** Where it leads; nothing when there is nowhere to lead. */
+  /** URL of the contact, if any. */
   href: string | undefined;
 }
 
 /**
- * The ways to reach somebody, the most useful first: mail, Matrix, IRC, GitHub,
- * GitLab, sites, feeds, and the bug tracker's address where it is another.
+ * Returns the contacts of a user, the most useful first: e-mail, Matrix, IRC,
+ * GitHub, GitLab, websites, feeds, and the bug tracker's address when it differs.
  */
 export function contactsOf(person: User): Contact[] {
   const { emails, ircnicks, github_username, gitlab_username } = person;
@@ -48,10 +48,10 @@ export function contactsOf(person: User): Contact[] {
 }
 
 /**
- * A nick as the directory writes it: `irc:/nick` and `irc://server/nick`,
- * `matrix:/nick` and `matrix://server/nick`; without a server it is the site's
- * own, which only the site knows. Matrix people are linked through matrix.to,
- * which opens the reader's client.
+ * Parses a nick as stored in the directory: `irc:/nick`, `irc://server/nick`,
+ * `matrix:/nick` or `matrix://server/nick`. Without a server it belongs to the
+ * site's own server, which is not known here. Matrix users are linked through
+ * matrix.to, which opens the user's client.
  */
 function readNick(uri: string): Contact {
   const [, scheme, server, nick] =
@@ -67,7 +67,7 @@ function readNick(uri: string): Contact {
       href: id && `https://matrix.to/#/${encodeURIComponent(id)}`,
     };
   }
-  // The parameter says that it is a person (draft-butcher-irc-url).
+  // The parameter marks the name as a nick (draft-butcher-irc-url).
   const href =
     server && `${scheme}://${server}/${encodeURIComponent(nick)},isnick`;
   return {
@@ -78,7 +78,7 @@ function readNick(uri: string): Contact {
 }
 
 function mail(kind: 'email' | 'bugs', address: string): Contact {
-  // RFC 6068: what is no mailbox character is percent-encoded.
+  // RFC 6068: other characters than those of a mailbox are percent-encoded.
   const href = `mailto:${encodeURIComponent(address).replace('%40', '@')}`;
   return { kind, text: address, href };
 }

@@ -1,15 +1,15 @@
-/** A public key of OpenSSH, as a line of authorized_keys says it. */
+/** An OpenSSH public key, as in a line of authorized_keys. */
 export interface SshKey {
   /** `ssh-ed25519`, `ecdsa-sha2-nistp256`, … */
   type: string;
 
-  /** Of the modulus or the curve; nothing for a type that is not known. */
+  /** Size of the modulus or the curve in bits; `undefined` for unknown types. */
   bits: number | undefined;
 
-  /** Whatever follows the key, usually whose it is. */
+  /** Comment after the key, usually its owner. */
   comment: string;
 
-  /** The key itself (RFC 4253, section 6.6). */
+  /** The encoded key (RFC 4253 §6.6). */
   blob: Uint8Array<ArrayBuffer>;
 
   /** Type, key and comment, without options. */
@@ -27,9 +27,8 @@ const CURVES: Record<string, number> = {
 };
 
 /**
- * Reads a key as people put it into the directory: options before it are left
- * out, for whoever copies the line asked for a key and not for a command.
- * `undefined` for what is no key.
+ * Parses a key as stored in the directory, without the options before it.
+ * `undefined` for text that is not a key.
  */
 export function readSshKey(text: string): SshKey | undefined {
   const [, type, base64, rest = ''] =
@@ -42,7 +41,7 @@ export function readSshKey(text: string): SshKey | undefined {
   }
   const parts = readParts(blob);
   if (new TextDecoder().decode(parts[0]) !== type) {
-    return undefined; // the line says one type and the key another
+    return undefined; // the type of the line differs from that of the key
   }
   const comment = rest.trim();
   return {
@@ -54,7 +53,7 @@ export function readSshKey(text: string): SshKey | undefined {
   };
 }
 
-/** RSA is exponent, modulus; DSA is p first. The first byte may be padding. */
+/** RSA: exponent, modulus; DSA: p first. The first byte may be padding. */
 function modulusBits(
   type: string,
   parts: readonly Uint8Array[],
@@ -76,7 +75,7 @@ function decode(base64: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** The strings of a key, each after its length in four bytes (RFC 4251, section 5). */
+/** Reads the strings of a key, each after its length in four bytes (RFC 4251 §5). */
 function readParts(blob: Uint8Array<ArrayBuffer>): Uint8Array[] {
   const view = new DataView(blob.buffer);
   const parts: Uint8Array[] = [];
