@@ -1,14 +1,14 @@
 # Each command brings what it needs first and is safe to run twice.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check test-unit test-integration test-start test-browser screenshots crash realm bench trials soak clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser screenshots realm bench trials clean
 
 # Read by the scripts; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED
+export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS CHECKOUT
 
 help: ## Show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 	@echo
-	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); KILLS=500 (crash)'
+	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); KILLS=500, MINUTES=20, RUNS=50 (trials)'
 
 start: ## Start a portal with people in it, on http://localhost:7007
 	@scripts/start
@@ -37,20 +37,14 @@ test-browser: ## Only the tests in a browser
 screenshots: ## Pictures of every page and state, in .build/screenshots
 	@scripts/browser screenshots
 
-crash: ## Kill the certificate authority while it signs, and count what is lost
-	@scripts/crash
-
 realm: ## The Kerberos realm and directory alone; prints an environment to source
 	@scripts/realm serve
 
 bench: ## How fast the portal answers for 20,000 people (USERS=), in tables
 	@bench/run
 
-trials: ## Measure other callers' latency while a portal is attacked (CHECKOUT=path)
-	@bench/trials $(CHECKOUT)
-
-soak: ## Compare responses with a changing directory for MINUTES=20
-	@scripts/soak
+trials: ## Long trials, resumable: crashes, soak, outages, fuzz, attacks (ONLY=crash,soak)
+	@scripts/trials
 
 clean: ## Remove what the other commands made
 	rm -rf .build .cache .toolchain node_modules dist-types coverage

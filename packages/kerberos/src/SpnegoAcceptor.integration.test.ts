@@ -11,7 +11,10 @@ import { GSS_FLAGS, TicketClient } from './__testUtils__/TicketClient';
 
 const ALICE = 'alice@EXAMPLE.TEST';
 
-jest.setTimeout(120_000);
+/** Multiple of the random cases; `make trials` has more. */
+const RUNS = Number(process.env.RUNS || 1);
+
+jest.setTimeout(120_000 * RUNS);
 
 describe('SpnegoAcceptor', () => {
   let fixture: AcceptorFixture;
@@ -274,7 +277,7 @@ describe('SpnegoAcceptor', () => {
             );
           },
         ),
-        { numRuns: 2_000 },
+        { numRuns: 2_000 * RUNS },
       );
       expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
     });

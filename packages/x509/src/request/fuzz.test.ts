@@ -8,7 +8,11 @@ import { refusalMessages } from './refusalMessages';
 
 const inputs = new FuzzInputs();
 
-/** The long run is `yarn workspace @directory-gateway/x509 fuzz`. */
+/** Multiple of the random cases; `make trials` has more. */
+const RUNS = Number(process.env.RUNS || 1);
+
+jest.setTimeout(60_000 * RUNS);
+
 it('refuses with a code, or takes what another implementation takes, whatever is sent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), async seed => {
@@ -18,7 +22,7 @@ it('refuses with a code, or takes what another implementation takes, whatever is
         : refusalMessages[result.code];
       expect(outcome).toBe(result.ok ? undefined : result.message);
     }),
-    { numRuns: 2000 },
+    { numRuns: 2000 * RUNS },
   );
 });
 

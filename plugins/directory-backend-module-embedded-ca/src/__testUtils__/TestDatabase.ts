@@ -1,5 +1,5 @@
 import createKnex, { type Knex } from 'knex';
-import { PostgresServer } from '@directory-gateway/realm';
+import type { PostgresServer } from '@directory-gateway/realm';
 
 /** A real database of a test, without tables. */
 export interface TestDatabase {
@@ -36,22 +36,6 @@ export const sqlite: TestDatabaseKind = {
         return async () => knex.initialize();
       },
       stop: async () => knex.destroy(),
-    };
-  },
-};
-
-/** A server of its own, which ends with the database. */
-export const postgres: TestDatabaseKind = {
-  name: 'PostgreSQL',
-  async start() {
-    const server = await PostgresServer.start();
-    const database = await openPostgres(server);
-    return {
-      ...database,
-      async stop() {
-        await database.stop();
-        await server.stop();
-      },
     };
   },
 };

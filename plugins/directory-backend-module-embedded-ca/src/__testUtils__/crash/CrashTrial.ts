@@ -13,7 +13,7 @@ import type { HostOptions } from './authorityHost';
 /** Clients that ask at the same time. */
 const CLIENTS = 8;
 
-/** One in so many is killed while it opens the authority. */
+/** One in so many is killed while it opens the authority; the rest signs. */
 const KILLED_AT_START = 5;
 
 /** So many in a row to begin with, so that the making is killed, too. */
@@ -64,15 +64,11 @@ export class CrashTrial {
   static async run(options: {
     readonly kind: TestDatabaseKind;
     readonly kills: number;
-    /** Told after each kill how many there have been. */
-    onKill?(kills: number): void;
-    /** Ends it early; what it has started is ended, too. */
-    readonly signal?: AbortSignal;
   }): Promise<CrashCounts> {
     const ca = await TestCa.start(options.kind, { tables: 'none' });
     try {
       const trial = new CrashTrial(ca);
-      await trial.#killAgainAndAgain(options);
+      await trial.#killAgainAndAgain(options.kills);
       return { kills: options.kills, ...(await trial.#count()) };
     } finally {
       await ca.stop();
@@ -87,23 +83,17 @@ export class CrashTrial {
     };
   }
 
-  async #killAgainAndAgain(options: {
-    readonly kills: number;
-    onKill?(kills: number): void;
-    readonly signal?: AbortSignal;
-  }): Promise<void> {
+  async #killAgainAndAgain(total: number): Promise<void> {
     // The next one loads its code while this one is being tried.
     let next = AuthorityProcess.load();
     try {
-      for (let kills = 1; kills <= options.kills; kills++) {
-        options.signal?.throwIfAborted();
+      for (let kills = 1; kills <= total; kills++) {
         const current = next;
         await current.loaded();
         next = AuthorityProcess.load();
-        await (kills <= FIRST_AT_START || randomInt(KILLED_AT_START) === 0
+        await (kills <= FIRST_AT_START || kills % KILLED_AT_START === 0
           ? this.#killOpening(current)
           : this.#killSigning(current));
-        options.onKill?.(kills);
       }
       await next.start(this.#options);
       for (const request of this.#unanswered) {

@@ -1,0 +1,220 @@
+// Long trials: tests of `make test` with higher counts, and attacks on a portal.
+//
+//   node scripts/trials.mjs          every trial that is not finished
+//
+// Variables: ONLY=crash,soak chooses trials; KILLS, MINUTES, RUNS, USERS and
+// OUTAGE_SECONDS change their size; CHECKOUT is the checkout that is attacked.
+//
+// A trial consists of shards of some minutes. Each shard that ends adds a line
+// to .build/trials/progress.jsonl; the next run on the same commit skips the
+// shards that passed with the same size. Ctrl-C stops the running shard.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, '.build/trials');
+const progressFile = join(folder, 'progress.jsonl');
+const report = join(folder, 'report.json');
+
+const size = (name, fallback) => Number(process.env[name] || fallback);
+const kills = size('KILLS', 500);
+const minutes = size('MINUTES', 20);
+const runs = size('RUNS', 50);
+const users = size('USERS', 20_000);
+const outageSeconds = size('OUTAGE_SECONDS', 30);
+const checkout = process.env.CHECKOUT || root;
+
+/** Kills in a shard, for each database. */
+const KILLS = 25;
+/** Minutes of a shard of the soak. */
+const MINUTES = 5;
+/** Multiple of the random cases of `make test` in a shard. */
+const RUNS = 10;
+
+/** Splits a total into shards of at most `most`. */
+function shardsOf(total, most) {
+  const count = Math.ceil(total / most);
+  return Array.from({ length: count }, (_, index) =>
+    Math.min(most, total - index * most),
+  );
+}
+
+const jest = (workspace, ...files) => ({
+  command: [
+    'yarn',
+    'workspace',
+    `@directory-gateway/${workspace}`,
+    'test',
+    '--watchAll=false',
+    '-w=1',
+    '--json',
+    `--outputFile=${report}`,
+    ...files,
+  ],
+  count: async () => {
+    const result = JSON.parse(await readFile(report, 'utf8'));
+    return {
+      passed: result.numPassedTests,
+      failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
+    };
+  },
+});
+
+const backend = 'backstage-plugin-directory-backend';
+const fuzz = shardsOf(runs, RUNS).map(count => ({ RUNS: count }));
+
+/** Names of trials, their commands and the variables of their shards. */
+const trials = {
+  crash: {
+    ...jest(`${backend}-module-embedded-ca`, 'src/crash.integration.test.ts'),
+    shards: shardsOf(kills, KILLS).map(count => ({ KILLS: count })),
+  },
+  soak: {
+    ...jest(backend, 'src/soak.integration.test.ts'),
+    shards: shardsOf(minutes, MINUTES).map((count, index) => ({
+      MINUTES: count,
+      // Each shard makes other changes.
+      SEED: 1000 * index + size('SEED', 1),
+    })),
+  },
+  outages: {
+    ...jest(backend, 'src/availability.integration.test.ts'),
+    shards: [{ OUTAGE_SECONDS: outageSeconds, USERS: users }],
+  },
+  start: {
+    ...jest(backend, 'src/start.integration.test.ts'),
+    shards: [{ USERS: users }],
+  },
+  switch: {
+    ...jest(backend, 'src/serverSwitch.integration.test.ts'),
+    shards: [{ USERS: users }],
+  },
+  'fuzz-csr': {
+    ...jest('x509', 'src/request/fuzz.test.ts'),
+    shards: fuzz,
+  },
+  'fuzz-spnego': {
+    ...jest('kerberos', 'src/SpnegoAcceptor.integration.test.ts'),
+    shards: fuzz,
+  },
+  'fuzz-ldap': {
+    ...jest(backend, 'src/ldap/LdapConnection.corruption.integration.test.ts'),
+    shards: fuzz,
+  },
+  attacks: {
+    command: ['bench/trials', checkout],
+    shards: [{ ONLY: '' }],
+  },
+};
+
+const chosen = (process.env.ONLY || Object.keys(trials).join()).split(',');
+const unknown = chosen.filter(name => !Object.hasOwn(trials, name));
+if (unknown.length > 0) {
+  const known = Object.keys(trials).join(', ');
+  console.error(`Unknown trial ${unknown.join(', ')}. Trials: ${known}`);
+  process.exit(2);
+}
+
+const git = (...args) =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+// Uncommitted changes have no name: their shards are not skipped.
+const commit =
+  git('rev-parse', 'HEAD') + (git('status', '--porcelain') ? '-dirty' : '');
+
+await mkdir(folder, { recursive: true });
+const finished = new Set(
+  existsSync(progressFile)
+    ? (await readFile(progressFile, 'utf8'))
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line))
+        .filter(({ failed }) => failed === 0)
+        .map(identify)
+    : [],
+);
+
+function identify(shard) {
+  return JSON.stringify([shard.commit, shard.name, shard.shard, shard.size]);
+}
+
+let running;
+let stopped = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    stopped = true;
+    if (running) {
+      process.kill(-running.pid, signal);
+    }
+  });
+}
+
+/** Runs one shard and returns its line for the progress file. */
+async function run(name, shard) {
+  const { command, count, shards } = trials[name];
+  await rm(report, { force: true });
+  const started = Date.now();
+  const [program, ...args] = command;
+  running = spawn(program, args, {
+    cwd: root,
+    stdio: 'inherit',
+    // A process group: Ctrl-C reaches it through the handler above.
+    detached: true,
+    env: {
+      ...process.env,
+      ...Object.fromEntries(
+        Object.entries(shards[shard]).map(([key, value]) => [key, `${value}`]),
+      ),
+    },
+  });
+  const [code] = await once(running, 'close');
+  running = undefined;
+  const counted = count
+    ? await count().catch(() => ({ passed: 0, failed: 0 }))
+    : { passed: code === 0 ? 1 : 0, failed: 0 };
+  if (counted.failed === 0 && (code !== 0 || counted.passed === 0)) {
+    counted.failed = 1;
+  }
+  return {
+    name,
+    shard,
+    size: shards[shard],
+    ...counted,
+    seconds: Math.round((Date.now() - started) / 1000),
+    commit,
+  };
+}
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const name of chosen) {
+  const { shards } = trials[name];
+  for (const [shard, values] of shards.entries()) {
+    const label = `${name} ${shard + 1} of ${shards.length}`;
+    const isFinished =
+      !commit.endsWith('-dirty') &&
+      finished.has(identify({ commit, name, shard, size: values }));
+    if (stopped || isFinished) {
+      total.skipped += stopped ? 1 : 0;
+      console.log(`== ${label}: ${stopped ? 'skipped' : 'passed before'}`);
+      continue;
+    }
+    console.log(`\n== ${label}: ${JSON.stringify(values)}`);
+    const line = await run(name, shard);
+    if (stopped) {
+      total.skipped += 1;
+      continue;
+    }
+    await appendFile(progressFile, `${JSON.stringify(line)}\n`);
+    total.passed += line.passed;
+    total.failed += line.failed;
+  }
+}
+
+console.log(
+  `\n${total.passed} passed, ${total.failed} failed, ${total.skipped} shards skipped`,
+);
+process.exitCode = stopped ? 130 : Number(total.failed > 0);
