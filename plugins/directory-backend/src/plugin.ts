@@ -12,20 +12,16 @@ import {
   readinessChecksServiceRef,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { kerberosServiceRef } from '@directory-gateway/kerberos';
-import { checkSecretFile } from '@directory-gateway/secret-files';
 import { ActionGate } from './actions/ActionGate';
 import { clientAddressServiceRef } from './actions/clientAddress';
 import { registerAcceptDirectory } from './actions/registerAcceptDirectory';
 import { registerRevokeCertificate } from './actions/registerRevokeCertificate';
 import { readDirectoryConfig } from './config';
-import { followDirectory } from './createReplicaDirectory';
+import { createDirectory } from './createDirectory';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { createCertificateOperations } from './certificates/createCertificateOperations';
 import { scheduleReminders } from './certificates/expiry/scheduleReminders';
-import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
 import { UserCertificates } from './certificates/UserCertificates';
-import { Accounts } from './directory/Accounts';
-import { PrivateDirectory } from './directory/PrivateDirectory';
 import { AccessControl } from './http/access';
 import { accountOperation } from './http/accounts';
 import { Authenticator } from './http/authenticate';
@@ -46,12 +42,6 @@ import { ResourceUris } from './http/response/ResourceUris';
 import { openSessions } from './http/session/openSessions';
 import { searchGroupsOperation } from './http/searchGroups';
 import { userCertificatesOperation } from './http/userCertificates';
-import { LdapPool } from './ldap/LdapPool';
-import { LdapPrincipals } from './ldap/LdapPrincipals';
-import { LdapReader } from './ldap/LdapReader';
-import { readEndpoint } from './ldap/readEndpoint';
-import { RightsProof } from './ldap/RightsProof';
-import { SchemaProof } from './ldap/SchemaProof';
 
 /**
  * Maximum delay of the portal's readiness by the first sync, so that an
@@ -102,9 +92,9 @@ export const directoryPlugin = createBackendPlugin({
         scheduler: coreServices.scheduler,
       },
       async init(deps) {
-        const { auth, httpAuth, httpRouter, lifecycle, logger } = deps;
+        const { auth, httpAuth, httpRouter, logger } = deps;
         const config = readDirectoryConfig(deps.config);
-        const { ldap, schema, certificates, fasjson } = config;
+        const { certificates, fasjson } = config;
         const externalBaseUrl = await deps.discovery.getExternalBaseUrl(
           'directory',
         );
@@ -128,67 +118,14 @@ export const directoryPlugin = createBackendPlugin({
             logger,
           }));
 
-        const { baseDn, bindDn } = ldap;
-        const maxAgeMs = ldap.probeIntervalMs;
-        if (ldap.bindPassword.kind === 'file') {
-          await checkSecretFile(ldap.bindPassword.path, {
-            key: 'directory.ldap.bindPasswordFile',
-          });
-        }
-        const searcher = LdapPool.create({ config: ldap, logger, lifecycle });
-        const schemaProof = new SchemaProof({ searcher, schema });
-        await schemaProof.requireIfReachable();
-        const proof = new RightsProof({
-          ...{
-            searcher,
-            schemaProof,
-            schema,
-            baseDn,
-            bindDn,
-            maxAgeMs,
+        const { directory, accounts, quarantines, replica } =
+          await createDirectory({
+            config,
+            authorities,
+            database: deps.database,
+            lifecycle: deps.lifecycle,
             logger,
-          },
-        });
-        const reader = new LdapReader({ searcher, proof });
-        const principals = new LdapPrincipals({
-          reader,
-          schema,
-          baseDn,
-          logger,
-        });
-        const {
-          directory,
-          accounts: replicatedAccounts,
-          quarantines,
-          replica,
-        } = await followDirectory({
-          ...config.replica,
-          reader,
-          schema,
-          baseDn,
-          bindDn,
-          logger,
-          lifecycle,
-          endpoint: url => readEndpoint(url, ldap),
-          servers: searcher,
-          database: deps.database,
-        });
-        const privateDirectory = new PrivateDirectory(
-          certificates
-            ? new IssuedCertificatesDirectory(directory, authorities)
-            : directory,
-          {
-            ...config.privacy,
-            ownOnly: new Set(
-              certificates?.readable === 'own' ? ['certificates'] : [],
-            ),
-          },
-        );
-        const accounts = new Accounts({
-          principals,
-          servers: searcher,
-          replica: replicatedAccounts,
-        });
+          });
         const uris = new ResourceUris(externalBaseUrl);
         const certificateOperations =
           certificates &&
@@ -196,13 +133,14 @@ export const directoryPlugin = createBackendPlugin({
             authorities,
             config: certificates,
             accounts,
-            privateDirectory,
+            privateDirectory: directory,
             uris,
             auditor: deps.auditor,
             database: deps.database,
           }));
         const rooms = {
-          ...{ directory: privateDirectory, uris },
+          directory,
+          uris,
           certificates: certificateOperations,
         };
         const contract = contractDialect(uris);
@@ -276,7 +214,7 @@ export const directoryPlugin = createBackendPlugin({
               searchGroupsOperation(rooms),
               userCertificatesOperation({
                 certificates: new UserCertificates({
-                  directory: privateDirectory,
+                  directory,
                   authority: authorities,
                 }),
                 uris,

@@ -2,7 +2,7 @@ import assert from 'node:assert';
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
-import { createReplicaDirectory } from '../createReplicaDirectory';
+import { createReplicaDirectory } from '../createDirectory';
 import type { Directory } from '../directory/Directory';
 import { schemaPreset, type SchemaPreset } from '../directory/schema';
 import { readLdapConfig } from '../ldap/LdapConfig';

@@ -1,0 +1,217 @@
+import type {
+  DatabaseService,
+  LifecycleService,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
+import { checkSecretFile } from '@directory-gateway/secret-files';
+import { createHash } from 'node:crypto';
+import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
+import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
+import type { DirectoryConfig } from './config';
+import { Accounts } from './directory/Accounts';
+import type { Directory } from './directory/Directory';
+import type { Reachability } from './directory/errors';
+import { PrivateDirectory } from './directory/PrivateDirectory';
+import type { DirectorySchema } from './directory/schema';
+import { containersBelow } from './ldap/containers';
+import {
+  childOf,
+  normalizeDn,
+  rdnValueOf,
+  trustedDn,
+} from './ldap/DistinguishedName';
+import type { LdapEndpoint } from './ldap/ldapClient';
+import { LdapPool } from './ldap/LdapPool';
+import { LdapPrincipals } from './ldap/LdapPrincipals';
+import { LdapReader } from './ldap/LdapReader';
+import { LdapReplicaSource } from './ldap/LdapReplicaSource';
+import { readEndpoint } from './ldap/readEndpoint';
+import { RightsProof } from './ldap/RightsProof';
+import { SchemaProof } from './ldap/SchemaProof';
+import { UsnClock } from './ldap/UsnClock';
+import { createCopiedDirectory } from './replica/createCopiedDirectory';
+import { gateReads } from './replica/gateReads';
+import { MassDeletionGuard } from './replica/MassDeletionGuard';
+import { observeReplica } from './replica/observeReplica';
+import { Quarantines } from './replica/Quarantines';
+import { Replica, type ReplicaOptions } from './replica/Replica';
+import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
+
+/** Options of {@link createReplicaDirectory}. */
+export interface ReplicaDirectoryOptions
+  extends Omit<ReplicaOptions, 'source'> {
+  readonly reader: LdapReader;
+  /** Reports when the directory refuses the service account. */
+  readonly servers: Pick<LdapPool, 'reachability' | 'onReachability'>;
+  readonly schema: DirectorySchema;
+  readonly baseDn: string;
+  /** DN of the service account. */
+  readonly bindDn: string;
+  /** Returns how to connect to a server, for its change notifications. */
+  readonly endpoint: (url: string) => Promise<LdapEndpoint>;
+}
+
+/** Creates a directory that reads a replica. Call the replica's `follow()`. */
+export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
+  readonly directory: Directory;
+  readonly accounts: ReplicatedAccounts;
+  readonly replica: Replica;
+} {
+  const { schema, baseDn } = options;
+  const containers = containersBelow(baseDn);
+  const replica = new Replica({
+    ...options,
+    source: new LdapReplicaSource({
+      ...options,
+      containers,
+      base: trustedDn(baseDn),
+      clock: new UsnClock(options),
+    }),
+  });
+  const suspendIfRefused = (reachability: Reachability) => {
+    if (reachability === 'refused') {
+      replica.suspend(
+        'credentials',
+        "The directory refused the service account's credentials",
+      );
+    }
+  };
+  suspendIfRefused(options.servers.reachability);
+  options.servers.onReachability(suspendIfRefused);
+  options.reader.onAccessCheckFailed(message =>
+    replica.suspend('accessCheck', message),
+  );
+  const uid = schema.users.username.attribute!;
+  const cn = schema.groups.groupname.attribute!;
+  const keys = {
+    user: (value: string) =>
+      normalizeDn(childOf(containers.users, { attribute: uid, value })),
+    group: (value: string) =>
+      normalizeDn(childOf(containers.groups, { attribute: cn, value })),
+    entry: normalizeDn,
+  };
+  const { tables } = replica;
+  const copied = createCopiedDirectory({ tables, schema, keys });
+  return {
+    directory: gateReads(copied, replica.gate),
+    accounts: new ReplicatedAccounts({
+      replica,
+      tables,
+      keys,
+      groupName: key => rdnValueOf(key)?.toLowerCase(),
+    }),
+    replica,
+  };
+}
+
+/** Options of {@link createDirectory}. */
+export interface CreateDirectoryOptions {
+  readonly config: Pick<
+    DirectoryConfig,
+    'ldap' | 'replica' | 'schema' | 'privacy' | 'certificates'
+  >;
+  readonly authorities: CertificateAuthorities;
+  readonly database: DatabaseService;
+  readonly lifecycle: LifecycleService;
+  readonly logger: LoggerService;
+}
+
+/**
+ * Connects to the directory servers and starts the replica, which follows them
+ * until shutdown.
+ *
+ * @throws InputError when the directory does not have the configured schema.
+ */
+export async function createDirectory({
+  config,
+  authorities,
+  database,
+  lifecycle,
+  logger,
+}: CreateDirectoryOptions): Promise<{
+  readonly directory: PrivateDirectory;
+  readonly accounts: Accounts;
+  readonly quarantines: Quarantines;
+  readonly replica: Replica;
+}> {
+  const { ldap, schema, certificates } = config;
+  const { baseDn, bindDn } = ldap;
+  if (ldap.bindPassword.kind === 'file') {
+    await checkSecretFile(ldap.bindPassword.path, {
+      key: 'directory.ldap.bindPasswordFile',
+    });
+  }
+  const searcher = LdapPool.create({ config: ldap, logger, lifecycle });
+  const schemaProof = new SchemaProof({ searcher, schema });
+  await schemaProof.requireIfReachable();
+  const proof = new RightsProof({
+    searcher,
+    schemaProof,
+    schema,
+    baseDn,
+    bindDn,
+    maxAgeMs: ldap.probeIntervalMs,
+    logger,
+  });
+  const reader = new LdapReader({ searcher, proof });
+  const quarantines = await Quarantines.create({
+    database,
+    logger,
+    directoryKey: directoryKeyOf({ baseDn, schema }),
+  });
+  const guard = new MassDeletionGuard({
+    records: quarantines,
+    maxShrinkage: config.replica.maxShrinkage,
+    logger,
+  });
+  const {
+    directory,
+    accounts: replicatedAccounts,
+    replica,
+  } = createReplicaDirectory({
+    reader,
+    servers: searcher,
+    schema,
+    baseDn,
+    bindDn,
+    endpoint: url => readEndpoint(url, ldap),
+    guard,
+    maxStalenessMs: config.replica.maxStalenessMs,
+    logger,
+  });
+  lifecycle.addShutdownHook(() => replica.stop());
+  quarantines.follow({ guard, replica }, lifecycle);
+  observeReplica(replica);
+  replica.follow();
+  return {
+    directory: new PrivateDirectory(
+      certificates
+        ? new IssuedCertificatesDirectory(directory, authorities)
+        : directory,
+      {
+        ...config.privacy,
+        ownOnly: new Set(
+          certificates?.readable === 'own' ? ['certificates'] : [],
+        ),
+      },
+    ),
+    accounts: new Accounts({
+      principals: new LdapPrincipals({ reader, schema, baseDn, logger }),
+      servers: searcher,
+      replica: replicatedAccounts,
+    }),
+    quarantines,
+    replica,
+  };
+}
+
+/** Identifies the entries that are counted, as SHA-256 in hex. */
+function directoryKeyOf({
+  baseDn,
+  schema,
+}: Pick<ReplicaDirectoryOptions, 'baseDn' | 'schema'>): string {
+  const { userClass, groupClass } = schema;
+  return createHash('sha256')
+    .update(JSON.stringify([normalizeDn(baseDn), userClass, groupClass]))
+    .digest('hex');
+}
