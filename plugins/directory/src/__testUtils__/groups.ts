@@ -1,4 +1,4 @@
-import type { GroupDetails } from '../group/useGroup';
+import type { GroupDetails } from '../group/About';
 
 /** A group of which the directory knows nothing but the name. */
 export function aGroup(

@@ -1,15 +1,16 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Card, Text } from '@backstage/ui';
+import type { MaskedGroup } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiGroupLine } from '@remixicon/react';
+import { type ReactNode, useId } from 'react';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { LinkList } from '../components/LinkList';
-import { GroupLinkIcon } from '../groups/GroupLinkIcon';
-import { groupLinks } from '../groups/groupLinks';
+import { GroupLinkIcon, groupLinks } from '../groups/groupLinks';
 import { counted, directoryTranslationRef } from '../translation';
 import styles from './About.module.css';
-import type { GroupDetails } from './useGroup';
 
-/** What a group is for, how large it is, and where it is found. */
+/** Description, size and links of a group. */
 export function About({ group }: { group: GroupDetails }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { groupname, description, member_count } = group;
@@ -56,4 +57,70 @@ function Links({ group }: { group: GroupDetails }) {
       }))}
     />
   );
+}
+
+/** Options of {@link Section}. */
+export interface SectionProps {
+  title: string;
+
+  /** Explanation below the title. */
+  note?: ReactNode;
+
+  /** Buttons at the right of the title. */
+  actions?: ReactNode;
+
+  children: ReactNode;
+}
+
+/** A section of the group page with a heading. */
+export function Section({ title, note, actions, children }: SectionProps) {
+  const heading = useId();
+  return (
+    <section aria-labelledby={heading}>
+      <div className={styles.header}>
+        <div className={styles.title}>
+          <Text as="h2" id={heading} variant="title-x-small" weight="bold">
+            {title}
+          </Text>
+          {note && (
+            <Text as="p" variant="body-medium" color="secondary">
+              {note}
+            </Text>
+          )}
+        </div>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+const FIELDS = [
+  'groupname',
+  'description',
+  'mailing_list',
+  'url',
+  'irc',
+  'discussion_url',
+  'member_count',
+] as const;
+
+/** A group with its number of members. */
+export type GroupDetails = Required<Pick<MaskedGroup, (typeof FIELDS)[number]>>;
+
+const header = { 'X-Fields': FIELDS.join(',') };
+
+/** Queries a group. */
+export function useGroup(groupname: string) {
+  return useDirectoryQuery({
+    key: ['group', groupname],
+    load: async (client, signal) => {
+      const { data } = await client.get('/groups/{groupname}/', {
+        params: { path: { groupname }, header },
+        signal,
+      });
+      // The mask selects exactly these fields, so that none is missing.
+      return data.result as GroupDetails;
+    },
+  });
 }

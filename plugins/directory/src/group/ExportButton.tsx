@@ -1,12 +1,14 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import { RiDownloadLine } from '@remixicon/react';
+import { useEffect, useRef, useState } from 'react';
+import { directoryApiRef } from '../api/directoryApi';
+import { saveFile } from '../components/saveFile';
 import { counted, directoryTranslationRef } from '../translation';
-import { useMembersExport } from './export/useMembersExport';
 import styles from './ExportButton.module.css';
-import type { ExportProgress } from './readMembersFile';
+import { type ExportProgress, readMembersFile } from './readMembersFile';
 
-/** Saves all members as CSV: how far it is, a way to stop it, what came of it. */
+/** Downloads all members as CSV, with progress, a cancel button and the outcome. */
 export function ExportButton({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { state, start, cancel } = useMembersExport(groupname);
@@ -76,4 +78,46 @@ function Progress({ progress }: { progress: ExportProgress | undefined }) {
       </Text>
     </span>
   );
+}
+
+/** State of an export. */
+export type ExportState =
+  | { kind: 'idle' }
+  | { kind: 'running'; progress: ExportProgress | undefined }
+  | { kind: 'saved'; rows: number }
+  | { kind: 'canceled' }
+  | { kind: 'failed' };
+
+/** Downloads a group's members; leaving the page cancels it. */
+export function useMembersExport(groupname: string) {
+  const { client } = useApi(directoryApiRef);
+  const [state, setState] = useState<ExportState>({ kind: 'idle' });
+  const running = useRef<AbortController>();
+
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function start() {
+    const controller = new AbortController();
+    const { signal } = controller;
+    running.current = controller;
+    setState({ kind: 'running', progress: undefined });
+    try {
+      const { file, rows } = await readMembersFile({
+        client,
+        groupname,
+        signal,
+        onProgress: progress => setState({ kind: 'running', progress }),
+      });
+      saveFile({
+        name: `${groupname}-members.csv`,
+        type: file.type,
+        content: file,
+      });
+      setState({ kind: 'saved', rows });
+    } catch {
+      setState({ kind: signal.aborted ? 'canceled' : 'failed' });
+    }
+  }
+
+  return { state, start, cancel: () => running.current?.abort() };
 }

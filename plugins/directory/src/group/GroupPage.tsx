@@ -1,19 +1,23 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { ButtonLink } from '@backstage/ui';
+import { ButtonLink, Card, Skeleton } from '@backstage/ui';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiGroupLine } from '@remixicon/react';
 import { useParams } from 'react-router-dom';
 import { DirectoryText } from '../components/DirectoryText';
 import { CatalogLink } from '../entity/CatalogLink';
-import { DirectoryPage } from '../page/DirectoryPage';
+import { DirectoryPage, SideBySide } from '../page/DirectoryPage';
 import { EmptyState, ErrorState, StaleNotice } from '../page/states';
 import { groupsRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import { Group } from './Group';
-import { GroupSkeleton } from './GroupSkeleton';
-import { useGroup } from './useGroup';
+import { About, type GroupDetails, useGroup } from './About';
+import about from './About.module.css';
+import styles from './GroupPage.module.css';
+import { IsMember } from './IsMember';
+import { Members } from './Members';
+import { NestedGroups } from './NestedGroups';
+import { Sponsors } from './Sponsors';
 
-/** `/directory/groups/{groupname}`: what is this, who runs it, who is in? */
+/** `/directory/groups/{groupname}`: one group. */
 export function GroupPage() {
   const { groupname = '' } = useParams();
   const { data, error, dataUpdatedAt, refetch } = useGroup(groupname);
@@ -43,7 +47,7 @@ export function GroupPage() {
   );
 }
 
-/** No group has this name, or none has it any more. */
+/** Shown when the group does not exist. */
 function GoneGroup({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const groups = useRouteRef(groupsRouteRef)?.() ?? '/';
@@ -65,5 +69,62 @@ function GoneGroup({ groupname }: { groupname: string }) {
         </ButtonLink>
       }
     />
+  );
+}
+
+/** Options of {@link Group}. */
+export interface GroupProps {
+  group: GroupDetails;
+
+  /** Whether the page already states that its data is not current. */
+  isOld: boolean;
+}
+
+/**
+ * A group: the description stays in view at the left; sponsors, nested groups
+ * and members are at the right.
+ */
+export function Group({ group, isOld }: GroupProps) {
+  const { groupname } = group;
+  return (
+    <SideBySide
+      subject={
+        <>
+          <About group={group} />
+          <IsMember groupname={groupname} />
+        </>
+      }
+    >
+      <div className={styles.parts}>
+        <Sponsors groupname={groupname} />
+        <NestedGroups groupname={groupname} />
+        <Members groupname={groupname} isOld={isOld} />
+      </div>
+    </SideBySide>
+  );
+}
+
+/** Placeholder of a group while loading. */
+export function GroupSkeleton() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <SideBySide
+      loadingLabel={t('states.loading')}
+      subject={
+        <>
+          <Card className={about.card}>
+            <Skeleton width="85%" height={20} />
+            <Skeleton width="60%" height={20} />
+            <Skeleton width="100%" height={150} />
+          </Card>
+          <Skeleton width="100%" height={140} />
+        </>
+      }
+    >
+      <div className={styles.parts}>
+        <Skeleton width="100%" height={120} />
+        <Skeleton width="100%" height={480} />
+      </div>
+    </SideBySide>
   );
 }

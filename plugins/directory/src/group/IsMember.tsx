@@ -1,13 +1,15 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Card, Text, TextField } from '@backstage/ui';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, Card, Link, Skeleton, Text, TextField } from '@backstage/ui';
+import { RiCheckLine, RiCloseLine, RiErrorWarningLine } from '@remixicon/react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { useReader } from '../api/useDirectoryQuery';
+import { useDirectoryQuery, useReader } from '../api/useDirectoryQuery';
+import { DirectoryText } from '../components/DirectoryText';
+import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './IsMember.module.css';
-import { useIsMember } from './isMember/useIsMember';
-import { Verdict } from './isMember/Verdict';
 
-/** Asks by a user name whether somebody is a member, nested groups included. */
+/** Checks whether a user is a member, including nested groups. */
 export function IsMember({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState('');
@@ -54,7 +56,7 @@ export function IsMember({ groupname }: { groupname: string }) {
   );
 }
 
-/** Before anybody is asked for: what most readers want to know. */
+/** Shown before a user name is entered: the user's own membership. */
 function YourMembership({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data } = useIsMember(groupname, useReader() ?? undefined);
@@ -66,4 +68,66 @@ function YourMembership({ groupname }: { groupname: string }) {
       {t(data ? 'group.isMember.you' : 'group.isMember.notYou')}
     </Text>
   );
+}
+
+/** Options of {@link Verdict}. */
+export interface VerdictProps {
+  username: string;
+  answer: UseQueryResult<boolean>;
+}
+
+/** Result of the check, by icon and text, or the failure. */
+export function Verdict({ username, answer }: VerdictProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(personRouteRef);
+  const { data, error } = answer;
+  const name = <DirectoryText value={username} />;
+  // The result may decide about access: an outdated one is not shown.
+  if (error) {
+    return (
+      <Text as="p" className={styles.verdict} color="danger">
+        <RiErrorWarningLine aria-hidden="true" />
+        {t('group.isMember.failed')}
+      </Text>
+    );
+  }
+  if (data === undefined) {
+    return <Skeleton width="80%" height={20} />;
+  }
+  return data ? (
+    <>
+      <Text as="p" className={styles.verdict} weight="bold">
+        <RiCheckLine aria-hidden="true" />
+        {t('group.isMember.yes', { username: name })}
+      </Text>
+      <Link href={href?.({ username }) ?? ''} variant="body-small" standalone>
+        {t('group.isMember.profile', { username: name })}
+      </Link>
+    </>
+  ) : (
+    <>
+      <Text as="p" className={styles.verdict} weight="bold">
+        <RiCloseLine aria-hidden="true" />
+        {t('group.isMember.no', { username: name })}
+      </Text>
+      <Text as="p" variant="body-small" color="secondary">
+        {t('group.isMember.noHint')}
+      </Text>
+    </>
+  );
+}
+
+/** Queries whether a user is a member; disabled without a user name. */
+export function useIsMember(groupname: string, username: string | undefined) {
+  return useDirectoryQuery({
+    key: ['is member', groupname, username],
+    enabled: Boolean(username),
+    load: async (client, signal) => {
+      const { data } = await client.get(
+        '/groups/{groupname}/is-member/{username}',
+        { params: { path: { groupname, username: username! } }, signal },
+      );
+      return data.result;
+    },
+  });
 }

@@ -1,34 +1,44 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, Text, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
+import { RiUserSearchLine } from '@remixicon/react';
 import { useRef } from 'react';
 import { useMay } from '../api/useDirectoryQuery';
+import { visibleText } from '../components/DirectoryText';
 import { PageTurner } from '../page/Pagination';
-import { StaleNotice } from '../page/states';
+import { EmptyState, StaleNotice } from '../page/states';
 import {
   focusFirstResult,
   isTooShort,
   Results,
+  TextSearch,
   useArrowKeys,
 } from '../page/TextSearch';
-import { PeopleCards } from '../people/PeopleCards';
+import { PeopleCards, ViewSwitch } from '../people/PeopleCards';
 import { PeopleTable } from '../people/PeopleTable';
-import { directoryTranslationRef } from '../translation';
+import { counted, directoryTranslationRef } from '../translation';
+import { Section } from './About';
 import { ExportButton } from './ExportButton';
-import { MembersBar } from './members/MembersBar';
-import { NoMembers } from './members/NoMembers';
-import { useMembersQuestion } from './members/useMembersQuestion';
+import styles from './Members.module.css';
 import { CardsQuery } from './PersonCards';
-import { Section } from './Section';
-import { type MembersAnswer, PAGE_SIZE, useMembers } from './useMembers';
+import {
+  type AskMembers,
+  type MembersAnswer,
+  MEMBERSHIPS,
+  type MembersQuestion,
+  PAGE_SIZE,
+  useMembers,
+  useMembersQuestion,
+} from './useMembers';
 
 /** Options of {@link Members}. */
 export interface MembersProps {
   groupname: string;
 
-  /** Whether the page says already that it shows what was loaded before. */
+  /** Whether the page already states that its data is not current. */
   isOld: boolean;
 }
 
-/** Who is in a group: a page at a time, searched by the server. */
+/** The members of a group, on pages, searched by the server. */
 export function Members({ groupname, isOld }: MembersProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const mayExport = useMay('directory.members.export');
@@ -71,7 +81,6 @@ export function Members({ groupname, isOld }: MembersProps) {
         <MembersBar
           question={question}
           ask={ask}
-          isTooShort={isWaiting}
           total={data?.total}
           onLeaveDown={() => focusFirstResult(results.current)}
         />
@@ -96,5 +105,121 @@ export function Members({ groupname, isOld }: MembersProps) {
         </Results>
       </div>
     </Section>
+  );
+}
+
+/** Options of {@link MembersBar}. */
+export interface MembersBarProps {
+  question: MembersQuestion;
+  ask: AskMembers;
+
+  /** Number of matching members, once loaded. */
+  total: number | undefined;
+
+  /** Moves the focus to the members. */
+  onLeaveDown: () => void;
+}
+
+/** Search, filter and layout of the members. */
+export function MembersBar(props: MembersBarProps) {
+  const { question, ask, total, onLeaveDown } = props;
+  const { text, membership, view } = question;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const isWaiting = isTooShort(text);
+  const isAll = !text && membership === 'all';
+
+  return (
+    <>
+      <div className={styles.bar}>
+        <TextSearch
+          size="small"
+          label={t('group.members.search')}
+          placeholder={t('group.members.placeholder')}
+          text={text}
+          isTooShort={isWaiting}
+          onSearch={next => ask({ text: next }, { replace: true })}
+          onLeaveDown={onLeaveDown}
+        />
+        <div className={styles.choices}>
+          <ToggleButtonGroup
+            aria-label={t('group.members.membership')}
+            selectionMode="single"
+            disallowEmptySelection
+            selectedKeys={[membership]}
+            onSelectionChange={([key]) =>
+              ask({ membership: key as MembersQuestion['membership'] })
+            }
+          >
+            {MEMBERSHIPS.map(one => (
+              <ToggleButton key={one} id={one}>
+                {t(`group.members.${one}`)}
+              </ToggleButton>
+            ))}
+          </ToggleButtonGroup>
+          <ViewSwitch view={view} onChange={next => ask({ view: next })} />
+        </div>
+      </div>
+      <div className={styles.total}>
+        {total !== undefined && !isWaiting && (
+          <Text role="status" variant="body-medium" color="secondary">
+            {t(
+              isAll ? 'group.members.total' : 'group.members.found',
+              counted(total),
+            )}
+          </Text>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Options of {@link NoMembers}. */
+export interface NoMembersProps {
+  question: MembersQuestion;
+  ask: AskMembers;
+}
+
+/** States why there is no member to show, with a button that shows others. */
+export function NoMembers({ question, ask }: NoMembersProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { text, membership, page } = question;
+  if (page > 1) {
+    return (
+      <EmptyState
+        icon={<RiUserSearchLine />}
+        title={t('group.members.pastEnd', { page: page.toLocaleString() })}
+        actions={
+          <Button onPress={() => ask({ page: 1 })}>
+            {t('group.members.firstPage')}
+          </Button>
+        }
+      />
+    );
+  }
+  if (!text && membership === 'all') {
+    return (
+      <EmptyState
+        icon={<RiUserSearchLine />}
+        title={t('group.members.empty')}
+        description={t('group.members.emptyHint')}
+      />
+    );
+  }
+  const reasons = [
+    ...(text ? [t('group.members.searched', { text: visibleText(text) })] : []),
+    ...(membership === 'direct' ? [t('group.members.noDirect')] : []),
+    ...(membership === 'indirect' ? [t('group.members.noIndirect')] : []),
+  ];
+  return (
+    <EmptyState
+      icon={<RiUserSearchLine />}
+      title={t('group.members.noMatch')}
+      description={text ? reasons[0] : reasons.join(' ')}
+      actions={
+        <Button onPress={() => ask({ text: '', membership: 'all' })}>
+          {t('group.members.everybody')}
+        </Button>
+      }
+    />
   );
 }

@@ -1,24 +1,27 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Skeleton } from '@backstage/ui';
+import type { MaskedMember } from '@directory-gateway/backstage-plugin-directory-common';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ErrorState } from '../page/states';
 import cards from '../people/PeopleCards.module.css';
+import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
+import type { Match, MatchedPerson } from '../people/searchPeople';
 import { directoryTranslationRef } from '../translation';
 
 /** Options of {@link CardsQuery}. */
 export interface CardsQueryProps<Data> {
   query: UseQueryResult<Data>;
 
-  /** How many cards there are likely to be. */
+  /** Number of placeholder cards. */
   places: number;
 
   children: (data: Data) => ReactNode;
 }
 
 /**
- * Cards that are under way, there, or failed. What is there stays when it
- * fails later; that it is old is for the page to say, once.
+ * Cards that are loading, loaded or failed. Loaded cards stay after a failed
+ * refresh, which the page states once.
  */
 export function CardsQuery<Data>(props: CardsQueryProps<Data>) {
   const { query, places, children } = props;
@@ -37,4 +40,30 @@ export function CardsQuery<Data>(props: CardsQueryProps<Data>) {
       ))}
     </div>
   );
+}
+
+/** Fields of members and sponsors, who are never locked. */
+export const MEMBER_MASK = PERSON_FIELDS.filter(
+  field => field !== 'locked',
+).join(',');
+
+/**
+ * Converts a member or a sponsor, queried with {@link MEMBER_MASK}, for the lists
+ * of users; the searched text is highlighted.
+ */
+export function toMatchedPerson(
+  member: MaskedMember,
+  text = '',
+): MatchedPerson {
+  const person = { ...member, locked: false } as FoundPerson;
+  const wanted = text.toLowerCase();
+  const matches = text
+    ? (['username', 'human_name'] as const).flatMap((field): Match[] => {
+        const value = person[field];
+        return value?.toLowerCase().includes(wanted)
+          ? [{ field, text, value }]
+          : [];
+      })
+    : [];
+  return { person, matches };
 }

@@ -1,17 +1,17 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import { useState } from 'react';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { PeopleCards } from '../people/PeopleCards';
 import type { MatchedPerson } from '../people/searchPeople';
 import { directoryTranslationRef } from '../translation';
-import { CardsQuery } from './PersonCards';
-import { Section } from './Section';
-import { useSponsors } from './sponsors/useSponsors';
+import { Section } from './About';
+import { CardsQuery, MEMBER_MASK, toMatchedPerson } from './PersonCards';
 
-/** As many as one sees at a glance. */
+/** Number of sponsors shown at first. */
 const AT_FIRST = 6;
 
-/** Who lets people into a group: whom to ask. */
+/** The sponsors of a group, who can add members. */
 export function Sponsors({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const query = useSponsors(groupname);
@@ -57,4 +57,20 @@ function SponsorCards({ sponsors }: { sponsors: MatchedPerson[] }) {
       )}
     </>
   );
+}
+
+function useSponsors(groupname: string) {
+  return useDirectoryQuery({
+    key: ['sponsors', groupname],
+    load: async (client, signal): Promise<MatchedPerson[]> => {
+      const { data } = await client.get('/groups/{groupname}/sponsors/', {
+        params: {
+          path: { groupname },
+          header: { 'X-Fields': MEMBER_MASK },
+        },
+        signal,
+      });
+      return data.result.map(sponsor => toMatchedPerson(sponsor));
+    },
+  });
 }

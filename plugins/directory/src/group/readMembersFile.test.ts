@@ -1,4 +1,4 @@
-import { rowCounter } from './export/rowCounter';
+import { rowCounter } from './readMembersFile';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

@@ -1,12 +1,11 @@
 import type { DirectoryClient } from '@directory-gateway/backstage-plugin-directory-common';
-import { rowCounter } from './export/rowCounter';
 
-/** How far the reading of a file has come. */
+/** Progress of an export. */
 export interface ExportProgress {
   /** Members read so far. */
   rows: number;
 
-  /** Members in all; nothing when the server's answer does not tell. */
+  /** Number of all members; `undefined` when the server does not send it. */
   total: number | undefined;
 }
 
@@ -18,12 +17,14 @@ export interface ReadMembersOptions {
   onProgress: (progress: ExportProgress) => void;
 }
 
-/** Without it, spreadsheets read UTF-8 as the letters of some old code page. */
+/** Without it, spreadsheets do not read the file as UTF-8. */
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 /**
- * Reads all members of a group as a CSV file for spreadsheets. Throws when the
- * answer breaks off or is canceled: half a list looks like a whole one.
+ * Reads all members of a group as a CSV file for spreadsheets.
+ *
+ * @throws when the response is aborted or canceled, so that no partial list is
+ * saved
  */
 export async function readMembersFile(
   options: ReadMembersOptions,
@@ -39,7 +40,7 @@ export async function readMembersFile(
   const pieces: BlobPart[] = [BYTE_ORDER_MARK];
   const count = rowCounter();
   const reader = data.getReader();
-  // Ends the reading at once, also where an abort leaves the stream open.
+  // Stops reading at once, also when an abort leaves the stream open.
   signal.addEventListener(
     'abort',
     () => reader.cancel().catch(() => undefined),
@@ -52,9 +53,35 @@ export async function readMembersFile(
     piece = await reader.read()
   ) {
     pieces.push(piece.value as Uint8Array<ArrayBuffer>);
-    rows = Math.max(0, count(piece.value) - 1); // the first row names fields
+    rows = Math.max(0, count(piece.value) - 1); // the first row contains the field names
     onProgress({ rows, total });
   }
   signal.throwIfAborted();
   return { file: new Blob(pieces, { type: 'text/csv;charset=utf-8' }), rows };
+}
+
+/** Returns the number of complete rows after each piece of a file. */
+export type RowCounter = (piece: Uint8Array) => number;
+
+const QUOTE = '"'.charCodeAt(0);
+const NEWLINE = '\n'.charCodeAt(0);
+
+/**
+ * Counts the rows of a CSV file while it is read (RFC 4180), including the row of
+ * field names. A line break between quotes is part of a cell; a doubled quote
+ * closes and opens a quoted part.
+ */
+export function rowCounter(): RowCounter {
+  let rows = 0;
+  let isQuoted = false;
+  return piece => {
+    for (const byte of piece) {
+      if (byte === QUOTE) {
+        isQuoted = !isQuoted;
+      } else if (byte === NEWLINE && !isQuoted) {
+        rows += 1;
+      }
+    }
+    return rows;
+  };
 }

@@ -1,10 +1,15 @@
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { isTooShort } from '../page/TextSearch';
+import {
+  type Ask,
+  readPage,
+  useQuestion,
+  writePage,
+} from '../page/useUrlQuery';
 import type { MatchedPerson } from '../people/searchPeople';
-import type { MembersQuestion } from './members/useMembersQuestion';
-import { MEMBER_MASK, toMatchedPerson } from './toMatchedPerson';
+import { MEMBER_MASK, toMatchedPerson } from './PersonCards';
 
-/** Members on a page: it divides by two, three, four and six columns. */
+/** Members on a page: divisible by two, three, four and six columns. */
 export const PAGE_SIZE = 24;
 
 /** A page of a group's members. */
@@ -13,7 +18,7 @@ export interface MembersAnswer {
   total: number;
 }
 
-/** Asks for a page of a group's members; text and filter are the server's work. */
+/** Queries a page of a group's members; the server searches and filters. */
 export function useMembers(groupname: string, question: MembersQuestion) {
   const { text, membership, page } = question;
   return useDirectoryQuery({
@@ -40,4 +45,46 @@ export function useMembers(groupname: string, question: MembersQuestion) {
       };
     },
   });
+}
+
+/** Kinds of membership. */
+export const MEMBERSHIPS = ['all', 'direct', 'indirect'] as const;
+
+/** The query of the members, as in the URL. */
+export interface MembersQuestion {
+  /** Searched text. */
+  text: string;
+
+  membership: (typeof MEMBERSHIPS)[number];
+
+  /** Counted from 1. */
+  page: number;
+
+  view: 'cards' | 'table';
+}
+
+/** Changes the query. */
+export type AskMembers = Ask<MembersQuestion>;
+
+const format = {
+  read(params: URLSearchParams): MembersQuestion {
+    const membership = params.get('membership');
+    return {
+      text: params.get('q') ?? '',
+      membership: MEMBERSHIPS.find(one => one === membership) ?? 'all',
+      page: readPage(params),
+      view: params.get('view') === 'table' ? 'table' : 'cards',
+    };
+  },
+  write: ({ text, membership, page, view }: MembersQuestion) => ({
+    q: text || undefined,
+    membership: membership === 'all' ? undefined : membership,
+    page: writePage(page),
+    view: view === 'table' ? view : undefined,
+  }),
+};
+
+/** Returns the query in the URL and a function that changes it. */
+export function useMembersQuestion(): [MembersQuestion, AskMembers] {
+  return useQuestion<MembersQuestion>(format);
 }

@@ -1,9 +1,11 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Text } from '@backstage/ui';
+import { Button, Flex, Skeleton, Text } from '@backstage/ui';
+import { RiGroupLine } from '@remixicon/react';
 import { useRef } from 'react';
+import { visibleText } from '../components/DirectoryText';
 import { DirectoryPage } from '../page/DirectoryPage';
 import { PageTurner } from '../page/Pagination';
-import { ErrorState, StaleNotice } from '../page/states';
+import { EmptyState, ErrorState, StaleNotice } from '../page/states';
 import {
   focusFirstResult,
   isTooShort,
@@ -12,13 +14,18 @@ import {
 } from '../page/TextSearch';
 import { counted, directoryTranslationRef } from '../translation';
 import styles from './GroupsPage.module.css';
-import { GroupsSkeleton } from './GroupsSkeleton';
 import { GroupsTable } from './GroupsTable';
-import { NoGroups } from './NoGroups';
-import { PAGE_SIZE, useGroups } from './useGroups';
-import { useGroupsQuestion } from './useGroupsQuestion';
+import {
+  type AskGroups,
+  type GroupsQuestion,
+  PAGE_SIZE,
+  useGroups,
+  useGroupsQuestion,
+} from './useGroups';
 
-/** `/directory/groups`: what groups are there? */
+const SKELETON_ROWS = Array.from({ length: 12 }, (_, index) => index);
+
+/** `/directory/groups`: searches and lists groups. */
 export function GroupsPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [question, ask] = useGroupsQuestion();
@@ -77,5 +84,69 @@ export function GroupsPage() {
         </Results>
       </div>
     </DirectoryPage>
+  );
+}
+
+/** Placeholder of the list while loading. */
+export function GroupsSkeleton() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Flex
+      direction="column"
+      gap="2"
+      role="status"
+      aria-label={t('states.loading')}
+    >
+      <Skeleton width="100%" height={36} />
+      {SKELETON_ROWS.map(row => (
+        <Skeleton key={row} width="100%" height={40} />
+      ))}
+    </Flex>
+  );
+}
+
+/** Options of {@link NoGroups}. */
+export interface NoGroupsProps {
+  question: GroupsQuestion;
+  ask: AskGroups;
+}
+
+/** States why there is no group to show, with a button that shows others. */
+export function NoGroups({ question, ask }: NoGroupsProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const { text, page } = question;
+  if (page > 1) {
+    return (
+      <EmptyState
+        icon={<RiGroupLine />}
+        title={t('groups.nothing.pastEnd', { page: page.toLocaleString() })}
+        actions={
+          <Button onPress={() => ask({ page: 1 })}>
+            {t('groups.nothing.firstPage')}
+          </Button>
+        }
+      />
+    );
+  }
+  if (!text) {
+    return (
+      <EmptyState
+        icon={<RiGroupLine />}
+        title={t('groups.nothing.empty')}
+        description={t('groups.nothing.emptyHint')}
+      />
+    );
+  }
+  return (
+    <EmptyState
+      icon={<RiGroupLine />}
+      title={t('groups.nothing.title')}
+      description={t('groups.nothing.searched', { text: visibleText(text) })}
+      actions={
+        <Button onPress={() => ask({ text: '' })}>
+          {t('groups.nothing.everything')}
+        </Button>
+      }
+    />
   );
 }

@@ -11,8 +11,8 @@ import { DirectoryText } from '../components/DirectoryText';
 import { TableGround } from '../page/DirectoryPage';
 import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
+import { LinkIcons } from './groupLinks';
 import styles from './GroupsTable.module.css';
-import { LinkIcons } from './LinkIcons';
 import type { ListedGroup } from './useGroups';
 
 type Row = ListedGroup & { id: string };
@@ -21,11 +21,11 @@ type Row = ListedGroup & { id: string };
 export interface GroupsTableProps {
   groups: readonly ListedGroup[];
 
-  /** What was looked for, to mark it; empty when nothing was. */
+  /** Searched text, to highlight it; empty without a search. */
   text: string;
 }
 
-/** Groups as rows that lead to them; a narrow screen puts the words together. */
+/** Table of groups; a narrow screen has one column of text. */
 export function GroupsTable({ groups, text }: GroupsTableProps) {
   const href = useRouteRef(groupRouteRef);
   const columns = useColumns(text);
@@ -87,7 +87,7 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         id: 'members',
         label: t('groups.column.members'),
         defaultWidth: '1fr',
-        minWidth: 108, // the heading, whole
+        minWidth: 108, // fits the heading
         cell: ({ member_count }) => (
           <Cell>
             <Text className={styles.number}>

@@ -1,26 +1,40 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonLink } from '@backstage/ui';
 import type { Group } from '@directory-gateway/backstage-plugin-directory-common';
-import { hostOf, linkText } from '../components/safeHref';
+import {
+  RiChat3Line,
+  RiDiscussLine,
+  RiGlobalLine,
+  RiHashtag,
+  RiMailLine,
+  RiMessage3Line,
+} from '@remixicon/react';
+import type { ReactElement } from 'react';
+import { visibleText } from '../components/DirectoryText';
+import { hostOf, linkText, safeHref } from '../components/safeHref';
+import { directoryTranslationRef } from '../translation';
+import styles from './groupLinks.module.css';
+import type { ListedGroup } from './useGroups';
 
-/** A place where a group is found. */
+/** A link of a group. */
 export interface GroupLink {
   kind: 'url' | 'mailingList' | 'discussion' | 'irc' | 'matrix' | 'other';
 
-  /** What people call it: the address, the channel. */
+  /** Address or channel to show. */
   text: string;
 
-  /** Where it leads; nothing when there is nowhere to lead. */
+  /** URL of the link, if any. */
   href: string | undefined;
 }
 
-/** What the directory says about where a group is found. */
+/** Attributes of a group that contain links. */
 export type LinkedGroup = Pick<
   Group,
   'url' | 'mailing_list' | 'discussion_url' | 'irc'
 >;
 
 /**
- * The places where a group is found, the most telling first: its site, list,
- * discussion, channels.
+ * Returns the links of a group: website, mailing list, discussion, channels.
  */
 export function groupLinks(group: LinkedGroup): GroupLink[] {
   const { url, mailing_list, discussion_url, irc } = group;
@@ -36,11 +50,11 @@ function site(kind: 'url' | 'discussion', url: string): GroupLink {
   return { kind, text: linkText(url), href: url };
 }
 
-/** An address as a rule, but some directories have the list's page there. */
+/** Usually an address, in some directories the URL of the list's page. */
 function mailingList(value: string): GroupLink {
   const kind = 'mailingList';
   if (/^[^@\s:/]+@[^@\s:/]+$/.test(value)) {
-    // RFC 6068: what is no mailbox character is percent-encoded.
+    // RFC 6068: other characters than those of a mailbox are percent-encoded.
     const href = `mailto:${encodeURIComponent(value).replace('%40', '@')}`;
     return { kind, text: value, href };
   }
@@ -48,10 +62,10 @@ function mailingList(value: string): GroupLink {
 }
 
 /**
- * A channel as the directory writes it: `irc://server/#channel`, and without
- * the server `irc:///#channel`, which opens on the one that the reader's client
- * prefers (draft-butcher-irc-url). Matrix rooms are linked through matrix.to,
- * which opens the reader's client, but only with the room's own server.
+ * Parses a channel as stored in the directory: `irc://server/#channel`, or
+ * `irc:///#channel`, which opens on the default server of the user's client
+ * (draft-butcher-irc-url). Matrix rooms are linked through matrix.to, which opens
+ * the user's client, but only with the server of the room.
  */
 function readChannel(uri: string): GroupLink {
   const [, scheme, server, rest] =
@@ -76,4 +90,51 @@ function readChannel(uri: string): GroupLink {
     text: server ? `${channel} (${hostOf(href) ?? server})` : channel,
     href,
   };
+}
+
+const icons: Record<GroupLink['kind'], ReactElement> = {
+  url: <RiGlobalLine aria-hidden="true" />,
+  mailingList: <RiMailLine aria-hidden="true" />,
+  discussion: <RiDiscussLine aria-hidden="true" />,
+  irc: <RiHashtag aria-hidden="true" />,
+  matrix: <RiMessage3Line aria-hidden="true" />,
+  other: <RiChat3Line aria-hidden="true" />,
+};
+
+/** Decorative icon of a kind of link. */
+export function GroupLinkIcon({ kind }: Pick<GroupLink, 'kind'>) {
+  return icons[kind];
+}
+
+/** The links of a group, as icons. */
+export function LinkIcons({ group }: { group: ListedGroup }) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <span className={styles.icons}>
+      {groupLinks(group).map(({ kind, text, href }) => {
+        const safe = safeHref(href ?? '');
+        const words = t('groups.linkOf', {
+          kind: t(`groups.link.${kind}`),
+          group: visibleText(group.groupname),
+          text: visibleText(text),
+        });
+        return safe ? (
+          <ButtonLink
+            key={`${kind} ${text}`}
+            href={safe}
+            target={/^https?:/.test(safe) ? '_blank' : undefined}
+            rel="noopener noreferrer nofollow"
+            size="small"
+            variant="tertiary"
+            aria-label={words}
+            className={styles.icon}
+          >
+            <span title={`${t(`groups.link.${kind}`)}: ${visibleText(text)}`}>
+              <GroupLinkIcon kind={kind} />
+            </span>
+          </ButtonLink>
+        ) : null;
+      })}
+    </span>
+  );
 }

@@ -1,9 +1,14 @@
 import type { MaskedGroup } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { isTooShort } from '../page/TextSearch';
-import type { GroupsQuestion } from './useGroupsQuestion';
+import {
+  type Ask,
+  readPage,
+  useQuestion,
+  writePage,
+} from '../page/useUrlQuery';
 
-/** Groups on a page of the list. */
+/** Number of groups on a page. */
 export const PAGE_SIZE = 24;
 
 const FIELDS = [
@@ -27,7 +32,7 @@ export interface GroupsAnswer {
 
 const header = { 'X-Fields': FIELDS.join(',') };
 
-/** Asks for a page of all groups, or of those with a text. */
+/** Queries a page of all groups, or of those that match a text. */
 export function useGroups({ text, page }: GroupsQuestion) {
   return useDirectoryQuery({
     key: ['groups', text, page],
@@ -42,10 +47,38 @@ export function useGroups({ text, page }: GroupsQuestion) {
           })
         : await client.get('/groups/', { params: { query, header }, signal });
       return {
-        // The mask asks for exactly these fields: none of them is missing.
+        // The mask selects exactly these fields, so that none is missing.
         groups: data.result as ListedGroup[],
         total: data.total_results,
       };
     },
   });
+}
+
+/** The query of the page, as in its URL. */
+export interface GroupsQuestion {
+  /** Searched text. */
+  text: string;
+
+  /** Counted from 1. */
+  page: number;
+}
+
+/** Changes the query. */
+export type AskGroups = Ask<GroupsQuestion>;
+
+const format = {
+  read: (params: URLSearchParams): GroupsQuestion => ({
+    text: params.get('q') ?? '',
+    page: readPage(params),
+  }),
+  write: ({ text, page }: GroupsQuestion) => ({
+    q: text || undefined,
+    page: writePage(page),
+  }),
+};
+
+/** Returns the query in the URL and a function that changes it. */
+export function useGroupsQuestion(): [GroupsQuestion, AskGroups] {
+  return useQuestion<GroupsQuestion>(format);
 }
