@@ -11,7 +11,7 @@ import { userDn } from './__testUtils__/conformanceEntries';
 import {
   openLdapPrincipals,
   type OpenLdapPrincipals,
-} from './__testUtils__/openLdapDirectory';
+} from './__testUtils__/openLdap';
 import { ReminderPortal } from './__testUtils__/ReminderPortal';
 
 jest.setTimeout(180_000);

@@ -11,7 +11,7 @@ import type { Replica } from '../replica/Replica';
 import type { ReplicatedAccounts } from '../replica/ReplicatedAccounts';
 import { eventually } from './eventually';
 import { createGuard, MemoryGuardRecords } from './MemoryGuardRecords';
-import { createLdapReader, openLdapPool } from './openLdapDirectory';
+import { createLdapReader, openLdapPool } from './openLdap';
 import { RecordingLogger } from './RecordingLogger';
 import { ldapOf } from './startGateway';
 

@@ -8,7 +8,7 @@ import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import {
   createLdapReader,
   openLdapPool,
-} from '../__testUtils__/openLdapDirectory';
+} from '../__testUtils__/openLdap';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import {
   DirectoryTimeoutError,

@@ -1,7 +1,7 @@
 import { ConfigReader } from '@backstage/config';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from '../__testUtils__/eventually';
-import { openLdapPool } from '../__testUtils__/openLdapDirectory';
+import { openLdapPool } from '../__testUtils__/openLdap';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { readDirectoryConfig } from '../config';
 import { ldapOf, startGateway } from '../__testUtils__/startGateway';

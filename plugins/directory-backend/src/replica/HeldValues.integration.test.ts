@@ -4,7 +4,7 @@ import { eventually } from '../__testUtils__/eventually';
 import {
   openLdapPrincipals,
   type OpenLdapPrincipals,
-} from '../__testUtils__/openLdapDirectory';
+} from '../__testUtils__/openLdap';
 import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
 import { TwoServers } from '../__testUtils__/TwoServers';
 import { Accounts } from '../directory/Accounts';

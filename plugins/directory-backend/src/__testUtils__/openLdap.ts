@@ -11,7 +11,7 @@ import { SchemaProof } from '../ldap/SchemaProof';
 import { RecordingLogger } from './RecordingLogger';
 import { ldapOf } from './startGateway';
 
-/** The pool that the plugin would have on a realm. */
+/** Creates the plugin's pool for a realm. */
 export function openLdapPool(
   realm: Realm,
   logger: RecordingLogger,
