@@ -5,10 +5,7 @@ import { FaultProxy } from '../__testUtils__/FaultProxy';
 import type { Fault } from '../__testUtils__/FaultyPipe';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import {
-  createLdapReader,
-  openLdapPool,
-} from '../__testUtils__/openLdap';
+import { createLdapReader, openLdapPool } from '../__testUtils__/openLdap';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import {
   DirectoryTimeoutError,
