@@ -3,8 +3,8 @@ import '@testing-library/jest-dom';
 import { configure } from '@testing-library/react';
 
 // On a busy machine a page takes longer than the usual second to appear.
-configure({ asyncUtilTimeout: 10_000 });
-jest.setTimeout(30_000);
+configure({ asyncUtilTimeout: 60_000 });
+jest.setTimeout(180_000);
 
 // The portal's frame around a page under test is made of Material UI 4, about
 // which React 18 and jsdom complain at length; and the breadcrumbs of

@@ -11,20 +11,19 @@ import { RiBookOpenLine } from '@remixicon/react';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { catalogEntityRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import { type CatalogKind, readCatalogNames } from './catalogNames';
-import { findEntity } from './findEntity';
+import { type CatalogKind, findEntity, readCatalogNames } from './catalogNames';
 
 /** Options of {@link CatalogLink}. */
 export interface CatalogLinkProps {
   kind: CatalogKind;
 
-  /** What the directory calls the person or group. */
+  /** Name of the user or group in the directory. */
   directoryName: string;
 }
 
 /**
- * Leads to the catalog's entity of a person or a group. Nothing without one,
- * and nothing in a portal without a catalog; a bare icon on a phone.
+ * Link to the catalog entity of a user or a group; nothing without an entity or
+ * a catalog. An icon only on a narrow screen.
  */
 export function CatalogLink({ kind, directoryName }: CatalogLinkProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -45,7 +44,7 @@ export function CatalogLink({ kind, directoryName }: CatalogLinkProps) {
           names,
         });
       } catch {
-        return null; // the page is about the directory, and that works
+        return null; // the page works without the link
       }
     },
   });

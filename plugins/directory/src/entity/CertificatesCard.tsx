@@ -6,19 +6,25 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
-import { pickUsable, useCertificates } from '../certificates/userCertificates';
-import { useNow } from '../components/DateTime';
-import { personRouteRef } from '../routes';
+import { CertificateBadge } from '../certificates/Facts';
+import { shortenSerial } from '../certificates/Serial';
+import {
+  certificateState,
+  type ListedCertificate,
+  pickUsable,
+  useCertificates,
+} from '../certificates/userCertificates';
+import { DateTime, formatLeft, useNow } from '../components/DateTime';
+import { certificateRouteRef, personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
-import { CertificateLine } from './CertificateLine';
 import styles from './CertificatesCard.module.css';
 import { DirectoryCard } from './DirectoryCard';
 
-/** Certificates that are shown on a card. */
+/** Number of certificates on a card. */
 const SHOWN_CERTIFICATES = 3;
 
-/** On a user of the catalog: which certificates they hold, and until when. */
+/** Valid certificates of a catalog user, with their expiry. */
 export function CertificatesCard() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { entity } = useEntity();
@@ -70,5 +76,36 @@ export function CertificatesCard() {
         );
       }}
     </DirectoryCard>
+  );
+}
+
+/** Options of {@link CertificateLine}. */
+export interface CertificateLineProps {
+  certificate: ListedCertificate;
+  now: Date;
+}
+
+/** Serial number, state and expiry of a certificate. */
+export function CertificateLine({ certificate, now }: CertificateLineProps) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const href = useRouteRef(certificateRouteRef);
+  const serial = String(certificate.serial_number);
+  const end = new Date(certificate.valid_not_after);
+  return (
+    <li className={styles.line}>
+      <div className={styles.words}>
+        <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
+          <code className={styles.serial} title={serial}>
+            {shortenSerial(serial)}
+          </code>
+        </Link>
+        <Text as="p" variant="body-small" color="secondary">
+          <DateTime value={end}>
+            {t('entity.certificates.ends', { left: formatLeft(end, now) })}
+          </DateTime>
+        </Text>
+      </div>
+      <CertificateBadge state={certificateState(certificate, now)} />
+    </li>
   );
 }

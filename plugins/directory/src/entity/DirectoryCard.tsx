@@ -11,18 +11,18 @@ import styles from './DirectoryCard.module.css';
 export interface DirectoryCardProps<Data> {
   title: string;
 
-  /** What to say when the directory does not know the entity. */
+  /** Text when the entity is not in the directory. */
   unknown: string;
 
   query: UseQueryResult<Data>;
 
-  /** A link to the directory's page. */
+  /** Link to the directory page. */
   footer: ReactNode;
 
   children: (data: Data) => ReactNode;
 }
 
-/** What the directory knows about an entity, in all states of the question. */
+/** Card with directory data of an entity, loading, loaded or failed. */
 export function DirectoryCard<Data>(props: DirectoryCardProps<Data>) {
   const { title, unknown, query, footer, children } = props;
   const { data, error, refetch } = query;

@@ -6,18 +6,18 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
 import { groupRouteRef, personRouteRef } from '../routes';
 import { counted, directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { DirectoryCard } from './DirectoryCard';
 import styles from './DirectoryCard.module.css';
-import { type KnownGroup, useKnownGroup } from './useKnownGroup';
 
-/** Sponsors that are named on a card. */
+/** Number of sponsors on a card. */
 const NAMED_SPONSORS = 5;
 
-/** On a group of the catalog: how large it is in the directory, and whom to ask. */
+/** Description, size and sponsors of a catalog group in the directory. */
 export function GroupCard() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { entity } = useEntity();
@@ -79,4 +79,45 @@ function SponsorNames({ sponsors }: Pick<KnownGroup, 'sponsors'>) {
       )}
     </div>
   );
+}
+
+/** A sponsor on the card. */
+export interface NamedSponsor {
+  username: string;
+  name: string;
+}
+
+/** Content of the card. */
+export interface KnownGroup {
+  memberCount: number;
+  description: string | null;
+  sponsors: NamedSponsor[];
+}
+
+function useKnownGroup(groupname: string) {
+  return useDirectoryQuery({
+    key: ['known group', groupname],
+    load: async (client, signal): Promise<KnownGroup> => {
+      const path = { groupname };
+      const [group, sponsors] = await Promise.all([
+        client.get('/groups/{groupname}/', {
+          params: { path, header: { 'X-Fields': 'description,member_count' } },
+          signal,
+        }),
+        client.get('/groups/{groupname}/sponsors/', {
+          params: { path, header: { 'X-Fields': 'username,human_name' } },
+          signal,
+        }),
+      ]);
+      const { description = null, member_count = 0 } = group.data.result;
+      return {
+        memberCount: member_count,
+        description,
+        sponsors: sponsors.data.result.map(({ username, human_name }) => ({
+          username: username!,
+          name: human_name ?? username!,
+        })),
+      };
+    },
+  });
 }

@@ -6,6 +6,8 @@ import {
 } from '@backstage/frontend-plugin-api';
 import { useEntity } from '@backstage/plugin-catalog-react';
 import { Link, Text } from '@backstage/ui';
+import type { MaskedUser } from '@directory-gateway/backstage-plugin-directory-common';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { ColoredAvatar } from '../components/Avatar';
 import { LocalTime } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
@@ -15,9 +17,8 @@ import { counted, directoryTranslationRef } from '../translation';
 import { directoryNameOf, readCatalogNames } from './catalogNames';
 import { DirectoryCard } from './DirectoryCard';
 import styles from './DirectoryCard.module.css';
-import { type KnownUser, useKnownUser } from './useKnownUser';
 
-/** On a user of the catalog: who they are in the directory, and their groups. */
+/** Identity and groups of a catalog user in the directory. */
 export function UserCard() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { entity } = useEntity();
@@ -95,4 +96,53 @@ function Groups({ user: { groups, groupCount } }: { user: KnownUser }) {
       )}
     </div>
   );
+}
+
+/** Number of groups on a card. */
+const NAMED_GROUPS = 5;
+
+const FIELDS = [
+  'username',
+  'human_name',
+  'timezone',
+  'is_private',
+  'locked',
+] as const;
+
+/** Content of the card. */
+export interface KnownUser {
+  person: Required<Pick<MaskedUser, (typeof FIELDS)[number]>>;
+
+  /** First groups of the user. */
+  groups: string[];
+  groupCount: number;
+}
+
+function useKnownUser(username: string) {
+  return useDirectoryQuery({
+    key: ['known user', username],
+    load: async (client, signal): Promise<KnownUser> => {
+      const path = { username };
+      const [user, memberships] = await Promise.all([
+        client.get('/users/{username}/', {
+          params: { path, header: { 'X-Fields': FIELDS.join(',') } },
+          signal,
+        }),
+        client.get('/users/{username}/memberships/', {
+          params: {
+            path,
+            header: { 'X-Fields': 'groupname' },
+            query: { page_size: NAMED_GROUPS },
+          },
+          signal,
+        }),
+      ]);
+      return {
+        // The mask selects exactly these fields, so that none is missing.
+        person: user.data.result as KnownUser['person'],
+        groups: memberships.data.result.map(({ groupname }) => groupname!),
+        groupCount: memberships.data.total_results,
+      };
+    },
+  });
 }

@@ -1,24 +1,31 @@
-import { DEFAULT_NAMESPACE, type Entity } from '@backstage/catalog-model';
+import {
+  type CompoundEntityRef,
+  DEFAULT_NAMESPACE,
+  type Entity,
+  getCompoundEntityRef,
+  stringifyEntityRef,
+} from '@backstage/catalog-model';
 import type { ConfigApi } from '@backstage/frontend-plugin-api';
+import type { catalogApiRef } from '@backstage/plugin-catalog-react';
 
-/** Kinds of entities that can be in the directory, too. */
+/** Kinds of entities that can be in the directory. */
 export type CatalogKind = 'user' | 'group';
 
-/** How entities of the catalog and entries of the directory find each other. */
+/** Mapping between catalog entities and directory entries. */
 export interface CatalogNames {
   namespace: string;
   by: 'entityName' | 'annotation';
 }
 
-/** The annotations that name an entity's entry in the directory. */
+/** Annotations that contain the name of an entity's directory entry. */
 export const ANNOTATIONS: Record<CatalogKind, string> = {
   user: 'directory-gateway/username',
   group: 'directory-gateway/groupname',
 };
 
 /**
- * Reads `directory.portalUsers`, by which the server takes portal users for
- * directory users. Without it only annotations tell.
+ * Reads `directory.portalUsers`, by which the backend maps portal users to
+ * directory users. Defaults to annotations.
  */
 export function readCatalogNames(config: ConfigApi): CatalogNames {
   const portalUsers = config.getOptionalConfig('directory.portalUsers');
@@ -33,7 +40,7 @@ export function readCatalogNames(config: ConfigApi): CatalogNames {
   };
 }
 
-/** What the directory calls an entity; nothing for one that is not in it. */
+/** Returns the directory name of an entity; `undefined` when it has none. */
 export function directoryNameOf(
   entity: Entity,
   names: CatalogNames,
@@ -47,4 +54,44 @@ export function directoryNameOf(
     return undefined;
   }
   return names.by === 'entityName' ? name : annotations?.[ANNOTATIONS[kind]];
+}
+
+const FIELDS = ['kind', 'metadata.namespace', 'metadata.name'];
+
+/** Options of {@link findEntity}. */
+export interface FindEntityOptions {
+  catalog: typeof catalogApiRef.T;
+  kind: CatalogKind;
+
+  /** Name of the directory entry. */
+  directoryName: string;
+
+  names: CatalogNames;
+}
+
+/** Finds the catalog entity of a user or a group; `null` when there is none. */
+export async function findEntity(
+  options: FindEntityOptions,
+): Promise<CompoundEntityRef | null> {
+  const { catalog, kind, directoryName, names } = options;
+  const { namespace } = names;
+  if (names.by === 'entityName') {
+    const ref = stringifyEntityRef({ kind, namespace, name: directoryName });
+    // A missing entity is not an error here.
+    const { items } = await catalog.getEntitiesByRefs({
+      entityRefs: [ref],
+      fields: FIELDS,
+    });
+    return items[0] ? getCompoundEntityRef(items[0]) : null;
+  }
+  const { items } = await catalog.getEntities({
+    filter: {
+      kind,
+      'metadata.namespace': namespace,
+      [`metadata.annotations.${ANNOTATIONS[kind]}`]: directoryName,
+    },
+    fields: FIELDS,
+    limit: 1,
+  });
+  return items.length > 0 ? getCompoundEntityRef(items[0]) : null;
 }

@@ -23,8 +23,7 @@ import {
 } from '../__testUtils__/DirectoryServer';
 import { karl } from '../__testUtils__/people';
 import { directoryPlugin } from '../plugin';
-import { directoryNameOf } from './catalogNames';
-import { findEntity } from './findEntity';
+import { directoryNameOf, findEntity } from './catalogNames';
 
 const server = new DirectoryServer();
 registerMswTestHooks(server.msw);

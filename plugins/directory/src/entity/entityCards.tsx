@@ -15,7 +15,7 @@ function isOfDirectory(
   return entity.kind === kind && directoryNameOf(entity, names) !== undefined;
 }
 
-/** On users of the catalog who are in the directory. */
+/** Card of a catalog user that is in the directory. */
 export const userEntityCard = EntityCardBlueprint.makeWithOverrides({
   name: 'user',
   factory(originalFactory, { apis }) {
@@ -28,7 +28,7 @@ export const userEntityCard = EntityCardBlueprint.makeWithOverrides({
   },
 });
 
-/** On users of the catalog who are in the directory: their certificates. */
+/** Card with the certificates of a catalog user that is in the directory. */
 export const userCertificatesEntityCard = EntityCardBlueprint.makeWithOverrides(
   {
     name: 'certificates',
@@ -44,7 +44,7 @@ export const userCertificatesEntityCard = EntityCardBlueprint.makeWithOverrides(
   },
 );
 
-/** On groups of the catalog that are in the directory. */
+/** Card of a catalog group that is in the directory. */
 export const groupEntityCard = EntityCardBlueprint.makeWithOverrides({
   name: 'group',
   factory(originalFactory, { apis }) {
