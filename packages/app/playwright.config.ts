@@ -12,8 +12,8 @@ export default defineConfig({
   // Each worker has its own realm, portal and browsers. Two cores are all that
   // some machines have.
   workers: 2,
-  timeout: 180_000,
-  expect: { timeout: 30_000 },
+  timeout: 600_000,
+  expect: { timeout: 90_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list'], ['json', { outputFile: `${results}/results.json` }]],
   projects: [

@@ -49,7 +49,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       await provide(realm);
       await realm.stop();
     },
-    { scope: 'worker', timeout: 180_000 },
+    { scope: 'worker', timeout: 600_000 },
   ],
 
   portal: [
@@ -59,7 +59,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       await provide(portal);
       await portal.stop();
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 600_000 },
   ],
 
   browserOf: [

@@ -3,8 +3,8 @@ import '@testing-library/jest-dom';
 import { configure } from '@testing-library/react';
 
 // On a busy machine a page takes longer than the usual second to appear.
-configure({ asyncUtilTimeout: 10_000 });
-jest.setTimeout(30_000);
+configure({ asyncUtilTimeout: 60_000 });
+jest.setTimeout(180_000);
 
 // Backstage's own pages are made of Material UI 4, about which React 18 and
 // jsdom complain at length. Nothing here can change that, and nobody would see

@@ -14,7 +14,7 @@ const ALICE = 'alice@EXAMPLE.TEST';
 /** Multiple of the random cases; `make trials` has more. */
 const RUNS = Number(process.env.RUNS || 1);
 
-jest.setTimeout(120_000 * RUNS);
+jest.setTimeout(600_000 * RUNS);
 
 describe('SpnegoAcceptor', () => {
   let fixture: AcceptorFixture;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rm } from 'node:fs/promises';
 import { AcceptorFixture } from './__testUtils__/AcceptorFixture';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const unavailable = {
   outcome: 'unavailable',

@@ -6,7 +6,7 @@ import { startRealm } from './startRealm';
 import { ldapsearch } from './testing/ldapsearch';
 import { memberships, repairMemberships } from './testing/memberships';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 /** Get Effective Rights, as 389 Directory Server and FreeIPA know it. */
 class EffectiveRights extends Control {

@@ -9,7 +9,7 @@ import type { Realm } from './Realm';
 import { startRealm } from './startRealm';
 import { ldapsearch, type Asker } from './testing/ldapsearch';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const PEOPLE = 'cn=users,cn=accounts,dc=example,dc=test';
 

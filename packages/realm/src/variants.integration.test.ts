@@ -4,7 +4,7 @@ import { startRealm } from './startRealm';
 import { ldapsearch } from './testing/ldapsearch';
 import { memberships, repairMemberships } from './testing/memberships';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const TREE = join(PACKAGE_FOLDER, 'src/__fixtures__/tree.ldif');
 const PEOPLE = 'cn=users,cn=accounts,dc=example,dc=test';

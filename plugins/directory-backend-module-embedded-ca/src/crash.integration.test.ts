@@ -10,7 +10,7 @@ import { AUTHORITIES } from './database/rows';
 /** Kills for each database; `make trials` has more. */
 const KILLS = Number(process.env.KILLS || 8);
 
-jest.setTimeout(300_000 + KILLS * 10_000);
+jest.setTimeout(600_000 + KILLS * 30_000);
 
 describe.each([sqlite, sharedPostgres()])('A crash, on $name', kind => {
   it(`loses nothing that was given out, ${KILLS} times`, async () => {

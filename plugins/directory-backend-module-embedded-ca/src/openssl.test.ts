@@ -11,7 +11,7 @@ import { TlsServer } from './__testUtils__/TlsServer';
 import type { EmbeddedCa } from './createEmbeddedCa';
 
 // Keys of RSA-4096 take their time.
-jest.setTimeout(60_000);
+jest.setTimeout(600_000);
 
 describe('OpenSSL', () => {
   let ca: TestCa;

@@ -8,7 +8,7 @@ import { StandInCa } from './__testUtils__/StandInCa';
 import { startAuthority } from './__testUtils__/startAuthority';
 
 /** In OpenSSL's processes and real connections, on a busy machine. */
-jest.setTimeout(60_000);
+jest.setTimeout(600_000);
 
 const user = { username: 'alice', principal: 'alice@EXAMPLE.TEST' };
 

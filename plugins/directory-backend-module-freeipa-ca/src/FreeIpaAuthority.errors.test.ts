@@ -1,7 +1,7 @@
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { StandInNetwork } from './__testUtils__/StandInNetwork';
 
-jest.setTimeout(60_000); // OpenSSL's processes, on a busy machine
+jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
 
 describe("FreeIpaAuthority and FreeIPA's errors", () => {
   let network: StandInNetwork;

@@ -13,7 +13,7 @@ import { StandInCa } from './__testUtils__/StandInCa';
 import { WorkerProcess } from './__testUtils__/WorkerProcess';
 
 /** The first start of a realm makes it. */
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
 const SERVICE = 'bot/builder.example.test@EXAMPLE.TEST';
 

@@ -12,7 +12,7 @@ import {
 import type { TestClock } from './__testUtils__/TestClock';
 
 /** Real connections that are really cut; deadlines follow a test clock. */
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const HTML = '<html><title>Proxy Error</title></html>';
 

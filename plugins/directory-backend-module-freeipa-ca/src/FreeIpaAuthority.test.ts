@@ -3,7 +3,7 @@ import type { StandInVersion } from './__testUtils__/describeCertificate';
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
 import { StandInNetwork } from './__testUtils__/StandInNetwork';
 
-jest.setTimeout(60_000); // OpenSSL's processes, on a busy machine
+jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
 
 describe('FreeIpaAuthority', () => {
   let network: StandInNetwork;

@@ -20,7 +20,7 @@ import { freePorts } from '@directory-gateway/realm';
 import { DirectoryPermissionPolicy } from './DirectoryPermissionPolicy';
 import { permissionModuleDirectory } from './module';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 /** `X-User: bob` and `X-Groups: staff,admins` become a token of the portal. */
 const signInByHeader = createBackendModule({

@@ -14,7 +14,7 @@ import { Keytab } from './Keytab';
 import { kdcConfig, kdcEnvironment, krb5Config } from './krb5Config';
 
 const OTHER_REALM = 'OTHER.TEST';
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 /**
  * A second Kerberos realm, `OTHER.TEST`, with the principals `alice` and

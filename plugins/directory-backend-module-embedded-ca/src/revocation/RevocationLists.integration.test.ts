@@ -1,6 +1,6 @@
 import { describeRevocation } from '../__testUtils__/describeRevocation';
 import { sharedPostgres } from '../__testUtils__/sharedPostgres';
 
-jest.setTimeout(60_000);
+jest.setTimeout(600_000);
 
 describeRevocation(sharedPostgres());

@@ -6,7 +6,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { StandInCa } from '../__testUtils__/StandInCa';
 import { HttpsClient } from './HttpsClient';
 
-jest.setTimeout(30_000);
+jest.setTimeout(600_000);
 
 describe('HttpsClient', () => {
   let ca: StandInCa;
