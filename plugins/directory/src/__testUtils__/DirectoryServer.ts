@@ -11,7 +11,7 @@ import type { OperationName } from '../api/useDirectoryQuery';
 const BASE = 'http://localhost:7007/api/directory/v1';
 
 /** What a call of a test's server was. */
-export interface Asked {
+interface Asked {
   path: string;
   query: URLSearchParams;
 }

@@ -17,7 +17,7 @@ import { directoryApiRef } from './directoryApi';
 const STALE_AFTER = 30_000;
 
 /** Options of {@link useDirectoryQuery}. */
-export interface DirectoryQueryOptions<Data> {
+interface DirectoryQueryOptions<Data> {
   /** Identifies the query: every value that the result depends on. */
   key: readonly unknown[];
 

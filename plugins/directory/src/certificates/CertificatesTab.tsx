@@ -46,11 +46,7 @@ export function CertificatesTab({
 }
 
 /** Subject, issuer, serial number and state of a certificate. */
-export function CertificateRow({
-  certificate,
-}: {
-  certificate: ListedCertificate;
-}) {
+function CertificateRow({ certificate }: { certificate: ListedCertificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();

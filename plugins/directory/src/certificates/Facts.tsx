@@ -15,7 +15,7 @@ import styles from './Facts.module.css';
 import type { CertificateState } from './userCertificates';
 
 /** A name and its value. */
-export interface Fact {
+interface Fact {
   name: string;
   value: ReactNode;
 }
@@ -42,18 +42,16 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
-/** Options of {@link Part}. */
-export interface PartProps {
+/** A section with a heading. */
+export function Part(props: {
   title: string;
 
   /** Explanation below the title. */
   note?: string;
 
   children: ReactNode;
-}
-
-/** A section with a heading. */
-export function Part({ title, note, children }: PartProps) {
+}) {
+  const { title, note, children } = props;
   const heading = useId();
   return (
     <Box

@@ -7,8 +7,8 @@ import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './Serial.module.css';
 
-/** Options of {@link Serial}. */
-export interface SerialProps {
+/** A serial number with a copy button, shortened unless `isWhole`. */
+export function Serial(props: {
   serial: bigint;
 
   /** The same number as `0x…`. */
@@ -16,10 +16,8 @@ export interface SerialProps {
 
   /** Whether to show all digits. Defaults to false. */
   isWhole?: boolean;
-}
-
-/** A serial number with a copy button, shortened unless `isWhole`. */
-export function Serial({ serial, hex, isWhole = false }: SerialProps) {
+}) {
+  const { serial, hex, isWhole = false } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const decimal = String(serial);
   return (

@@ -38,7 +38,7 @@ export function fromPem(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Label of a PEM block (RFC 7468). */
-export type PemLabel =
+type PemLabel =
   | 'CERTIFICATE'
   | 'CERTIFICATE REQUEST'
   | 'PRIVATE KEY'

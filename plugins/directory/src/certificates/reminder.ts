@@ -29,7 +29,7 @@ export function useReminder() {
 }
 
 /** Options of {@link reminderFile}. */
-export interface ReminderOptions {
+interface ReminderOptions {
   title: string;
   description: string;
 

@@ -1,8 +1,11 @@
 import { Avatar } from '@backstage/ui';
 import styles from './Avatar.module.css';
 
-/** Options of {@link ColoredAvatar}. */
-export interface ColoredAvatarProps {
+/**
+ * The initials of a user on a color that depends on the user name. Decorative:
+ * show the name beside it.
+ */
+export function ColoredAvatar(props: {
   /** Determines the color, so that it stays when the name changes. */
   username: string;
 
@@ -11,13 +14,7 @@ export interface ColoredAvatarProps {
 
   /** 32, 40 or 88 pixels. Defaults to `large`, 40 pixels. */
   size?: 'medium' | 'large' | 'portrait';
-}
-
-/**
- * The initials of a user on a color that depends on the user name. Decorative:
- * show the name beside it.
- */
-export function ColoredAvatar(props: ColoredAvatarProps) {
+}) {
   const { username, name, size = 'large' } = props;
   return (
     <Avatar

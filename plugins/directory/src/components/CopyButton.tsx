@@ -23,8 +23,8 @@ const icons = {
   failed: <RiErrorWarningLine />,
 };
 
-/** Options of {@link CopyButton}. */
-export interface CopyButtonProps {
+/** Copies a value to the clipboard and shows whether that succeeded. */
+export function CopyButton(props: {
   /** Value to copy. */
   value: string;
 
@@ -33,10 +33,7 @@ export interface CopyButtonProps {
 
   /** Whether the button shows its label. Defaults to false: an icon only. */
   isLabeled?: boolean;
-}
-
-/** Copies a value to the clipboard and shows whether that succeeded. */
-export function CopyButton(props: CopyButtonProps) {
+}) {
   const { value, label, isLabeled } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [state, setState] = useState<keyof typeof icons>('ready');

@@ -2,17 +2,15 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { type ReactNode, useEffect, useState } from 'react';
 import { directoryTranslationRef } from '../translation';
 
-/** Options of {@link DateTime}. */
-export interface DateTimeProps {
+/** A day in the user's locale, or other text; the exact time on hover. */
+export function DateTime(props: {
   /** The moment. */
   value: Date;
 
   /** Text in place of the day, such as the time left. */
   children?: ReactNode;
-}
-
-/** A day in the user's locale, or other text; the exact time on hover. */
-export function DateTime({ value, children }: DateTimeProps) {
+}) {
+  const { value, children } = props;
   return (
     <time
       dateTime={value.toISOString()}
@@ -26,20 +24,18 @@ export function DateTime({ value, children }: DateTimeProps) {
   );
 }
 
-/** Options of {@link LocalTime}. */
-export interface LocalTimeProps {
+/**
+ * The current time in a time zone, with the zone on hover; nothing when the
+ * browser does not know the zone.
+ */
+export function LocalTime(props: {
   /** The time zone as stored in the directory. */
   timeZone: string;
 
   /** `brief` is the time alone. Defaults to `relative`: "14:05, 3 h ahead of you". */
   form?: 'brief' | 'relative';
-}
-
-/**
- * The current time in a time zone, with the zone on hover; nothing when the
- * browser does not know the zone.
- */
-export function LocalTime({ timeZone, form = 'relative' }: LocalTimeProps) {
+}) {
+  const { timeZone, form = 'relative' } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
 

@@ -1,19 +1,17 @@
 import styles from './DirectoryText.module.css';
 
-/** Options of {@link DirectoryText}. */
-export interface DirectoryTextProps {
+/**
+ * A value of the directory within a page. Its direction does not affect the
+ * surrounding text, and its invisible characters are shown.
+ */
+export function DirectoryText(props: {
   /** Value as stored in the directory: users write most of them themselves. */
   value: string;
 
   /** Text to highlight at its first occurrence, ignoring case. */
   mark?: string;
-}
-
-/**
- * A value of the directory within a page. Its direction does not affect the
- * surrounding text, and its invisible characters are shown.
- */
-export function DirectoryText({ value, mark = '' }: DirectoryTextProps) {
+}) {
+  const { value, mark = '' } = props;
   const start = mark ? value.toLowerCase().indexOf(mark.toLowerCase()) : -1;
   const end = start + mark.length;
   return (
@@ -61,7 +59,7 @@ const JOINED =
   /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}]/u;
 
 /** A part of a text. */
-export interface TextRun {
+interface TextRun {
   /** What to show. */
   text: string;
 
@@ -73,7 +71,7 @@ export interface TextRun {
  * Splits a text at its invisible characters and replaces them by code points
  * such as `U+202E`. A joiner within an emoji or a word that needs it is kept.
  */
-export function textRuns(value: string): TextRun[] {
+function textRuns(value: string): TextRun[] {
   const characters = Array.from(value);
   const runs: TextRun[] = [];
   characters.forEach((character, index) => {

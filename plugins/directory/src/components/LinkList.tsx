@@ -6,7 +6,7 @@ import styles from './LinkList.module.css';
 import { safeHref } from './safeHref';
 
 /** A link, or a name without a link. */
-export interface ListedLink {
+interface ListedLink {
   /** Kind of the link, as text. */
   kind: string;
   icon: ReactElement;
@@ -19,14 +19,12 @@ export interface ListedLink {
   copyLabel: string;
 }
 
-/** Options of {@link LinkList}. */
-export interface LinkListProps {
+/** Links out of the portal, each with its kind and a copy button. */
+export function LinkList(props: {
   label: string;
   links: readonly ListedLink[];
-}
-
-/** Links out of the portal, each with its kind and a copy button. */
-export function LinkList({ label, links }: LinkListProps) {
+}) {
+  const { label, links } = props;
   return (
     <ul className={styles.links} aria-label={label}>
       {links.map(({ kind, icon, text, href = '', copyLabel }) => (
@@ -53,19 +51,17 @@ export function LinkList({ label, links }: LinkListProps) {
   );
 }
 
-/** Options of {@link SafeLink}. */
-export interface SafeLinkProps {
-  /** URL as stored in the directory. */
-  href: string;
-
-  children: ReactNode;
-}
-
 /**
  * A link out of the portal to a URL of the directory, or plain text when the
  * URL is not safe to follow.
  */
-export function SafeLink({ href, children }: SafeLinkProps) {
+function SafeLink(props: {
+  /** URL as stored in the directory. */
+  href: string;
+
+  children: ReactNode;
+}) {
+  const { href, children } = props;
   const safe = safeHref(href);
   if (!safe) {
     return <Text as="span">{children}</Text>;

@@ -13,19 +13,17 @@ import { catalogEntityRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { type CatalogKind, findEntity, readCatalogNames } from './catalogNames';
 
-/** Options of {@link CatalogLink}. */
-export interface CatalogLinkProps {
-  kind: CatalogKind;
-
-  /** Name of the user or group in the directory. */
-  directoryName: string;
-}
-
 /**
  * Link to the catalog entity of a user or a group; nothing without an entity or
  * a catalog. An icon only on a narrow screen.
  */
-export function CatalogLink({ kind, directoryName }: CatalogLinkProps) {
+export function CatalogLink(props: {
+  kind: CatalogKind;
+
+  /** Name of the user or group in the directory. */
+  directoryName: string;
+}) {
+  const { kind, directoryName } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const names = readCatalogNames(useApi(configApiRef));
   const catalog = useApiHolder().get(catalogApiRef);

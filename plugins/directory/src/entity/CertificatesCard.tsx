@@ -79,14 +79,9 @@ export function CertificatesCard() {
   );
 }
 
-/** Options of {@link CertificateLine}. */
-export interface CertificateLineProps {
-  certificate: ListedCertificate;
-  now: Date;
-}
-
 /** Serial number, state and expiry of a certificate. */
-export function CertificateLine({ certificate, now }: CertificateLineProps) {
+function CertificateLine(props: { certificate: ListedCertificate; now: Date }) {
+  const { certificate, now } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const serial = String(certificate.serial_number);

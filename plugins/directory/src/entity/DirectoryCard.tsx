@@ -7,8 +7,8 @@ import type { ReactNode } from 'react';
 import { directoryTranslationRef } from '../translation';
 import styles from './DirectoryCard.module.css';
 
-/** Options of {@link DirectoryCard}. */
-export interface DirectoryCardProps<Data> {
+/** Card with directory data of an entity, loading, loaded or failed. */
+export function DirectoryCard<Data>(props: {
   title: string;
 
   /** Text when the entity is not in the directory. */
@@ -20,10 +20,7 @@ export interface DirectoryCardProps<Data> {
   footer: ReactNode;
 
   children: (data: Data) => ReactNode;
-}
-
-/** Card with directory data of an entity, loading, loaded or failed. */
-export function DirectoryCard<Data>(props: DirectoryCardProps<Data>) {
+}) {
   const { title, unknown, query, footer, children } = props;
   const { data, error, refetch } = query;
   const { t } = useTranslationRef(directoryTranslationRef);

@@ -82,13 +82,13 @@ function SponsorNames({ sponsors }: Pick<KnownGroup, 'sponsors'>) {
 }
 
 /** A sponsor on the card. */
-export interface NamedSponsor {
+interface NamedSponsor {
   username: string;
   name: string;
 }
 
 /** Content of the card. */
-export interface KnownGroup {
+interface KnownGroup {
   memberCount: number;
   description: string | null;
   sponsors: NamedSponsor[];

@@ -110,7 +110,7 @@ const FIELDS = [
 ] as const;
 
 /** Content of the card. */
-export interface KnownUser {
+interface KnownUser {
   person: Required<Pick<MaskedUser, (typeof FIELDS)[number]>>;
 
   /** First groups of the user. */

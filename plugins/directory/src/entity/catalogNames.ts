@@ -18,7 +18,7 @@ export interface CatalogNames {
 }
 
 /** Annotations that contain the name of an entity's directory entry. */
-export const ANNOTATIONS: Record<CatalogKind, string> = {
+const ANNOTATIONS: Record<CatalogKind, string> = {
   user: 'directory-gateway/username',
   group: 'directory-gateway/groupname',
 };
@@ -59,7 +59,7 @@ export function directoryNameOf(
 const FIELDS = ['kind', 'metadata.namespace', 'metadata.name'];
 
 /** Options of {@link findEntity}. */
-export interface FindEntityOptions {
+interface FindEntityOptions {
   catalog: typeof catalogApiRef.T;
   kind: CatalogKind;
 

@@ -59,8 +59,8 @@ function Links({ group }: { group: GroupDetails }) {
   );
 }
 
-/** Options of {@link Section}. */
-export interface SectionProps {
+/** A section of the group page with a heading. */
+export function Section(props: {
   title: string;
 
   /** Explanation below the title. */
@@ -70,10 +70,8 @@ export interface SectionProps {
   actions?: ReactNode;
 
   children: ReactNode;
-}
-
-/** A section of the group page with a heading. */
-export function Section({ title, note, actions, children }: SectionProps) {
+}) {
+  const { title, note, actions, children } = props;
   const heading = useId();
   return (
     <section aria-labelledby={heading}>

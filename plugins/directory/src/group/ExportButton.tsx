@@ -81,7 +81,7 @@ function Progress({ progress }: { progress: ExportProgress | undefined }) {
 }
 
 /** State of an export. */
-export type ExportState =
+type ExportState =
   | { kind: 'idle' }
   | { kind: 'running'; progress: ExportProgress | undefined }
   | { kind: 'saved'; rows: number }
@@ -89,7 +89,7 @@ export type ExportState =
   | { kind: 'failed' };
 
 /** Downloads a group's members; leaving the page cancels it. */
-export function useMembersExport(groupname: string) {
+function useMembersExport(groupname: string) {
   const { client } = useApi(directoryApiRef);
   const [state, setState] = useState<ExportState>({ kind: 'idle' });
   const running = useRef<AbortController>();

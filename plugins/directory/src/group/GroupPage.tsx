@@ -72,19 +72,17 @@ function GoneGroup({ groupname }: { groupname: string }) {
   );
 }
 
-/** Options of {@link Group}. */
-export interface GroupProps {
-  group: GroupDetails;
-
-  /** Whether the page already states that its data is not current. */
-  isOld: boolean;
-}
-
 /**
  * A group: the description stays in view at the left; sponsors, nested groups
  * and members are at the right.
  */
-export function Group({ group, isOld }: GroupProps) {
+function Group(props: {
+  group: GroupDetails;
+
+  /** Whether the page already states that its data is not current. */
+  isOld: boolean;
+}) {
+  const { group, isOld } = props;
   const { groupname } = group;
   return (
     <SideBySide
@@ -105,7 +103,7 @@ export function Group({ group, isOld }: GroupProps) {
 }
 
 /** Placeholder of a group while loading. */
-export function GroupSkeleton() {
+function GroupSkeleton() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <SideBySide

@@ -70,14 +70,9 @@ function YourMembership({ groupname }: { groupname: string }) {
   );
 }
 
-/** Options of {@link Verdict}. */
-export interface VerdictProps {
-  username: string;
-  answer: UseQueryResult<boolean>;
-}
-
 /** Result of the check, by icon and text, or the failure. */
-export function Verdict({ username, answer }: VerdictProps) {
+function Verdict(props: { username: string; answer: UseQueryResult<boolean> }) {
+  const { username, answer } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(personRouteRef);
   const { data, error } = answer;
@@ -118,7 +113,7 @@ export function Verdict({ username, answer }: VerdictProps) {
 }
 
 /** Queries whether a user is a member; disabled without a user name. */
-export function useIsMember(groupname: string, username: string | undefined) {
+function useIsMember(groupname: string, username: string | undefined) {
   return useDirectoryQuery({
     key: ['is member', groupname, username],
     enabled: Boolean(username),

@@ -30,16 +30,14 @@ import {
   useMembersQuestion,
 } from './useMembers';
 
-/** Options of {@link Members}. */
-export interface MembersProps {
+/** The members of a group, on pages, searched by the server. */
+export function Members(props: {
   groupname: string;
 
   /** Whether the page already states that its data is not current. */
   isOld: boolean;
-}
-
-/** The members of a group, on pages, searched by the server. */
-export function Members({ groupname, isOld }: MembersProps) {
+}) {
+  const { groupname, isOld } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const mayExport = useMay('directory.members.export');
   const [question, ask] = useMembersQuestion();
@@ -108,8 +106,8 @@ export function Members({ groupname, isOld }: MembersProps) {
   );
 }
 
-/** Options of {@link MembersBar}. */
-export interface MembersBarProps {
+/** Search, filter and layout of the members. */
+function MembersBar(props: {
   question: MembersQuestion;
   ask: AskMembers;
 
@@ -118,10 +116,7 @@ export interface MembersBarProps {
 
   /** Moves the focus to the members. */
   onLeaveDown: () => void;
-}
-
-/** Search, filter and layout of the members. */
-export function MembersBar(props: MembersBarProps) {
+}) {
   const { question, ask, total, onLeaveDown } = props;
   const { text, membership, view } = question;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -173,14 +168,9 @@ export function MembersBar(props: MembersBarProps) {
   );
 }
 
-/** Options of {@link NoMembers}. */
-export interface NoMembersProps {
-  question: MembersQuestion;
-  ask: AskMembers;
-}
-
 /** States why there is no member to show, with a button that shows others. */
-export function NoMembers({ question, ask }: NoMembersProps) {
+function NoMembers(props: { question: MembersQuestion; ask: AskMembers }) {
+  const { question, ask } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { text, membership, page } = question;
   if (page > 1) {

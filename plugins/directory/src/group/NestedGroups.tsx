@@ -33,7 +33,7 @@ export function NestedGroups({ groupname }: { groupname: string }) {
  * The groups nested in the last group of a path, each with those nested in it.
  * The path is kept because groups can be nested in a circle.
  */
-export function GroupTree({ way }: { way: readonly string[] }) {
+function GroupTree({ way }: { way: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const group = way[way.length - 1];
   const { data, error, refetch } = useNestedGroups(group);
@@ -58,15 +58,14 @@ export function GroupTree({ way }: { way: readonly string[] }) {
   );
 }
 
-interface GroupBranchProps {
+/** A nested group; the groups nested in it are loaded when it is opened. */
+function GroupBranch(props: {
   group: NestedGroup;
 
   /** The groups above, from the group of the page. */
   way: readonly string[];
-}
-
-/** A nested group; the groups nested in it are loaded when it is opened. */
-function GroupBranch({ group, way }: GroupBranchProps) {
+}) {
+  const { group, way } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(groupRouteRef);
   const [isOpen, setIsOpen] = useState(false);
@@ -117,14 +116,12 @@ const FIELDS = [
 ] as const;
 
 /** A group that is nested in another group. */
-export type NestedGroup = Required<
-  Pick<MaskedMemberGroup, (typeof FIELDS)[number]>
->;
+type NestedGroup = Required<Pick<MaskedMemberGroup, (typeof FIELDS)[number]>>;
 
 const header = { 'X-Fields': FIELDS.join(',') };
 
 /** Queries the groups that are direct members of a group. */
-export function useNestedGroups(groupname: string) {
+function useNestedGroups(groupname: string) {
   return useDirectoryQuery({
     key: ['member groups', groupname],
     load: async (client, signal) => {

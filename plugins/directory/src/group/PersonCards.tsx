@@ -9,21 +9,18 @@ import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
 import type { Match, MatchedPerson } from '../people/searchPeople';
 import { directoryTranslationRef } from '../translation';
 
-/** Options of {@link CardsQuery}. */
-export interface CardsQueryProps<Data> {
+/**
+ * Cards that are loading, loaded or failed. Loaded cards stay after a failed
+ * refresh, which the page states once.
+ */
+export function CardsQuery<Data>(props: {
   query: UseQueryResult<Data>;
 
   /** Number of placeholder cards. */
   places: number;
 
   children: (data: Data) => ReactNode;
-}
-
-/**
- * Cards that are loading, loaded or failed. Loaded cards stay after a failed
- * refresh, which the page states once.
- */
-export function CardsQuery<Data>(props: CardsQueryProps<Data>) {
+}) {
   const { query, places, children } = props;
   const { data, error, refetch } = query;
   const { t } = useTranslationRef(directoryTranslationRef);

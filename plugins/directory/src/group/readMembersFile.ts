@@ -10,7 +10,7 @@ export interface ExportProgress {
 }
 
 /** Options of {@link readMembersFile}. */
-export interface ReadMembersOptions {
+interface ReadMembersOptions {
   client: DirectoryClient;
   groupname: string;
   signal: AbortSignal;
@@ -61,7 +61,7 @@ export async function readMembersFile(
 }
 
 /** Returns the number of complete rows after each piece of a file. */
-export type RowCounter = (piece: Uint8Array) => number;
+type RowCounter = (piece: Uint8Array) => number;
 
 const QUOTE = '"'.charCodeAt(0);
 const NEWLINE = '\n'.charCodeAt(0);

@@ -88,7 +88,7 @@ export function GroupsPage() {
 }
 
 /** Placeholder of the list while loading. */
-export function GroupsSkeleton() {
+function GroupsSkeleton() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <Flex
@@ -105,14 +105,9 @@ export function GroupsSkeleton() {
   );
 }
 
-/** Options of {@link NoGroups}. */
-export interface NoGroupsProps {
-  question: GroupsQuestion;
-  ask: AskGroups;
-}
-
 /** States why there is no group to show, with a button that shows others. */
-export function NoGroups({ question, ask }: NoGroupsProps) {
+function NoGroups(props: { question: GroupsQuestion; ask: AskGroups }) {
+  const { question, ask } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { text, page } = question;
   if (page > 1) {

@@ -17,16 +17,14 @@ import type { ListedGroup } from './useGroups';
 
 type Row = ListedGroup & { id: string };
 
-/** Options of {@link GroupsTable}. */
-export interface GroupsTableProps {
+/** Table of groups; a narrow screen has one column of text. */
+export function GroupsTable(props: {
   groups: readonly ListedGroup[];
 
   /** Searched text, to highlight it; empty without a search. */
   text: string;
-}
-
-/** Table of groups; a narrow screen has one column of text. */
-export function GroupsTable({ groups, text }: GroupsTableProps) {
+}) {
+  const { groups, text } = props;
   const href = useRouteRef(groupRouteRef);
   const columns = useColumns(text);
   const rows = useMemo(

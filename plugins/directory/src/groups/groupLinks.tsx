@@ -17,7 +17,7 @@ import styles from './groupLinks.module.css';
 import type { ListedGroup } from './useGroups';
 
 /** A link of a group. */
-export interface GroupLink {
+interface GroupLink {
   kind: 'url' | 'mailingList' | 'discussion' | 'irc' | 'matrix' | 'other';
 
   /** Address or channel to show. */
@@ -28,7 +28,7 @@ export interface GroupLink {
 }
 
 /** Attributes of a group that contain links. */
-export type LinkedGroup = Pick<
+type LinkedGroup = Pick<
   Group,
   'url' | 'mailing_list' | 'discussion_url' | 'irc'
 >;

@@ -25,7 +25,7 @@ const FIELDS = [
 export type ListedGroup = Required<Pick<MaskedGroup, (typeof FIELDS)[number]>>;
 
 /** A page of the list. */
-export interface GroupsAnswer {
+interface GroupsAnswer {
   groups: ListedGroup[];
   total: number;
 }

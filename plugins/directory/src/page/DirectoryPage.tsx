@@ -25,8 +25,12 @@ const icons = {
 /** Class of popovers with secondary text: readable in the dark theme. */
 export const readable = styles.readable;
 
-/** Options of {@link DirectoryPage}. */
-export interface DirectoryPageProps {
+/**
+ * A page of the directory: the header with its h1 and breadcrumbs, the title of
+ * the browser tab, and the main landmark, which takes the focus after
+ * navigation.
+ */
+export function DirectoryPage(props: {
   /** Part of the directory that the page belongs to. */
   room: 'people' | 'groups' | 'certificates';
 
@@ -37,14 +41,7 @@ export interface DirectoryPageProps {
   actions?: ReactNode;
 
   children: ReactNode;
-}
-
-/**
- * A page of the directory: the header with its h1 and breadcrumbs, the title of
- * the browser tab, and the main landmark, which takes the focus after
- * navigation.
- */
-export function DirectoryPage(props: DirectoryPageProps) {
+}) {
   const { room, subject, actions, children } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const hrefs = {
@@ -88,8 +85,8 @@ export function DirectoryPage(props: DirectoryPageProps) {
   );
 }
 
-/** Options of {@link SideBySide}. */
-export interface SideBySideProps {
+/** Layout of a user or group page: the identity beside the details. */
+export function SideBySide(props: {
   /** Identity of the user or group, which stays in view at the left. */
   subject: ReactNode;
 
@@ -98,10 +95,7 @@ export interface SideBySideProps {
 
   /** Label of the status while loading, when the content is a skeleton. */
   loadingLabel?: string;
-}
-
-/** Layout of a user or group page: the identity beside the details. */
-export function SideBySide(props: SideBySideProps) {
+}) {
   const { subject, children, loadingLabel } = props;
   return (
     <div
@@ -128,7 +122,7 @@ export function TableGround({ children }: { children: ReactNode }) {
  * Moves the focus to the page after navigation, when the link that had it was
  * removed; otherwise the next Tab would start at the top of the portal.
  */
-export function useArrivalFocus(page: RefObject<HTMLElement>, title: string) {
+function useArrivalFocus(page: RefObject<HTMLElement>, title: string) {
   useEffect(() => {
     if (document.activeElement === document.body && !isFirstPage()) {
       page.current?.focus({ preventScroll: true });
@@ -142,7 +136,7 @@ function isFirstPage(): boolean {
 }
 
 /** Sets the title of the browser tab while the page is open. */
-export function useDocumentTitle(title: string) {
+function useDocumentTitle(title: string) {
   const app = useApi(configApiRef).getOptionalString('app.title');
 
   useEffect(() => {

@@ -10,21 +10,18 @@ import { useEffect, useRef } from 'react';
 import { directoryTranslationRef } from '../translation';
 import styles from './Pagination.module.css';
 
-/** Options of {@link PageTurner}. */
-export interface PageTurnerProps {
-  /** Counted from 1. */
-  page: number;
-  pageSize: number;
-  total: number;
-  onTurn: (page: number) => void;
-}
-
 /**
  * Range of the current page and buttons for the other pages; nothing on a
  * single page. It belongs at the end of the element that holds the list: a new
  * page scrolls to its top.
  */
-export function PageTurner(props: PageTurnerProps) {
+export function PageTurner(props: {
+  /** Counted from 1. */
+  page: number;
+  pageSize: number;
+  total: number;
+  onTurn: (page: number) => void;
+}) {
   const { page, pageSize, total, onTurn } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const nav = useRef<HTMLElement>(null);

@@ -2,18 +2,15 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Box, Flex, Skeleton } from '@backstage/ui';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import styles from './QueryPanel.module.css';
 import { directoryTranslationRef } from '../translation';
+import styles from './QueryPanel.module.css';
 import { ErrorState, StaleNotice } from './states';
 
-/** Options of {@link QueryPanel}. */
-export interface QueryPanelProps<Data> {
+/** A tab that is loading, loaded, failed, or loaded with a failed refresh. */
+export function QueryPanel<Data>(props: {
   query: UseQueryResult<Data>;
   children: (data: Data) => ReactNode;
-}
-
-/** A tab that is loading, loaded, failed, or loaded with a failed refresh. */
-export function QueryPanel<Data>(props: QueryPanelProps<Data>) {
+}) {
   const { query, children } = props;
   const { data, error, dataUpdatedAt, refetch } = query;
   const { t } = useTranslationRef(directoryTranslationRef);

@@ -16,8 +16,8 @@ import styles from './TextSearch.module.css';
 /** Pause in typing after which the text is searched, in milliseconds. */
 const PAUSE = 250;
 
-/** Options of {@link TextSearch}. */
-export interface TextSearchProps {
+/** Search field that tells when the text is too short for the server. */
+export function TextSearch(props: {
   /** Text in the URL. */
   text: string;
 
@@ -39,10 +39,7 @@ export interface TextSearchProps {
 
   /** Moves the focus to the results. */
   onLeaveDown: () => void;
-}
-
-/** Search field that tells when the text is too short for the server. */
-export function TextSearch(props: TextSearchProps) {
+}) {
   const { text, onSearch, label, placeholder } = props;
   const { size = 'medium', isFirst = false, onLeaveDown } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -91,7 +88,7 @@ export function TextSearch(props: TextSearchProps) {
 }
 
 /** Options of {@link Results}. */
-export interface ResultsProps {
+interface ResultsProps {
   /** Whether other results are loading: these are dimmed meanwhile. */
   isBusy: boolean;
 

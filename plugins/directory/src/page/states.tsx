@@ -8,8 +8,8 @@ import { DirectoryText } from '../components/DirectoryText';
 import { directoryTranslationRef } from '../translation';
 import styles from './states.module.css';
 
-/** Options of {@link EmptyState}. */
-export interface EmptyStateProps {
+/** States that there is nothing, why, and what to do next. */
+export function EmptyState(props: {
   /** Decorative icon. */
   icon?: ReactElement;
 
@@ -21,10 +21,7 @@ export interface EmptyStateProps {
 
   /** Next steps: buttons and links. */
   actions?: ReactNode;
-}
-
-/** States that there is nothing, why, and what to do next. */
-export function EmptyState(props: EmptyStateProps) {
+}) {
   const { icon, title, description, actions } = props;
   return (
     <Flex
@@ -52,20 +49,18 @@ export function EmptyState(props: EmptyStateProps) {
   );
 }
 
-/** Options of {@link ErrorState}. */
-export interface ErrorStateProps {
+/**
+ * Replaces content that could not be loaded: shows the server's message, when
+ * the query is retried, and a button that retries it now.
+ */
+export function ErrorState(props: {
   /** Error of the query. */
   error: unknown;
 
   /** Retries the query. */
   onRetry: () => void;
-}
-
-/**
- * Replaces content that could not be loaded: shows the server's message, when
- * the query is retried, and a button that retries it now.
- */
-export function ErrorState({ error, onRetry }: ErrorStateProps) {
+}) {
+  const { error, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { title, message, next, reference } = useFailureWords(error);
   const lines = [
@@ -105,8 +100,11 @@ export function PageSkeleton() {
   );
 }
 
-/** Options of {@link StaleNotice}. */
-export interface StaleNoticeProps {
+/**
+ * Shown above data whose refresh failed: what failed, the age of the data, and
+ * when the query is retried.
+ */
+export function StaleNotice(props: {
   /** Error of the last query. */
   error: unknown;
 
@@ -115,13 +113,8 @@ export interface StaleNoticeProps {
 
   /** Retries the query. */
   onRetry: () => void;
-}
-
-/**
- * Shown above data whose refresh failed: what failed, the age of the data, and
- * when the query is retried.
- */
-export function StaleNotice({ error, loadedAt, onRetry }: StaleNoticeProps) {
+}) {
+  const { error, loadedAt, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { title, next } = useFailureWords(error);
   const time = new Date(loadedAt).toLocaleTimeString(undefined, {
@@ -148,7 +141,7 @@ export function StaleNotice({ error, loadedAt, onRetry }: StaleNoticeProps) {
 }
 
 /** Texts that describe a failure. */
-export interface FailureWords {
+interface FailureWords {
   /** States what failed. */
   title: string;
 
@@ -163,7 +156,7 @@ export interface FailureWords {
 }
 
 /** Returns the texts that describe a failed query. */
-export function useFailureWords(error: unknown): FailureWords {
+function useFailureWords(error: unknown): FailureWords {
   const { t } = useTranslationRef(directoryTranslationRef);
 
   const delay = retryDelay(error);

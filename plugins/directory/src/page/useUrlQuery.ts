@@ -8,7 +8,7 @@ export type Ask<Question> = (
 ) => void;
 
 /** Reads the query of a page from its URL and writes it there. */
-export interface QuestionFormat<Question> {
+interface QuestionFormat<Question> {
   read: (params: URLSearchParams) => Question;
 
   /** Returns the URL parameters by name, without default values. */

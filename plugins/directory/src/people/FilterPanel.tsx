@@ -20,14 +20,12 @@ import {
   type PresenceField,
 } from './peopleQuery';
 
-/** Options of {@link FilterPanel}. */
-export interface FilterPanelProps {
+/** The filters of the list; each change takes effect at once. */
+export function FilterPanel(props: {
   filters: PeopleFilters;
   onChange: (change: Partial<PeopleFilters>) => void;
-}
-
-/** The filters of the list; each change takes effect at once. */
-export function FilterPanel({ filters, onChange }: FilterPanelProps) {
+}) {
+  const { filters, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { groups, before, has } = filters;
 
@@ -67,7 +65,7 @@ export function FilterPanel({ filters, onChange }: FilterPanelProps) {
 const OFFERED = 10;
 
 /** Selects a group by a part of its name, which the server searches. */
-export function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
+function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState('');
   const settled = useDebounced(typed.trim(), 250);

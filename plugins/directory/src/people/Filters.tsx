@@ -25,7 +25,7 @@ const FilterPanel = lazy(() =>
 );
 
 /** Options of {@link Filters}. */
-export interface FiltersProps {
+interface FiltersProps {
   filters: PeopleFilters;
   onChange: (change: Partial<PeopleFilters>) => void;
 }
@@ -69,7 +69,7 @@ export function Filters({ filters, onChange }: FiltersProps) {
 }
 
 /** The active filters, each with a button that removes it. */
-export function FilterTags({ filters, onChange }: FiltersProps) {
+function FilterTags({ filters, onChange }: FiltersProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { groups, before, has } = filters;
 

@@ -35,7 +35,7 @@ export function PeopleCards({ people }: { people: readonly MatchedPerson[] }) {
 }
 
 /** Card of a user with a link to the user's page. */
-export function PersonCard({ person, matches }: MatchedPerson) {
+function PersonCard({ person, matches }: MatchedPerson) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(personRouteRef);
   const { username, human_name, pronouns, timezone } = person;
@@ -128,14 +128,12 @@ export function PersonBadges({
 
 type View = PeopleQuestion['view'];
 
-/** Options of {@link ViewSwitch}. */
-export interface ViewSwitchProps {
+/** Switches between cards and a table. */
+export function ViewSwitch(props: {
   view: View;
   onChange: (view: View) => void;
-}
-
-/** Switches between cards and a table. */
-export function ViewSwitch({ view, onChange }: ViewSwitchProps) {
+}) {
+  const { view, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <ToggleButtonGroup

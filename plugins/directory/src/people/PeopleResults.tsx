@@ -16,16 +16,13 @@ import { PAGE_SIZE, type PeopleAnswer, type PeopleTask } from './usePeople';
 
 const SKELETON_CARDS = Array.from({ length: 24 }, (_, index) => index);
 
-/** Options of {@link PeopleResults}. */
-export interface PeopleResultsProps {
+/** The results of a query: by field, or a list with pages. */
+export function PeopleResults(props: {
   answer: PeopleAnswer;
   question: PeopleQuestion;
   task: PeopleTask;
   ask: AskPeople;
-}
-
-/** The results of a query: by field, or a list with pages. */
-export function PeopleResults(props: PeopleResultsProps) {
+}) {
   const { answer, question, task, ask } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { sections, list } = answer;
@@ -121,18 +118,15 @@ export function PeopleTotal({ answer }: { answer: PeopleAnswer }) {
   );
 }
 
-/** Options of {@link PeopleSection}. */
-export interface PeopleSectionProps {
+/** The matches of one field, with its name and their number. */
+function PeopleSection(props: {
   section: MatchSection;
   title: ReactNode;
   view: PeopleQuestion['view'];
 
   /** Shows only the matches of this field, on pages, when there are more. */
   onShowAll?: () => void;
-}
-
-/** The matches of one field, with its name and their number. */
-export function PeopleSection(props: PeopleSectionProps) {
+}) {
   const { section, title, view, onShowAll } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { people, total, shownAbove, error, field } = section;
@@ -168,15 +162,13 @@ export function PeopleSection(props: PeopleSectionProps) {
   );
 }
 
-/** Options of {@link NothingFound}. */
-export interface NothingFoundProps {
+/** States what was searched in which fields, with buttons to widen the search. */
+function NothingFound(props: {
   question: PeopleQuestion;
   task: PeopleTask;
   ask: AskPeople;
-}
-
-/** States what was searched in which fields, with buttons to widen the search. */
-export function NothingFound({ question, task, ask }: NothingFoundProps) {
+}) {
+  const { question, task, ask } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { page, text } = question;
   if (page > 1) {

@@ -7,7 +7,7 @@ export interface SearchTerm {
 }
 
 /** Interpretation of the searched text. */
-export type SearchPlan =
+type SearchPlan =
   | { kind: 'nothing' }
   | { kind: 'tooShort' }
   | { kind: 'search'; terms: SearchTerm[]; canWiden: boolean };

@@ -18,7 +18,7 @@ export interface PeoplePageData {
 }
 
 /** Options of {@link searchPeople}. */
-export interface SearchPeopleOptions {
+interface SearchPeopleOptions {
   /** Text to search. Defaults to none: the filters only. */
   term?: SearchTerm;
   filters: PeopleFilters;

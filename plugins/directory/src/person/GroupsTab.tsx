@@ -31,15 +31,13 @@ import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsTab.module.css';
 
-/** Options of {@link GroupsTab}. */
-export interface GroupsTabProps {
+/** Groups of a user: direct ones first, inherited ones with their reason. */
+export function GroupsTab(props: {
   /** Display name of the user. */
   name: string;
   query: UseQueryResult<Memberships>;
-}
-
-/** Groups of a user: direct ones first, inherited ones with their reason. */
-export function GroupsTab({ name, query }: GroupsTabProps) {
+}) {
+  const { name, query } = props;
   return (
     <QueryPanel query={query}>
       {data => <Groups name={name} {...data} />}
@@ -106,15 +104,13 @@ function Groups(props: { name: string } & Memberships) {
   );
 }
 
-/** Options of {@link MembershipRow}. */
-export interface MembershipRowProps {
+/** A membership: direct or inherited, and whether the user is a sponsor. */
+function MembershipRow(props: {
   /** Display name of the user. */
   name: string;
   membership: Membership;
-}
-
-/** A membership: direct or inherited, and whether the user is a sponsor. */
-export function MembershipRow({ name, membership }: MembershipRowProps) {
+}) {
+  const { name, membership } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(groupRouteRef);
   const { groupname, description, direct, sponsor, path } = membership;
@@ -149,7 +145,7 @@ export function MembershipRow({ name, membership }: MembershipRowProps) {
 }
 
 /** Groups that the user sponsors without being a member. */
-export function SponsoredGroups({ groups }: { groups: readonly string[] }) {
+function SponsoredGroups({ groups }: { groups: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(groupRouteRef);
   return (
@@ -171,18 +167,16 @@ export function SponsoredGroups({ groups }: { groups: readonly string[] }) {
   );
 }
 
-/** Options of {@link WhyButton}. */
-export interface WhyButtonProps {
+/** Opens the path of an inherited membership. */
+function WhyButton(props: {
   /** Display name of the user. */
   name: string;
   groupname: string;
 
   /** Groups from one with the user as a direct member to this one. */
   path: readonly (string | null)[];
-}
-
-/** Opens the path of an inherited membership. */
-export function WhyButton({ name, groupname, path }: WhyButtonProps) {
+}) {
+  const { name, groupname, path } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(groupRouteRef);
   const question = t('person.groups.whyOf', {
@@ -223,7 +217,7 @@ export function WhyButton({ name, groupname, path }: WhyButtonProps) {
 }
 
 /** Groups in which a user is a member or a sponsor. */
-export interface Memberships {
+interface Memberships {
   /** Direct memberships first, each in the order of the server. */
   memberships: Membership[];
 

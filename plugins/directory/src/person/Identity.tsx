@@ -25,16 +25,14 @@ import { directoryTranslationRef } from '../translation';
 import { type Contact, contactsOf } from './contactsOf';
 import styles from './Identity.module.css';
 
-/** Options of {@link Identity}. */
-export interface IdentityProps {
+/** Name, local time and contact links of a user. */
+export function Identity(props: {
   person: User;
 
   /** Whether it is the user's own profile, which hides nothing from them. */
   isOwn: boolean;
-}
-
-/** Name, local time and contact links of a user. */
-export function Identity({ person, isOwn }: IdentityProps) {
+}) {
+  const { person, isOwn } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { username, human_name, pronouns, timezone } = person;
   const name = human_name ?? username;
@@ -108,7 +106,7 @@ const icons: Record<Contact['kind'], ReactElement> = {
 };
 
 /** The contact links of a user. */
-export function ContactLinks({ person }: { person: User }) {
+function ContactLinks({ person }: { person: User }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const contacts = contactsOf(person);
   const name = person.human_name ?? person.username;

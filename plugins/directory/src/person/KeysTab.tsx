@@ -37,7 +37,7 @@ export function KeysTab({ person }: { person: User }) {
 }
 
 /** SSH keys, with a button that copies all as an authorized_keys file. */
-export function SshKeys({ texts }: { texts: readonly string[] }) {
+function SshKeys({ texts }: { texts: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const keys = useMemo(
     () => texts.map(text => ({ text, key: readSshKey(text) })),
@@ -75,7 +75,7 @@ export function SshKeys({ texts }: { texts: readonly string[] }) {
 }
 
 /** An SSH key: its comment, type and size, and its fingerprint. */
-export function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
+function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { type, bits, comment, blob, line } = sshKey;
   const fingerprint = useFingerprint(blob);
@@ -118,7 +118,7 @@ export function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
  * without padding: `undefined` while it is computed, `null` when the browser
  * offers no cryptography, as on pages without HTTPS.
  */
-export function useFingerprint(
+function useFingerprint(
   blob: Uint8Array<ArrayBuffer>,
 ): string | null | undefined {
   const [fingerprint, setFingerprint] = useState<string | null>();
@@ -149,7 +149,7 @@ function format(digest: ArrayBuffer): string {
 const FINGERPRINT = 40;
 
 /** OpenPGP keys, which the directory stores as IDs or fingerprints. */
-export function GpgKeys({ ids }: { ids: readonly string[] }) {
+function GpgKeys({ ids }: { ids: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <section className={styles.section}>

@@ -82,7 +82,7 @@ function GonePerson({ username }: { username: string }) {
  * A user: the identity stays in view at the left, tabs are at the right. Users
  * can show their own page as others see it.
  */
-export function Person({ person }: { person: User }) {
+function Person({ person }: { person: User }) {
   const reader = useReader();
   const [asOthers, setAsOthers] = useState(false);
   const isOwn = reader === person.username;
@@ -109,7 +109,7 @@ export function Person({ person }: { person: User }) {
 }
 
 /** Placeholder of a user while loading. */
-export function PersonSkeleton() {
+function PersonSkeleton() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <SideBySide
@@ -143,17 +143,14 @@ function usePerson(username: string) {
   });
 }
 
-/** Options of {@link OwnProfile}. */
-export interface OwnProfileProps {
+/** Shown to the user only: how others see the profile, and a link to edit it. */
+function OwnProfile(props: {
   person: User;
 
   /** Whether the profile is shown as other users see it. */
   asOthers: boolean;
   onAsOthers: (asOthers: boolean) => void;
-}
-
-/** Shown to the user only: how others see the profile, and a link to edit it. */
-export function OwnProfile(props: OwnProfileProps) {
+}) {
   const { person, asOthers, onAsOthers } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const template = useApi(configApiRef).getOptionalString(
@@ -212,6 +209,6 @@ const HIDDEN = {
 } satisfies Partial<User>;
 
 /** Returns a user as other users see them. */
-export function hidePrivateFields(person: User): User {
+function hidePrivateFields(person: User): User {
   return person.is_private ? { ...person, ...HIDDEN } : person;
 }

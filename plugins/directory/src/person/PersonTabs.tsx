@@ -84,7 +84,7 @@ export function PersonTabs({ person }: { person: User }) {
 }
 
 /** The agreements that a user has signed. */
-export function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {
+function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <QueryPanel query={query}>

@@ -89,7 +89,7 @@ function NoCertificate(props: { title: ReactNode; description: string }) {
 }
 
 /** The contents of a certificate: the subject at the left, the issuer at the right. */
-export function CertificateView({ details }: { details: CertificateDetails }) {
+function CertificateView({ details }: { details: CertificateDetails }) {
   const { certificate, chain } = details;
   return (
     <>
@@ -110,7 +110,7 @@ export function CertificateView({ details }: { details: CertificateDetails }) {
 }
 
 /** Downloads and revocation of a certificate. */
-export function CertificateActionBar({
+function CertificateActionBar({
   details: { certificate },
 }: {
   details: CertificateDetails;

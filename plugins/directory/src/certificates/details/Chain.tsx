@@ -10,16 +10,14 @@ import { Facts, Part } from '../Facts';
 import styles from './Chain.module.css';
 import type { ReadCertificate } from './readCertificate';
 
-/** Options of {@link Chain}. */
-export interface ChainProps {
+/** The certificate chain, as steps. */
+export function Chain(props: {
   certificate: Certificate;
 
   /** The certificate and its issuers, leaf first. */
   chain: readonly ReadCertificate[];
-}
-
-/** The certificate chain, as steps. */
-export function Chain({ certificate, chain }: ChainProps) {
+}) {
+  const { certificate, chain } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   if (!certificate.certificate_chain) {
     return (

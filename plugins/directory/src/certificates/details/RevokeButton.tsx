@@ -24,7 +24,7 @@ import { type CertificateState, certificateState } from '../userCertificates';
 import styles from './RevokeButton.module.css';
 
 /** Reasons to revoke a certificate, the most common first (RFC 5280 §5.3.1). */
-export const revocationReasons = [
+const revocationReasons = [
   'superseded',
   'cessationOfOperation',
   'keyCompromise',
@@ -34,7 +34,7 @@ export const revocationReasons = [
 ] as const;
 
 /** A reason to revoke a certificate. */
-export type RevocationReason = (typeof revocationReasons)[number];
+type RevocationReason = (typeof revocationReasons)[number];
 
 const REVOCABLE: ReadonlySet<CertificateState> = new Set([
   'valid',
@@ -73,14 +73,12 @@ export function RevokeButton({ certificate }: { certificate: Certificate }) {
   );
 }
 
-/** Options of {@link RevokeDialog}. */
-export interface RevokeDialogProps {
+/** Names the certificate, asks for the reason and revokes it. */
+function RevokeDialog(props: {
   certificate: Certificate;
   onClose: () => void;
-}
-
-/** Names the certificate, asks for the reason and revokes it. */
-export function RevokeDialog({ certificate, onClose }: RevokeDialogProps) {
+}) {
+  const { certificate, onClose } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [reason, setReason] = useState<RevocationReason>();
   const { mutate, isPending, error } = useRevocation(certificate.serial_number);
@@ -157,7 +155,7 @@ function Named({ certificate }: { certificate: Certificate }) {
 }
 
 /** Revokes a certificate and invalidates all queries. */
-export function useRevocation(serial: bigint) {
+function useRevocation(serial: bigint) {
   const { client, queries } = useApi(directoryApiRef);
   return useMutation(
     {

@@ -145,6 +145,6 @@ const usageNames: Readonly<Record<string, string>> = {
 };
 
 /** Returns the common name of an extended key usage, or its OID. */
-export function nameUsage(oid: string): string {
+function nameUsage(oid: string): string {
   return usageNames[oid] ?? oid;
 }

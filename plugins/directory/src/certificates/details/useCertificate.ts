@@ -41,7 +41,7 @@ export function useCertificate(serial: bigint | undefined) {
  *
  * @throws DirectoryResponseError 404 when there is neither
  */
-export async function loadCertificate(
+async function loadCertificate(
   serial: bigint,
   client: DirectoryClient,
   signal: AbortSignal,

@@ -13,7 +13,7 @@ import {
 import { fromPem } from '../pem';
 
 /** What goes into a PKCS#12 file. */
-export interface Pkcs12Content {
+interface Pkcs12Content {
   readonly privateKey: CryptoKey;
 
   /** PEM. */

@@ -35,14 +35,11 @@ import styles from './CertificatesTable.module.css';
 
 type Row = MyCertificate & { id: string };
 
-/** Options of {@link CertificatesTable}. */
-export interface CertificatesTableProps {
+/** Table of certificates; a narrow screen has two columns. */
+export function CertificatesTable(props: {
   certificates: readonly MyCertificate[];
   now: Date;
-}
-
-/** Table of certificates; a narrow screen has two columns. */
-export function CertificatesTable(props: CertificatesTableProps) {
+}) {
   const { certificates, now } = props;
   const href = useRouteRef(certificateRouteRef);
   const columns = useColumns(now);
@@ -168,11 +165,7 @@ function Ends(props: { certificate: MyCertificate; now: Date }) {
 }
 
 /** Menu of the actions on a certificate. */
-export function CertificateActions({
-  certificate,
-}: {
-  certificate: MyCertificate;
-}) {
+function CertificateActions({ certificate }: { certificate: MyCertificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const saveReminder = useReminder();

@@ -13,17 +13,15 @@ const tickFormats = {
   day: { day: 'numeric', month: 'short' },
 } as const satisfies Record<TimeScale['unit'], Intl.DateTimeFormatOptions>;
 
-/** Options of {@link Timeline}. */
-export interface TimelineProps {
-  certificates: readonly MyCertificate[];
-  now: Date;
-}
-
 /**
  * A bar for each certificate from its start to its expiry, and a line at today.
  * Hidden from screen readers: the table below has the same content.
  */
-export function Timeline({ certificates, now }: TimelineProps) {
+export function Timeline(props: {
+  certificates: readonly MyCertificate[];
+  now: Date;
+}) {
+  const { certificates, now } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const bars = useMemo(() => certificates.map(toBar), [certificates]);
   const scale = useMemo(() => scaleTimeline(bars, now), [bars, now]);
@@ -92,7 +90,7 @@ function toBar(certificate: MyCertificate) {
 }
 
 /** A mark on the time axis. */
-export interface Tick {
+interface Tick {
   date: Date;
 
   /** Distance from the left, in percent. */
@@ -100,7 +98,7 @@ export interface Tick {
 }
 
 /** Scale of a time axis. */
-export interface TimeScale {
+interface TimeScale {
   /** Returns the distance of a moment from the left, in percent. */
   at: (date: Date) => number;
 

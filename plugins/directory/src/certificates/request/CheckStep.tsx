@@ -19,7 +19,7 @@ import styles from './CheckStep.module.css';
 import { StepFrame } from './Stepper';
 
 /** A signing request. */
-export interface SigningOrder {
+interface SigningOrder {
   username: string;
 
   profile: string;
@@ -28,15 +28,13 @@ export interface SigningOrder {
   csr: string;
 }
 
-/** Options of {@link CheckStep}. */
-export interface CheckStepProps {
+/** Shows the result of each rule before the request is signed. */
+export function CheckStep(props: {
   order: SigningOrder;
   onBack: () => void;
   onSigned: (certificate: Certificate) => void;
-}
-
-/** Shows the result of each rule before the request is signed. */
-export function CheckStep({ order, onBack, onSigned }: CheckStepProps) {
+}) {
+  const { order, onBack, onSigned } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { data: verdict, error, mutate: check } = useVerdict();
   const signing = useSigning();
@@ -107,7 +105,7 @@ const marks = {
 };
 
 /** The rules, each with its result and message. */
-export function VerdictRules({ rules }: { rules: SigningVerdict['rules'] }) {
+function VerdictRules({ rules }: { rules: SigningVerdict['rules'] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <ul className={styles.rules}>
@@ -146,7 +144,7 @@ function stateOf(passed: boolean | null): keyof typeof marks {
 }
 
 /** Checks a signing request without signing it. */
-export function useVerdict() {
+function useVerdict() {
   const { client, queries } = useApi(directoryApiRef);
   return useMutation(
     {
@@ -164,7 +162,7 @@ export function useVerdict() {
 }
 
 /** Signs a request. */
-export function useSigning() {
+function useSigning() {
   const { client, queries } = useApi(directoryApiRef);
   return useMutation(
     {

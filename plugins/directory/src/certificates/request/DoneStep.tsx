@@ -16,8 +16,8 @@ import styles from './DoneStep.module.css';
 import { SaveKey } from './SaveKey';
 import { StepFrame } from './Stepper';
 
-/** Options of {@link DoneStep}. */
-export interface DoneStepProps {
+/** Downloads at the left, instructions at the right. */
+export function DoneStep(props: {
   certificate: Certificate;
 
   /** The private key, when it was generated in the browser. */
@@ -27,10 +27,7 @@ export interface DoneStepProps {
 
   /** Called when the key has been downloaded. */
   onSaved: () => void;
-}
-
-/** Downloads at the left, instructions at the right. */
-export function DoneStep(props: DoneStepProps) {
+}) {
   const { certificate, privateKey, username, isSaved, onSaved } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
@@ -103,7 +100,7 @@ export function DoneStep(props: DoneStepProps) {
 }
 
 /** Subject, serial number and expiry of the issued certificate. */
-export function IssuedFacts({ certificate }: { certificate: Certificate }) {
+function IssuedFacts({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <Facts
@@ -132,7 +129,7 @@ export function IssuedFacts({ certificate }: { certificate: Certificate }) {
 }
 
 /** Instructions to use the certificate and its key in common programs. */
-export function HowToUse({ holding }: { holding: Holding }) {
+function HowToUse({ holding }: { holding: Holding }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <Part title={t('certificates.newOne.done.how')}>
@@ -203,20 +200,20 @@ function Command({ text }: { text: string }) {
 }
 
 /** The key and the files that the user has. */
-export type Holding =
+type Holding =
   /** A PEM file of key and certificate, or a PKCS#12 file, from this page. */
   | { readonly key: 'made'; readonly username: string }
   /** The user's own key, and the certificate file. */
   | { readonly key: 'own'; readonly username: string; readonly file: string };
 
 /** Programs that are configured by commands. */
-export type Program = 'curl' | 'git' | 'ssh';
+type Program = 'curl' | 'git' | 'ssh';
 
 /** Placeholder for the path of the user's own key. */
 const OWN_KEY = 'your.key';
 
 /** Returns the commands that configure a program. */
-export function commandsFor(program: Program, holding: Holding): string[] {
+function commandsFor(program: Program, holding: Holding): string[] {
   const isOwn = holding.key === 'own';
   const certificate = isOwn ? holding.file : `${holding.username}.pem`;
   switch (program) {
@@ -239,7 +236,7 @@ export function commandsFor(program: Program, holding: Holding): string[] {
 }
 
 /** Returns the command that makes a PKCS#12 file of the user's own key. */
-export function pkcs12Command(holding: Holding & { key: 'own' }): string {
+function pkcs12Command(holding: Holding & { key: 'own' }): string {
   const { username, file } = holding;
   return `openssl pkcs12 -export -inkey ${OWN_KEY} -in ${file} -out ${username}.p12`;
 }

@@ -9,7 +9,7 @@ import styles from './KeyStep.module.css';
 import { Choice, StepFrame } from './Stepper';
 
 /** Input of the step, kept while the user moves between steps. */
-export interface KeyChoice {
+interface KeyChoice {
   way: 'make' | 'bring';
 
   /** Kind of key to generate. */
@@ -39,17 +39,14 @@ export function requestOf({
   return way === 'make' ? made?.csr : brought;
 }
 
-/** Options of {@link KeyStep}. */
-export interface KeyStepProps {
+/** Selects the key: generated in the browser, or the user's own with a CSR. */
+export function KeyStep(props: {
   username: string;
   choice: KeyChoice;
   onChange: (choice: KeyChoice) => void;
   onBack: () => void;
   onNext: () => void;
-}
-
-/** Selects the key: generated in the browser, or the user's own with a CSR. */
-export function KeyStep(props: KeyStepProps) {
+}) {
   const { username, choice, onChange, onBack, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [isMaking, setMaking] = useState(false);
@@ -129,17 +126,15 @@ export function KeyStep(props: KeyStepProps) {
   );
 }
 
-/** Options of {@link BroughtRequest}. */
-export interface BroughtRequestProps {
+/** A field for the user's own CSR, with a preview. */
+function BroughtRequest(props: {
   text: string;
 
   /** Result of parsing the text. */
   read: RequestReading;
   onChange: (text: string) => void;
-}
-
-/** A field for the user's own CSR, with a preview. */
-export function BroughtRequest({ text, read, onChange }: BroughtRequestProps) {
+}) {
+  const { text, read, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
 
   async function handleDrop(event: DragEvent) {
@@ -210,12 +205,12 @@ function Preview({ request }: { request: ReadRequest }) {
 }
 
 /** Result of parsing a CSR. */
-export type RequestReading =
+type RequestReading =
   | { state: 'empty' | 'reading' | 'unreadable' | 'privateKey' }
   | { state: 'read'; request: ReadRequest };
 
 /** Parses a CSR while it is typed, pasted or dropped. */
-export function useReadRequest(text: string): RequestReading {
+function useReadRequest(text: string): RequestReading {
   const [reading, setReading] = useState<RequestReading>({ state: 'empty' });
 
   useEffect(() => {

@@ -39,7 +39,7 @@ export function LeaveDialog({ guard }: { guard: LeaveGuard }) {
 type Destination = { href: string } | 'back';
 
 /** State and actions of the dialog. */
-export interface LeaveGuard {
+interface LeaveGuard {
   /** Whether the dialog is open. */
   isAsking: boolean;
   stay: () => void;

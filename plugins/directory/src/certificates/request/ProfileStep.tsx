@@ -5,18 +5,15 @@ import { parseDuration } from '@internationalized/date';
 import { directoryTranslationRef } from '../../translation';
 import { Choice, StepFrame } from './Stepper';
 
-/** Options of {@link ProfileStep}. */
-export interface ProfileStepProps {
+/** Selects the profile: purpose and lifetime of the certificate. */
+export function ProfileStep(props: {
   profiles: readonly CertificateProfile[];
 
   /** Name of the selected profile. */
   chosen: string;
   onChoose: (name: string) => void;
   onNext: () => void;
-}
-
-/** Selects the profile: purpose and lifetime of the certificate. */
-export function ProfileStep(props: ProfileStepProps) {
+}) {
   const { profiles, chosen, onChoose, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const wordsOf = useProfileWords();
@@ -54,7 +51,7 @@ const KNOWN = [
  * Returns a function that describes a profile: its purpose as configured, or
  * its key purposes, and the lifetime of its certificates.
  */
-export function useProfileWords() {
+function useProfileWords() {
   const { t } = useTranslationRef(directoryTranslationRef);
 
   const wordsOf = (purpose: string) => {

@@ -109,19 +109,16 @@ function Request({ username }: { username: string }) {
   );
 }
 
-/** Options of {@link RequestSteps}. */
-export interface RequestStepsProps {
-  username: string;
-
-  /** Profiles that the user may use: at least one. */
-  profiles: readonly CertificateProfile[];
-}
-
 /**
  * The steps of a request. The input and the key are only in the state of this
  * component and are lost when it is unmounted.
  */
-export function RequestSteps(props: RequestStepsProps) {
+function RequestSteps(props: {
+  username: string;
+
+  /** Profiles that the user may use: at least one. */
+  profiles: readonly CertificateProfile[];
+}) {
   const { username, profiles } = props;
   const [step, setStep] = useState<Step>('profile');
   const [profile, setProfile] = useState(firstOf(profiles));

@@ -9,10 +9,10 @@ import { exportKey } from '../pem';
 import styles from './SaveKey.module.css';
 
 /** Minimum length of a passphrase, in characters. */
-export const SHORTEST_PASSPHRASE = 8;
+const SHORTEST_PASSPHRASE = 8;
 
 /** Options of {@link SaveKey}. */
-export interface SaveKeyProps {
+interface SaveKeyProps {
   certificate: Certificate;
   privateKey: CryptoKey;
   username: string;
@@ -110,6 +110,6 @@ function SavePkcs12(props: SaveKeyProps) {
  * other characters than ASCII differently in a PKCS#12 file (RFC 7292
  * appendix B.1 requires UTF-16, RFC 8018 UTF-8).
  */
-export function isPassphrase(text: string): boolean {
+function isPassphrase(text: string): boolean {
   return text.length >= SHORTEST_PASSPHRASE && /^[ -~]+$/.test(text);
 }

@@ -6,7 +6,7 @@ import { directoryTranslationRef } from '../../translation';
 import styles from './Stepper.module.css';
 
 /** The steps of a request, in order. */
-export const steps = ['profile', 'key', 'check', 'done'] as const;
+const steps = ['profile', 'key', 'check', 'done'] as const;
 
 /** A step of a request. */
 export type Step = (typeof steps)[number];
@@ -35,8 +35,11 @@ export function Stepper({ step }: { step: Step }) {
   );
 }
 
-/** Options of {@link StepFrame}. */
-export interface StepFrameProps {
+/**
+ * A step with its heading, which takes the focus when the step is opened, so
+ * that keyboard and screen readers start at its top.
+ */
+export function StepFrame(props: {
   title: string;
   children: ReactNode;
 
@@ -45,13 +48,7 @@ export interface StepFrameProps {
 
   /** Buttons to the next and the previous step. */
   actions?: ReactNode;
-}
-
-/**
- * A step with its heading, which takes the focus when the step is opened, so
- * that keyboard and screen readers start at its top.
- */
-export function StepFrame(props: StepFrameProps) {
+}) {
   const { title, children, isWide = false, actions } = props;
   const heading = useRef<HTMLHeadingElement>(null);
 
@@ -75,8 +72,11 @@ export function StepFrame(props: StepFrameProps) {
   );
 }
 
-/** Options of {@link Choice}. */
-export interface ChoiceProps {
+/**
+ * A radio button with a description and further fields. A native radio button:
+ * a group of `@backstage/ui` has no place for fields between its buttons.
+ */
+export function Choice(props: {
   /** Name of the group of radio buttons. */
   name: string;
   title: string;
@@ -86,13 +86,7 @@ export interface ChoiceProps {
 
   /** Further fields, shown when it is chosen. */
   children?: ReactNode;
-}
-
-/**
- * A radio button with a description and further fields. A native radio button:
- * a group of `@backstage/ui` has no place for fields between its buttons.
- */
-export function Choice(props: ChoiceProps) {
+}) {
   const { name, title, description, isChosen, onChoose, children } = props;
   const id = useId();
   return (
