@@ -3,9 +3,9 @@ import catalogPlugin from '@backstage/plugin-catalog/alpha';
 import notificationsPlugin from '@backstage/plugin-notifications/alpha';
 import orgPlugin from '@backstage/plugin-org/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
-import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
 import appModuleKerberosSignIn from '@directory-gateway/backstage-plugin-app-module-kerberos-sign-in';
-import { navigationModule } from './navigation';
+import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
+import { navigationModule } from './navigation/navigationModule';
 import { userSettingsStorage } from './userSettingsStorage';
 
 /**

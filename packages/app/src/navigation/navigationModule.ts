@@ -1,6 +1,6 @@
 import { createFrontendModule } from '@backstage/frontend-plugin-api';
 import { NavContentBlueprint } from '@backstage/plugin-app-react';
-import { Navigation } from './Navigation';
+import { Navigation } from '../navigation';
 
 /** Replaces the app's default navigation with the portal's own. */
 export const navigationModule = createFrontendModule({

@@ -1,5 +1,5 @@
-import { detectClient, type Client } from './Client';
-import { fixesFor } from './fixesFor';
+import { fixesFor } from './fixes';
+import { type Client, detectClient } from './fixes/Client';
 
 const chrome =
   'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';

@@ -12,7 +12,7 @@ import {
   RiNotification3Line,
   RiSettings3Line,
 } from '@remixicon/react';
-import { Logo } from './Logo';
+import { Logo } from './navigation/Logo';
 
 /**
  * The side bar: every plugin's pages by title, the reader's own settings last.

@@ -1,7 +1,7 @@
-import type { SignInProblem } from '../session/SignInError';
-import { allowHostCommand } from './allowHostCommand';
-import type { Client, System } from './Client';
-import type { Fix } from './Fix';
+import { allowHostCommand } from './fixes/allowHostCommand';
+import type { Client, System } from './fixes/Client';
+import type { Fix } from './fixes/Fix';
+import type { SignInProblem } from './session/SignInError';
 
 const clockCommands: Partial<Record<System, string>> = {
   linux: 'sudo timedatectl set-ntp true',

@@ -1,1 +1,0 @@
-export { navigationModule } from './navigationModule';
