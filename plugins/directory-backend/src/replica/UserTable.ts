@@ -123,7 +123,7 @@ export class UserTable {
     const isRegular =
       isFoundByUsername &&
       expires === undefined &&
-      locked === isLocked(user) &&
+      locked === hasLock(user) &&
       principalNames.length === 1 &&
       principalNames[0] === `${user.username}@${this.#realm}`;
     return isRegular ? undefined : account;
@@ -142,12 +142,12 @@ export class UserTable {
 function regularAccount(user: User, realm: string | undefined): CopiedAccount {
   return {
     principalNames: [`${user.username}@${realm}`],
-    locked: isLocked(user),
+    locked: hasLock(user),
     isFoundByUsername: true,
   };
 }
 
-function isLocked({ locked }: User): boolean {
+function hasLock({ locked }: User): boolean {
   return locked === true;
 }
 
