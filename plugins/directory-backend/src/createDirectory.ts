@@ -29,12 +29,11 @@ import { readEndpoint } from './ldap/readEndpoint';
 import { RightsProof } from './ldap/RightsProof';
 import { SchemaProof } from './ldap/SchemaProof';
 import { UsnClock } from './ldap/UsnClock';
-import { createCopiedDirectory } from './replica/createCopiedDirectory';
-import { gateReads } from './replica/gateReads';
 import { MassDeletionGuard } from './replica/MassDeletionGuard';
 import { observeReplica } from './replica/observeReplica';
 import { Quarantines } from './replica/Quarantines';
 import { Replica, type ReplicaOptions } from './replica/Replica';
+import { ReplicaDirectory } from './replica/ReplicaDirectory';
 import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
 
 /** Options of {@link createReplicaDirectory}. */
@@ -91,9 +90,8 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
     entry: normalizeDn,
   };
   const { tables } = replica;
-  const copied = createCopiedDirectory({ tables, schema, keys });
   return {
-    directory: gateReads(copied, replica.gate),
+    directory: new ReplicaDirectory({ gate: replica.gate, tables, keys }),
     accounts: new ReplicatedAccounts({
       replica,
       tables,

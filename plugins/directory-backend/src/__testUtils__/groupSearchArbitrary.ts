@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import type { GroupFieldTerm, GroupSearchTerm } from '../directory/GroupSearch';
+import {
+  allOf,
+  anyOf,
+  type FieldCondition,
+  type GroupPredicate,
+} from '../directory/predicates';
 import type { GroupField } from '../directory/schema';
 import { GROUP_ATTRIBUTES } from './naive/attributes';
 import type { DumpedEntry } from './naive/DumpedEntry';
@@ -8,22 +13,26 @@ import type { NaiveDirectory } from './naive/NaiveDirectory';
 const FIELDS: readonly GroupField[] = ['groupname', 'description'];
 
 /** One or two terms of a group search, mostly values of a group or their parts. */
-export function groupSearchTerms(
+export function groupSearch(
   directory: Pick<NaiveDirectory, 'groups'>,
-): fc.Arbitrary<readonly GroupSearchTerm[]> {
+): fc.Arbitrary<GroupPredicate> {
   return fc.constantFrom(...directory.groups).chain(group => {
     const term = fieldTerm(group);
-    const anyOf = fc
+    const either = fc
       .array(term, { minLength: 1, maxLength: 2 })
-      .map(terms => ({ kind: 'anyOf' as const, terms }));
-    return fc.array(fc.oneof<fc.Arbitrary<GroupSearchTerm>[]>(term, anyOf), {
-      minLength: 1,
-      maxLength: 2,
-    });
+      .map(terms => anyOf(...terms));
+    return fc
+      .array(fc.oneof<fc.Arbitrary<GroupPredicate>[]>(term, either), {
+        minLength: 1,
+        maxLength: 2,
+      })
+      .map(terms => allOf(...terms));
   });
 }
 
-function fieldTerm(group: DumpedEntry): fc.Arbitrary<GroupFieldTerm> {
+function fieldTerm(
+  group: DumpedEntry,
+): fc.Arbitrary<FieldCondition<GroupField>> {
   return fc.constantFrom(...FIELDS).chain(field => {
     const value = group.text(GROUP_ATTRIBUTES[field]) ?? 'no value at all';
     const text = fc.oneof(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { MemberSelection } from '../directory/Directory';
+import { anyOf, type UserCondition } from '../directory/predicates';
+import type { MemberSelection } from '../http/request/parseMemberSelection';
 import type { NaiveDirectory } from './naive/NaiveDirectory';
 
 /** Members by parts of their names, by how they are in a group, or both. */
@@ -21,19 +22,19 @@ export function memberSelection(
         .map(start => value.slice(start, start + 4).trim() || value.trim()),
     );
   const fields = ['username', 'human_name'] as const;
-  const terms = text.map(part => [
-    {
-      kind: 'anyOf' as const,
-      terms: fields.map(field => ({
+  const where = text.map(part =>
+    anyOf<UserCondition>(
+      ...fields.map(field => ({
         kind: 'substring' as const,
-        ...{ field, text: part },
+        field,
+        text: part,
       })),
-    },
-  ]);
+    ),
+  );
   const membership = fc.constantFrom('direct' as const, 'indirect' as const);
   return fc.oneof(
     fc.record({ membership }),
-    fc.record({ terms }),
-    fc.record({ membership, terms }),
+    fc.record({ where }),
+    fc.record({ membership, where }),
   );
 }

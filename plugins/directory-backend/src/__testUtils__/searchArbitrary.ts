@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import type { UserCondition } from '../directory/predicates';
 import type { UserField } from '../directory/schema';
-import type { UserSearchTerm } from '../directory/UserSearch';
 import { USER_ATTRIBUTES } from './naive/attributes';
 import type { DumpedEntry } from './naive/DumpedEntry';
 import type { NaiveDirectory } from './naive/NaiveDirectory';
@@ -26,7 +26,7 @@ const SPECIAL = [...'*()\\,"#+<>;=&|!/:', '\0', '\u0301', '\u200b', '  ', 'é'];
  */
 export function searchTerms(
   directory: Pick<NaiveDirectory, 'users' | 'groups'>,
-): fc.Arbitrary<readonly UserSearchTerm[]> {
+): fc.Arbitrary<readonly UserCondition[]> {
   const anybody = fc.constantFrom(...directory.users);
   const groups = directory.groups.map(group => group.text('cn')!);
   const terms = (of: fc.Arbitrary<DumpedEntry>, size: number) =>
@@ -43,7 +43,7 @@ export function searchTerms(
 
 function termOn(
   groups: readonly string[],
-): (user: DumpedEntry) => fc.Arbitrary<UserSearchTerm> {
+): (user: DumpedEntry) => fc.Arbitrary<UserCondition> {
   return user =>
     fc.oneof(
       { weight: 5, arbitrary: substring(user) },
@@ -60,7 +60,7 @@ function termOn(
     );
 }
 
-function substring(user: DumpedEntry): fc.Arbitrary<UserSearchTerm> {
+function substring(user: DumpedEntry): fc.Arbitrary<UserCondition> {
   return fc
     .record({
       kind: fc.constant('substring' as const),
@@ -71,7 +71,7 @@ function substring(user: DumpedEntry): fc.Arbitrary<UserSearchTerm> {
     );
 }
 
-function equality(user: DumpedEntry): fc.Arbitrary<UserSearchTerm> {
+function equality(user: DumpedEntry): fc.Arbitrary<UserCondition> {
   return fc
     .record({
       kind: fc.constant('equals' as const),
@@ -85,7 +85,7 @@ function equality(user: DumpedEntry): fc.Arbitrary<UserSearchTerm> {
     );
 }
 
-function membership(groups: readonly string[]): fc.Arbitrary<UserSearchTerm> {
+function membership(groups: readonly string[]): fc.Arbitrary<UserCondition> {
   const name = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...groups).chain(otherCase) },
     {
@@ -106,7 +106,7 @@ function membership(groups: readonly string[]): fc.Arbitrary<UserSearchTerm> {
 }
 
 /** A moment at, just before or just after somebody's, or any at all. */
-function before(user: DumpedEntry): fc.Arbitrary<UserSearchTerm> {
+function before(user: DumpedEntry): fc.Arbitrary<UserCondition> {
   const [, ...parts] =
     /^(....)(..)(..)(..)(..)(..)Z$/.exec(
       user.text('fasCreationTime') ?? user.text('createTimestamp') ?? '',

@@ -1,5 +1,5 @@
+import type { UserCondition } from '../directory/predicates';
 import type { UserField } from '../directory/schema';
-import type { UserSearchTerm } from '../directory/UserSearch';
 
 const SUBSTRING: Partial<Record<UserField, string>> = {
   username: 'username',
@@ -21,7 +21,7 @@ const EXACT: Partial<Record<UserField, string>> = {
 /** A search as it is sent, and what it asks for. */
 export interface SearchQuery {
   readonly query: string;
-  readonly terms: readonly UserSearchTerm[];
+  readonly terms: readonly UserCondition[];
 }
 
 /**
@@ -29,9 +29,9 @@ export interface SearchQuery {
  * cannot be sent are left out: too short, of a second value of a parameter
  * that does not repeat, or a text that has another meaning there.
  */
-export function searchQuery(terms: readonly UserSearchTerm[]): SearchQuery {
+export function searchQuery(terms: readonly UserCondition[]): SearchQuery {
   const query = new URLSearchParams();
-  const sent: UserSearchTerm[] = [];
+  const sent: UserCondition[] = [];
   for (const term of terms) {
     const [name, value] = parameterOf(term) ?? [];
     if (name && value && (name === 'group' || !query.has(name))) {
@@ -43,10 +43,11 @@ export function searchQuery(terms: readonly UserSearchTerm[]): SearchQuery {
 }
 
 function parameterOf(
-  term: UserSearchTerm,
+  term: UserCondition,
 ): readonly [string | undefined, string] | undefined {
   switch (term.kind) {
-    case 'anyOf':
+    case 'isTrue':
+    case 'isUser':
       return undefined;
     case 'memberOfAny':
       return ['group', '*'];

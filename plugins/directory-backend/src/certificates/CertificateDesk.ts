@@ -14,7 +14,7 @@ import {
 import { CallerAudit } from '../CallerAudit';
 import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
-import type { DirectoryContext } from '../directory/Directory';
+import type { CallerContext } from '../directory/Caller';
 import { isUserName } from '../directory/names';
 import type { Refusal } from '../http/Call';
 import type { BlockedKeys } from './BlockedKeys';
@@ -74,7 +74,7 @@ export class CertificateDesk {
    */
   async check(
     order: SigningOrder,
-    context: DirectoryContext,
+    context: CallerContext,
   ): Promise<SigningJudgement> {
     const { caller } = context;
     const own = caller.account?.username?.toLowerCase();
@@ -94,7 +94,7 @@ export class CertificateDesk {
 
   async #judge(
     order: SigningOrder,
-    context: DirectoryContext,
+    context: CallerContext,
   ): Promise<SigningJudgement> {
     await this.#limit.consume(context.caller);
     const { username } = order;
@@ -121,7 +121,7 @@ export class CertificateDesk {
    */
   async sign(
     order: SigningOrder,
-    context: DirectoryContext,
+    context: CallerContext,
   ): Promise<IssuedCertificate> {
     const event = await this.#start(context.caller, order);
     const meta: Record<string, string> = {};

@@ -2,7 +2,7 @@ import type {
   CertificateAuthority,
   IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { DirectoryContext } from '../directory/Directory';
+import type { CallerContext } from '../directory/Caller';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { CertificatesConfig } from './CertificatesConfig';
 
@@ -28,7 +28,7 @@ export class CertificateReader {
   /** As {@link CertificateAuthority.get}, for what the caller may see. */
   async get(
     serialNumber: bigint,
-    context: DirectoryContext,
+    context: CallerContext,
   ): Promise<IssuedCertificate | undefined> {
     const issued = await this.#authority.get(serialNumber);
     return issued && (await this.isVisible(issued, context))
@@ -43,7 +43,7 @@ export class CertificateReader {
    */
   async isVisible(
     { owners = [] }: Pick<IssuedCertificate, 'owners'>,
-    context: DirectoryContext,
+    context: CallerContext,
   ): Promise<boolean> {
     const { caller } = context;
     const username = caller.account?.username;

@@ -3,11 +3,10 @@ import {
   type CertificatesQuery,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { Directory, DirectoryContext } from '../directory/Directory';
+import type { Directory, RequestContext } from '../directory/Directory';
 import { IssuedCertificatesDirectory } from './IssuedCertificatesDirectory';
 
-const CONTEXT = {} as DirectoryContext;
-const visibleTo = { kind: 'everything' } as const;
+const CONTEXT = {} as RequestContext;
 const FIELDS = new Set(['username', 'certificates'] as const);
 
 const directory: Partial<Directory> = {
@@ -36,7 +35,7 @@ it('asks once for all who wait, and anew for who comes later', async () => {
     authority,
   );
   const read = (username: string) =>
-    users.getUser({ username, fields: FIELDS, visibleTo }, CONTEXT);
+    users.getUser({ username, fields: FIELDS }, CONTEXT);
 
   const names = ['alice', 'bob', 'alice'];
   const found = await Promise.all(names.map(read));
@@ -60,7 +59,7 @@ it('asks nobody when no certificates are asked for', async () => {
     authority,
   );
   await users.getUser(
-    { username: 'alice', fields: new Set(['username'] as const), visibleTo },
+    { username: 'alice', fields: new Set(['username'] as const) },
     CONTEXT,
   );
   expect(authority.questions).toEqual([]);
@@ -74,7 +73,7 @@ it('answers nobody when the authority cannot be asked', async () => {
   });
   const settled = await Promise.allSettled(
     ['alice', 'bob'].map(username =>
-      users.getUser({ username, fields: FIELDS, visibleTo }, CONTEXT),
+      users.getUser({ username, fields: FIELDS }, CONTEXT),
     ),
   );
   expect(settled).toEqual([

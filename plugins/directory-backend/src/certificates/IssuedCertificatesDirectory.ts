@@ -3,8 +3,8 @@ import type {
   IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import DataLoader from 'dataloader';
-import type { Directory, UsersQuery } from '../directory/Directory';
-import type { Page } from '../directory/Page';
+import type { Directory } from '../directory/Directory';
+import type { UserField } from '../directory/schema';
 import type { User } from '../directory/User';
 
 /** As many as the authority takes in one question. */
@@ -47,104 +47,56 @@ export class IssuedCertificatesDirectory implements Directory {
 
   getUser: Method<'getUser'> = async (query, context) => {
     const user = await this.#directory.getUser(query, context);
-    return user && (await this.#withIssued([user], query))[0];
+    return user && (await this.#withIssued([user], query.fields))[0];
   };
 
-  listUsers: Method<'listUsers'> = async (query, context) =>
-    this.#pageWithIssued(
-      await this.#directory.listUsers(query, context),
-      query,
-    );
-
-  streamUsers: Method<'streamUsers'> = async (query, context) => {
-    const stream = await this.#directory.streamUsers(query, context);
-    return {
-      ...stream,
-      portions: this.#allWithIssued(stream.portions, query),
-    };
-  };
-
-  searchUsers: Method<'searchUsers'> = async (query, context) =>
-    this.#pageWithIssued(
-      await this.#directory.searchUsers(query, context),
-      query,
-    );
-
-  listGroupMembers: Method<'listGroupMembers'> = async (query, context) => {
-    const page = await this.#directory.listGroupMembers(query, context);
-    return page && this.#pageWithIssued(page, query);
-  };
-
-  listGroupSponsors: Method<'listGroupSponsors'> = async (query, context) => {
-    const users = await this.#directory.listGroupSponsors(query, context);
-    return users && this.#withIssued(users, query);
-  };
-
-  streamGroupMembers: Method<'streamGroupMembers'> = async (query, context) => {
-    const stream = await this.#directory.streamGroupMembers(query, context);
+  listUsers: Method<'listUsers'> = async (selection, context) => {
+    const page = await this.#directory.listUsers(selection, context);
     return (
-      stream && {
-        ...stream,
-        portions: this.#allWithIssued(stream.portions, query),
+      page && {
+        ...page,
+        items: await this.#withIssued(page.items, selection.fields),
       }
     );
   };
 
-  listColleagues: Method<'listColleagues'> = async (query, context) =>
-    this.#pageWithIssued(
-      await this.#directory.listColleagues(query, context),
-      query,
+  streamUsers: Method<'streamUsers'> = async (selection, context) => {
+    const stream = await this.#directory.streamUsers(selection, context);
+    return (
+      stream && {
+        ...stream,
+        portions: this.#allWithIssued(stream.portions, selection.fields),
+      }
     );
-
-  listUserGroups: Method<'listUserGroups'> = (query, context) =>
-    this.#directory.listUserGroups(query, context);
-
-  listUserAgreements: Method<'listUserAgreements'> = (query, context) =>
-    this.#directory.listUserAgreements(query, context);
+  };
 
   getGroup: Method<'getGroup'> = (query, context) =>
     this.#directory.getGroup(query, context);
 
-  listGroups: Method<'listGroups'> = (query, context) =>
-    this.#directory.listGroups(query, context);
+  listGroups: Method<'listGroups'> = (selection, context) =>
+    this.#directory.listGroups(selection, context);
 
   isMember: Method<'isMember'> = (query, context) =>
     this.#directory.isMember(query, context);
 
-  listUserMemberships: Method<'listUserMemberships'> = (query, context) =>
-    this.#directory.listUserMemberships(query, context);
+  countMembers: Method<'countMembers'> = (query, context) =>
+    this.#directory.countMembers(query, context);
 
-  listSponsoredGroups: Method<'listSponsoredGroups'> = (query, context) =>
-    this.#directory.listSponsoredGroups(query, context);
-
-  listMemberGroups: Method<'listMemberGroups'> = (query, context) =>
-    this.#directory.listMemberGroups(query, context);
-
-  searchGroups: Method<'searchGroups'> = (query, context) =>
-    this.#directory.searchGroups(query, context);
-
-  countGroupMembers: Method<'countGroupMembers'> = (query, context) =>
-    this.#directory.countGroupMembers(query, context);
-
-  async #pageWithIssued(
-    page: Page<User>,
-    query: UsersQuery,
-  ): Promise<Page<User>> {
-    return { ...page, items: await this.#withIssued(page.items, query) };
-  }
+  listAgreements: Method<'listAgreements'> = (query, context) =>
+    this.#directory.listAgreements(query, context);
 
   async *#allWithIssued(
     portions: AsyncIterable<readonly User[]>,
-    query: UsersQuery,
+    fields: ReadonlySet<UserField>,
   ): AsyncIterable<readonly User[]> {
     for await (const users of portions) {
-      yield await this.#withIssued(users, query);
+      yield await this.#withIssued(users, fields);
     }
   }
 
   async #withIssued(
     users: readonly User[],
-    { fields }: UsersQuery,
+    fields: ReadonlySet<UserField>,
   ): Promise<readonly User[]> {
     if (!fields.has('certificates') || users.length === 0) {
       return users;

@@ -4,7 +4,8 @@ import type {
   IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { describeCertificate } from '@directory-gateway/x509';
-import type { DirectoryContext, OfUser, Paged } from '../directory/Directory';
+import type { CallerContext } from '../directory/Caller';
+import type { Paged } from '../directory/Directory';
 import { slicePage, type Page } from '../directory/Page';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { HeldCertificate } from './HeldCertificate';
@@ -36,8 +37,8 @@ export class UserCertificates {
    * @throws what {@link CertificateAuthority.listByUsers} throws.
    */
   async list(
-    { username, page }: OfUser & Paged,
-    context: DirectoryContext,
+    { username, page }: { readonly username: string } & Paged,
+    context: CallerContext,
   ): Promise<Page<HeldCertificate> | undefined> {
     const user = await this.#directory.getUser(
       { username, fields: new Set(['certificates', 'is_private'] as const) },

@@ -3,6 +3,7 @@ import type {
   BackstageServicePrincipal,
   BackstageUserPrincipal,
 } from '@backstage/backend-plugin-api';
+import type { RequestContext } from './Directory';
 import type { VerifiedPrincipal } from './Principal';
 
 /**
@@ -39,6 +40,11 @@ export type Caller = {
       readonly account?: undefined;
     }
 );
+
+/** Context of a request that was authenticated. */
+export interface CallerContext extends RequestContext {
+  readonly caller: Caller;
+}
 
 /**
  * The unique name of a caller: a principal with its realm, an entity

@@ -1,227 +1,215 @@
-import type { Caller } from './Caller';
 import type { Group } from './Group';
-import type { GroupSearchTerm } from './GroupSearch';
-import type { MemberGroup } from './MemberGroup';
-import type { Membership, MembershipKind } from './Membership';
 import type { Page, PageRequest } from './Page';
+import type { GroupPredicate, UserPredicate } from './predicates';
 import type { GroupField, UserField } from './schema';
 import type { User } from './User';
-import type { UserSearchTerm } from './UserSearch';
-import type { UserStream } from './UserStream';
-import type { Visibility } from './Visibility';
 
-/** Whom a question is asked for, and when it is no longer needed. */
-export interface DirectoryContext {
-  readonly caller: Caller;
-  /** Aborted when the caller has gone away. */
+/** Context of one request. */
+export interface RequestContext {
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** What every question about users carries. */
-export interface UsersQuery {
-  /** The fields that the answer needs; `username` always comes along. */
-  readonly fields: ReadonlySet<UserField>;
-  /**
-   * What the caller may see. An adapter must not let a hidden field decide
-   * whether somebody else's private entry is found.
-   */
-  readonly visibleTo: Visibility;
-}
-
-/** What every question about groups carries. */
-export interface GroupsQuery {
-  /** The fields that the answer needs; `groupname` always comes along. */
-  readonly fields: ReadonlySet<GroupField>;
-}
-
-/** Which part of a list a question is about. */
+/** Which part of a list is requested. */
 export interface Paged {
   readonly page: PageRequest;
 }
 
-/** Whose accounts a question is about. */
-export interface OfAccounts {
-  /** Locked accounts are as if they were not there. Default: they are. */
+/** One user by name. */
+export interface UserQuery {
+  readonly username: string;
+  /** Returned fields; `username` is always returned. */
+  readonly fields: ReadonlySet<UserField>;
+  /** Whether locked accounts are not found. Default: they are. */
   readonly unlockedOnly?: boolean;
 }
 
-/** A question about one user. */
-export interface OfUser {
-  readonly username: string;
-}
-
-/** A question about one group. */
-export interface OfGroup {
+/** One group by name. */
+export interface GroupQuery {
   readonly groupname: string;
+  /** Returned fields; `groupname` is always returned. */
+  readonly fields: ReadonlySet<GroupField>;
 }
 
-/** So many people are looked at to find somebody's colleagues. */
+/** How a user is in a group. */
+export type MembershipKind =
+  /** The group itself names the user. */
+  | 'direct'
+  /** The user is in through nested groups only. */
+  | 'indirect';
+
+/** Maximum number of users that are considered as somebody's colleagues. */
 export const MAX_COLLEAGUES = 200;
 
-/** Which members of a group a question is about; without a word, all. */
-export interface MemberSelection {
-  readonly membership?: MembershipKind;
-  /** As in {@link Directory.searchUsers}: hidden fields do not match. */
-  readonly terms?: readonly UserSearchTerm[];
+/** The list that users are selected from. */
+export type UserSource =
+  /** All served users. */
+  | { readonly kind: 'all' }
+  /** Served, unlocked users in a group, directly or through other groups. */
+  | {
+      readonly kind: 'membersOf';
+      readonly groupname: string;
+      /** Default: both. */
+      readonly membership?: MembershipKind;
+    }
+  /**
+   * Served, unlocked users who manage a group's members, in person or through a
+   * group.
+   */
+  | { readonly kind: 'sponsorsOf'; readonly groupname: string }
+  /**
+   * Served, unlocked users who share a served group with an entry, without
+   * itself. Groups are taken by their number of members, then by name; a group
+   * with which they would be more than {@link MAX_COLLEAGUES} is left out.
+   */
+  | { readonly kind: 'colleaguesOf'; readonly dn: string };
+
+/** Which users, in which order, with which fields. */
+export interface UserSelection {
+  readonly from: UserSource;
+  /**
+   * Which of them. Default: all. A condition on a hidden field is combined with
+   * the privacy policy one by one: added to the whole selection, the policy
+   * would remove private users from lists.
+   */
+  readonly where?: UserPredicate;
+  /** Whether locked accounts are left out of `all`. Default: they are not. */
+  readonly unlockedOnly?: boolean;
+  /** Default: by name, case-insensitive. */
+  readonly order?: {
+    /** By `creation`; users without one come last, by name. */
+    readonly kind: 'newestFirst';
+    /** Other users come last, as those without a `creation`. Default: none. */
+    readonly where?: UserPredicate;
+  };
+  /** Returned fields; `username` is always returned. */
+  readonly fields: ReadonlySet<UserField>;
+}
+
+/** Users that are read while they are sent. */
+export interface UserStream {
+  /** Number of users when the stream begins. */
+  readonly total: number;
+  /**
+   * All users in order, in portions that are read when they are requested.
+   * Rejects when not all of them can be returned.
+   */
+  readonly portions: AsyncIterable<readonly User[]>;
+}
+
+/** The list that groups are selected from. */
+export type GroupSource =
+  /** All served groups. */
+  | { readonly kind: 'all' }
+  /** Served groups that a user is in, directly or through other groups. */
+  | {
+      readonly kind: 'ofUser';
+      readonly username: string;
+      readonly unlockedOnly?: boolean;
+      /** Whether to return `ListedGroup.reason`. Default: no. */
+      readonly reasons?: boolean;
+    }
+  /** Served groups whose members a user manages, in person or through a group. */
+  | { readonly kind: 'sponsoredBy'; readonly username: string }
+  /**
+   * Served groups that are members of a group, or of groups in it that are not
+   * served; without the group itself.
+   */
+  | { readonly kind: 'nestedIn'; readonly groupname: string };
+
+/** Which groups, with which fields. Lists are by name, case-insensitive. */
+export interface GroupSelection {
+  readonly from: GroupSource;
+  /** Which of them. Default: all. */
+  readonly where?: GroupPredicate;
+  /** Returned fields; `groupname` is always returned. */
+  readonly fields: ReadonlySet<GroupField>;
+}
+
+/** Why a user is in a group. */
+export interface MembershipReason {
+  /** Whether the group itself names the user. */
+  readonly direct: boolean;
+  /** Whether the user manages its members, in person or through a group. */
+  readonly sponsor: boolean;
+  /**
+   * Names of a shortest chain of groups, each in the next: the first names the
+   * user, the last is this group. `undefined` stands for a group that is not
+   * served. Of several chains it is the first by the groups' DNs.
+   */
+  readonly path: readonly (string | undefined)[];
+}
+
+/** A group of a list. */
+export interface ListedGroup {
+  readonly group: Group;
+  /** In a list `ofUser` with `reasons`. */
+  readonly reason?: MembershipReason;
+  /** In a list `nestedIn`: whether served groups are nested in it in turn. */
+  readonly hasMemberGroups?: boolean;
 }
 
 /**
- * What a directory can answer: the port between the API and its adapters.
+ * Port of the queries about users and groups.
  *
- * `undefined` means that the directory has no such entry, or that the API does
- * not serve it. Every method rejects with `DirectoryUnavailableError` or
- * `DirectoryTimeoutError` when the directory cannot be asked: never with an
- * empty or partial answer.
+ * The result `undefined` means that the user or group that a query or a source
+ * names does not exist or is not served; it is never the result of the source
+ * `all` or `colleaguesOf`. Every method rejects with
+ * `DirectoryUnavailableError` or `DirectoryTimeoutError` when the directory is
+ * unavailable: results are never empty or partial instead.
  */
 export interface Directory {
-  /** One user by name, in the directory's spelling. */
+  /** A user by name, case-insensitive. */
   getUser(
-    query: UsersQuery & OfAccounts & OfUser,
-    context: DirectoryContext,
+    query: UserQuery,
+    context: RequestContext,
   ): Promise<User | undefined>;
 
-  /** All served users by name, case-insensitive, one page at a time. */
-  listUsers(
-    query: UsersQuery & OfAccounts & Paged,
-    context: DirectoryContext,
-  ): Promise<Page<User>>;
-
-  /** All of {@link listUsers}, with flat memory. */
-  streamUsers(
-    query: UsersQuery & OfAccounts,
-    context: DirectoryContext,
-  ): Promise<UserStream>;
-
-  /**
-   * The served users to whom every term applies, by name. A term on a field
-   * that is hidden from the caller does not apply to somebody else's private
-   * profile.
-   */
-  searchUsers(
-    query: UsersQuery &
-      OfAccounts &
-      Paged & { readonly terms: readonly UserSearchTerm[] },
-    context: DirectoryContext,
-  ): Promise<Page<User>>;
-
-  /**
-   * The served groups that a user is in, directly or through other groups, by
-   * name; `undefined` when there is no such user.
-   */
-  listUserGroups(
-    query: GroupsQuery & OfAccounts & OfUser & Paged,
-    context: DirectoryContext,
-  ): Promise<Page<Group> | undefined>;
-
-  /**
-   * Names of the enabled agreements that a user has signed; `undefined` when
-   * there is no such user.
-   */
-  listUserAgreements(
-    query: OfAccounts & OfUser & Paged,
-    context: DirectoryContext,
-  ): Promise<Page<string> | undefined>;
-
-  /** One group by name, in the directory's spelling. */
+  /** A group by name, case-insensitive. */
   getGroup(
-    query: GroupsQuery & OfGroup,
-    context: DirectoryContext,
+    query: GroupQuery,
+    context: RequestContext,
   ): Promise<Group | undefined>;
 
-  /** All served groups by name, case-insensitive, one page at a time. */
-  listGroups(
-    query: GroupsQuery & Paged,
-    context: DirectoryContext,
-  ): Promise<Page<Group>>;
-
-  /**
-   * The served users in a group, directly or through other groups, by name,
-   * without locked accounts; `undefined` when there is no such group.
-   */
-  listGroupMembers(
-    query: UsersQuery & OfGroup & Paged & MemberSelection,
-    context: DirectoryContext,
+  /** A page of users. */
+  listUsers(
+    selection: UserSelection & Paged,
+    context: RequestContext,
   ): Promise<Page<User> | undefined>;
 
-  /** All of {@link listGroupMembers}, with flat memory. */
-  streamGroupMembers(
-    query: UsersQuery & OfGroup,
-    context: DirectoryContext,
+  /** All users of a selection, with constant memory. */
+  streamUsers(
+    selection: UserSelection,
+    context: RequestContext,
   ): Promise<UserStream | undefined>;
 
-  /**
-   * The served users who manage a group's members, in person or through a
-   * group that does, by name, without locked accounts; `undefined` when there
-   * is no such group.
-   */
-  listGroupSponsors(
-    query: UsersQuery & OfGroup,
-    context: DirectoryContext,
-  ): Promise<readonly User[] | undefined>;
+  /** A page of groups. */
+  listGroups(
+    selection: GroupSelection & Paged,
+    context: RequestContext,
+  ): Promise<Page<ListedGroup> | undefined>;
 
   /**
-   * Whether a served user whose account is not locked is in a group, directly
-   * or through other groups; `undefined` when there is no such group.
+   * Whether an unlocked user is in a group, directly or through other groups;
+   * `undefined` when there is no such group.
    */
   isMember(
-    query: OfUser & OfGroup,
-    context: DirectoryContext,
+    query: { readonly username: string; readonly groupname: string },
+    context: RequestContext,
   ): Promise<boolean | undefined>;
 
-  /**
-   * As {@link listUserGroups}, with the reason of each membership;
-   * `undefined` when there is no such user.
-   */
-  listUserMemberships(
-    query: GroupsQuery & OfUser & Paged,
-    context: DirectoryContext,
-  ): Promise<Page<Membership> | undefined>;
-
-  /**
-   * The served groups whose members a user manages, in person or through a
-   * group that does, by name; `undefined` when there is no such user.
-   */
-  listSponsoredGroups(
-    query: GroupsQuery & OfUser & Paged,
-    context: DirectoryContext,
-  ): Promise<Page<Group> | undefined>;
-
-  /**
-   * The served groups that are members of a group, or of groups in it that are
-   * not served, by name and without the group itself; `undefined` when there
-   * is no such group.
-   */
-  listMemberGroups(
-    query: GroupsQuery & OfGroup & Paged,
-    context: DirectoryContext,
-  ): Promise<Page<MemberGroup> | undefined>;
-
-  /** The served groups to which every term applies, by name. */
-  searchGroups(
-    query: GroupsQuery & Paged & { readonly terms: readonly GroupSearchTerm[] },
-    context: DirectoryContext,
-  ): Promise<Page<Group>>;
-
-  /**
-   * How many users {@link listGroupMembers} lists for each of these groups, by
-   * the names as they are given; 0 for a group that is not served.
-   */
-  countGroupMembers(
+  /** Number of users that a list `membersOf` has, by the names as given. */
+  countMembers(
     query: { readonly groupnames: readonly string[] },
-    context: DirectoryContext,
+    context: RequestContext,
   ): Promise<ReadonlyMap<string, number>>;
 
-  /**
-   * Served users who share a served group with the entry of this DN, without
-   * itself and without locked accounts. The groups are taken by the number of
-   * their members, then by name, and a group with which they would be more
-   * than {@link MAX_COLLEAGUES} is left out.
-   *
-   * Ordered by creation, the latest first. Without a creation, or where it is
-   * hidden, they come last, by name.
-   */
-  listColleagues(
-    query: UsersQuery & Paged & { readonly dn: string },
-    context: DirectoryContext,
-  ): Promise<Page<User>>;
+  /** Names of the enabled agreements that a user has signed. */
+  listAgreements(
+    query: {
+      readonly username: string;
+      readonly unlockedOnly?: boolean;
+    } & Paged,
+    context: RequestContext,
+  ): Promise<Page<string> | undefined>;
 }

@@ -1,10 +1,24 @@
-import type { Caller } from './Caller';
-import type { Directory, DirectoryContext, UsersQuery } from './Directory';
+import type { Caller, CallerContext } from './Caller';
+import type {
+  Directory,
+  GroupSelection,
+  ListedGroup,
+  Paged,
+  UserSelection,
+  UserStream,
+} from './Directory';
 import type { Page } from './Page';
+import {
+  allOf,
+  anyOf,
+  not,
+  visitPredicate,
+  type UserCondition,
+  type UserPredicate,
+} from './predicates';
 import type { PrincipalSet } from './PrincipalSet';
 import { userFieldNames, type UserField } from './schema';
 import { emptyUser, type User } from './User';
-import type { Visibility } from './Visibility';
 
 /** Which fields of a user are hidden from other users. */
 export interface PrivacyPolicy {
@@ -22,26 +36,29 @@ const NOTHING: ReadonlySet<UserField> = new Set();
 interface HiddenFields {
   readonly inPrivate: ReadonlySet<UserField>;
   readonly inAll: ReadonlySet<UserField>;
-  /** The user name of the caller, in whose profile nothing is hidden. */
+  /** User name of the caller, in whose profile nothing is hidden. */
   readonly owner: string | undefined;
 }
 
-/** A question before the privacy policy has its say. */
-type Open<Q> = Omit<Q, 'visibleTo'>;
+/** A list that always exists. */
+type Everyone = Extract<
+  UserSelection['from'],
+  { kind: 'all' | 'colleaguesOf' }
+>;
 
-/** The same question, with what the caller may see. */
-type Narrowed<Q> = Q & UsersQuery;
+/** All groups, a list that always exists. */
+type AllGroups = Extract<GroupSelection['from'], { kind: 'all' }>;
 
-/** A method of the port, asked without saying what the caller may see. */
-type Opened<Method extends keyof Directory> = (
-  query: Open<Parameters<Directory[Method]>[0]>,
-  context: DirectoryContext,
+/** A method of the port, for a caller. */
+type ForCaller<Method extends keyof Directory> = (
+  query: Parameters<Directory[Method]>[0],
+  context: CallerContext,
 ) => ReturnType<Directory[Method]>;
 
 /**
- * The privacy policy, as a decorator of a directory: adds what the caller may
- * see to each question about users, asks for the flag that a mask may have
- * left out, and blanks the answer. Nothing above it can reach a hidden field.
+ * The privacy policy, as a decorator of a directory: a condition on a hidden
+ * field does not apply to profiles in which it is hidden, and hidden fields are
+ * removed from results. No handler can read a hidden field.
  */
 export class PrivateDirectory {
   readonly #directory: Directory;
@@ -57,69 +74,93 @@ export class PrivateDirectory {
     ]);
   }
 
-  /** As {@link Directory.getUser}, without what is hidden from the caller. */
-  getUser: Opened<'getUser'> = async (query, context) => {
-    const narrowed = this.#narrow(query, context.caller);
-    const user = await this.#directory.getUser(narrowed, context);
-    return user && this.#redact(user, narrowed, context);
+  /** As {@link Directory.getUser}, without hidden fields. */
+  getUser: ForCaller<'getUser'> = async (query, context) => {
+    const hidden = this.#hiddenFrom(context.caller);
+    const fields = this.#fieldsToRead(query.fields);
+    const user = await this.#directory.getUser({ ...query, fields }, context);
+    return user && redact(user, fields, hidden);
   };
 
-  /** As {@link Directory.listUsers}, without what is hidden. */
-  listUsers: Opened<'listUsers'> = async (query, context) => {
-    const narrowed = this.#narrow(query, context.caller);
-    const page = await this.#directory.listUsers(narrowed, context);
-    return this.#redactPage(page, narrowed, context);
-  };
+  /** As {@link Directory.listUsers}, without hidden fields. */
+  listUsers(
+    selection: UserSelection & Paged & { readonly from: Everyone },
+    context: CallerContext,
+  ): Promise<Page<User>>;
+  listUsers(
+    selection: UserSelection & Paged,
+    context: CallerContext,
+  ): Promise<Page<User> | undefined>;
+  async listUsers(
+    selection: UserSelection & Paged,
+    context: CallerContext,
+  ): Promise<Page<User> | undefined> {
+    const hidden = this.#hiddenFrom(context.caller);
+    const restricted = this.#restrict(selection, hidden);
+    const page = await this.#directory.listUsers(restricted, context);
+    return (
+      page && {
+        ...page,
+        items: page.items.map(user => redact(user, restricted.fields, hidden)),
+      }
+    );
+  }
 
-  /** As {@link Directory.streamUsers}, without what is hidden. */
-  streamUsers: Opened<'streamUsers'> = async (query, context) => {
-    const narrowed = this.#narrow(query, context.caller);
-    const stream = await this.#directory.streamUsers(narrowed, context);
-    return {
-      ...stream,
-      portions: this.#redactAll(stream.portions, narrowed, context),
-    };
-  };
-
-  /** As {@link Directory.searchUsers}, without what is hidden. */
-  searchUsers: Opened<'searchUsers'> = async (query, context) => {
-    const narrowed = this.#narrow(query, context.caller);
-    const page = await this.#directory.searchUsers(narrowed, context);
-    return this.#redactPage(page, narrowed, context);
-  };
-
-  /** As {@link Directory.listGroupMembers}, without what is hidden. */
-  listGroupMembers: Opened<'listGroupMembers'> = async (query, context) => {
-    const narrowed = this.#narrow(query, context.caller);
-    const page = await this.#directory.listGroupMembers(narrowed, context);
-    return page && this.#redactPage(page, narrowed, context);
-  };
-
-  /** As {@link Directory.listGroupSponsors}, without what is hidden. */
-  listGroupSponsors: Opened<'listGroupSponsors'> = async (query, context) => {
-    const narrowed = this.#narrow(query, context.caller);
-    const users = await this.#directory.listGroupSponsors(narrowed, context);
-    return users && this.#redactUsers(users, narrowed, context);
-  };
-
-  /** As {@link Directory.streamGroupMembers}, without what is hidden. */
-  streamGroupMembers: Opened<'streamGroupMembers'> = async (query, context) => {
-    const narrowed = this.#narrow(query, context.caller);
-    const stream = await this.#directory.streamGroupMembers(narrowed, context);
+  /** As {@link Directory.streamUsers}, without hidden fields. */
+  streamUsers(
+    selection: UserSelection & { readonly from: Everyone },
+    context: CallerContext,
+  ): Promise<UserStream>;
+  streamUsers(
+    selection: UserSelection,
+    context: CallerContext,
+  ): Promise<UserStream | undefined>;
+  async streamUsers(
+    selection: UserSelection,
+    context: CallerContext,
+  ): Promise<UserStream | undefined> {
+    const hidden = this.#hiddenFrom(context.caller);
+    const restricted = this.#restrict(selection, hidden);
+    const stream = await this.#directory.streamUsers(restricted, context);
     return (
       stream && {
         ...stream,
-        portions: this.#redactAll(stream.portions, narrowed, context),
+        portions: redactAll(stream.portions, restricted.fields, hidden),
       }
     );
-  };
+  }
 
-  /** As {@link Directory.listColleagues}, without what is hidden. */
-  listColleagues: Opened<'listColleagues'> = async (query, context) => {
-    const narrowed = this.#narrow(query, context.caller);
-    const page = await this.#directory.listColleagues(narrowed, context);
-    return this.#redactPage(page, narrowed, context);
-  };
+  /** As {@link Directory.getGroup}. */
+  getGroup: ForCaller<'getGroup'> = (query, context) =>
+    this.#directory.getGroup(query, context);
+
+  /** As {@link Directory.listGroups}: memberships are never private. */
+  listGroups(
+    selection: GroupSelection & Paged & { readonly from: AllGroups },
+    context: CallerContext,
+  ): Promise<Page<ListedGroup>>;
+  listGroups(
+    selection: GroupSelection & Paged,
+    context: CallerContext,
+  ): Promise<Page<ListedGroup> | undefined>;
+  listGroups(
+    selection: GroupSelection & Paged,
+    context: CallerContext,
+  ): Promise<Page<ListedGroup> | undefined> {
+    return this.#directory.listGroups(selection, context);
+  }
+
+  /** As {@link Directory.isMember}. */
+  isMember: ForCaller<'isMember'> = (query, context) =>
+    this.#directory.isMember(query, context);
+
+  /** As {@link Directory.countMembers}. */
+  countMembers: ForCaller<'countMembers'> = (query, context) =>
+    this.#directory.countMembers(query, context);
+
+  /** As {@link Directory.listAgreements}. */
+  listAgreements: ForCaller<'listAgreements'> = (query, context) =>
+    this.#directory.listAgreements(query, context);
 
   /**
    * Whether a caller may see a field of a user, who was read with `is_private`.
@@ -138,70 +179,6 @@ export class PrivateDirectory {
     return !inPrivate.has(field) && !inAll.has(field);
   }
 
-  /** As {@link Directory.listUserMemberships}: membership is never private. */
-  listUserMemberships: Opened<'listUserMemberships'> = (query, context) =>
-    this.#directory.listUserMemberships(query, context);
-
-  /** As {@link Directory.listSponsoredGroups}. */
-  listSponsoredGroups: Opened<'listSponsoredGroups'> = (query, context) =>
-    this.#directory.listSponsoredGroups(query, context);
-
-  /** As {@link Directory.listMemberGroups}. */
-  listMemberGroups: Opened<'listMemberGroups'> = (query, context) =>
-    this.#directory.listMemberGroups(query, context);
-
-  /** As {@link Directory.searchGroups}. */
-  searchGroups: Opened<'searchGroups'> = (query, context) =>
-    this.#directory.searchGroups(query, context);
-
-  /** As {@link Directory.countGroupMembers}. */
-  countGroupMembers: Opened<'countGroupMembers'> = (query, context) =>
-    this.#directory.countGroupMembers(query, context);
-
-  /** As {@link Directory.listUserGroups}: membership is never private. */
-  listUserGroups: Opened<'listUserGroups'> = (query, context) =>
-    this.#directory.listUserGroups(query, context);
-
-  /** As {@link Directory.listUserAgreements}. */
-  listUserAgreements: Opened<'listUserAgreements'> = (query, context) =>
-    this.#directory.listUserAgreements(query, context);
-
-  /** As {@link Directory.getGroup}. */
-  getGroup: Opened<'getGroup'> = (query, context) =>
-    this.#directory.getGroup(query, context);
-
-  /** As {@link Directory.listGroups}. */
-  listGroups: Opened<'listGroups'> = (query, context) =>
-    this.#directory.listGroups(query, context);
-
-  /** As {@link Directory.isMember}. */
-  isMember: Opened<'isMember'> = (query, context) =>
-    this.#directory.isMember(query, context);
-
-  #narrow<Q extends Open<UsersQuery>>(query: Q, caller: Caller): Narrowed<Q> {
-    const { hidden } = this.#policy;
-    const touched = [...query.fields].some(field => hidden.has(field));
-    return {
-      ...query,
-      fields: touched
-        ? new Set([...query.fields, 'is_private'] as const)
-        : query.fields,
-      visibleTo: this.#visibleTo(caller),
-    };
-  }
-
-  /** The part of the policy that narrows what a search may match. */
-  #visibleTo(caller: Caller): Visibility {
-    if (this.#policy.trustedReaders.has(caller)) {
-      return { kind: 'everything' };
-    }
-    return {
-      kind: 'public',
-      hidden: this.#policy.hidden,
-      owner: caller.account?.username,
-    };
-  }
-
   #hiddenFrom(caller: Caller): HiddenFields {
     const { trustedReaders, ownOnly = NOTHING } = this.#policy;
     return {
@@ -211,35 +188,67 @@ export class PrivateDirectory {
     };
   }
 
-  #redact(user: User, query: UsersQuery, { caller }: DirectoryContext): User {
-    return redact(user, query, this.#hiddenFrom(caller));
+  /** With the private flag, when a field depends on it. */
+  #fieldsToRead(fields: ReadonlySet<UserField>): ReadonlySet<UserField> {
+    const { hidden } = this.#policy;
+    return [...fields].some(field => hidden.has(field))
+      ? new Set([...fields, 'is_private'])
+      : fields;
   }
 
-  #redactUsers(
-    users: readonly User[],
-    query: UsersQuery,
-    { caller }: DirectoryContext,
-  ): readonly User[] {
-    const hiddenFields = this.#hiddenFrom(caller);
-    return users.map(user => redact(user, query, hiddenFields));
+  #restrict<S extends UserSelection>(selection: S, hidden: HiddenFields): S {
+    const { where, order } = selection;
+    const visible = order && visibleTo('creation', hidden);
+    return {
+      ...selection,
+      fields: this.#fieldsToRead(selection.fields),
+      where: where && restrictConditions(where, hidden),
+      // The order must not tell what the record hides.
+      order: visible
+        ? { ...order, where: order.where ? allOf(order.where, visible) : visible }
+        : order,
+    };
   }
+}
 
-  #redactPage(
-    page: Page<User>,
-    query: UsersQuery,
-    context: DirectoryContext,
-  ): Page<User> {
-    return { ...page, items: this.#redactUsers(page.items, query, context) };
+/** The profiles in which a field is visible; `undefined` is all of them. */
+function visibleTo(
+  field: UserField,
+  { inPrivate, inAll, owner }: HiddenFields,
+): UserPredicate | undefined {
+  const own: UserPredicate =
+    owner === undefined ? anyOf() : { kind: 'isUser', username: owner };
+  if (inAll.has(field)) {
+    return own;
   }
+  return inPrivate.has(field)
+    ? anyOf(not({ kind: 'isTrue', field: 'is_private' }), own)
+    : undefined;
+}
 
-  async *#redactAll(
-    portions: AsyncIterable<readonly User[]>,
-    query: UsersQuery,
-    context: DirectoryContext,
-  ): AsyncIterable<readonly User[]> {
-    for await (const users of portions) {
-      yield this.#redactUsers(users, query, context);
-    }
+function restrictConditions(
+  where: UserPredicate,
+  hidden: HiddenFields,
+): UserPredicate {
+  return visitPredicate<UserCondition, UserPredicate>(where, {
+    condition: condition => {
+      const visible =
+        'field' in condition ? visibleTo(condition.field, hidden) : undefined;
+      return visible ? allOf(condition, visible) : condition;
+    },
+    allOf: parts => allOf(...parts),
+    anyOf: parts => anyOf(...parts),
+    not,
+  });
+}
+
+async function* redactAll(
+  portions: AsyncIterable<readonly User[]>,
+  fields: ReadonlySet<UserField>,
+  hidden: HiddenFields,
+): AsyncIterable<readonly User[]> {
+  for await (const users of portions) {
+    yield users.map(user => redact(user, fields, hidden));
   }
 }
 
@@ -253,9 +262,10 @@ function hiddenIn(
   return isPrivate ? inPrivate : inAll;
 }
 
+/** Returns the same object when nothing is hidden. */
 function redact(
   user: User,
-  { fields }: Pick<UsersQuery, 'fields'>,
+  fields: ReadonlySet<UserField>,
   hiddenFields: HiddenFields,
 ): User {
   // A record that was read without the flag counts as private.

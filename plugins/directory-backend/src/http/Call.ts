@@ -1,6 +1,5 @@
 import type { BasicPermission } from '@backstage/plugin-permission-common';
-import type { Caller } from '../directory/Caller';
-import type { DirectoryContext } from '../directory/Directory';
+import type { Caller, CallerContext } from '../directory/Caller';
 import type { RequestParameters } from './request/readParameters';
 
 /** One authenticated, authorised request, free of HTTP. */
@@ -15,8 +14,8 @@ export interface Call {
   readonly parameters: RequestParameters;
   /** The `X-Fields` header. */
   readonly fieldMask: string | undefined;
-  /** What questions to the directory carry. */
-  readonly context: DirectoryContext;
+  /** Context of queries to the directory. */
+  readonly context: CallerContext;
 }
 
 /** A call that access control or the origin check refused. */

@@ -5,7 +5,7 @@ import { requireAccount } from './requireAccount';
 import { resolveFields } from './request/fieldMask';
 import { parseParameters } from './request/ParameterErrors';
 import { parseSearchPage } from './request/parsePage';
-import { envelopePage } from './response/envelope';
+import { envelopePage, mapPage } from './response/envelope';
 import { presentUser, userFieldsFor, userModel } from './response/presentUser';
 import type { ResourceUris } from './response/ResourceUris';
 
@@ -24,13 +24,17 @@ export function colleaguesOperation(options: {
       const page = parseParameters(errors => parseSearchPage(query, errors));
       const keys = resolveFields(fieldMask, userModel);
       const { dn } = requireAccount(caller);
-      const colleagues = await directory.listColleagues(
-        { dn, page, fields: userFieldsFor(keys) },
+      const colleagues = await directory.listUsers(
+        {
+          from: { kind: 'colleaguesOf', dn },
+          order: { kind: 'newestFirst' },
+          page,
+          fields: userFieldsFor(keys),
+        },
         context,
       );
-      return envelopePage(colleagues, page, user =>
-        presentUser(user, keys, uris),
-      );
+      const shown = mapPage(colleagues, user => presentUser(user, keys, uris));
+      return envelopePage(shown, page);
     },
   };
 }

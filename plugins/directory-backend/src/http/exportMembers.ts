@@ -1,9 +1,9 @@
 import type { AuditorService } from '@backstage/backend-plugin-api';
 import { directoryMembersExportPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import { CallerAudit } from '../CallerAudit';
+import type { UserStream } from '../directory/Directory';
 import { isGroupName } from '../directory/names';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
-import type { UserStream } from '../directory/UserStream';
 import type { Operation } from './Call';
 import { auditedChunks } from './auditedChunks';
 import { resolveFields, type RecordModel } from './request/fieldMask';
@@ -44,8 +44,8 @@ export function exportMembersOperation(options: {
       }),
     async handle({ params: { groupname }, caller, fieldMask, context }) {
       const keys = resolveFields(fieldMask, csvModel);
-      const members = await directory.streamGroupMembers(
-        { groupname, fields: userFieldsFor(keys) },
+      const members = await directory.streamUsers(
+        { from: { kind: 'membersOf', groupname }, fields: userFieldsFor(keys) },
         context,
       );
       if (!members) {

@@ -8,9 +8,12 @@ import { parseParameters } from './request/ParameterErrors';
 import { parseMemberSelection } from './request/parseMemberSelection';
 import { WHOLE_LIST } from './request/parsePage';
 import { groupNotFound } from './response/apiErrors';
-import { countShown } from './response/countShown';
-import { mapPage } from './response/envelope';
-import { groupFieldsFor, presentGroup } from './response/presentGroup';
+import { found, mapPage } from './response/envelope';
+import {
+  groupFieldsFor,
+  presentGroup,
+  presentGroups,
+} from './response/presentGroup';
 import { streamedList } from './response/streamedList';
 
 /** Groups, their members and their sponsors (contract, section 4.2). */
@@ -31,15 +34,19 @@ export function groupOperations(options: {
         const page = parseParameters(errors => dialect.readPage(query, errors));
         const keys = resolveFields(fieldMask, models.group);
         const groups = await directory.listGroups(
-          { page: page ?? WHOLE_LIST, fields: groupFieldsFor(keys) },
+          {
+            from: { kind: 'all' },
+            page: page ?? WHOLE_LIST,
+            fields: groupFieldsFor(keys),
+          },
           context,
         );
-        const counts = await countShown(groups.items, {
-          ...{ keys, directory, context },
+        const shown = await presentGroups(groups, {
+          keys,
+          uris,
+          directory,
+          context,
         });
-        const shown = mapPage(groups, group =>
-          presentGroup(group, { keys, uris, counts }),
-        );
         return dialect.presentPage(shown, { page, call });
       },
     },
@@ -53,11 +60,11 @@ export function groupOperations(options: {
           { groupname, fields: groupFieldsFor(keys) },
           context,
         );
-        if (!group) {
-          throw groupNotFound(groupname);
-        }
-        const counts = await countShown([group], { keys, directory, context });
-        return { result: presentGroup(group, { keys, uris, counts }) };
+        const result = await presentGroup(
+          found(group, () => groupNotFound(groupname)),
+          { keys, uris, directory, context },
+        );
+        return { result };
       },
     },
     {
@@ -76,18 +83,22 @@ export function groupOperations(options: {
         const keys = resolveFields(fieldMask, models.member);
         const fields = dialect.userFieldsFor(keys);
         const present = (user: User) => dialect.presentUser(user, keys);
-        const members = page
-          ? await directory.listGroupMembers(
-              { groupname, page, ...selection, fields },
-              context,
-            )
-          : await directory.streamGroupMembers({ groupname, fields }, context);
-        if (!members) {
-          throw groupNotFound(groupname);
+        const { membership, where } = selection;
+        const members = {
+          from: { kind: 'membersOf', groupname, membership },
+          where,
+          fields,
+        } as const;
+        const notFound = () => groupNotFound(groupname);
+        if (!page) {
+          const stream = await directory.streamUsers(members, context);
+          return streamedList(found(stream, notFound), present);
         }
-        return 'portions' in members
-          ? streamedList(members, present)
-          : dialect.presentPage(mapPage(members, present), { page, call });
+        const users = await directory.listUsers({ ...members, page }, context);
+        return dialect.presentPage(mapPage(found(users, notFound), present), {
+          page,
+          call,
+        });
       },
     },
     {
@@ -96,16 +107,16 @@ export function groupOperations(options: {
       path: '/groups/:groupname/sponsors/',
       async handle({ params: { groupname }, fieldMask, context }) {
         const keys = resolveFields(fieldMask, models.member);
-        const sponsors = await directory.listGroupSponsors(
-          { groupname, fields: dialect.userFieldsFor(keys) },
+        const sponsors = await directory.listUsers(
+          {
+            from: { kind: 'sponsorsOf', groupname },
+            page: WHOLE_LIST,
+            fields: dialect.userFieldsFor(keys),
+          },
           context,
         );
-        if (!sponsors) {
-          throw groupNotFound(groupname);
-        }
-        return {
-          result: sponsors.map(user => dialect.presentUser(user, keys)),
-        };
+        const { items } = found(sponsors, () => groupNotFound(groupname));
+        return { result: items.map(user => dialect.presentUser(user, keys)) };
       },
     },
     {
@@ -117,10 +128,7 @@ export function groupOperations(options: {
           { groupname, username },
           context,
         );
-        if (result === undefined) {
-          throw groupNotFound(groupname);
-        }
-        return { result };
+        return { result: found(result, () => groupNotFound(groupname)) };
       },
     },
   ];

@@ -5,12 +5,11 @@ import { resolveFields, type RecordModel } from './request/fieldMask';
 import { parseParameters } from './request/ParameterErrors';
 import { parsePage } from './request/parsePage';
 import { groupNotFound, userNotFound } from './response/apiErrors';
-import { countShown } from './response/countShown';
-import { envelopePage } from './response/envelope';
+import { envelopePage, found } from './response/envelope';
 import {
   groupFieldsFor,
   groupModel,
-  presentGroup,
+  presentGroups,
   userGroupModel,
 } from './response/presentGroup';
 import type { ResourceUris } from './response/ResourceUris';
@@ -41,23 +40,19 @@ export function membershipOperations(options: {
       async handle({ params: { username }, query, fieldMask, context }) {
         const page = parseParameters(errors => parsePage(query, errors));
         const keys = resolveFields(fieldMask, membershipModel);
-        const memberships = await directory.listUserMemberships(
-          { username, page, fields: groupFieldsFor(keys) },
+        const groups = await directory.listGroups(
+          {
+            from: { kind: 'ofUser', username, reasons: true },
+            page,
+            fields: groupFieldsFor(keys),
+          },
           context,
         );
-        if (!memberships) {
-          throw userNotFound(username);
-        }
-        const groups = memberships.items.map(({ group }) => group);
-        const counts = await countShown(groups, { keys, directory, context });
-        return envelopePage(memberships, page, membership => {
-          const { group, direct, sponsor, path } = membership;
-          const besides = {
-            ...{ direct, sponsor },
-            path: path.map(groupname => groupname ?? null),
-          };
-          return presentGroup(group, { keys, uris, counts, besides });
-        });
+        const shown = await presentGroups(
+          found(groups, () => userNotFound(username)),
+          { keys, uris, directory, context },
+        );
+        return envelopePage(shown, page);
       },
     },
     {
@@ -67,19 +62,19 @@ export function membershipOperations(options: {
       async handle({ params: { username }, query, fieldMask, context }) {
         const page = parseParameters(errors => parsePage(query, errors));
         const keys = resolveFields(fieldMask, userGroupModel);
-        const groups = await directory.listSponsoredGroups(
-          { username, page, fields: groupFieldsFor(keys) },
+        const groups = await directory.listGroups(
+          {
+            from: { kind: 'sponsoredBy', username },
+            page,
+            fields: groupFieldsFor(keys),
+          },
           context,
         );
-        if (!groups) {
-          throw userNotFound(username);
-        }
-        const counts = await countShown(groups.items, {
-          ...{ keys, directory, context },
-        });
-        return envelopePage(groups, page, group =>
-          presentGroup(group, { keys, uris, counts }),
+        const shown = await presentGroups(
+          found(groups, () => userNotFound(username)),
+          { keys, uris, directory, context },
         );
+        return envelopePage(shown, page);
       },
     },
     {
@@ -89,21 +84,19 @@ export function membershipOperations(options: {
       async handle({ params: { groupname }, query, fieldMask, context }) {
         const page = parseParameters(errors => parsePage(query, errors));
         const keys = resolveFields(fieldMask, memberGroupModel);
-        const nested = await directory.listMemberGroups(
-          { groupname, page, fields: groupFieldsFor(keys) },
+        const groups = await directory.listGroups(
+          {
+            from: { kind: 'nestedIn', groupname },
+            page,
+            fields: groupFieldsFor(keys),
+          },
           context,
         );
-        if (!nested) {
-          throw groupNotFound(groupname);
-        }
-        const groups = nested.items.map(({ group }) => group);
-        const counts = await countShown(groups, { keys, directory, context });
-        return envelopePage(nested, page, ({ group, hasMemberGroups }) =>
-          presentGroup(group, {
-            ...{ keys, uris, counts },
-            besides: { has_member_groups: hasMemberGroups },
-          }),
+        const shown = await presentGroups(
+          found(groups, () => groupNotFound(groupname)),
+          { keys, uris, directory, context },
         );
+        return envelopePage(shown, page);
       },
     },
   ];

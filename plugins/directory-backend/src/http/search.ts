@@ -19,13 +19,13 @@ export function searchOperation(options: {
     permission: directoryReadPermission,
     async handle(call) {
       const { query, fieldMask, context } = call;
-      const { terms, page } = parseParameters(errors =>
+      const { where, page } = parseParameters(errors =>
         dialect.readUserSearch(query, errors),
       );
       const keys = resolveFields(fieldMask, dialect.models.user);
       const fields = dialect.userFieldsFor(keys);
-      const users = await directory.searchUsers(
-        { ...dialect.accounts, terms, page, fields },
+      const users = await directory.listUsers(
+        { ...dialect.accounts, from: { kind: 'all' }, where, page, fields },
         context,
       );
       const shown = mapPage(users, user => dialect.presentUser(user, keys));

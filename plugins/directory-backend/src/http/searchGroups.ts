@@ -4,12 +4,11 @@ import type { Operation } from './Call';
 import { resolveFields } from './request/fieldMask';
 import { parseParameters } from './request/ParameterErrors';
 import { parseGroupSearch } from './request/parseGroupSearch';
-import { countShown } from './response/countShown';
 import { envelopePage } from './response/envelope';
 import {
   groupFieldsFor,
   groupModel,
-  presentGroup,
+  presentGroups,
 } from './response/presentGroup';
 import type { ResourceUris } from './response/ResourceUris';
 
@@ -25,20 +24,21 @@ export function searchGroupsOperation(options: {
     path: '/search/groups/',
     permission: directoryReadPermission,
     async handle({ query, fieldMask, context }) {
-      const { terms, page } = parseParameters(errors =>
+      const { where, page } = parseParameters(errors =>
         parseGroupSearch(query, errors),
       );
       const keys = resolveFields(fieldMask, groupModel);
-      const groups = await directory.searchGroups(
-        { terms, page, fields: groupFieldsFor(keys) },
+      const groups = await directory.listGroups(
+        { from: { kind: 'all' }, where, page, fields: groupFieldsFor(keys) },
         context,
       );
-      const counts = await countShown(groups.items, {
-        ...{ keys, directory, context },
+      const shown = await presentGroups(groups, {
+        keys,
+        uris,
+        directory,
+        context,
       });
-      return envelopePage(groups, page, group =>
-        presentGroup(group, { keys, uris, counts }),
-      );
+      return envelopePage(shown, page);
     },
   };
 }

@@ -5,7 +5,7 @@ import { resolveFields } from './request/fieldMask';
 import { parseParameters } from './request/ParameterErrors';
 import { parsePage } from './request/parsePage';
 import { userNotFound } from './response/apiErrors';
-import { envelopePage } from './response/envelope';
+import { envelopePage, found, mapPage } from './response/envelope';
 import {
   certificateModel,
   presentCertificate,
@@ -27,12 +27,11 @@ export function userCertificatesOperation(options: {
       const page = parseParameters(errors => parsePage(query, errors));
       const keys = resolveFields(fieldMask, certificateModel);
       const held = await certificates.list({ username, page }, context);
-      if (!held) {
-        throw userNotFound(username);
-      }
-      return envelopePage(held, page, certificate =>
-        presentCertificate(certificate, keys, uris),
+      const shown = mapPage(
+        found(held, () => userNotFound(username)),
+        certificate => presentCertificate(certificate, keys, uris),
       );
+      return envelopePage(shown, page);
     },
   };
 }

@@ -7,10 +7,11 @@ import { resolveFields } from './request/fieldMask';
 import { parseParameters } from './request/ParameterErrors';
 import { WHOLE_LIST } from './request/parsePage';
 import { userNotFound } from './response/apiErrors';
-import { countShown } from './response/countShown';
-import { mapPage } from './response/envelope';
-import { groupFieldsFor, presentGroup } from './response/presentGroup';
+import { found, mapPage } from './response/envelope';
+import { groupFieldsFor, presentGroups } from './response/presentGroup';
 import { streamedList } from './response/streamedList';
+
+const EVERYONE = { kind: 'all' } as const;
 
 /** Users, their groups and their agreements (contract, section 4.2). */
 export function userOperations(options: {
@@ -31,14 +32,15 @@ export function userOperations(options: {
         const keys = resolveFields(fieldMask, models.user);
         const fields = dialect.userFieldsFor(keys);
         const present = (user: User) => dialect.presentUser(user, keys);
+        const selection = { ...accounts, from: EVERYONE, fields };
         if (!page) {
           return streamedList(
-            await directory.streamUsers({ ...accounts, fields }, context),
+            await directory.streamUsers(selection, context),
             present,
           );
         }
         const users = await directory.listUsers(
-          { ...accounts, page, fields },
+          { ...selection, page },
           context,
         );
         return dialect.presentPage(mapPage(users, present), { page, call });
@@ -54,10 +56,8 @@ export function userOperations(options: {
           { ...accounts, username, fields: dialect.userFieldsFor(keys) },
           context,
         );
-        if (!user) {
-          throw userNotFound(username);
-        }
-        return { result: dialect.presentUser(user, keys) };
+        const shown = found(user, () => userNotFound(username));
+        return { result: dialect.presentUser(shown, keys) };
       },
     },
     {
@@ -69,21 +69,17 @@ export function userOperations(options: {
         const { username } = call.params;
         const page = parseParameters(errors => dialect.readPage(query, errors));
         const keys = resolveFields(fieldMask, models.userGroup);
-        const groups = await directory.listUserGroups(
+        const groups = await directory.listGroups(
           {
-            ...{ ...accounts, username, page: page ?? WHOLE_LIST },
+            from: { kind: 'ofUser', username, ...accounts },
+            page: page ?? WHOLE_LIST,
             fields: groupFieldsFor(keys),
           },
           context,
         );
-        if (!groups) {
-          throw dialect.userOfListNotFound(username);
-        }
-        const counts = await countShown(groups.items, {
-          ...{ keys, directory, context },
-        });
-        const shown = mapPage(groups, group =>
-          presentGroup(group, { keys, uris, counts }),
+        const shown = await presentGroups(
+          found(groups, () => dialect.userOfListNotFound(username)),
+          { keys, uris, directory, context },
         );
         return dialect.presentPage(shown, { page, call });
       },
@@ -100,15 +96,13 @@ export function userOperations(options: {
           keys: ['name'],
           lists: new Set(),
         });
-        const agreements = await directory.listUserAgreements(
+        const agreements = await directory.listAgreements(
           { ...accounts, username, page: page ?? WHOLE_LIST },
           context,
         );
-        if (!agreements) {
-          throw dialect.userOfListNotFound(username);
-        }
-        const shown = mapPage(agreements, name =>
-          keys.length > 0 ? { name } : {},
+        const shown = mapPage(
+          found(agreements, () => dialect.userOfListNotFound(username)),
+          name => (keys.length > 0 ? { name } : {}),
         );
         return dialect.presentPage(shown, { page, call });
       },

@@ -1,5 +1,6 @@
 import type { Replication } from '@directory-gateway/realm';
 import { addFasUser } from '../__testUtils__/changeArbitrary';
+import { context } from '../__testUtils__/conformance/questions';
 import { eventually } from '../__testUtils__/eventually';
 import {
   openLdapPrincipals,
@@ -8,15 +9,11 @@ import {
 import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
 import { TwoServers } from '../__testUtils__/TwoServers';
 import { Accounts } from '../directory/Accounts';
-import { context } from '../directory/conformanceQuestions';
 import { userFieldNames } from '../directory/schema';
 
 jest.setTimeout(180_000);
 
-const wholeUser = {
-  fields: new Set(userFieldNames),
-  visibleTo: { kind: 'everything' },
-} as const;
+const wholeUser = { fields: new Set(userFieldNames) };
 
 const EXPIRED = new Date('2020-01-01T00:00:00Z');
 

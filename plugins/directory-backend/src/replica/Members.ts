@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { MemberSelection } from '../directory/Directory';
+import type { MembershipKind } from '../directory/Directory';
 import type { GroupTable } from './GroupTable';
 import { inAll, ranksThat } from './rankSets';
 import type { UserTable } from './UserTable';
@@ -9,9 +9,6 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Of a list, however short. */
 const OVERHEAD_BYTES = 200;
-
-/** How somebody is in a group; `undefined` is either way. */
-type Kind = MemberSelection['membership'];
 
 interface KeptList {
   readonly version: string;
@@ -48,7 +45,7 @@ export class Members {
   }
 
   /** Served users in a group in this way whose account is not locked. */
-  unlocked(group: string, kind?: Kind): Uint32Array {
+  unlocked(group: string, kind?: MembershipKind): Uint32Array {
     const version = `${this.#users.version} ${this.#groups.changeOf(group)}`;
     return this.#kept(`${kind ?? 'unlocked'} ${group}`, version, () =>
       kind
@@ -74,7 +71,7 @@ export class Members {
     });
   }
 
-  #ofKind(group: string, kind: NonNullable<Kind>): Uint32Array {
+  #ofKind(group: string, kind: MembershipKind): Uint32Array {
     const { graph } = this.#groups;
     const direct = new Set(
       this.#users.served.ranksOf(graph.directMembersOf(group)),

@@ -21,7 +21,7 @@ import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
 import { question, type Question } from '../__testUtils__/questionArbitrary';
-import { answersOf, context } from '../directory/conformanceQuestions';
+import { answersOf, context } from '../__testUtils__/conformance/questions';
 import type { Directory } from '../directory/Directory';
 import { groupFieldNames, userFieldNames } from '../directory/schema';
 
@@ -32,11 +32,10 @@ const WRITES = 12;
 const QUESTIONS = 300;
 
 const page = { number: 1, size: 10_000 };
-const wholeUser = {
-  fields: new Set(userFieldNames),
-  visibleTo: { kind: 'everything' },
-} as const;
+const wholeUser = { fields: new Set(userFieldNames) };
 const wholeGroup = { fields: new Set(groupFieldNames) };
+const everyone = { ...wholeUser, from: { kind: 'all' }, page } as const;
+const allGroups = { ...wholeGroup, from: { kind: 'all' }, page } as const;
 
 let realm: Realm;
 let copy: OpenReplica | undefined;
@@ -58,10 +57,10 @@ function questionsAbout(model: NaiveDirectory, seed: number) {
 /** All that a wrong place of a row, a list or a link would show in. */
 async function whole(directory: Directory) {
   return [
-    await directory.listUsers({ ...wholeUser, page }, context),
-    await directory.listGroups({ ...wholeGroup, page }, context),
-    await directory.searchUsers(
-      { ...wholeUser, page, terms: [{ kind: 'memberOfAny' }] },
+    await directory.listUsers(everyone, context),
+    await directory.listGroups(allGroups, context),
+    await directory.listUsers(
+      { ...everyone, where: { kind: 'memberOfAny' } },
       context,
     ),
   ];
@@ -144,17 +143,11 @@ it('removes deleted, renamed and withdrawn entries without another write', async
   const added = users.map(name => addFasUser(name)).join('');
   await realm.modify(added + addFasGroup('g.deleted', []));
   const listed = async () => {
-    const people = await copy!.directory.listUsers(
-      { ...wholeUser, page },
-      context,
-    );
-    const groups = await copy!.directory.listGroups(
-      { ...wholeGroup, page },
-      context,
-    );
+    const people = await copy!.directory.listUsers(everyone, context);
+    const groups = await copy!.directory.listGroups(allGroups, context);
     return [
-      ...people.items.map(({ username }) => username),
-      ...groups.items.map(({ groupname }) => groupname),
+      ...people!.items.map(({ username }) => username),
+      ...groups!.items.map(({ group }) => group.groupname),
     ];
   };
   const removed = [...users, 'g.deleted'];
@@ -238,9 +231,10 @@ describe.each<[string, (offset: number) => Fault]>([
     const exposed = new Set<string>();
     let reads = 0;
     const look = async () => {
-      const { items } = await directory
-        .listUsers({ ...wholeUser, page }, context)
-        .catch(() => ({ items: [] }));
+      const users = await directory
+        .listUsers(everyone, context)
+        .catch(() => undefined);
+      const { items } = users ?? { items: [] };
       reads += items.length;
       items
         .filter(user => isPrivate.has(user.username) && !user.is_private)

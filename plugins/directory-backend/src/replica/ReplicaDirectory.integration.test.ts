@@ -1,6 +1,6 @@
 import { startRealm } from '@directory-gateway/realm';
 import { openReplica } from '../__testUtils__/openReplica';
-import { describeDirectory } from '../directory/conformance';
+import { describeDirectory } from '../__testUtils__/conformance/describeDirectory';
 
 jest.setTimeout(180_000);
 

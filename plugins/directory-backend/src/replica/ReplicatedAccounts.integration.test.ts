@@ -8,7 +8,7 @@ import { eventually } from '../__testUtils__/eventually';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
-import { spelled } from '../directory/conformanceQuestions';
+import { spelled } from '../__testUtils__/conformance/questions';
 import type { Principal, PrincipalQuery } from '../directory/Principal';
 
 jest.setTimeout(180_000);

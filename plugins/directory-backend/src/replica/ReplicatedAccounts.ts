@@ -2,7 +2,7 @@ import type { AccountReplica } from '../directory/Accounts';
 import { isUserName } from '../directory/names';
 import type { Principal, PrincipalQuery } from '../directory/Principal';
 import type { User } from '../directory/User';
-import type { ReplicaKeyring } from './CopiedRows';
+import type { EntryKeys } from './ReplicaDirectory';
 import type { Replica } from './Replica';
 import type { ReplicaTables } from './ReplicaTables';
 import type { ServedRecord } from './ServedRecords';
@@ -11,13 +11,13 @@ import type { ServedRecord } from './ServedRecords';
 export class ReplicatedAccounts implements AccountReplica {
   readonly #replica: Pick<Replica, 'status' | 'server' | 'isHeld'>;
   readonly #tables: ReplicaTables;
-  readonly #keys: Pick<ReplicaKeyring, 'user' | 'entry'>;
+  readonly #keys: Pick<EntryKeys, 'user' | 'entry'>;
   readonly #groupName: (key: string) => string | undefined;
 
   constructor(options: {
     readonly replica: Pick<Replica, 'status' | 'server' | 'isHeld'>;
     readonly tables: ReplicaTables;
-    readonly keys: Pick<ReplicaKeyring, 'user' | 'entry'>;
+    readonly keys: Pick<EntryKeys, 'user' | 'entry'>;
     /** Name, in lower case, of the group of a key. */
     readonly groupName: (key: string) => string | undefined;
   }) {

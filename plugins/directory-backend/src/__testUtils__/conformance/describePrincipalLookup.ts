@@ -1,11 +1,5 @@
 /* eslint-disable jest/no-export -- a suite for the tests of every adapter */
 import type { Realm } from '@directory-gateway/realm';
-import {
-  answersOf,
-  context,
-  spelled,
-  type Answered,
-} from '../../directory/conformanceQuestions';
 import type {
   Principal,
   PrincipalLookup,
@@ -15,6 +9,7 @@ import type { SchemaPreset } from '../../directory/schema';
 import { addUser, conformanceEntries } from '../conformanceEntries';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
+import { answersOf, context, spelled, type Answered } from './questions';
 
 /** Entries of which each has a property that the realm's own ones do not. */
 const ENTRIES = [

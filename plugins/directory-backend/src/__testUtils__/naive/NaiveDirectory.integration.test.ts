@@ -10,13 +10,16 @@ import {
   SubstringFilter,
   type Filter,
 } from 'ldapts';
-import { answersOf } from '../../directory/conformanceQuestions';
-import type { GroupFieldTerm } from '../../directory/GroupSearch';
-import { groupFieldNames, userFieldNames } from '../../directory/schema';
-import type { UserFieldTerm, UserSearchTerm } from '../../directory/UserSearch';
+import { answersOf } from '../conformance/questions';
+import { allOf, visitPredicate, type FieldCondition, type GroupPredicate, type UserCondition, type UserPredicate } from '../../directory/predicates';
+import {
+  groupFieldNames,
+  userFieldNames,
+  type GroupField,
+} from '../../directory/schema';
 import { trustedDn } from '../../ldap/DistinguishedName';
 import { conformanceEntries } from '../conformanceEntries';
-import { groupSearchTerms } from '../groupSearchArbitrary';
+import { groupSearch } from '../groupSearchArbitrary';
 import { searchTerms } from '../searchArbitrary';
 import { startPool, type PoolUnderTest } from '../startPool';
 import { GROUP_ATTRIBUTES, NAIVE_SCHEMAS } from './attributes';
@@ -28,54 +31,60 @@ jest.setTimeout(180_000);
 
 const page = { number: 1, size: 10_000 };
 
-type FieldTerm = UserFieldTerm | GroupFieldTerm;
+/** Condition that an LDAP filter can express. */
+type FilterCondition =
+  | Exclude<UserCondition, { kind: 'memberOfAny' | 'isTrue' | 'isUser' }>
+  | FieldCondition<GroupField>;
 
-/** Term that an LDAP filter can express. */
-type FilterTerm =
-  | Exclude<UserSearchTerm, { kind: 'memberOfAny' }>
-  | { readonly kind: 'anyOf'; readonly terms: readonly GroupFieldTerm[] }
-  | GroupFieldTerm;
-
-/** How terms become filters. */
+/** How conditions become filters. */
 interface FilterOptions {
   /** LDAP attributes by field. */
   readonly attributes: Partial<Record<string, string>>;
   readonly groupDn: (groupname: string) => string | undefined;
 }
 
-/** Returns `undefined` when a term can match no entry of the directory. */
+/** Returns `undefined` when a predicate can match no entry of the directory. */
 function searchFilter(
-  terms: readonly FilterTerm[],
+  where: UserPredicate | GroupPredicate,
   options: FilterOptions,
 ): Filter | undefined {
-  const filters = terms.map(term => termFilter(term, options));
-  const known = filters.filter(filter => filter !== undefined);
-  return known.length === filters.length
-    ? new AndFilter({ filters: known })
-    : undefined;
+  return visitPredicate<UserCondition | FieldCondition<GroupField>, Filter | undefined>(
+    where,
+    {
+      condition: condition =>
+        conditionFilter(condition as FilterCondition, options),
+      allOf: parts => {
+        const filters = parts.filter(part => part !== undefined);
+        return filters.length === parts.length
+          ? new AndFilter({ filters })
+          : undefined;
+      },
+      anyOf: parts => {
+        const filters = parts.filter(part => part !== undefined);
+        return filters.length > 0 ? new OrFilter({ filters }) : undefined;
+      },
+      not: () => {
+        throw new Error('No search has a negated condition');
+      },
+    },
+  );
 }
 
-function termFilter(
-  term: FilterTerm,
+function conditionFilter(
+  condition: FilterCondition,
   { attributes, groupDn }: FilterOptions,
 ): Filter | undefined {
-  if (term.kind === 'memberOf') {
-    const value = groupDn(term.groupname);
+  if (condition.kind === 'memberOf') {
+    const value = groupDn(condition.groupname);
     return value === undefined
       ? undefined
       : new EqualityFilter({ attribute: 'memberOf', value });
   }
-  if (term.kind === 'anyOf') {
-    const filters = term.terms
-      .map(alternative => fieldFilter(alternative, attributes))
-      .filter(filter => filter !== undefined);
-    return filters.length > 0 ? new OrFilter({ filters }) : undefined;
-  }
-  return fieldFilter(term, attributes);
+  return fieldFilter(condition, attributes);
 }
 
 function fieldFilter(
-  term: FieldTerm,
+  term: Exclude<FilterCondition, { kind: 'memberOf' }>,
   attributes: FilterOptions['attributes'],
 ): Filter | undefined {
   const attribute = attributes[term.field];
@@ -167,22 +176,23 @@ describe.each([
     const searches = fc
       .sample(searchTerms(model), { numRuns: userSearches, seed: 1 })
       .map(terms => terms.filter(term => term.kind !== 'memberOfAny'))
-      .filter(terms => terms.length > 0);
+      .filter(terms => terms.length > 0)
+      .map(terms => allOf(...terms));
     const groupDn = (groupname: string) =>
       model.groups.find(
         group => group.text('cn')!.toLowerCase() === groupname.toLowerCase(),
       )?.dn;
-    const found = await answersOf(searches, terms =>
-      find('users', searchFilter(terms, { attributes, groupDn })),
+    const found = await answersOf(searches, where =>
+      find('users', searchFilter(where, { attributes, groupDn })),
     );
-    const expected = await answersOf(searches, async terms => {
-      const { items } = await model.searchUsers({
-        terms,
+    const expected = await answersOf(searches, async where => {
+      const users = await model.listUsers({
+        from: { kind: 'all' },
+        where,
         page,
         fields: new Set(userFieldNames),
-        visibleTo: { kind: 'everything' },
       });
-      return items.map(({ username }) => username);
+      return users!.items.map(({ username }) => username);
     });
     expect(found).toEqual(expected);
     const hits = expected.filter(({ answer }) => answer.length > 0);
@@ -190,26 +200,27 @@ describe.each([
   });
 
   it('finds the groups that 389 Directory Server finds', async () => {
-    const searches = fc.sample(groupSearchTerms(model), {
+    const searches = fc.sample(groupSearch(model), {
       numRuns: 300,
       seed: 2,
     });
-    const found = await answersOf(searches, terms =>
+    const found = await answersOf(searches, where =>
       find(
         'groups',
-        searchFilter(terms, {
+        searchFilter(where, {
           attributes: GROUP_ATTRIBUTES,
           groupDn: () => undefined,
         }),
       ),
     );
-    const expected = await answersOf(searches, async terms => {
-      const { items } = await model.searchGroups({
-        terms,
+    const expected = await answersOf(searches, async where => {
+      const groups = await model.listGroups({
+        from: { kind: 'all' },
+        where,
         page,
         fields: new Set(groupFieldNames),
       });
-      return items.map(({ groupname }) => groupname);
+      return groups!.items.map(({ group }) => group.groupname);
     });
     expect(found).toEqual(expected);
     const hits = expected.filter(({ answer }) => answer.length > 0);

@@ -1,18 +1,16 @@
 import type {
   Directory,
-  GroupsQuery,
-  MemberSelection,
-  OfAccounts,
-  OfGroup,
-  OfUser,
+  GroupQuery,
+  GroupSelection,
+  ListedGroup,
   Paged,
-  UsersQuery,
+  UserQuery,
+  UserSelection,
+  UserStream,
 } from '../../directory/Directory';
 import type { Group } from '../../directory/Group';
-import type { GroupSearchTerm } from '../../directory/GroupSearch';
-import type { MemberGroup } from '../../directory/MemberGroup';
-import type { Membership } from '../../directory/Membership';
 import type { Page } from '../../directory/Page';
+import type { UserPredicate } from '../../directory/predicates';
 import type {
   Principal,
   PrincipalLookup,
@@ -20,8 +18,6 @@ import type {
 } from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
 import type { User } from '../../directory/User';
-import type { UserSearchTerm } from '../../directory/UserSearch';
-import type { UserStream } from '../../directory/UserStream';
 import { NAIVE_SCHEMAS } from './attributes';
 import type { DumpedEntry } from './DumpedEntry';
 import { NaiveExtensions } from './NaiveExtensions';
@@ -30,8 +26,9 @@ import { naiveAgreements } from './naiveAgreements';
 import { isLocked, naivePrincipal } from './naivePrincipal';
 import { naiveGroup, naiveUser } from './naiveRecord';
 import { isProperName, named, pageOf, served, streamOf } from './naiveLists';
-import { naiveSearch } from './naiveSearch';
+import { groupApplies, userApplies, type Viewer } from './naiveSearch';
 
+const EVERYTHING: Viewer = { kind: 'everything' };
 const SUFFIX = 'dc=example,dc=test';
 const USERS = `cn=users,cn=accounts,${SUFFIX}`;
 const GROUPS = `cn=groups,cn=accounts,${SUFFIX}`;
@@ -92,93 +89,66 @@ export class NaiveDirectory implements Directory {
       : undefined;
   }
 
-  async getUser(
-    query: UsersQuery & OfAccounts & OfUser,
-  ): Promise<User | undefined> {
+  async getUser(query: UserQuery): Promise<User | undefined> {
     const entry = named(this.#accounts(query), 'uid', query.username);
-    return entry && this.#user(entry, query);
+    return entry && this.#user(entry, query.fields);
   }
 
-  async listUsers(query: UsersQuery & OfAccounts & Paged): Promise<Page<User>> {
-    return this.#page(this.#accounts(query), query);
-  }
-
-  async streamUsers(query: UsersQuery & OfAccounts): Promise<UserStream> {
-    const page = { number: 1, size: this.users.length };
-    return streamOf(await this.listUsers({ ...query, page }));
-  }
-
-  async searchUsers(
-    query: UsersQuery &
-      OfAccounts &
-      Paged & { readonly terms: readonly UserSearchTerm[] },
-  ): Promise<Page<User>> {
-    const found = this.#accounts(query).filter(entry =>
-      this.#applies(entry, query),
-    );
-    return this.#page(found, query);
-  }
-
-  async listUserGroups(
-    query: GroupsQuery & OfAccounts & OfUser & Paged,
-  ): Promise<Page<Group> | undefined> {
-    const user = named(this.#accounts(query), 'uid', query.username);
-    return user && this.#groupPage(this.#groupsOf(user), query);
-  }
-
-  async listUserAgreements(
-    query: OfAccounts & OfUser & Paged,
-  ): Promise<Page<string> | undefined> {
-    const user = named(this.#accounts(query), 'uid', query.username);
-    return user && pageOf(naiveAgreements(this.#entries, user), query.page);
-  }
-
-  async getGroup(query: GroupsQuery & OfGroup): Promise<Group | undefined> {
+  async getGroup(query: GroupQuery): Promise<Group | undefined> {
     const entry = named(this.groups, 'cn', query.groupname);
     return entry && naiveGroup(entry, query.fields);
   }
 
-  async listGroups(query: GroupsQuery & Paged): Promise<Page<Group>> {
-    return this.#groupPage(this.groups, query);
-  }
-
-  async listGroupMembers(
-    query: UsersQuery & OfGroup & Paged & MemberSelection,
+  async listUsers(
+    selection: UserSelection & Paged,
   ): Promise<Page<User> | undefined> {
-    const group = named(this.groups, 'cn', query.groupname);
-    if (!group) {
-      return undefined;
-    }
-    const { membership, terms = [] } = query;
-    const direct = group.links('member');
-    const members = this.#unlocked(this.#membership.membersOf(group))
-      .filter(({ key }) => membership !== 'direct' || direct.includes(key))
-      .filter(({ key }) => membership !== 'indirect' || !direct.includes(key))
-      .filter(entry => this.#applies(entry, { ...query, terms }));
-    return this.#page(members, query);
+    return this.#listUsers(selection, EVERYTHING);
   }
 
-  async streamGroupMembers(
-    query: UsersQuery & OfGroup,
-  ): Promise<UserStream | undefined> {
+  /**
+   * Lists users for a viewer: a condition on a field does not apply to users
+   * who hide it, and neither does an order. Records are not redacted.
+   */
+  listUsersFor(
+    viewer: Viewer,
+    selection: UserSelection & Paged,
+  ): Page<User> | undefined {
+    return this.#listUsers(selection, viewer);
+  }
+
+  async streamUsers(selection: UserSelection): Promise<UserStream | undefined> {
     const page = { number: 1, size: this.users.length };
-    const all = await this.listGroupMembers({ ...query, page });
+    const all = this.#listUsers({ ...selection, page }, EVERYTHING);
     return all && streamOf(all);
   }
 
-  async listGroupSponsors(
-    query: UsersQuery & OfGroup,
-  ): Promise<readonly User[] | undefined> {
-    const group = named(this.groups, 'cn', query.groupname);
-    return (
-      group &&
-      this.#unlocked(this.#membership.sponsorsOf(group)).map(entry =>
-        this.#user(entry, query),
-      )
+  async listGroups({
+    from,
+    where,
+    fields,
+    page,
+  }: GroupSelection & Paged): Promise<Page<ListedGroup> | undefined> {
+    const found = this.#groupsFrom(from);
+    if (!found) {
+      return undefined;
+    }
+    const groups = found.groups.filter(
+      group => !where || groupApplies(group, where),
     );
+    const { items, total } = pageOf(groups, page);
+    return {
+      items: items.map(group => ({
+        group: naiveGroup(group, fields),
+        ...found.describe?.(group),
+      })),
+      total,
+    };
   }
 
-  async isMember(query: OfUser & OfGroup): Promise<boolean | undefined> {
+  async isMember(query: {
+    readonly username: string;
+    readonly groupname: string;
+  }): Promise<boolean | undefined> {
     const group = named(this.groups, 'cn', query.groupname);
     const user = named(this.users, 'uid', query.username);
     return (
@@ -188,38 +158,7 @@ export class NaiveDirectory implements Directory {
     );
   }
 
-  async listUserMemberships(
-    query: GroupsQuery & OfUser & Paged,
-  ): Promise<Page<Membership> | undefined> {
-    const user = named(this.users, 'uid', query.username);
-    return (
-      user && pageOf(this.#extensions.memberships(user, query), query.page)
-    );
-  }
-
-  async listSponsoredGroups(
-    query: GroupsQuery & OfUser & Paged,
-  ): Promise<Page<Group> | undefined> {
-    const user = named(this.users, 'uid', query.username);
-    return user && this.#groupPage(this.#extensions.sponsored(user), query);
-  }
-
-  async listMemberGroups(
-    query: GroupsQuery & OfGroup & Paged,
-  ): Promise<Page<MemberGroup> | undefined> {
-    const group = named(this.groups, 'cn', query.groupname);
-    return (
-      group && pageOf(this.#extensions.memberGroups(group, query), query.page)
-    );
-  }
-
-  async searchGroups(
-    query: GroupsQuery & Paged & { readonly terms: readonly GroupSearchTerm[] },
-  ): Promise<Page<Group>> {
-    return this.#groupPage(this.#extensions.found(query.terms), query);
-  }
-
-  async countGroupMembers(query: {
+  async countMembers(query: {
     readonly groupnames: readonly string[];
   }): Promise<ReadonlyMap<string, number>> {
     return new Map(
@@ -231,37 +170,104 @@ export class NaiveDirectory implements Directory {
     );
   }
 
-  async listColleagues(
-    query: UsersQuery & Paged & { readonly dn: string },
-  ): Promise<Page<User>> {
-    return this.#page(this.#extensions.colleagues(query.dn, query), query);
+  async listAgreements(
+    query: Pick<UserQuery, 'username' | 'unlockedOnly'> & Paged,
+  ): Promise<Page<string> | undefined> {
+    const user = named(this.#accounts(query), 'uid', query.username);
+    return user && pageOf(naiveAgreements(this.#entries, user), query.page);
   }
 
-  #applies(
-    entry: DumpedEntry,
-    query: Pick<UsersQuery, 'visibleTo'> & {
-      readonly terms: readonly UserSearchTerm[];
-    },
-  ): boolean {
-    return query.terms.every(term =>
-      naiveSearch(entry, term, {
-        visibleTo: query.visibleTo,
-        attributes: this.#attributes,
-        groups: () => this.#groupNames(entry),
-      }),
+  #listUsers(
+    { from, where, unlockedOnly, order, fields, page }: UserSelection & Paged,
+    viewer: Viewer,
+  ): Page<User> | undefined {
+    const source = this.#usersFrom(from, unlockedOnly);
+    if (!source) {
+      return undefined;
+    }
+    const users = source.filter(
+      entry => !where || this.#applies(entry, where, viewer),
     );
+    const { items, total } = pageOf(
+      order ? this.#extensions.newestFirst(users, viewer) : users,
+      page,
+    );
+    return { items: items.map(entry => this.#user(entry, fields)), total };
   }
 
-  #groupsOf(user: DumpedEntry): readonly DumpedEntry[] {
-    const groups = this.#membership.groupsOf(user.key);
-    return this.groups.filter(group => groups.includes(group));
+  #usersFrom(
+    from: UserSelection['from'],
+    unlockedOnly?: boolean,
+  ): readonly DumpedEntry[] | undefined {
+    if (from.kind === 'all') {
+      return this.#accounts({ unlockedOnly });
+    }
+    if (from.kind === 'colleaguesOf') {
+      return this.#extensions.colleagues(from.dn);
+    }
+    const group = named(this.groups, 'cn', from.groupname);
+    if (!group) {
+      return undefined;
+    }
+    if (from.kind === 'sponsorsOf') {
+      return this.#unlocked(this.#membership.sponsorsOf(group));
+    }
+    const { membership } = from;
+    const direct = group.links('member');
+    return this.#unlocked(this.#membership.membersOf(group))
+      .filter(({ key }) => membership !== 'direct' || direct.includes(key))
+      .filter(({ key }) => membership !== 'indirect' || !direct.includes(key));
   }
 
-  #groupNames(user: DumpedEntry): readonly string[] {
-    return this.#groupsOf(user).map(group => group.text('cn')!.toLowerCase());
+  #groupsFrom(from: GroupSelection['from']):
+    | {
+        readonly groups: readonly DumpedEntry[];
+        readonly describe?: (group: DumpedEntry) => Omit<ListedGroup, 'group'>;
+      }
+    | undefined {
+    const extensions = this.#extensions;
+    if (from.kind === 'all') {
+      return { groups: this.groups };
+    }
+    if (from.kind === 'nestedIn') {
+      const group = named(this.groups, 'cn', from.groupname);
+      return (
+        group && {
+          groups: extensions.groupsIn(group),
+          describe: nested => extensions.describeNested(nested),
+        }
+      );
+    }
+    const unlockedOnly = from.kind === 'ofUser' && from.unlockedOnly;
+    const user = named(this.#accounts({ unlockedOnly }), 'uid', from.username);
+    if (!user) {
+      return undefined;
+    }
+    if (from.kind === 'sponsoredBy') {
+      return { groups: extensions.sponsored(user) };
+    }
+    return {
+      groups: extensions.groupsOf(user),
+      describe: from.reasons
+        ? group => ({ reason: extensions.reason(user, group) })
+        : undefined,
+    };
   }
 
-  #accounts({ unlockedOnly }: OfAccounts): readonly DumpedEntry[] {
+  #applies(entry: DumpedEntry, where: UserPredicate, viewer: Viewer): boolean {
+    return userApplies(entry, where, {
+      viewer,
+      attributes: this.#attributes,
+      groups: () =>
+        this.#extensions
+          .groupsOf(entry)
+          .map(group => group.text('cn')!.toLowerCase()),
+    });
+  }
+
+  #accounts({
+    unlockedOnly,
+  }: Pick<UserSelection, 'unlockedOnly'>): readonly DumpedEntry[] {
     return this.users.filter(entry => !unlockedOnly || !isLocked(entry));
   }
 
@@ -269,26 +275,7 @@ export class NaiveDirectory implements Directory {
     return this.users.filter(entry => keys.has(entry.key) && !isLocked(entry));
   }
 
-  #page(
-    entries: readonly DumpedEntry[],
-    query: UsersQuery & Paged,
-  ): Page<User> {
-    const { items, total } = pageOf(entries, query.page);
-    return { items: items.map(entry => this.#user(entry, query)), total };
-  }
-
-  #groupPage(
-    entries: readonly DumpedEntry[],
-    query: GroupsQuery & Paged,
-  ): Page<Group> {
-    const { items, total } = pageOf(entries, query.page);
-    return {
-      items: items.map(entry => naiveGroup(entry, query.fields)),
-      total,
-    };
-  }
-
-  #user(entry: DumpedEntry, { fields }: UsersQuery): User {
+  #user(entry: DumpedEntry, fields: ReadonlySet<UserField>): User {
     return naiveUser(entry, fields, this.#attributes);
   }
 }

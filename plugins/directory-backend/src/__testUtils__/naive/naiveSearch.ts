@@ -1,64 +1,124 @@
-import type { UserField } from '../../directory/schema';
-import type { UserFieldTerm, UserSearchTerm } from '../../directory/UserSearch';
-import type { Visibility } from '../../directory/Visibility';
+import {
+  visitPredicate,
+  type FieldCondition,
+  type GroupPredicate,
+  type UserCondition,
+  type UserPredicate,
+} from '../../directory/predicates';
+import type { GroupField, UserField } from '../../directory/schema';
+import { GROUP_ATTRIBUTES } from './attributes';
 import type { DumpedEntry } from './DumpedEntry';
 import { isContained, isEqual } from './matching';
 import { naiveTime } from './naiveRecord';
 
-/** What decides besides the entry. */
-export interface NaiveSearchContext {
-  readonly visibleTo: Visibility;
+/** What a viewer may see of private profiles. */
+export type Viewer =
+  /** Private profiles hide nothing. */
+  | { readonly kind: 'everything' }
+  /** Private profiles, except the viewer's own, hide these fields. */
+  | {
+      readonly kind: 'public';
+      readonly hidden: ReadonlySet<UserField>;
+      /** User name of the viewer. */
+      readonly owner?: string;
+    };
+
+/** How a predicate is evaluated for one user. */
+export interface NaiveSearchOptions {
+  readonly viewer: Viewer;
   readonly attributes: Partial<Record<UserField, string>>;
   /** Names of the served groups that the user is in, in lower case. */
   readonly groups: () => readonly string[];
 }
 
-/** Whether one term applies to one user. */
-export function naiveSearch(
+const everyOf = (parts: readonly boolean[]) => parts.every(Boolean);
+const someOf = (parts: readonly boolean[]) => parts.some(Boolean);
+const isFalse = (part: boolean) => !part;
+
+/** Whether a predicate applies to a user. */
+export function userApplies(
   entry: DumpedEntry,
-  term: UserSearchTerm,
-  { visibleTo, attributes, groups }: NaiveSearchContext,
+  where: UserPredicate,
+  options: NaiveSearchOptions,
 ): boolean {
-  if (term.kind === 'memberOfAny') {
-    return groups().length > 0;
-  }
-  if (term.kind === 'memberOf') {
-    return groups().includes(term.groupname.toLowerCase());
-  }
-  if (term.kind === 'anyOf') {
-    const { terms } = term;
-    const context = { visibleTo, attributes, groups };
-    return terms.some(alternative => naiveSearch(entry, alternative, context));
-  }
-  const attribute = attributes[term.field];
-  if (attribute === undefined || isHidden(entry, term.field, visibleTo)) {
-    return false;
-  }
-  return entry.texts(attribute).some(value => applies(value, term));
+  return visitPredicate<UserCondition, boolean>(where, {
+    condition: condition => conditionApplies(entry, condition, options),
+    allOf: everyOf,
+    anyOf: someOf,
+    not: isFalse,
+  });
 }
 
-function applies(value: string, term: UserFieldTerm): boolean {
-  switch (term.kind) {
+/** Whether a predicate applies to a group. */
+export function groupApplies(
+  entry: DumpedEntry,
+  where: GroupPredicate,
+): boolean {
+  return visitPredicate<FieldCondition<GroupField>, boolean>(where, {
+    condition: condition =>
+      entry
+        .texts(GROUP_ATTRIBUTES[condition.field])
+        .some(value => textApplies(value, condition)),
+    allOf: everyOf,
+    anyOf: someOf,
+    not: isFalse,
+  });
+}
+
+function conditionApplies(
+  entry: DumpedEntry,
+  condition: UserCondition,
+  { viewer, attributes, groups }: NaiveSearchOptions,
+): boolean {
+  switch (condition.kind) {
+    case 'memberOfAny':
+      return groups().length > 0;
+    case 'memberOf':
+      return groups().includes(condition.groupname.toLowerCase());
+    case 'isUser':
+      return entry.text('uid') === condition.username;
+    default:
+  }
+  const attribute = attributes[condition.field];
+  if (attribute === undefined || isHidden(entry, condition.field, viewer)) {
+    return false;
+  }
+  return entry.texts(attribute).some(value => {
+    switch (condition.kind) {
+      case 'isTrue':
+        return value.toUpperCase() === 'TRUE';
+      case 'before':
+        return naiveTime(value) < condition.time.getTime();
+      default:
+        return textApplies(value, condition);
+    }
+  });
+}
+
+function textApplies(
+  value: string,
+  condition: FieldCondition<UserField | GroupField>,
+): boolean {
+  switch (condition.kind) {
     case 'present':
       return true;
     case 'equals':
-      return isEqual(value, term.text);
-    case 'substring':
-      return isContained(value, term.text);
+      return isEqual(value, condition.text);
     default:
-      return naiveTime(value) < term.time.getTime();
+      return isContained(value, condition.text);
   }
 }
 
-function isHidden(
+/** Whether a user hides a field from a viewer. */
+export function isHidden(
   entry: DumpedEntry,
   field: UserField,
-  visibleTo: Visibility,
+  viewer: Viewer,
 ): boolean {
   return (
-    visibleTo.kind === 'public' &&
-    visibleTo.hidden.has(field) &&
+    viewer.kind === 'public' &&
+    viewer.hidden.has(field) &&
     entry.text('fasIsPrivate')?.toUpperCase() === 'TRUE' &&
-    entry.text('uid') !== visibleTo.owner
+    entry.text('uid') !== viewer.owner
   );
 }

@@ -1,5 +1,5 @@
 import type { HeldCertificate } from '../../certificates/HeldCertificate';
-import type { OfAccounts } from '../../directory/Directory';
+import type { UserSelection } from '../../directory/Directory';
 import type { Page, PageRequest } from '../../directory/Page';
 import type { Principal } from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
@@ -39,8 +39,8 @@ export interface Dialect {
   readonly mergesSlashes: boolean;
   /** Whether a GET has parameters in a JSON body too. */
   readonly readsBodyOfGet: boolean;
-  /** Whose accounts users by name, lists and searches are about. */
-  readonly accounts: OfAccounts;
+  /** Whether locked accounts are found by name, in lists and by searches. */
+  readonly accounts: Pick<UserSelection, 'unlockedOnly'>;
   readonly models: RecordModels;
 
   /** Whether a path that matched an operation's is one of this API. */

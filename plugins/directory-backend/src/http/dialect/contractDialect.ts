@@ -52,7 +52,7 @@ export function contractDialect(uris: ResourceUris): Dialect {
     presentCertificate: (held, { keys }) =>
       presentCertificate(held, keys, uris),
     presentPage: (shown, { page }) =>
-      page ? envelopePage(shown, page, item => item) : { result: shown.items },
+      page ? envelopePage(shown, page) : { result: shown.items },
     userOfListNotFound: userNotFound,
     presentError: toApiError,
   };

@@ -1,8 +1,5 @@
-import type {
-  GroupFieldTerm,
-  GroupSearchTerm,
-} from '../../directory/GroupSearch';
 import type { PageRequest } from '../../directory/Page';
+import { allOf, anyOf, type GroupPredicate } from '../../directory/predicates';
 import { noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
@@ -19,7 +16,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 
 /** A parsed group search. */
 export interface GroupSearch {
-  readonly terms: readonly GroupSearchTerm[];
+  readonly where: GroupPredicate;
   readonly page: PageRequest;
 }
 
@@ -37,16 +34,15 @@ export function parseGroupSearch(
     name: string,
     field: (typeof FIELDS)[number],
     text: string,
-  ): GroupFieldTerm => ({
+  ): GroupPredicate => ({
     kind: 'substring',
     field,
     text: requireSubstring(name, text, errors),
   });
   const terms = [
-    ...readTerm(query, 'q', text => ({
-      kind: 'anyOf',
-      terms: FIELDS.map(field => substringTerm('q', field, text)),
-    })),
+    ...readTerm(query, 'q', text =>
+      anyOf(...FIELDS.map(field => substringTerm('q', field, text))),
+    ),
     ...FIELDS.flatMap(field => [
       ...readTerm(query, field, text =>
         text === '*'
@@ -63,14 +59,14 @@ export function parseGroupSearch(
   if (terms.length === 0) {
     errors.reject(noSearchTerm());
   }
-  return { terms, page };
+  return { where: allOf(...terms), page };
 }
 
 function readTerm(
   query: URLSearchParams,
   parameter: string,
-  toTerm: (text: string) => GroupSearchTerm,
-): GroupSearchTerm[] {
+  toTerm: (text: string) => GroupPredicate,
+): GroupPredicate[] {
   const text = readSearchText(query, parameter);
   return text === undefined ? [] : [toTerm(text)];
 }

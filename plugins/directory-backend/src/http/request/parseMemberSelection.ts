@@ -1,6 +1,17 @@
-import type { MemberSelection } from '../../directory/Directory';
+import type { MembershipKind } from '../../directory/Directory';
+import {
+  anyOf,
+  type UserCondition,
+  type UserPredicate,
+} from '../../directory/predicates';
 import type { ParameterErrors } from './ParameterErrors';
 import { readSearchText, requireSubstring } from './searchText';
+
+/** Which members of a group are requested. */
+export interface MemberSelection {
+  readonly membership?: MembershipKind;
+  readonly where?: UserPredicate;
+}
 
 /**
  * Parses which members of a group are requested: `q`, at least 3 characters of
@@ -15,7 +26,7 @@ export function parseMemberSelection(
   return {
     membership: parseMembership(query.get('membership'), errors),
     ...(text !== undefined && {
-      terms: [nameContains(requireSubstring('q', text, errors))],
+      where: nameContains(requireSubstring('q', text, errors)),
     }),
   };
 }
@@ -23,7 +34,7 @@ export function parseMemberSelection(
 function parseMembership(
   text: string | null,
   errors: ParameterErrors,
-): MemberSelection['membership'] {
+): MembershipKind | undefined {
   if (text === 'direct' || text === 'indirect') {
     return text;
   }
@@ -33,11 +44,9 @@ function parseMembership(
   return undefined;
 }
 
-function nameContains(text: string) {
+function nameContains(text: string): UserPredicate {
   const fields = ['username', 'human_name'] as const;
-  const kind = 'substring' as const;
-  return {
-    kind: 'anyOf' as const,
-    terms: fields.map(field => ({ kind, field, text })),
-  };
+  return anyOf<UserCondition>(
+    ...fields.map(field => ({ kind: 'substring' as const, field, text })),
+  );
 }

@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../directory/Page';
+import { allOf, type UserCondition, type UserPredicate } from '../../directory/predicates';
 import type { UserField } from '../../directory/schema';
-import type { UserSearchTerm } from '../../directory/UserSearch';
 import { noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { parseIsoTime } from './parseIsoTime';
@@ -45,7 +45,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 
 /** A parsed user search. */
 export interface UserSearch {
-  readonly terms: readonly UserSearchTerm[];
+  readonly where: UserPredicate;
   readonly page: PageRequest;
 }
 
@@ -121,19 +121,19 @@ export function parseUserSearch(
   if (terms.length === 0) {
     errors.reject(noSearchTerm());
   }
-  return { terms, page };
+  return { where: allOf(...terms), page };
 }
 
 function readTerm(
   query: URLSearchParams,
   parameter: string,
-  toTerm: (text: string) => UserSearchTerm,
-): UserSearchTerm[] {
+  toTerm: (text: string) => UserCondition,
+): UserCondition[] {
   const text = readSearchText(query, parameter);
   return text === undefined ? [] : [toTerm(text)];
 }
 
-function exactTerm(field: UserField, text: string): UserSearchTerm {
+function exactTerm(field: UserField, text: string): UserCondition {
   return text === '*'
     ? { kind: 'present', field }
     : { kind: 'equals', field, text };
@@ -163,7 +163,7 @@ function readGroups(
   return [...names.values()];
 }
 
-function groupTerm(text: string): UserSearchTerm {
+function groupTerm(text: string): UserCondition {
   return text === '*'
     ? { kind: 'memberOfAny' }
     : { kind: 'memberOf', groupname: text };

@@ -8,19 +8,26 @@ export interface PaginatedEnvelope {
   readonly total_results: number;
 }
 
+/** A result about an entry that exists; throws the error when it is missing. */
+export function found<T>(result: T | undefined, notFound: () => Error): T {
+  if (result === undefined) {
+    throw notFound();
+  }
+  return result;
+}
+
 /** A page with each item presented. */
 export function mapPage<T, R>(page: Page<T>, present: (item: T) => R): Page<R> {
   return { ...page, items: page.items.map(present) };
 }
 
-/** Wraps one page of a list, each item presented. */
-export function envelopePage<T>(
-  page: Page<T>,
+/** Wraps one page of a list, whose items are presented. */
+export function envelopePage(
+  page: Page<unknown>,
   request: PageRequest,
-  present: (item: T) => unknown,
 ): PaginatedEnvelope {
   return {
-    result: page.items.map(present),
+    result: page.items,
     page: request.number,
     page_size: request.size,
     total_results: page.total,

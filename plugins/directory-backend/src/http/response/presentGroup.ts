@@ -1,4 +1,8 @@
+import type { CallerContext } from '../../directory/Caller';
+import type { ListedGroup } from '../../directory/Directory';
 import type { Group } from '../../directory/Group';
+import type { Page } from '../../directory/Page';
+import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import {
   groupFieldNames,
   groupFields,
@@ -34,26 +38,56 @@ export function groupFieldsFor(
   return new Set(keys.filter(isGroupField));
 }
 
-/** How a group is shown. */
+/** How groups are shown. */
 export interface GroupPresentation {
   /** In their order. */
   readonly keys: readonly string[];
   readonly uris: ResourceUris;
-  /** Members by group name, where they are shown. */
-  readonly counts?: ReadonlyMap<string, number>;
-  /** Values of keys that only this list has. */
-  readonly besides?: Readonly<Record<string, unknown>>;
+  /** Counts members when the mask names the count. */
+  readonly directory: Pick<PrivateDirectory, 'countMembers'>;
+  readonly context: CallerContext;
+}
+
+/** Groups of a list as the API shows them. */
+export async function presentGroups(
+  page: Page<ListedGroup>,
+  presentation: GroupPresentation,
+): Promise<Page<Record<string, unknown>>> {
+  return {
+    ...page,
+    items: await presentAll(page.items, presentation),
+  };
 }
 
 /** A group as the API shows it. */
-export function presentGroup(
+export async function presentGroup(
   group: Group,
-  { keys, uris, counts, besides }: GroupPresentation,
-): Record<string, unknown> {
-  return presentRecord(group, {
-    keys,
-    fields: groupFields,
-    uri: uris.group(group.groupname),
-    besides: { ...besides, [MEMBER_COUNT]: counts?.get(group.groupname) },
-  });
+  presentation: GroupPresentation,
+): Promise<Record<string, unknown>> {
+  const [shown] = await presentAll([{ group }], presentation);
+  return shown;
+}
+
+async function presentAll(
+  items: readonly ListedGroup[],
+  { keys, uris, directory, context }: GroupPresentation,
+): Promise<readonly Record<string, unknown>[]> {
+  const groupnames = items.map(({ group }) => group.groupname);
+  const counts = keys.includes(MEMBER_COUNT)
+    ? await directory.countMembers({ groupnames }, context)
+    : undefined;
+  return items.map(({ group, reason, hasMemberGroups }) =>
+    presentRecord(group, {
+      keys,
+      fields: groupFields,
+      uri: uris.group(group.groupname),
+      besides: {
+        direct: reason?.direct,
+        sponsor: reason?.sponsor,
+        path: reason?.path.map(groupname => groupname ?? null),
+        has_member_groups: hasMemberGroups,
+        [MEMBER_COUNT]: counts?.get(group.groupname),
+      },
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import type { UserStream } from '../../directory/UserStream';
+import type { UserStream } from '../../directory/Directory';
 import type { User } from '../../directory/User';
 import { FileStream } from './FileStream';
 import { writeOctets } from './JsonText';

@@ -1,26 +1,18 @@
-/* eslint-disable @backstage/no-undeclared-imports -- a part of the suite for the tests of every adapter */
 import fc from 'fast-check';
-import type { DirectoryContext } from './Directory';
+import type { RequestContext } from '../../directory/Directory';
 import {
   userFieldNames,
   userFields,
   type FieldDefinition,
   type UserField,
-} from './schema';
-import type { Visibility } from './Visibility';
+} from '../../directory/schema';
+import type { Viewer } from '../naive/naiveSearch';
 
 /** So many questions are under way at once. */
 export const AT_ONCE = 8;
 
-/** Nobody in particular asks. */
-export const context: DirectoryContext = {
-  caller: {
-    kind: 'portalService',
-    credentials: {
-      $$type: '@backstage/BackstageCredentials',
-      principal: { type: 'service', subject: 'plugin:test' },
-    },
-  },
+/** Context of a request that nobody aborts. */
+export const context: RequestContext = {
   signal: new AbortController().signal,
 };
 
@@ -70,7 +62,7 @@ export function spelled(names: readonly string[]): readonly string[] {
 export function viewer(
   usernames: readonly string[],
   alsoHidden: readonly UserField[] = [],
-): fc.Arbitrary<Visibility> {
+): fc.Arbitrary<Viewer> {
   const owner = fc.constantFrom(...['veiled', 'bob', undefined], ...usernames);
   return fc.oneof(
     { weight: 1, arbitrary: fc.constant({ kind: 'everything' as const }) },

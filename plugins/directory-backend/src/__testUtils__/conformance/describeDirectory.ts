@@ -1,0 +1,539 @@
+/* eslint-disable jest/no-export -- a suite for the tests of every adapter */
+import type { Realm } from '@directory-gateway/realm';
+import fc from 'fast-check';
+import type { Directory, UserSelection } from '../../directory/Directory';
+import type { PageRequest } from '../../directory/Page';
+import {
+  allOf,
+  anyOf,
+  not,
+  type UserCondition,
+  type UserPredicate,
+} from '../../directory/predicates';
+import {
+  groupFieldNames,
+  userFieldNames,
+  type GroupField,
+  type SchemaPreset,
+  type UserField,
+} from '../../directory/schema';
+import type { User } from '../../directory/User';
+import { conformanceEntries } from '../conformanceEntries';
+import { groupSearch } from '../groupSearchArbitrary';
+import { memberSelection } from '../memberSelectionArbitrary';
+import { dumpEntries } from '../naive/DumpedEntry';
+import { NaiveDirectory } from '../naive/NaiveDirectory';
+import { searchTerms } from '../searchArbitrary';
+import { describePrivacy } from './describePrivacy';
+import {
+  answersOf,
+  AT_ONCE,
+  context,
+  spelled,
+  type Answered,
+} from './questions';
+
+/** An adapter on a realm, ready to be asked. */
+export interface ConformanceSubject {
+  readonly directory: Directory;
+  close(): void;
+}
+
+/** What the suite needs to know of an adapter. */
+export interface ConformanceOptions {
+  readonly schema: SchemaPreset;
+  /** How many random searches are compared. */
+  readonly searches: number;
+  /** Starts a realm of generated people. */
+  readonly startRealm: (options: { schema: SchemaPreset }) => Promise<Realm>;
+  /** Makes the adapter, once the realm holds everything it will be asked. */
+  readonly create: (realm: Realm) => Promise<ConformanceSubject>;
+}
+
+const wholeUser = { fields: new Set(userFieldNames) };
+const everyone = { ...wholeUser, from: { kind: 'all' } } as const;
+const wholeGroup = { fields: new Set(groupFieldNames) };
+const allGroups = { ...wholeGroup, from: { kind: 'all' } } as const;
+const NAME: ReadonlySet<UserField> = new Set(['username']);
+const GROUP_NAME: ReadonlySet<GroupField> = new Set(['groupname']);
+
+const whole: PageRequest = { number: 1, size: 10_000 };
+const second: PageRequest = { number: 2, size: 2 };
+const PAGES = [
+  whole,
+  ...[1, 2, 3, 7, 99].map(number => ({ number, size: 37 })),
+];
+
+/**
+ * What every {@link Directory} must do: each method's answers are compared
+ * with those of a model that reads the entries one by one.
+ */
+export function describeDirectory(
+  name: string,
+  options: ConformanceOptions,
+): void {
+  describe(`${name}, schema ${options.schema}`, () => {
+    let realm: Realm | undefined;
+    let subject: ConformanceSubject | undefined;
+    let model: NaiveDirectory;
+
+    beforeAll(async () => {
+      realm = await options.startRealm({ schema: options.schema });
+      await realm.modify(conformanceEntries(options.schema));
+      model = new NaiveDirectory(await dumpEntries(realm), options.schema);
+      subject = await options.create(realm);
+    });
+    afterAll(async () => {
+      subject?.close();
+      await realm?.stop();
+    });
+
+    /** What both answer to the same questions. */
+    async function both<Q, A>(
+      questions: readonly Q[],
+      ask: (directory: Directory, question: Q) => Promise<A>,
+    ): Promise<readonly [Answered<Q, A>, Answered<Q, A>]> {
+      return [
+        await answersOf(questions, q => ask(subject!.directory, q)),
+        await answersOf(questions, q => ask(model, q)),
+      ];
+    }
+
+    /** Names that there are, spelled in two ways, and some that are nobody's. */
+    const users = () => spelled(model.users.map(user => user.text('uid')!));
+    const groups = () => spelled(model.groups.map(group => group.text('cn')!));
+
+    it('answers for users by name', async () => {
+      const questions = users().flatMap(username => [
+        { ...wholeUser, username },
+        { ...wholeUser, username, unlockedOnly: true },
+      ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.getUser(query, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('answers for groups by name', async () => {
+      const [answers, expected] = await both(groups(), (directory, groupname) =>
+        directory.getGroup({ ...wholeGroup, groupname }, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('lists users, page by page', async () => {
+      const questions = PAGES.flatMap(page => [
+        { ...everyone, page },
+        { ...everyone, page, unlockedOnly: true },
+      ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listUsers(query, context),
+      );
+      expect(answers).toEqual(expected);
+      const totals = expected.map(({ answer }) => answer!.total);
+      expect(new Set(totals).size).toBe(2);
+    });
+
+    it('streams users', async () => {
+      const questions: UserSelection[] = [
+        everyone,
+        { ...everyone, unlockedOnly: true },
+        ...groups().map(groupname => ({
+          ...wholeUser,
+          from: { kind: 'membersOf' as const, groupname },
+        })),
+      ];
+      const [answers, expected] = await both(
+        questions,
+        async (directory, selection) => {
+          const stream = await directory.streamUsers(selection, context);
+          const streamed: User[] = [];
+          for await (const some of stream?.portions ?? []) {
+            streamed.push(...some);
+          }
+          return stream && { total: stream.total, streamed };
+        },
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('lists groups, page by page', async () => {
+      const [answers, expected] = await both(PAGES, (directory, page) =>
+        directory.listGroups({ ...allGroups, page }, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('knows who is in each group, directly or through others', async () => {
+      const questions = groups()
+        .map(groupname => ({ kind: 'membersOf', groupname } as const))
+        .flatMap(from => [
+          { ...wholeUser, from, page: whole },
+          { ...wholeUser, from, page: { number: 2, size: 5 } },
+          { from, page: whole, fields: NAME },
+          { ...wholeUser, from, page: { number: 99, size: 40 } },
+        ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listUsers(query, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('knows who sponsors each group', async () => {
+      const questions = groups()
+        .map(groupname => ({ kind: 'sponsorsOf', groupname } as const))
+        .flatMap(from => [
+          { ...wholeUser, from, page: whole },
+          { from, page: second, fields: NAME },
+        ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listUsers(query, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('knows whether somebody is in a group', async () => {
+      const pair = fc.record({
+        username: fc.constantFrom(...users()),
+        groupname: fc.constantFrom(...groups()),
+      });
+      const known = ['alice', 'carol', 'dave', 'erin', 'mallory', 'BOB'];
+      const questions = [
+        ...fc.sample(pair, { numRuns: 1000, seed: 1 }),
+        ...known.flatMap(username =>
+          groups().map(groupname => ({ username, groupname })),
+        ),
+      ];
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.isMember(query, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('knows the groups of each user', async () => {
+      const questions = users()
+        .map(username => ({ kind: 'ofUser', username } as const))
+        .flatMap(from => [
+          { ...wholeGroup, from, page: whole },
+          { ...wholeGroup, from: { ...from, unlockedOnly: true }, page: whole },
+          { fields: GROUP_NAME, from, page: second },
+        ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listGroups(query, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('knows the agreements that each user has signed', async () => {
+      const questions = users().flatMap(username => [
+        { username, page: whole },
+        { username, page: whole, unlockedOnly: true },
+        { username, page: { number: 2, size: 1 } },
+      ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listAgreements(query, context),
+      );
+      // In a group that an agreement is linked to, and has not signed it.
+      expect(answers).toContainEqual({
+        question: { username: 'minimal', page: whole },
+        answer: { items: [], total: 0 },
+      });
+      expect(answers).toEqual(expected);
+    });
+
+    it('returns the requested fields and no others', async () => {
+      const fields = new Set<UserField>(['emails', 'is_private']);
+      const queries = ['veiled', 'alice'].map(username => ({
+        username,
+        fields,
+      }));
+      const [answers, expected] = await both(queries, (directory, query) =>
+        directory.getUser(query, context),
+      );
+      expect(answers).toEqual(expected);
+      const [{ answer: veiled }] = answers;
+      const filled = Object.entries(veiled!)
+        .filter(([, value]) => value !== undefined)
+        .map(([field]) => field);
+      expect(filled).toEqual(
+        options.schema === 'fas'
+          ? ['username', 'emails', 'is_private']
+          : ['username', 'emails'],
+      );
+    });
+
+    /** Names of the users to whom all conditions apply, for adapter and model. */
+    async function find(
+      conditions: readonly UserPredicate[],
+      query: { unlockedOnly?: boolean } = {},
+    ): Promise<readonly string[]> {
+      const where = allOf(...conditions);
+      const [[{ answer }], [expected]] = await both(
+        [{ ...everyone, ...query, page: whole, where }],
+        (directory, each) => directory.listUsers(each, context),
+      );
+      expect(answer).toEqual(expected.answer);
+      return answer!.items.map(({ username }) => username);
+    }
+
+    it('finds the users who are in a group', async () => {
+      const inAny = { kind: 'memberOfAny' } as const;
+      const inGroup = await find([inAny]);
+      expect(inGroup).toContain('alice');
+      expect(inGroup).not.toContain('veiled');
+      const unlocked = await find([inAny], { unlockedOnly: true });
+      expect(unlocked.length).toBeLessThan(inGroup.length);
+      expect(unlocked).toContain('alice');
+      const named = { kind: 'equals', field: 'username' } as const;
+      expect(await find([inAny, { ...named, text: 'alice' }])).toEqual([
+        'alice',
+      ]);
+      expect(await find([inAny, { ...named, text: 'veiled' }])).toEqual([]);
+      expect(
+        await find([inAny, { kind: 'memberOf', groupname: 'circle-a' }]),
+      ).toEqual(await find([{ kind: 'memberOf', groupname: 'circle-a' }]));
+    });
+
+    it.each(['nope', '', '*', 'a)(cn=*', 'packager\0'])(
+      'finds no member of the unknown group %j',
+      async groupname => {
+        const terms = [{ kind: 'memberOf', groupname }] as const;
+        expect(await find(terms)).toEqual([]);
+      },
+    );
+
+    it.each(['equals', 'substring'] as const)(
+      'finds no user by a text with NUL (%s)',
+      async kind => {
+        const withText = (text: string) =>
+          find([{ kind, field: 'username', text }]);
+        expect(await withText('alice')).toContain('alice');
+        expect(await withText('alice\0')).toEqual([]);
+        expect(await withText('alice\0x')).toEqual([]);
+      },
+    );
+
+    it('compares times strictly, to the millisecond and beyond year 9999', async () => {
+      const before = (time: number | string) =>
+        find([{ kind: 'before', field: 'creation', time: new Date(time) }]);
+      const { creation } = (await model.getUser({
+        ...wholeUser,
+        username: 'alice',
+      }))!;
+      const created = creation!.getTime();
+      expect(await before(created)).not.toContain('alice');
+      expect(await before(created + 1)).toContain('alice');
+      expect(await before('+010000-01-01T00:00:00Z')).toEqual(
+        await find([{ kind: 'present', field: 'creation' }]),
+      );
+    });
+
+    it('combines conditions', async () => {
+      const isPrivate: UserCondition = { kind: 'isTrue', field: 'is_private' };
+      const isAlice: UserCondition = { kind: 'isUser', username: 'alice' };
+      const inGroup: UserCondition = {
+        kind: 'memberOf',
+        groupname: 'packager',
+      };
+      const everybody = await find([]);
+      expect(await find([anyOf()])).toEqual([]);
+      expect(await find([not(anyOf())])).toEqual(everybody);
+      expect(await find([isAlice])).toEqual(['alice']);
+      expect(await find([{ kind: 'isUser', username: 'ALICE' }])).toEqual([]);
+      const isHidden = await find([isPrivate]);
+      const isShown = await find([not(isPrivate)]);
+      expect([...isHidden, ...isShown].sort()).toEqual([...everybody].sort());
+      expect(isHidden.length > 0).toBe(options.schema === 'fas');
+      expect(await find([anyOf<UserCondition>(isAlice, inGroup)])).toContain('alice');
+      expect(await find([not(anyOf<UserCondition>(isAlice, inGroup))])).not.toContain('alice');
+    });
+
+    it('finds nothing by a field without an attribute', async () => {
+      const nick = { kind: 'present', field: 'ircnicks' } as const;
+      const list = { kind: 'present', field: 'mailing_list' } as const;
+      const [[found], [expected]] = await both([list], (directory, where) =>
+        directory.listGroups({ ...allGroups, page: whole, where }, context),
+      );
+      const hasFields = options.schema === 'fas';
+      expect((await find([nick])).length > 0).toBe(hasFields);
+      expect(found.answer!.total > 0).toBe(hasFields);
+      expect(found).toEqual(expected);
+    });
+
+    it('knows why each user is in their groups', async () => {
+      const questions = users()
+        .map(username => ({ kind: 'ofUser', username, reasons: true } as const))
+        .flatMap(from => [
+          { ...wholeGroup, from, page: whole },
+          { ...wholeGroup, from, page: second },
+        ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listGroups(query, context),
+      );
+      expect(answers).toEqual(expected);
+      const reasons = expected.flatMap(
+        ({ answer }) => answer?.items.map(({ reason }) => reason!) ?? [],
+      );
+      const lengths = new Set(reasons.map(({ path }) => path.length));
+      expect(Math.max(...lengths)).toBeGreaterThan(3);
+      expect(reasons.some(({ path }) => path.includes(undefined))).toBe(true);
+      expect(reasons.some(({ sponsor }) => sponsor)).toBe(true);
+    });
+
+    it('knows whom each user sponsors', async () => {
+      const questions = users()
+        .map(username => ({ kind: 'sponsoredBy', username } as const))
+        .flatMap(from => [
+          { ...wholeGroup, from, page: whole },
+          { ...wholeGroup, from, page: second },
+        ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listGroups(query, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('knows what is nested in each group', async () => {
+      const questions = groups()
+        .map(groupname => ({ kind: 'nestedIn', groupname } as const))
+        .flatMap(from => [
+          { ...wholeGroup, from, page: whole },
+          { ...wholeGroup, from, page: { number: 2, size: 1 } },
+        ]);
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listGroups(query, context),
+      );
+      expect(answers).toEqual(expected);
+      const nested = expected.flatMap(({ answer }) => answer?.items ?? []);
+      expect(nested.some(({ hasMemberGroups }) => hasMemberGroups)).toBe(true);
+    });
+
+    it('counts the members of groups', async () => {
+      const questions = [groups(), [], ['nope']];
+      const [answers, expected] = await both(
+        questions,
+        (directory, groupnames) =>
+          directory.countMembers({ groupnames }, context),
+      );
+      expect(answers).toEqual(expected);
+    });
+
+    it('selects members by a text and by how they are in', async () => {
+      const question = fc.record({
+        groupname: fc.constantFrom(
+          ...model.groups.map(group => group.text('cn')!),
+          'contributors',
+          'nope',
+        ),
+        selection: memberSelection(model),
+        page: fc.constantFrom(whole, second),
+      });
+      const questions = fc.sample(question, { numRuns: 800, seed: 3 });
+      const [answers, expected] = await both(
+        questions,
+        (directory, { groupname, selection, page }) =>
+          directory.listUsers(
+            {
+              ...wholeUser,
+              from: {
+                kind: 'membersOf',
+                groupname,
+                membership: selection.membership,
+              },
+              where: selection.where,
+              page,
+            },
+            context,
+          ),
+      );
+      expect(answers).toEqual(expected);
+      const hits = expected.filter(({ answer }) => answer && answer.total > 0);
+      expect(hits.length).toBeGreaterThan(100);
+    });
+
+    it('finds groups by what is in them', async () => {
+      const question = fc.record({
+        where: groupSearch(model),
+        page: fc.constantFrom(whole, second),
+      });
+      const questions = fc.sample(question, { numRuns: 800, seed: 4 });
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listGroups({ ...allGroups, ...query }, context),
+      );
+      expect(answers).toEqual(expected);
+      const hits = expected.filter(({ answer }) => answer!.total > 0);
+      expect(hits.length).toBeGreaterThan(200);
+    });
+
+    it('lists colleagues, newest first', async () => {
+      const dns = [
+        ...model.users.map(({ dn }) => dn),
+        'fqdn=build1.example.test,cn=computers,cn=accounts,dc=example,dc=test',
+      ];
+      const questions = dns.flatMap(dn =>
+        [whole, { number: 2, size: 7 }].map(page => ({
+          ...wholeUser,
+          from: { kind: 'colleaguesOf' as const, dn },
+          order: { kind: 'newestFirst' as const },
+          page,
+        })),
+      );
+      const [answers, expected] = await both(questions, (directory, query) =>
+        directory.listUsers(query, context),
+      );
+      expect(answers).toEqual(expected);
+      const hits = expected.filter(({ answer }) => answer!.items.length > 3);
+      expect(hits.length).toBeGreaterThan(30);
+    });
+
+    describePrivacy(() => ({ directory: subject!.directory, model }));
+
+    it(`finds the users of ${options.searches} random selections`, async () => {
+      let hits = 0;
+      const search = fc.record({
+        where: predicateOf(searchTerms(model)),
+        unlockedOnly: fc.boolean(),
+        page: fc.record({
+          number: fc.constantFrom(1, 1, 1, 2, 50),
+          size: fc.integer({ min: 1, max: 40 }),
+        }),
+        fields: fc
+          .subarray([...userFieldNames])
+          .map(names => new Set<UserField>(['username', ...names])),
+      });
+      const portion = { minLength: AT_ONCE, maxLength: AT_ONCE };
+      await fc.assert(
+        fc.asyncProperty(fc.array(search, portion), async searches => {
+          const [answers, expected] = await both(searches, (directory, query) =>
+            directory.listUsers({ ...everyone, ...query }, context),
+          );
+          expect(answers).toEqual(expected);
+          hits += expected.filter(({ answer }) => answer!.total > 0).length;
+        }),
+        { numRuns: Math.ceil(options.searches / AT_ONCE), seed: 20_200_131 },
+      );
+      // A model that finds nobody would agree with a directory that does not.
+      expect(hits).toBeGreaterThan(options.searches / 4);
+    });
+  });
+}
+
+/** Mostly all of the conditions, as searches have them; sometimes nested. */
+function predicateOf(
+  terms: fc.Arbitrary<readonly UserCondition[]>,
+): fc.Arbitrary<UserPredicate> {
+  const all = terms.map(conditions => allOf(...conditions));
+  const any = terms.map(conditions => anyOf(...conditions));
+  return fc.oneof(
+    { weight: 8, arbitrary: all },
+    { weight: 1, arbitrary: any },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(all, any).map(([a, b]) => allOf(not(a), b)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(all, any).map(([a, b]) => anyOf(a, not(b))),
+    },
+  );
+}

@@ -1,0 +1,166 @@
+/* eslint-disable jest/no-export -- a part of the suite for the tests of every adapter */
+import fc from 'fast-check';
+import type { CallerContext } from '../../directory/Caller';
+import type { Directory } from '../../directory/Directory';
+import type { PageRequest } from '../../directory/Page';
+import { allOf, not, type UserPredicate } from '../../directory/predicates';
+import { PrincipalSet } from '../../directory/PrincipalSet';
+import { PrivateDirectory } from '../../directory/PrivateDirectory';
+import { userFieldNames } from '../../directory/schema';
+import { memberSelection } from '../memberSelectionArbitrary';
+import type { NaiveDirectory } from '../naive/NaiveDirectory';
+import type { Viewer } from '../naive/naiveSearch';
+import { searchTerms } from '../searchArbitrary';
+import { answersOf, context, viewer } from './questions';
+
+const fields = new Set(userFieldNames);
+const whole: PageRequest = { number: 1, size: 10_000 };
+
+/** Selections for a viewer, as {@link PrivateDirectory} restricts them. */
+export function describePrivacy(
+  subjects: () => {
+    readonly directory: Directory;
+    readonly model: NaiveDirectory;
+  },
+): void {
+  const userNames = () => subjects().model.users.map(user => user.text('uid')!);
+
+  /** Names of the users that a viewer finds, as the model finds them. */
+  async function expectSameUsers(
+    questions: readonly {
+      readonly by: Viewer;
+      readonly selection: Parameters<NaiveDirectory['listUsers']>[0];
+    }[],
+  ): Promise<readonly (readonly string[])[]> {
+    const { directory, model } = subjects();
+    const found = await answersOf(questions, async ({ by, selection }) => {
+      const users = await viewedBy(directory, by).listUsers(
+        selection,
+        contextOf(by),
+      );
+      return users && { ...users, items: users.items.map(nameOf) };
+    });
+    const expected = await answersOf(questions, async ({ by, selection }) => {
+      const users = model.listUsersFor(by, selection);
+      return users && { ...users, items: users.items.map(nameOf) };
+    });
+    expect(found).toEqual(expected);
+    return found.map(({ answer }) => answer?.items ?? []);
+  }
+
+  it('does not find users by what they hide', async () => {
+    const { model } = subjects();
+    const conditions = searchTerms(model).map(terms => allOf(...terms));
+    const where = fc.oneof<fc.Arbitrary<UserPredicate>[]>(
+      conditions,
+      conditions,
+      conditions.map(not),
+    );
+    const question = fc.record({
+      by: viewer(userNames()),
+      selection: fc.record({
+        from: fc.constant({ kind: 'all' as const }),
+        where,
+        unlockedOnly: fc.boolean(),
+        fields: fc.constant(fields),
+        page: fc.constantFrom(whole, { number: 2, size: 7 }),
+      }),
+    });
+    const found = await expectSameUsers(
+      fc.sample(question, { numRuns: 2000, seed: 6 }),
+    );
+    expect(found.filter(names => names.length > 0).length).toBeGreaterThan(500);
+  });
+
+  it('finds a user by a hidden field for the user only', async () => {
+    const { directory, model } = subjects();
+    const asUser = async (owner: string | undefined, isHidden = true) => {
+      const by: Viewer = {
+        kind: 'public',
+        hidden: new Set([isHidden ? 'surname' : 'emails']),
+        owner,
+      };
+      const users = await viewedBy(directory, by).listUsers(
+        {
+          from: { kind: 'all' },
+          where: { kind: 'equals', field: 'surname', text: 'veiled' },
+          fields,
+          page: whole,
+        },
+        contextOf(by),
+      );
+      return users.items.map(nameOf);
+    };
+    const isPrivate = model.users.some(
+      user => user.text('fasIsPrivate') === 'TRUE',
+    );
+    expect(await asUser('veiled')).toEqual(['veiled']);
+    expect(await asUser('alice')).toEqual(isPrivate ? [] : ['veiled']);
+    expect(await asUser(undefined)).toEqual(isPrivate ? [] : ['veiled']);
+    expect(await asUser('alice', false)).toEqual(['veiled']);
+  });
+
+  it('selects members by what they show', async () => {
+    const { model } = subjects();
+    const question = fc
+      .record({
+        by: viewer(userNames()),
+        groupname: fc.constantFrom(
+          ...model.groups.map(group => group.text('cn')!),
+        ),
+        selection: memberSelection(model),
+      })
+      .map(({ by, groupname, selection: { membership, where } }) => ({
+        by,
+        selection: {
+          from: { kind: 'membersOf' as const, groupname, membership },
+          where,
+          fields,
+          page: whole,
+        },
+      }));
+    await expectSameUsers(fc.sample(question, { numRuns: 400, seed: 7 }));
+  });
+
+  it('orders users by what they show', async () => {
+    const { model } = subjects();
+    const question = fc
+      .record({
+        by: viewer(userNames(), ['creation']),
+        dn: fc.constantFrom(...model.users.map(({ dn }) => dn)),
+      })
+      .map(({ by, dn }) => ({
+        by,
+        selection: {
+          from: { kind: 'colleaguesOf' as const, dn },
+          order: { kind: 'newestFirst' as const },
+          fields,
+          page: whole,
+        },
+      }));
+    const found = await expectSameUsers(
+      fc.sample(question, { numRuns: 300, seed: 5 }),
+    );
+    expect(found.filter(names => names.length > 3).length).toBeGreaterThan(30);
+  });
+}
+
+function nameOf({ username }: { readonly username: string }): string {
+  return username;
+}
+
+/** The directory as a viewer may see it. */
+function viewedBy(directory: Directory, by: Viewer): PrivateDirectory {
+  return new PrivateDirectory(directory, {
+    hidden: by.kind === 'public' ? by.hidden : new Set(),
+    trustedReaders: new PrincipalSet({}),
+  });
+}
+
+function contextOf(by: Viewer): CallerContext {
+  const username = by.kind === 'public' ? by.owner : undefined;
+  return {
+    ...context,
+    caller: { account: { username } } as CallerContext['caller'],
+  };
+}

@@ -1,0 +1,105 @@
+import type { GroupField, UserField } from './schema';
+
+/**
+ * A Boolean combination of conditions. `allOf` without conditions applies to
+ * every record, `anyOf` without conditions to none.
+ */
+export type Predicate<Condition> = Condition | Combination<Condition>;
+
+type Combination<Condition> =
+  | {
+      readonly kind: 'allOf' | 'anyOf';
+      readonly of: readonly Predicate<Condition>[];
+    }
+  | { readonly kind: 'not'; readonly of: Predicate<Condition> };
+
+/**
+ * A condition on the values of one field, which are compared as the directory
+ * compares them. Texts have no spaces at their ends.
+ */
+export type FieldCondition<Field> =
+  /** The field has any value. */
+  | { readonly kind: 'present'; readonly field: Field }
+  /** One of the values contains the text, or equals it. */
+  | {
+      readonly kind: 'substring' | 'equals';
+      readonly field: Field;
+      readonly text: string;
+    };
+
+/** A condition on a user. */
+export type UserCondition =
+  | FieldCondition<UserField>
+  /** The value is strictly before the time, compared to the second. */
+  | {
+      readonly kind: 'before';
+      readonly field: UserField;
+      readonly time: Date;
+    }
+  /** The value is `TRUE`. */
+  | { readonly kind: 'isTrue'; readonly field: UserField }
+  /** The user has this name, in the directory's spelling. */
+  | { readonly kind: 'isUser'; readonly username: string }
+  /** The user is in the served group of this name, nested groups included. */
+  | { readonly kind: 'memberOf'; readonly groupname: string }
+  /** The user is in at least one served group. */
+  | { readonly kind: 'memberOfAny' };
+
+/** Which users. */
+export type UserPredicate = Predicate<UserCondition>;
+
+/** Which groups. */
+export type GroupPredicate = Predicate<FieldCondition<GroupField>>;
+
+/** Applies where all predicates do. */
+export function allOf<Condition>(
+  ...of: readonly Predicate<Condition>[]
+): Predicate<Condition> {
+  return { kind: 'allOf', of };
+}
+
+/** Applies where at least one predicate does. */
+export function anyOf<Condition>(
+  ...of: readonly Predicate<Condition>[]
+): Predicate<Condition> {
+  return { kind: 'anyOf', of };
+}
+
+/** Applies where a predicate does not. */
+export function not<Condition>(
+  of: Predicate<Condition>,
+): Predicate<Condition> {
+  return { kind: 'not', of };
+}
+
+/** How the parts of a predicate become one value. */
+export interface PredicateVisitor<Condition, Result> {
+  readonly condition: (condition: Condition) => Result;
+  readonly allOf: (parts: readonly Result[]) => Result;
+  readonly anyOf: (parts: readonly Result[]) => Result;
+  readonly not: (part: Result) => Result;
+}
+
+/** Evaluates a predicate from its conditions upward. */
+export function visitPredicate<
+  Condition extends { readonly kind: string },
+  Result,
+>(
+  predicate: Predicate<Condition>,
+  visitor: PredicateVisitor<Condition, Result>,
+): Result {
+  const visit = (part: Predicate<Condition>) => visitPredicate(part, visitor);
+  if (isCombination(predicate)) {
+    return predicate.kind === 'not'
+      ? visitor.not(visit(predicate.of))
+      : visitor[predicate.kind](predicate.of.map(visit));
+  }
+  return visitor.condition(predicate as Condition);
+}
+
+function isCombination<Condition>(
+  predicate: Predicate<Condition>,
+): predicate is Combination<Condition> {
+  const { kind } = predicate as Combination<Condition>;
+  return kind === 'allOf' || kind === 'anyOf' || kind === 'not';
+}

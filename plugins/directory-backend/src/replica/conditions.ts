@@ -1,0 +1,85 @@
+import type { FieldCondition, UserCondition } from '../directory/predicates';
+import type { UserField } from '../directory/schema';
+import type { User } from '../directory/User';
+import type { RankIndex } from './evaluate';
+import type { Members } from './Members';
+import type { ServedRecords } from './ServedRecords';
+
+type Served<T extends object> = Omit<ServedRecords<T>, 'set' | 'delete'>;
+
+/** Finds records by conditions on their fields. */
+export function fieldIndex<T extends object>(
+  served: Served<T>,
+): RankIndex<FieldCondition<keyof T>> {
+  return {
+    size: served.size,
+    ranks: condition => ranksByField(served, condition),
+    test: () => undefined,
+  };
+}
+
+/**
+ * Finds users by conditions. Only for one turn of the event loop: a write
+ * changes ranks.
+ */
+export function userIndex(options: {
+  readonly served: Served<User>;
+  readonly members: Members;
+  /** Key of a served group by name. */
+  readonly groupKey: (groupname: string) => string | undefined;
+  /** Rank of a served user by name, in the directory's spelling. */
+  readonly rankOf: (username: string) => number | undefined;
+}): RankIndex<UserCondition> {
+  const { served, members, groupKey, rankOf } = options;
+  const flags = new Map<UserField, Uint8Array>();
+  return {
+    size: served.size,
+    ranks(condition) {
+      switch (condition.kind) {
+        case 'memberOfAny':
+          return members.ofAny();
+        case 'memberOf': {
+          const key = groupKey(condition.groupname);
+          return key === undefined ? new Uint32Array() : members.all(key);
+        }
+        case 'before':
+          return served.ranksBefore(condition.field, condition.time);
+        case 'isTrue':
+        case 'isUser':
+          throw new Error(`There is a test for ${condition.kind}`);
+        default:
+          return ranksByField(served, condition);
+      }
+    },
+    test(condition) {
+      if (condition.kind === 'isTrue') {
+        const { field } = condition;
+        const isTrue = flags.get(field) ?? served.flags(field);
+        flags.set(field, isTrue);
+        return rank => isTrue[rank] === 1;
+      }
+      if (condition.kind === 'isUser') {
+        const own = rankOf(condition.username);
+        return rank => rank === own;
+      }
+      return undefined;
+    },
+  };
+}
+
+function ranksByField<T extends object>(
+  served: Served<T>,
+  condition: FieldCondition<keyof T>,
+): Uint32Array {
+  const { field } = condition;
+  if (condition.kind === 'present') {
+    return served.ranksWith(field);
+  }
+  // A value with NUL matches none: the directory reads a value up to it only.
+  if (condition.text.includes('\0')) {
+    return new Uint32Array();
+  }
+  return condition.kind === 'substring'
+    ? served.ranksContaining(field, condition.text)
+    : served.ranksEqualTo(field, condition.text);
+}
