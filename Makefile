@@ -1,6 +1,6 @@
 # Each command brings what it needs first and is safe to run twice.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check test-unit test-integration test-start test-browser screenshots realm bench trials clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm bench trials clean
 
 # Read by the scripts; empty means the default.
 export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS CHECKOUT
@@ -33,6 +33,9 @@ test-start: ## Only `make start`
 
 test-browser: ## Only the tests in a browser
 	@scripts/test browser
+
+test-stress: ## Everything, while four other processes keep the CPUs busy
+	@scripts/test-stress
 
 screenshots: ## Pictures of every page and state, in .build/screenshots
 	@scripts/browser screenshots
