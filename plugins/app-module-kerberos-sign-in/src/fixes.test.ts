@@ -1,5 +1,4 @@
-import { fixesFor } from './fixes';
-import { type Client, detectClient } from './fixes/Client';
+import { type Client, detectClient, fixesFor } from './fixes';
 
 const chrome =
   'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';

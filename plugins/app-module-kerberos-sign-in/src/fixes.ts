@@ -1,7 +1,27 @@
-import { allowHostCommand } from './fixes/allowHostCommand';
-import type { Client, System } from './fixes/Client';
-import type { Fix } from './fixes/Fix';
-import type { SignInProblem } from './session/SignInError';
+import type { SignInProblem } from './session/fetchSession';
+
+/** A step that may make the sign-in succeed. */
+export type Fix =
+  /** Get a ticket or a new one. */
+  | {
+      readonly kind: 'ticket';
+      readonly how: 'ticketType' | 'ticketWindows' | 'ticketElsewhere';
+      readonly command?: string;
+    }
+  /** Allow the browser to send tickets to the portal, by a command. */
+  | { readonly kind: 'allowHost'; readonly command: string }
+  /** The same in Firefox, on its configuration page. */
+  | {
+      readonly kind: 'allowHostInFirefox';
+      /** Address of the page. */
+      readonly page: string;
+      readonly preference: string;
+      readonly value: string;
+    }
+  /** The same in a browser without a known command. */
+  | { readonly kind: 'allowHostElsewhere'; readonly host: string }
+  /** Set the clock. */
+  | { readonly kind: 'clock'; readonly command?: string };
 
 const clockCommands: Partial<Record<System, string>> = {
   linux: 'sudo timedatectl set-ntp true',
@@ -9,7 +29,7 @@ const clockCommands: Partial<Record<System, string>> = {
   windows: 'w32tm /resync',
 };
 
-/** Refusals that a first, a new or somebody else's ticket may end. */
+/** Refusals that a first or a new ticket may resolve. */
 const ticketReasons: Readonly<Record<string, 'first' | 'new'>> = {
   no_credentials: 'first',
   ntlm_refused: 'first',
@@ -24,16 +44,16 @@ const ticketReasons: Readonly<Record<string, 'first' | 'new'>> = {
 };
 
 /**
- * What this person can do, in the order to try it. Without a token the server
- * cannot tell a missing ticket from a browser that keeps it to itself, so both
- * are told.
+ * Returns the steps that the user can try, in order. Without a token the server
+ * cannot distinguish a missing ticket from a browser that does not send it, so
+ * both steps are returned.
  */
 export function fixesFor(options: {
   readonly problem: SignInProblem;
   readonly client: Client;
-  /** The portal's host, without a port. */
+  /** Host of the portal, without a port. */
   readonly host: string;
-  /** As in `EXAMPLE.TEST`, for people to type; their default otherwise. */
+  /** Realm in the `kinit` command, for example `EXAMPLE.TEST`. Defaults to none. */
   readonly realm?: string;
 }): readonly Fix[] {
   const { problem, client, host, realm } = options;
@@ -49,7 +69,7 @@ export function fixesFor(options: {
   if (ticket) {
     fixes.push(getTicket({ ticket, system: client.system, realm }));
   }
-  // Safari sends tickets to whoever asks for them.
+  // Safari sends tickets to any host that asks for them.
   if (reason === 'no_credentials' && client.browser !== 'safari') {
     fixes.push(allowHost(client, host));
   }
@@ -64,7 +84,7 @@ function getTicket(options: {
   const { ticket, system, realm } = options;
   switch (system) {
     case 'windows':
-      // Windows gets tickets by itself; only old ones can be thrown away.
+      // Windows gets tickets automatically; only old ones can be purged.
       return ticket === 'new'
         ? { kind: 'ticket', how: 'ticketType', command: 'klist purge' }
         : { kind: 'ticket', how: 'ticketWindows' };
@@ -92,4 +112,124 @@ function allowHost(client: Client, host: string): Fix {
   return command === undefined
     ? { kind: 'allowHostElsewhere', host }
     : { kind: 'allowHost', command };
+}
+
+/** Browsers that are configured by Chromium's policies. */
+type ChromiumBrowser = Extract<Browser, 'chrome' | 'chromium' | 'edge'>;
+
+/**
+ * Locations of the policy `AuthServerAllowlist`
+ * (https://chromeenterprise.google/policies/#AuthServerAllowlist).
+ */
+const places: Readonly<
+  Record<ChromiumBrowser, { linux: string; macos: string; windows: string }>
+> = {
+  chrome: {
+    linux: '/etc/opt/chrome',
+    macos: 'com.google.Chrome',
+    windows: 'Google\\Chrome',
+  },
+  chromium: {
+    linux: '/etc/chromium',
+    macos: 'org.chromium.Chromium',
+    windows: 'Chromium',
+  },
+  edge: {
+    linux: '/etc/opt/edge',
+    macos: 'com.microsoft.Edge',
+    windows: 'Microsoft\\Edge',
+  },
+};
+
+/**
+ * Returns the command that allows a browser to send tickets to a host;
+ * `undefined` when there is none.
+ */
+function allowHostCommand(client: Client, host: string): string | undefined {
+  const { browser, system } = client;
+  if (browser !== 'chrome' && browser !== 'chromium' && browser !== 'edge') {
+    return undefined;
+  }
+  const place = places[browser];
+  switch (system) {
+    case 'linux':
+      return [
+        `sudo mkdir -p ${place.linux}/policies/managed`,
+        `echo '{"AuthServerAllowlist": "${host}"}' |`,
+        `  sudo tee ${place.linux}/policies/managed/kerberos.json`,
+      ].join('\n');
+    case 'macos':
+      return `defaults write ${place.macos} AuthServerAllowlist ${host}`;
+    case 'windows':
+      return `reg add HKLM\\Software\\Policies\\${place.windows} /v AuthServerAllowlist /d ${host}`;
+    default:
+      return undefined;
+  }
+}
+
+/** A browser that the page has instructions for. */
+export type Browser =
+  | 'chrome'
+  | 'chromium'
+  | 'edge'
+  | 'firefox'
+  | 'safari'
+  | 'other';
+
+/** An operating system that the page has instructions for. */
+type System = 'linux' | 'macos' | 'windows' | 'other';
+
+/** Browser and operating system of the user. */
+export interface Client {
+  readonly browser: Browser;
+  readonly system: System;
+}
+
+/** Checked in this order: each browser also claims to be the later ones. */
+const browsers: ReadonlyArray<readonly [RegExp, Browser]> = [
+  [/\bEdg\//, 'edge'],
+  [/\b(?:OPR|Vivaldi|SamsungBrowser)\//, 'other'],
+  [/\bFirefox\//, 'firefox'],
+  [/\bChromium\//, 'chromium'],
+  [/\b(?:Headless)?Chrome\//, 'chrome'],
+  [/\bVersion\/.*\bSafari\//, 'safari'],
+];
+
+const systems: ReadonlyArray<readonly [RegExp, System]> = [
+  [/Android|iPhone|iPad|CrOS/, 'other'],
+  [/Windows/, 'windows'],
+  [/Mac OS X/, 'macos'],
+  [/Linux|X11/, 'linux'],
+];
+
+/** Self-description of the browser; newer ones list their brands. */
+export interface SelfDescription {
+  readonly userAgent: string;
+  readonly userAgentData?: {
+    readonly brands?: ReadonlyArray<{ readonly brand: string }>;
+  };
+}
+
+/** Detects the browser and the operating system. */
+export function detectClient(navigator: SelfDescription): Client {
+  const { userAgent, userAgentData } = navigator;
+  const brands = new Set(userAgentData?.brands?.map(({ brand }) => brand));
+  const browser = first(browsers, userAgent) ?? 'other';
+  return {
+    // Chromium claims to be Chrome; only the brands distinguish them.
+    browser:
+      browser === 'chrome' &&
+      brands.has('Chromium') &&
+      !brands.has('Google Chrome')
+        ? 'chromium'
+        : browser,
+    system: first(systems, userAgent) ?? 'other',
+  };
+}
+
+function first<T>(
+  patterns: ReadonlyArray<readonly [RegExp, T]>,
+  text: string,
+): T | undefined {
+  return patterns.find(([pattern]) => pattern.test(text))?.[1];
 }

@@ -1,5 +1,5 @@
 /**
- * Sign-in with a Kerberos ticket, the page of it.
+ * Sign-in page for Kerberos tickets.
  *
  * @packageDocumentation
  */

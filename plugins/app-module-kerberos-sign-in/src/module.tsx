@@ -21,11 +21,11 @@ const signInPage = SignInPageBlueprint.makeWithOverrides({
 });
 
 /**
- * Replaces the app's sign-in page (`sign-in-page:app`) with one that lets in
- * whoever has a Kerberos ticket, and explains itself to everybody else. Its
- * configuration: `autoSignIn` (boolean, default true; false waits for a click,
- * for sites whose browsers prompt), `realm` (shown in what to type) and
- * `helpUrl` (where the site's own help is).
+ * Replaces the app's sign-in page (`sign-in-page:app`) with one that signs in
+ * users with a Kerberos ticket and shows instructions to others. Configuration:
+ * `autoSignIn` (boolean, default true; false waits for a click, for sites whose
+ * browsers prompt), `realm` (realm in the `kinit` command) and `helpUrl` (page
+ * with the site's own help).
  *
  * @public
  */

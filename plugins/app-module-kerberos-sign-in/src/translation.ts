@@ -1,7 +1,7 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 
 /**
- * Every word on the sign-in page, in English.
+ * Texts of the sign-in page, in English.
  *
  * @public
  */

@@ -1,12 +1,16 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Flex, Text } from '@backstage/ui';
-import { useId } from 'react';
-import type { Browser } from '../fixes/Client';
-import type { Fix } from '../fixes/Fix';
+import { Button, Flex, Text, VisuallyHidden } from '@backstage/ui';
+import {
+  RiCheckLine,
+  RiErrorWarningLine,
+  RiFileCopyLine,
+} from '@remixicon/react';
+import { useEffect, useId, useState } from 'react';
+import type { Browser, Fix } from '../fixes';
 import { kerberosSignInTranslationRef } from '../translation';
-import { CopyableText } from './CopyableText';
+import styles from './FixStep.module.css';
 
-/** One thing to do: what it is, how, and what to copy for it. */
+/** One step: its title, instructions and a text to copy. */
 export function FixStep(props: {
   readonly fix: Fix;
   readonly browser: Browser;
@@ -79,4 +83,62 @@ function useWords(props: {
         how: t('fix.allowHostElsewhere', { host }),
       };
   }
+}
+
+/** Time for which the outcome is shown, in milliseconds. */
+const SHOWN_MS = 2_000;
+
+const looks = {
+  copy: <RiFileCopyLine aria-hidden />,
+  copied: <RiCheckLine aria-hidden />,
+  copyFailed: <RiErrorWarningLine aria-hidden />,
+};
+
+/** Text to use elsewhere, with a button that copies it. */
+function CopyableText(props: {
+  readonly text: string;
+  /** ID of the element that labels the text. */
+  readonly labelId: string;
+}) {
+  const { text, labelId } = props;
+  const { t } = useTranslationRef(kerberosSignInTranslationRef);
+  const [outcome, setOutcome] = useState<keyof typeof looks>('copy');
+
+  useEffect(() => {
+    if (outcome === 'copy') {
+      return undefined;
+    }
+    const timer = setTimeout(() => setOutcome('copy'), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setOutcome('copied');
+    } catch {
+      setOutcome('copyFailed'); // no permission, or not a secure context
+    }
+  }
+
+  const label = t(`action.${outcome}`);
+  return (
+    <div className={styles.box}>
+      <pre className={styles.text}>
+        <code>{text}</code>
+      </pre>
+      <Button
+        aria-describedby={labelId}
+        iconStart={looks[outcome]}
+        onPress={copy}
+        size="small"
+        variant="tertiary"
+      >
+        {label}
+      </Button>
+      <VisuallyHidden role="status">
+        {outcome === 'copy' ? undefined : label}
+      </VisuallyHidden>
+    </div>
+  );
 }

@@ -1,4 +1,5 @@
 import {
+  type ConfigApi,
   configApiRef,
   useApi,
   useTranslationRef,
@@ -7,29 +8,26 @@ import type { SignInPageProps } from '@backstage/plugin-app-react';
 import { Button, Card, CardBody, Flex, Link, Text } from '@backstage/ui';
 import clsx from 'clsx';
 import { useEffect, useId } from 'react';
-import { fixesFor } from '../fixes';
-import { detectClient, type SelfDescription } from '../fixes/Client';
+import { detectClient, fixesFor, type SelfDescription } from '../fixes';
+import type { SignInProblem } from '../session/fetchSession';
 import { kerberosSignInTranslationRef } from '../translation';
 import { FixStep } from './FixStep';
-import { guestOf } from './guestOf';
 import styles from './KerberosSignInPage.module.css';
-import type { SignInState } from './SignInState';
-import { useSignIn } from './useSignIn';
-import { useStateSentence } from './useStateSentence';
+import { type SignInState, useSignIn } from './useSignIn';
 
-/** Two words fit on the narrowest screen in one line. */
+/** Sizes at which two words fit on one line of a narrow screen. */
 const TITLE = { initial: 'title-small', sm: 'title-medium' } as const;
 
-/** What the extension's configuration says; see the module. */
-export interface KerberosSignInPageProps extends SignInPageProps {
+/** Configuration of the extension, see the module. */
+interface KerberosSignInPageProps extends SignInPageProps {
   readonly autoSignIn: boolean;
   readonly realm?: string;
   readonly helpUrl?: string;
 }
 
 /**
- * Lets in whoever has a ticket, before there is anything to see. To everybody
- * else: what happened, what to do about it, and another try.
+ * Signs in users who have a ticket before the page is shown. Other users see
+ * what failed, what to do about it, and a button to try again.
  */
 export function KerberosSignInPage(props: KerberosSignInPageProps) {
   const { autoSignIn, realm, helpUrl, onSignInSuccess } = props;
@@ -103,4 +101,71 @@ function problemIn(state: SignInState) {
     default:
       return undefined;
   }
+}
+
+/** User of the guest provider. */
+interface Guest {
+  /** Display name, for example `Alice`. */
+  readonly name: string;
+}
+
+/**
+ * Returns the guest when the guest provider is configured and enabled: in
+ * development, or outside of it when that is explicitly allowed.
+ */
+function guestOf(config: ConfigApi): Guest | undefined {
+  const guest = config.getOptionalConfig('auth.providers.guest');
+  const isOpen =
+    process.env.NODE_ENV === 'development' ||
+    guest?.getOptionalBoolean('dangerouslyAllowOutsideDevelopment') === true;
+  if (!guest || !isOpen) {
+    return undefined;
+  }
+  const ref = guest.getOptionalString('userEntityRef') ?? 'guest';
+  const name = ref.slice(ref.search(/[^:/]*$/));
+  return { name: name.charAt(0).toLocaleUpperCase('en') + name.slice(1) };
+}
+
+/** Refusals with a translation; others show the server's message. */
+const KNOWN_REASONS = [
+  'no_credentials',
+  'ntlm_refused',
+  'clock_skew',
+  'unknown_service_key',
+  'replayed',
+  'realm_refused',
+  'malformed_token',
+  'token_too_large',
+  'continuation_required',
+  'unknown_principal',
+  'account_locked',
+  'account_expired',
+  'service_principal',
+  'unusable_name',
+] as const;
+
+/** Returns a sentence that describes the state. */
+function useStateSentence(state: SignInState): string {
+  const { t } = useTranslationRef(kerberosSignInTranslationRef);
+
+  function sentenceOf(problem: SignInProblem): string {
+    if (problem.kind === 'unreachable') {
+      return t('state.unreachable');
+    }
+    if (problem.kind === 'unavailable') {
+      return problem.message || t('state.unavailable');
+    }
+    const { reason, minutesAhead = 0, message } = problem;
+    if (reason === 'clock_skew' && minutesAhead !== 0) {
+      return t(minutesAhead > 0 ? 'clock.ahead' : 'clock.behind', {
+        count: Math.abs(minutesAhead),
+      });
+    }
+    const known = KNOWN_REASONS.find(each => each === reason);
+    return known ? t(`reason.${known}`) : message || t('state.unavailable');
+  }
+
+  return state.kind === 'failed'
+    ? sentenceOf(state.problem)
+    : t(`state.${state.kind}`);
 }

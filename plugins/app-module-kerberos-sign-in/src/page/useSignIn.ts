@@ -1,14 +1,32 @@
 import {
   discoveryApiRef,
-  useApi,
   type IdentityApi,
+  useApi,
 } from '@backstage/frontend-plugin-api';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { fetchSession, type ProviderId } from '../session/fetchSession';
-import { PortalIdentity } from '../session/PortalIdentity';
-import { sessionEnd } from '../session/sessionEnd';
-import { problemOf } from '../session/SignInError';
-import type { SignInState } from './SignInState';
+import {
+  fetchSession,
+  problemOf,
+  type ProviderId,
+  type SignInProblem,
+} from '../session/fetchSession';
+import { PortalIdentity, sessionEnd } from '../session/PortalIdentity';
+
+/** State of the sign-in. */
+export type SignInState =
+  /** Waits for a click, as the site requires. */
+  | { readonly kind: 'ready' }
+  /** The user of this tab has signed out. */
+  | { readonly kind: 'signedOut' }
+  /** A request is running. */
+  | {
+      readonly kind: 'signingIn';
+      /** Whether it started without a click; the page is not shown then. */
+      readonly silently: boolean;
+      /** Previous problem, shown until there is a response. */
+      readonly after?: SignInProblem;
+    }
+  | { readonly kind: 'failed'; readonly problem: SignInProblem };
 
 /**
  * Signs in at once, unless a session of this tab has ended or the site requires
@@ -60,7 +78,7 @@ export function useSignIn(options: {
     [discoveryApi, onSignInSuccess],
   );
 
-  // What the first picture says is under way; the state says whether.
+  // Starts the request that the initial state announces.
   const isFirst = useRef(state.kind === 'signingIn');
   useEffect(() => {
     if (isFirst.current) {

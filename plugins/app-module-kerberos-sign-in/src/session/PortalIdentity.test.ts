@@ -1,6 +1,5 @@
+import { type PortalSession, SignInError } from './fetchSession';
 import { PortalIdentity } from './PortalIdentity';
-import type { PortalSession } from './PortalSession';
-import { SignInError } from './SignInError';
 
 function sessionOf(token: string, expiresInSeconds?: number): PortalSession {
   return {

@@ -1,13 +1,71 @@
 import type { DiscoveryApi } from '@backstage/frontend-plugin-api';
 import { z } from 'zod';
-import { portalSessionSchema, type PortalSession } from './PortalSession';
-import { SignInError } from './SignInError';
 
-/** The providers that sign-in asks. */
+/** Response of a Backstage auth provider to `refresh`. */
+const portalSessionSchema = z.object({
+  profile: z.object({
+    email: z.string().optional(),
+    displayName: z.string().optional(),
+    picture: z.string().optional(),
+  }),
+  backstageIdentity: z.object({
+    token: z.string(),
+    expiresInSeconds: z.number().positive().optional(),
+    identity: z.object({
+      type: z.literal('user'),
+      userEntityRef: z.string(),
+      ownershipEntityRefs: z.array(z.string()),
+    }),
+  }),
+});
+
+/** Identity and token of a signed-in user. */
+export type PortalSession = z.infer<typeof portalSessionSchema>;
+
+/** Reason of a failed sign-in. */
+export type SignInProblem =
+  | {
+      /** The server refused the credentials (401). */
+      readonly kind: 'refused';
+      /** `reason` of the response; new values may be added. */
+      readonly reason: string;
+      /** Message of the server. */
+      readonly message: string;
+      /** Minutes that this clock is ahead of the server's; negative when behind. */
+      readonly minutesAhead?: number;
+    }
+  | {
+      /** The server cannot check credentials at the moment. */
+      readonly kind: 'unavailable';
+      /** Message of the server. */
+      readonly message?: string;
+    }
+  /** There was no response. */
+  | { readonly kind: 'unreachable' };
+
+/** A failed sign-in. */
+export class SignInError extends Error {
+  readonly problem: SignInProblem;
+
+  constructor(problem: SignInProblem) {
+    super('message' in problem ? problem.message : problem.kind);
+    this.name = 'SignInError';
+    this.problem = problem;
+  }
+}
+
+/** Returns the problem of any error. */
+export function problemOf(error: unknown): SignInProblem {
+  return error instanceof SignInError
+    ? error.problem
+    : { kind: 'unavailable', message: undefined };
+}
+
+/** Auth providers of the sign-in page. */
 export type ProviderId = 'kerberos' | 'guest';
 
-/** What to ask, and whom. */
-export interface FetchSessionOptions {
+/** Options of {@link fetchSession}. */
+interface FetchSessionOptions {
   readonly provider: ProviderId;
   readonly discoveryApi: DiscoveryApi;
   readonly signal?: AbortSignal;
@@ -16,53 +74,54 @@ export interface FetchSessionOptions {
 const errorBodySchema = z.object({
   message: z.string().optional(),
   reason: z.string().optional(),
-  // Backstage's own shape.
+  // format of Backstage
   error: z.object({ message: z.string() }).optional(),
 });
 
 /**
- * The first challenge to a fresh Chromium profile goes unanswered, and a ticket
- * sent twice is refused the second time: these are worth asking again.
+ * Refusals that are retried: a fresh Chromium profile does not answer the first
+ * challenge, and a token that is sent twice is refused the second time.
  */
-const WORTH_ANOTHER = new Set(['no_credentials', 'replayed']);
+const RETRIED_REASONS = new Set(['no_credentials', 'replayed']);
 
 /**
- * Milliseconds until it is asked again. On a busy machine a fresh profile has
- * not found its tickets yet when it is asked at once.
+ * Pauses before each retry, in milliseconds. On a busy machine a fresh profile
+ * has not found its tickets yet at the first retry.
  */
 const PAUSES_MS = [0, 300];
 
 /**
- * Asks a provider for a session; where it refuses for want of a ticket, twice
- * more at most.
+ * Requests a session from a provider; retries twice when the ticket is missing.
  *
- * @throws SignInError with what to tell the person
+ * @throws SignInError with the problem to show
  */
 export async function fetchSession(
   options: FetchSessionOptions,
 ): Promise<PortalSession> {
   for (const pause of PAUSES_MS) {
     try {
-      return await ask(options);
+      return await requestSession(options);
     } catch (error) {
-      if (!isWorthAnother(error)) {
+      if (!isRetried(error)) {
         throw error;
       }
       await new Promise(resolve => setTimeout(resolve, pause));
     }
   }
-  return ask(options);
+  return requestSession(options);
 }
 
-function isWorthAnother(error: unknown): boolean {
+function isRetried(error: unknown): boolean {
   return (
     error instanceof SignInError &&
     error.problem.kind === 'refused' &&
-    WORTH_ANOTHER.has(error.problem.reason)
+    RETRIED_REASONS.has(error.problem.reason)
   );
 }
 
-async function ask(options: FetchSessionOptions): Promise<PortalSession> {
+async function requestSession(
+  options: FetchSessionOptions,
+): Promise<PortalSession> {
   const { provider, discoveryApi, signal } = options;
   const baseUrl = await discoveryApi.getBaseUrl('auth');
   const response = await fetch(`${baseUrl}/${provider}/refresh`, {
@@ -98,7 +157,7 @@ function refusal(response: Response, body: unknown): SignInError {
   });
 }
 
-/** Full minutes that this clock is ahead of the server's. */
+/** Returns the full minutes that this clock is ahead of the server's. */
 function minutesAheadOf(date: string | null): number | undefined {
   const serverTime = Date.parse(date ?? '');
   return Number.isNaN(serverTime)
