@@ -5,12 +5,12 @@ import orgPlugin from '@backstage/plugin-org/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
 import appModuleKerberosSignIn from '@directory-gateway/backstage-plugin-app-module-kerberos-sign-in';
 import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
-import { navigationModule } from './navigation/navigationModule';
+import { navigationModule } from './navigation';
 import { userSettingsStorage } from './userSettingsStorage';
 
 /**
- * The portal: what it is made of, and nothing else. A page of a plugin listed
- * here finds its own way into the navigation by its title and icon.
+ * The portal: the list of its features. Pages of these plugins appear in the
+ * navigation with their title and icon.
  */
 export const app = createApp({
   features: [

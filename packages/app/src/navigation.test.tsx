@@ -6,7 +6,7 @@ import {
 import { renderTestApp } from '@backstage/frontend-test-utils';
 import notificationsPlugin from '@backstage/plugin-notifications/alpha';
 import { screen, within } from '@testing-library/react';
-import { navigationModule } from './navigation/navigationModule';
+import { navigationModule } from './navigation';
 
 function pluginWithPage(options: { pluginId: string; title: string }) {
   const { pluginId, title } = options;

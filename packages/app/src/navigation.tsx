@@ -5,28 +5,38 @@ import {
   SidebarItem,
   SidebarScrollWrapper,
   SidebarSpace,
+  useSidebarOpenState,
 } from '@backstage/core-components';
-import type { NavContentComponentProps } from '@backstage/plugin-app-react';
+import {
+  configApiRef,
+  createFrontendModule,
+  useApi,
+} from '@backstage/frontend-plugin-api';
+import {
+  NavContentBlueprint,
+  type NavContentComponentProps,
+} from '@backstage/plugin-app-react';
+import { Link } from '@backstage/ui';
 import {
   RiMenuLine,
   RiNotification3Line,
   RiSettings3Line,
 } from '@remixicon/react';
-import { Logo } from './navigation/Logo';
+import styles from './navigation.module.css';
 
 /**
- * The side bar: every plugin's pages by title, the reader's own settings last.
- * On a phone, a bar at the bottom with groups: the pages in a menu, the
- * notifications, and the settings.
+ * The sidebar: the pages of all plugins by title, the user's settings last. On a
+ * phone, a bar at the bottom: the pages in a menu, the notifications and the
+ * settings.
  */
-export function Navigation({ navItems }: NavContentComponentProps) {
+function Navigation({ navItems }: NavContentComponentProps) {
   const entries = navItems.withComponent(item => (
     <SidebarItem icon={() => item.icon} to={item.href} text={item.title} />
   ));
-  // Taken before the rest is asked for, or it would be listed twice.
+  // Taken before the rest, otherwise it would be listed twice.
   const settings = entries.take('page:user-settings');
-  // The plugin's own entry would write old titles into the browser's tab: it
-  // puts back, up to 100 ms late, what stood there before.
+  // The plugin's own entry restores the previous title of the browser tab up to
+  // 100 ms late.
   const notifications = entries.take('page:notifications');
 
   return (
@@ -59,3 +69,26 @@ export function Navigation({ navItems }: NavContentComponentProps) {
     </Sidebar>
   );
 }
+
+/** Link to the home page: the logo, and the title while the sidebar is open. */
+function Logo() {
+  const title = useApi(configApiRef).getString('app.title');
+  const { isOpen } = useSidebarOpenState();
+
+  return (
+    <Link href="/" className={styles.logo} aria-label={`${title}, home`}>
+      <svg viewBox="0 0 32 32" className={styles.mark} aria-hidden="true">
+        <path className={styles.arch} d="M7 26V14a9 9 0 0 1 18 0v12" />
+        <circle className={styles.person} cx="16" cy="15" r="3.5" />
+        <path className={styles.person} d="M10 26a6 6 0 0 1 12 0" />
+      </svg>
+      {isOpen && <span className={styles.title}>{title}</span>}
+    </Link>
+  );
+}
+
+/** Replaces the app's default navigation with the portal's own. */
+export const navigationModule = createFrontendModule({
+  pluginId: 'app',
+  extensions: [NavContentBlueprint.make({ params: { component: Navigation } })],
+});
