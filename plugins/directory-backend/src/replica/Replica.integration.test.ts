@@ -2,6 +2,7 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  addFasGroup,
   addFasUser,
   change,
   withdrawn,
@@ -35,8 +36,8 @@ afterEach(async () => {
   await realm?.stop();
 });
 
-async function modelOf(): Promise<NaiveDirectory> {
-  return new NaiveDirectory(await dumpEntries(realm), 'fas');
+async function modelOf(server = realm): Promise<NaiveDirectory> {
+  return new NaiveDirectory(await dumpEntries(server), 'fas');
 }
 
 /** Everything that a directory says of some groups and of everybody. */
@@ -63,9 +64,12 @@ async function view(directory: Directory, groupnames: readonly string[]) {
   };
 }
 
-/** Waits until the copy is what the directory has become. */
-async function expectToFollow({ directory }: OpenReplica): Promise<void> {
-  const model = await modelOf();
+/** Waits until the replica equals a server as it is now. */
+async function expectToFollow(
+  { directory }: OpenReplica,
+  server = realm,
+): Promise<void> {
+  const model = await modelOf(server);
   const groupnames = [
     'packager',
     ...model.groups.map(g => g.text('cn')!),
@@ -119,6 +123,32 @@ it('is served while the directory is unreachable, and then catches up', async ()
   await expectToFollow(copy);
   expect(await usernames(copy)).not.toContain('alice');
   expect(await usernames(copy)).toContain('newcomer');
+});
+
+it('equals the server that it follows after each switch', async () => {
+  const other = await startRealm();
+  try {
+    await other.modify(addFasUser('only.here') + addFasGroup('here', []));
+    copy = await openReplica({
+      realm,
+      ldap: { servers: [realm.ldapsUrl, other.ldapsUrl] },
+    });
+    await realm.modify(addFasUser('first'));
+    await expectToFollow(copy);
+    await realm.directory.stop();
+    await eventually(() => expect(copy!.replica.server).toBe(other.ldapsUrl));
+    await expectToFollow(copy, other);
+    await realm.directory.start();
+    await realm.modify(
+      `${addFasUser('meanwhile')}\n${withdrawn('first')}\n` +
+        `dn: ${userDn('alice')}\nchangetype: delete\n`,
+    );
+    await other.directory.stop();
+    await eventually(() => expect(copy!.replica.server).toBe(realm.ldapsUrl));
+    await expectToFollow(copy);
+  } finally {
+    await other.stop();
+  }
 });
 
 it('does not believe a directory that hides most of its people', async () => {
