@@ -36,6 +36,8 @@ const jest = (phase, ...options) => ({
     'test',
     '--ci',
     '--watchAll=false',
+    // Jest's default of 5 seconds depends on the speed of the machine.
+    '--testTimeout=180000',
     `--testSequencer=${join(root, 'scripts/LongestFirst.cjs')}`,
     '--json',
     `--outputFile=${reportOf(phase)}`,
