@@ -135,13 +135,13 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     const config = await readFile(realm.krb5Config, 'utf8');
     const shortLived = config.replace(
       'ticket_lifetime = 7d',
-      'ticket_lifetime = 2s',
+      'ticket_lifetime = 5s',
     );
     expect(shortLived).not.toBe(config);
     await writeFile(krb5Config, shortLived);
     const ask = await startAuthority({ env: { KRB5_CONFIG: krb5Config } });
     await ask({ method: 'sign', request: newRequest() });
-    await sleep(3000);
+    await sleep(6000); // longer than the ticket is valid
     server.freeIpa.expireSessions();
     await ask({ method: 'sign', request: newRequest() });
     expect(callers).toEqual([SERVICE, SERVICE]);
