@@ -1,5 +1,5 @@
 /**
- * The directory gateway's pages: people and groups.
+ * Pages of the directory gateway: people, groups and certificates.
  *
  * @packageDocumentation
  */

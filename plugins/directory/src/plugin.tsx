@@ -19,8 +19,8 @@ import {
   personRouteRef,
 } from './routes';
 
-// The pages bring their own header, so that its h1 names the person or the
-// group. Their titles and icons make the entries of the navigation.
+// The pages have their own header, so that its h1 is the name of the user or
+// group. Their titles and icons appear in the navigation.
 const peoplePage = PageBlueprint.make({
   name: 'people',
   params: {
@@ -57,7 +57,7 @@ const certificatesPage = PageBlueprint.make({
   },
 });
 
-/** Leads to people. Without a route reference it stays out of the navigation. */
+/** Redirects to the people page. Not in the navigation, as it has no route ref. */
 const rootPage = PageBlueprint.make({
   params: {
     path: '/directory',
@@ -67,8 +67,8 @@ const rootPage = PageBlueprint.make({
 });
 
 /**
- * The directory's pages. They need `fetch` with the reader's credentials, and
- * the plugin `directory` at the server.
+ * The directory pages. They need a fetch API with the user's credentials and the
+ * backend plugin `directory`.
  *
  * @public
  */

@@ -4,40 +4,40 @@ import {
   createSubRouteRef,
 } from '@backstage/frontend-plugin-api';
 
-/** `/directory/people`: who am I looking for? */
+/** `/directory/people`: searches and lists users. */
 export const peopleRouteRef = createRouteRef();
 
-/** `/directory/people/{username}`: who is this, how do I reach them? */
+/** `/directory/people/{username}`: one user. */
 export const personRouteRef = createSubRouteRef({
   parent: peopleRouteRef,
   path: '/:username',
 });
 
-/** `/directory/groups`: what groups are there? */
+/** `/directory/groups`: searches and lists groups. */
 export const groupsRouteRef = createRouteRef();
 
-/** `/directory/groups/{groupname}`: what is this, who runs it, who is in? */
+/** `/directory/groups/{groupname}`: one group. */
 export const groupRouteRef = createSubRouteRef({
   parent: groupsRouteRef,
   path: '/:groupname',
 });
 
-/** `/directory/certificates`: what do I hold, what runs out? */
+/** `/directory/certificates`: the user's own certificates. */
 export const certificatesRouteRef = createRouteRef();
 
-/** `/directory/certificates/request`: how do I get one? */
+/** `/directory/certificates/request`: requests a certificate. */
 export const requestCertificateRouteRef = createSubRouteRef({
   parent: certificatesRouteRef,
   path: '/request',
 });
 
-/** `/directory/certificates/{serial}`: one, by its serial number as text. */
+/** `/directory/certificates/{serial}`: one certificate, by its serial number. */
 export const certificateRouteRef = createSubRouteRef({
   parent: certificatesRouteRef,
   path: '/:serial',
 });
 
-/** The catalog's page of an entity, in portals that have a catalog. */
+/** Catalog page of an entity, in portals with a catalog. */
 export const catalogEntityRouteRef = createExternalRouteRef({
   params: ['kind', 'namespace', 'name'],
   defaultTarget: 'catalog.catalogEntity',

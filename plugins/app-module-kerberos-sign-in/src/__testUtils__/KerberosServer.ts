@@ -2,7 +2,7 @@ import { http, HttpResponse } from 'msw';
 
 type Answer = () => Response;
 
-/** A session as the server gives it. */
+/** Session response of the server. */
 export function session(
   name = 'alice',
   options: { expiresInSeconds?: number } = {},
@@ -33,12 +33,12 @@ export function refusal(reason: string, date = new Date()): Answer {
 }
 
 /**
- * The answers of the auth plugin, in order; the last one again and again.
+ * Mock auth plugin: sends its responses in order, then repeats the last one.
  */
 export class KerberosServer {
-  /** How often it was asked. */
+  /** Number of requests. */
   asked = 0;
-  /** The headers of the last question. */
+  /** Headers of the last request. */
   headers = new Headers();
   readonly #answers: readonly Answer[];
 

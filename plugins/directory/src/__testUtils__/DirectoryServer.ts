@@ -10,7 +10,7 @@ import type { OperationName } from '../api/useDirectoryQuery';
 
 const BASE = 'http://localhost:7007/api/directory/v1';
 
-/** What a call of a test's server was. */
+/** A request to the test server. */
 interface Asked {
   path: string;
   query: URLSearchParams;
@@ -19,14 +19,14 @@ interface Asked {
 type Answer = JsonBodyType | Response;
 
 /**
- * A server with the shapes of `/v1/` for tests of pages: paths without the
- * base, and what they answer. It keeps what it was asked.
+ * Mock server of `/v1/` for tests of pages. Paths are relative to the base path;
+ * all requests are recorded.
  */
 export class DirectoryServer {
   readonly msw = setupServer();
   readonly asked: Asked[] = [];
 
-  /** Answers a path (msw's notation) until the end of the test. */
+  /** Sets the response of a path (in msw's notation) until the end of the test. */
   on(path: string, answer: (asked: Asked) => Answer | Promise<Answer>) {
     this.msw.use(
       http.get(`${BASE}${path}`, async ({ request }) => {
@@ -42,7 +42,7 @@ export class DirectoryServer {
     );
   }
 
-  /** Knows a person, and whatever the tabs of their page ask. */
+  /** Adds a user with empty lists for the tabs of the page. */
   hasPerson(
     person: User,
     given: {
@@ -74,14 +74,14 @@ export class DirectoryServer {
     );
   }
 
-  /** Allows the reader operations, and no others. */
+  /** Allows the user these operations only. */
   allows(...operations: readonly OperationName[]) {
     this.on('/me/operations/', () => ({
       result: { operations: [...operations], signs_for_others: false },
     }));
   }
 
-  /** Makes the reader a user of the directory, or a stranger. */
+  /** Sets the user's own user name; 403 without one. */
   hasReader(username: string | undefined) {
     this.on('/me/', () =>
       username
@@ -93,7 +93,7 @@ export class DirectoryServer {
   }
 }
 
-/** All of a list on one page, or a part of it. */
+/** Response with a list, or with a part of it. */
 export function pageOf<Item extends JsonBodyType>(
   items: Item[],
   total = items.length,
@@ -101,7 +101,7 @@ export function pageOf<Item extends JsonBodyType>(
   return { result: items, page: 1, page_size: 24, total_results: total };
 }
 
-/** An error as the API answers it. */
+/** Error response of the API. */
 export function failure(
   status: number,
   body: Partial<ErrorBody> & { message: string },

@@ -2,7 +2,7 @@ import type { Certificate } from '@directory-gateway/backstage-plugin-directory-
 import { HttpResponse } from 'msw';
 import { toPem } from '../certificates/pem';
 
-/** 128 bits: more than a double-precision number holds. */
+/** 128 bits: more than a double-precision number can represent. */
 export const LONG_SERIAL = 340282366920938463463374607431768211454n;
 
 const LEAF =
@@ -11,7 +11,7 @@ const LEAF =
 const ISSUER =
   'MIIBwzCCAWmgAwIBAgIUBYU3z7qKhjZxAqLeIVWRD44ArhIwCgYIKoZIzj0EAwIwNzEVMBMGA1UECgwMRVhBTVBMRS5URVNUMR4wHAYDVQQDDBVDZXJ0aWZpY2F0ZSBBdXRob3JpdHkwHhcNMjYxMTIxMDIzOTU3WhcNNDYxMTE2MDIzOTU3WjA3MRUwEwYDVQQKDAxFWEFNUExFLlRFU1QxHjAcBgNVBAMMFUNlcnRpZmljYXRlIEF1dGhvcml0eTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABArulKiuD3fiUrQdl+DlGAIWsRL0KSauz4JHMAp3v1NTU5X5VrzAlG80vOcRxpkyh8uIpg4zH/yb3Agg8NuA+AKjUzBRMB0GA1UdDgQWBBT/vuLnW49ocdXFb/jahKlAsDNDlTAfBgNVHSMEGDAWgBT/vuLnW49ocdXFb/jahKlAsDNDlTAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIEt3cl6ZlcElUWYLcsrDYiSiSIVx0PuE93oyUgzE/kMZAiEAn0e7VsjsykOILJN80eVqcXaATyXUBl0Aodmnc7bpY/Q=';
 
-/** A certificate of alice's with a long serial number, made with OpenSSL. */
+/** Certificate of alice with a long serial number, made with OpenSSL. */
 export function aCertificate(given: Partial<Certificate> = {}): Certificate {
   return {
     cacn: 'embedded',
@@ -45,7 +45,7 @@ export function aCertificate(given: Partial<Certificate> = {}): Certificate {
   };
 }
 
-/** An answer with exact integers, as the API writes them. */
+/** Response with exact integers, as the API sends them. */
 export function exactJson(body: unknown): Response {
   const text = JSON.stringify(body, (_, value) =>
     typeof value === 'bigint' ? `${value}n` : value,
@@ -57,7 +57,7 @@ export function exactJson(body: unknown): Response {
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The moment so many days from now, as certificates of the API have it. */
+/** Returns the time in a number of days, in the format of the API. */
 export function rfc822(days: number): string {
   const moment = new Date(Date.now() + days * DAY);
   return moment.toUTCString().replace('GMT', '-0000');

@@ -1,6 +1,6 @@
 import type { GroupDetails } from '../group/About';
 
-/** A group of which the directory knows nothing but the name. */
+/** A group without optional attributes. */
 export function aGroup(
   given: Partial<GroupDetails> & { groupname: string },
 ): GroupDetails {

@@ -1,6 +1,6 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 
-/** A person of whom the directory knows nothing but the name. */
+/** A user without optional attributes. */
 export function aPerson(given: Partial<User> & { username: string }): User {
   return {
     surname: null,
@@ -27,11 +27,11 @@ export function aPerson(given: Partial<User> & { username: string }): User {
   };
 }
 
-/** What no link may follow, though people may write it. */
+/** URL that users can enter but that must not become a link. */
 // eslint-disable-next-line no-script-url
 export const SCRIPT_URL = 'javascript:alert(1)';
 
-/** A person of whom everything is public. */
+/** A user with public attributes. */
 export const karl = aPerson({
   username: 'karl',
   human_name: 'Karl Larsson',

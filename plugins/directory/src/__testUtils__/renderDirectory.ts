@@ -1,7 +1,7 @@
 import { renderTestApp } from '@backstage/frontend-test-utils';
 import { directoryPlugin } from '../plugin';
 
-/** Opens a page of the plugin in a portal, with its real client. */
+/** Renders a page of the plugin in a test app with the real client. */
 export function renderDirectory(
   path: string,
   config: Record<string, string> = {},

@@ -18,13 +18,13 @@ import styles from './CertificatesPage.module.css';
 import { CertificatesSkeleton, CertificatesTable } from './CertificatesTable';
 import { Timeline } from './Timeline';
 
-/** `/directory/certificates`: what do I hold, what runs out? */
+/** `/directory/certificates`: the user's own certificates. */
 export function CertificatesPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const request = useRouteRef(requestCertificateRouteRef)?.() ?? '/';
   const { data: reader, error, refetch } = useReaderQuery();
   const mine = useMyCertificates(reader);
-  // Who has none is offered one in place of the list.
+  // Users without certificates see the button in place of the list.
   const hasNone = mine.data?.length === 0;
   const mayRequest = useMay('directory.certificate.sign');
   const offersAnother =
