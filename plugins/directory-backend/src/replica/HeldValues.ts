@@ -1,9 +1,14 @@
-import type { CopiedUser, ReplicaPortion } from './ReplicaSource';
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import type {
+  CopiedUser,
+  ReplicaPortion,
+  ReplicaSource,
+  ReplicaTime,
+} from './ReplicaSource';
 import type { ReplicaTables } from './ReplicaTables';
 import {
   coverageOf,
   mergeStates,
-  type Coverage,
   type ReplicationState,
 } from './ReplicationState';
 import type { TableCheck } from './TableCheck';
@@ -16,6 +21,12 @@ const MAX_UNKNOWN_MS = 10 * 60_000;
  * replicated, such as a failed login, can leave it behind until the next one.
  */
 const MAX_BEHIND_MS = 60 * 60_000;
+
+/** Interval of checks whether values can be released. */
+const RELEASE_INTERVAL_MS = 1000;
+
+/** Margin for clocks that differ, and for the delay of replication. */
+const CREATED_MARGIN_MS = 5 * 60_000;
 
 /** New entries whose creation time is read; more of them are held. */
 const MAX_CREATED_READS = 50;
@@ -32,78 +43,116 @@ type Hold =
       readonly expires: Date | undefined;
     };
 
-/** An entry that a server has and the replica has not. */
-export interface NewEntry {
-  readonly kind: ReplicaPortion['kind'];
-  readonly key: string;
-}
-
 /**
  * Values that are stricter than those of the server that the replica follows. A
  * server that lags behind the previous one would undo deletions, locks,
  * expiries and private flags: they are held until it has caught up.
  */
 export class HeldValues {
+  readonly #source: Pick<ReplicaSource, 'createdAt' | 'replicationState'>;
+  readonly #tables: ReplicaTables;
+  readonly #logger: LoggerService;
   readonly #holds = new Map<string, Hold>();
+  /** What a server must have so that the values are released. */
   #required: ReplicationState | undefined;
   #heldSince = 0;
+  #releaseAt = -Infinity;
+  /** State of replication of the tables before the last write. */
+  #replicated: ReplicationState | undefined;
+  #hasWritten = false;
+
+  constructor(options: {
+    readonly source: Pick<ReplicaSource, 'createdAt' | 'replicationState'>;
+    readonly tables: ReplicaTables;
+    readonly logger: LoggerService;
+  }) {
+    this.#source = options.source;
+    this.#tables = options.tables;
+    this.#logger = options.logger;
+  }
 
   /** Number of entries that are held. */
   get size(): number {
     return this.#holds.size;
   }
 
-  /** Whether an entry, by its key, differs from the server's. */
+  /** Whether an entry, by its key, may differ from the server's. */
   has(key: string): boolean {
     return this.#holds.has(key);
   }
 
-  /**
-   * What a new server must have so that nothing is held, given the state of the
-   * previous one.
-   */
-  requiredAfter(
-    previous: ReplicationState | undefined,
-  ): ReplicationState | undefined {
-    return this.size > 0 ? mergeStates(this.#required, previous) : previous;
+  /** Records that the tables were written. */
+  recordWrite(): void {
+    this.#hasWritten = true;
   }
 
   /**
-   * Holds what is stricter in the tables than in what a check has found.
+   * Prepares the comparison of the tables with another server. The returned
+   * function holds the stricter values among the differences; `undefined` when
+   * that server has all changes of the previous one.
    *
-   * @param options - `required`: see {@link requiredAfter}; `isNew`: whether an
-   *   entry was created so recently that the previous server may not have had it
+   * @param ageMs - time since the tables were known to equal the previous one
    */
-  async hold(
-    check: TableCheck,
-    options: {
-      readonly tables: ReplicaTables;
-      readonly required: ReplicationState | undefined;
-      readonly isNew: (entry: NewEntry) => Promise<boolean>;
-    },
-  ): Promise<void> {
-    const { tables } = options;
-    this.#required = options.required;
-    this.#heldSince = performance.now();
-    const added: NewEntry[] = [];
-    for (const kind of ['users', 'groups', 'agreements'] as const) {
-      for (const [key, entry] of check.found(kind)) {
-        if (entry && !tables[kind].differs(key, undefined)) {
-          added.push({ kind, key });
-        }
-      }
+  async prepare(
+    time: ReplicaTime,
+    ageMs: number,
+  ): Promise<((check: TableCheck) => Promise<void>) | undefined> {
+    const previous = this.#hasWritten ? undefined : this.#replicated;
+    const required =
+      this.size > 0 ? mergeStates(this.#required, previous) : previous;
+    const state = await this.#stateOf(time);
+    if (coverageOf(required, state) === 'covered') {
+      return undefined;
     }
-    for (const [key, entry] of check.found('users')) {
-      const hold = entry && restriction(entry as CopiedUser, key, tables);
-      if (hold) {
-        this.#holds.set(key, hold);
+    const notBefore = Date.now() - ageMs - CREATED_MARGIN_MS;
+    return async check => {
+      await this.#hold(check, notBefore);
+      this.#required = required;
+      this.#heldSince = performance.now();
+      if (this.size > 0) {
+        this.#logger.warn(
+          `${this.size} entries of ${
+            time.server
+          } are less strict than those of the previous server: stricter values are kept until it has caught up with replication${
+            required && state
+              ? ''
+              : ', for 10 minutes, because its state of replication cannot be compared. Allow the service account to read nsds50ruv of cn=mapping tree,cn=config'
+          }`,
+        );
       }
+    };
+  }
+
+  /**
+   * Reads the server's state of replication after writes, and releases the
+   * values when it has caught up.
+   *
+   * @returns whether values were released: the tables must be synced
+   */
+  async update(time: ReplicaTime): Promise<boolean> {
+    if (this.#hasWritten) {
+      // A state that is read after a write is never behind the tables.
+      this.#hasWritten = false;
+      this.#replicated = undefined;
+      this.#replicated = await this.#stateOf(time);
     }
-    for (const entry of added) {
-      if (added.length > MAX_CREATED_READS || !(await options.isNew(entry))) {
-        this.#holds.set(entry.key, { kind: 'deleted' });
-      }
+    const now = performance.now();
+    if (this.size === 0 || now < this.#releaseAt) {
+      return false;
     }
+    this.#releaseAt = now + RELEASE_INTERVAL_MS;
+    const coverage = coverageOf(this.#required, await this.#stateOf(time));
+    const maxMs = coverage === 'unknown' ? MAX_UNKNOWN_MS : MAX_BEHIND_MS;
+    if (coverage !== 'covered' && now - this.#heldSince < maxMs) {
+      return false;
+    }
+    this.#logger.info(
+      coverage === 'covered'
+        ? `${time.server} has caught up with replication: stricter values of ${this.size} entries are released`
+        : `Stricter values of ${this.size} entries are released after the maximum time`,
+    );
+    this.#holds.clear();
+    return true;
   }
 
   /** Restricts entries that were read to what is held. */
@@ -140,22 +189,37 @@ export class HeldValues {
     }
   }
 
-  /**
-   * Releases the values when the server has caught up, or after the maximum
-   * time. The tables must be synced afterwards.
-   *
-   * @returns how far the server was, or `undefined` when they are still held
-   */
-  release(state: ReplicationState | undefined): Coverage | undefined {
-    const coverage = coverageOf(this.#required, state);
-    const heldMs = performance.now() - this.#heldSince;
-    const maxMs = coverage === 'unknown' ? MAX_UNKNOWN_MS : MAX_BEHIND_MS;
-    if (coverage !== 'covered' && heldMs < maxMs) {
-      return undefined;
+  async #hold(check: TableCheck, notBefore: number): Promise<void> {
+    const added: Parameters<ReplicaSource['createdAt']>[0][] = [];
+    for (const kind of ['users', 'groups', 'agreements'] as const) {
+      for (const [key, entry] of check.found(kind)) {
+        if (entry && !this.#tables[kind].differs(key, undefined)) {
+          added.push({ kind, key });
+        }
+      }
     }
-    this.#holds.clear();
-    this.#required = undefined;
-    return coverage;
+    for (const [key, entry] of check.found('users')) {
+      const hold = entry && restriction(entry, key, this.#tables);
+      if (hold) {
+        this.#holds.set(key, hold);
+      }
+    }
+    for (const entry of added) {
+      const createdAt =
+        added.length > MAX_CREATED_READS
+          ? undefined
+          : await this.#source.createdAt(entry);
+      if (!createdAt || createdAt.getTime() < notBefore) {
+        this.#holds.set(entry.key, { kind: 'deleted' });
+      }
+    }
+  }
+
+  async #stateOf({
+    server,
+  }: ReplicaTime): Promise<ReplicationState | undefined> {
+    const answer = await this.#source.replicationState();
+    return answer?.server === server ? answer.state : undefined;
   }
 }
 

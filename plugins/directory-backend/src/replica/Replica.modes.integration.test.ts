@@ -53,7 +53,7 @@ it('finds deletions by comparing keys where persistent search is refused', async
   await expectToFollowChanges();
   expect(opened.replica.mode).toBe('usn');
   expect(warnings()).toEqual([
-    expect.stringContaining('does not allow a persistent search'),
+    expect.stringContaining('refuses persistent searches'),
   ]);
 });
 

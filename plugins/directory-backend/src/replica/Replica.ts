@@ -14,8 +14,6 @@ import {
 } from './ReplicaState';
 import { Rereading } from './Rereading';
 import { createTables, type ReplicaTables } from './ReplicaTables';
-import { coverageOf, type ReplicationState } from './ReplicationState';
-import type { TableCheck } from './TableCheck';
 import { TableWriter } from './TableWriter';
 import { UnreportedDeletions } from './UnreportedDeletions';
 import {
@@ -37,12 +35,6 @@ const MAX_QUARANTINE_PAUSE_MS = 30_000;
 
 /** Full syncs take at most half of the time, whatever fails. */
 const REST_PER_SYNC = 1;
-
-/** Interval of checks whether held values can be released. */
-const RELEASE_INTERVAL_MS = 1000;
-
-/** Margin for clocks that differ, and for the delay of replication. */
-const CREATED_MARGIN_MS = 5 * 60_000;
 
 const COMPARISON_INTERVAL_MS = 60 * 60_000;
 
@@ -86,15 +78,8 @@ export interface ReplicaOptions {
 export class Replica {
   readonly #options: ReplicaOptions;
   readonly tables: ReplicaTables = createTables();
-  readonly #held = new HeldValues();
-  readonly #writer = new TableWriter({
-    tables: this.tables,
-    held: this.#held,
-    onWrite: () => {
-      this.#hasWritten = true;
-      this.#checkReplica();
-    },
-  });
+  readonly #held: HeldValues;
+  readonly #writer: TableWriter;
   readonly #state: ReplicaState;
   /** Admits reads of the tables. */
   readonly gate: ReplicaGate;
@@ -110,12 +95,7 @@ export class Replica {
   /** Ends the subscription to the server at the position. */
   #unsubscribe: (() => void) | undefined;
   #subscribeAgainAt = Infinity;
-  /** State of replication of the tables before the last write. */
-  #replicated: ReplicationState | undefined;
-  /** Whether the tables were written since that state was read. */
-  #hasWritten = false;
-  #releaseAt = -Infinity;
-  /** Whether held values were released. */
+  /** Whether the tables equal no server until the next full sync. */
   #mustSync = false;
   /** Keys of entries that are deleted during a full sync. */
   #deleted: Set<string> | undefined;
@@ -134,6 +114,15 @@ export class Replica {
     } = options;
     this.#options = options;
     this.#minSyncIntervalMs = syncIntervalMs;
+    this.#held = new HeldValues({ ...options, tables: this.tables });
+    this.#writer = new TableWriter({
+      tables: this.tables,
+      held: this.#held,
+      onWrite: () => {
+        this.#held.recordWrite();
+        this.#checkReplica();
+      },
+    });
     this.#state = new ReplicaState(options);
     this.gate = new ReplicaGate(this.#state);
     this.#changes = new RecentChanges({
@@ -238,9 +227,8 @@ export class Replica {
     const time = await this.#options.source.time();
     let isCurrent = await this.#sync(time);
     await this.#rereading.repeatFailed(time.server);
-    if (isCurrent) {
-      await this.#readReplicationState(time);
-      await this.#releaseHeld(time);
+    if (isCurrent && (await this.#held.update(time))) {
+      this.#mustSync = true;
     }
     if (suspensions !== this.#state.suspensions) {
       // What was read before the suspension does not end it.
@@ -274,7 +262,7 @@ export class Replica {
       return await this.#syncFully(time);
     }
     if (time.usn === undefined) {
-      return performance.now() >= this.#nextSyncAt
+      return performance.now() >= this.#nextSyncAt || !this.isServing
         ? await this.#syncFully(time)
         : false;
     }
@@ -304,17 +292,16 @@ export class Replica {
       this.#deletions.reset(time);
       this.#position = time;
       this.#mustSync = false;
+      if (time.usn === undefined) {
+        this.#scheduleSync(startedAt);
+      }
     } catch (error) {
       this.#disconnect();
       throw error;
     } finally {
       this.#deleted = undefined;
       const now = performance.now();
-      const tookMs = now - startedAt;
-      this.#restsUntil = now + REST_PER_SYNC * tookMs;
-      if (time.usn === undefined) {
-        this.#scheduleSync(startedAt, tookMs);
-      }
+      this.#restsUntil = now + REST_PER_SYNC * (now - startedAt);
     }
     return time.usn === undefined || this.#unsubscribe !== undefined;
   }
@@ -340,14 +327,17 @@ export class Replica {
   /** Writes only differences, at the end: the tables are read meanwhile. */
   async #resync(time: ReplicaTime): Promise<void> {
     const startedAt = performance.now();
-    const hold = await this.#prepareHolding(time);
+    const hold =
+      this.#position?.epoch === time.epoch
+        ? undefined
+        : await this.#held.prepare(time, this.ageMs);
     const differences = await this.#comparison.run({
       server: time.server,
       read: check =>
         this.#options.source.readAll(portion => check.look(portion)),
       prepare: async check => {
         await hold?.(check);
-        // Unless all differences are corrected, the tables equal no server.
+        // Until all differences are corrected.
         this.#mustSync = true;
       },
       isSync: true,
@@ -408,83 +398,6 @@ export class Replica {
   #delete(key: string): void {
     this.#writer.remove(key);
     this.#changes.heardGone(key);
-  }
-
-  /**
-   * After a change of server: what makes the next comparison hold the stricter
-   * values, unless the new server has all changes of the previous one.
-   */
-  async #prepareHolding(
-    time: ReplicaTime,
-  ): Promise<((check: TableCheck) => Promise<void>) | undefined> {
-    if (this.#position?.epoch === time.epoch) {
-      return undefined;
-    }
-    const required = this.#held.requiredAfter(
-      this.#hasWritten ? undefined : this.#replicated,
-    );
-    const state = await this.#replicationState(time);
-    if (coverageOf(required, state) === 'covered') {
-      return undefined;
-    }
-    const notBefore = Date.now() - this.ageMs - CREATED_MARGIN_MS;
-    return async check => {
-      await this.#held.hold(check, {
-        tables: this.tables,
-        required,
-        isNew: async entry => {
-          const at = await this.#options.source.createdAt(entry);
-          return at !== undefined && at.getTime() >= notBefore;
-        },
-      });
-      if (this.#held.size > 0) {
-        this.#options.logger.warn(
-          `${this.#held.size} entries of ${
-            time.server
-          } are less strict than those of the previous server: stricter values are kept until it has caught up with replication${
-            required && state
-              ? ''
-              : ', for 10 minutes, because its state of replication cannot be compared. Allow the service account to read nsds50ruv of cn=mapping tree,cn=config'
-          }`,
-        );
-      }
-    };
-  }
-
-  /** Releases held values when the server has caught up. */
-  async #releaseHeld(time: ReplicaTime): Promise<void> {
-    const now = performance.now();
-    if (this.#held.size === 0 || now < this.#releaseAt) {
-      return;
-    }
-    this.#releaseAt = now + RELEASE_INTERVAL_MS;
-    const { size } = this.#held;
-    const state = await this.#replicationState(time);
-    const coverage = this.#held.release(state);
-    if (coverage) {
-      this.#mustSync = true;
-      this.#options.logger.info(
-        coverage === 'covered'
-          ? `${time.server} has caught up with replication: stricter values of ${size} entries are released`
-          : `Stricter values of ${size} entries are released after the maximum time`,
-      );
-    }
-  }
-
-  /** A state that is read after a write is never behind the tables. */
-  async #readReplicationState(time: ReplicaTime): Promise<void> {
-    if (this.#hasWritten) {
-      this.#hasWritten = false;
-      this.#replicated = undefined;
-      this.#replicated = await this.#replicationState(time);
-    }
-  }
-
-  async #replicationState({
-    server,
-  }: ReplicaTime): Promise<ReplicationState | undefined> {
-    const answer = await this.#options.source.replicationState();
-    return answer?.server === server ? answer.state : undefined;
   }
 
   async #subscribe({ server }: ReplicaTime): Promise<void> {
@@ -563,7 +476,7 @@ export class Replica {
       this.#mode = mode;
       if (mode === 'usn') {
         logger.warn(
-          `The directory does not allow a persistent search (${message}): deletions are found by comparing keys, after up to 20 seconds. Allow the service account to use the control 2.16.840.1.113730.3.4.3`,
+          `The directory refuses persistent searches (${message}): deletions are found by comparing keys, after up to 20 seconds`,
         );
       } else if (mode === 'full') {
         logger.warn(
@@ -579,7 +492,8 @@ export class Replica {
   }
 
   /** In the mode `full`, the replica may be as old as two intervals. */
-  #scheduleSync(startedAt: number, tookMs: number): void {
+  #scheduleSync(startedAt: number): void {
+    const tookMs = performance.now() - startedAt;
     const intervalMs = Math.max(
       this.#minSyncIntervalMs,
       SYNC_INTERVAL_PER_DURATION * tookMs,

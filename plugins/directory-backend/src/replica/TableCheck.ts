@@ -22,13 +22,13 @@ const KEYS_A_TURN = 5000;
  */
 export class TableCheck {
   readonly #tables: ReplicaTables;
-  readonly #held: HeldValues;
+  readonly #held: Pick<HeldValues, 'apply'>;
   readonly #written = new Set<string>();
   readonly #users = new Map<string, CopiedUser | undefined>();
   readonly #groups = new Map<string, GroupEntry | undefined>();
   readonly #agreements = new Map<string, CopiedAgreement | undefined>();
 
-  constructor(tables: ReplicaTables, held: HeldValues) {
+  constructor(tables: ReplicaTables, held: Pick<HeldValues, 'apply'>) {
     this.#tables = tables;
     this.#held = held;
   }

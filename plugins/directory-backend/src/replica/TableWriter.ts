@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { HeldValues } from './HeldValues';
+import type { HeldValues } from './HeldValues';
 import type { ReplicaTables } from './ReplicaTables';
 import type { GroupEntry, ReplicaKeys, ReplicaPortion } from './ReplicaSource';
 import { TableCheck } from './TableCheck';
@@ -16,7 +16,7 @@ const GONE_IS_KNOWN_MS = 10 * 60_000;
 /** Writes into a copy what was read, which may be over by then. */
 export class TableWriter {
   readonly #tables: ReplicaTables;
-  readonly #held: HeldValues;
+  readonly #held: Pick<HeldValues, 'apply'>;
   readonly #onWrite: () => void;
   /** When keys were last heard to be gone. */
   readonly #gone = new Map<string, number>();
@@ -27,12 +27,12 @@ export class TableWriter {
   constructor(options: {
     readonly tables: ReplicaTables;
     /** Default: nothing is held. */
-    readonly held?: HeldValues;
+    readonly held?: Pick<HeldValues, 'apply'>;
     /** Called in the turn of each change. Default: nothing. */
     readonly onWrite?: () => void;
   }) {
     this.#tables = options.tables;
-    this.#held = options.held ?? new HeldValues();
+    this.#held = options.held ?? { apply: portion => portion };
     this.#onWrite = options.onWrite ?? (() => {});
   }
 
