@@ -108,7 +108,8 @@ const trials = {
   },
   attacks: {
     command: ['bench/trials', checkout],
-    shards: [{ ONLY: '' }],
+    // With the checkout, so that another one is attacked again.
+    shards: [{ ONLY: '', CHECKOUT: checkout }],
   },
 };
 
