@@ -143,15 +143,22 @@ export function useReader(): string | null | undefined {
 }
 
 /** Largest page that the API returns, so that most lists take one call. */
-export const LARGEST_PAGE = 1000;
+const LARGEST_PAGE = 1000;
 
-/** Reads all pages of a list. */
+/** Reads all pages of a list; `fetchPage` gets the query of each page. */
 export async function collect<Item>(
-  fetchPage: FetchPage<Item>,
+  fetchPage: (query: {
+    page_number: number;
+    page_size: number;
+  }) => ReturnType<FetchPage<Item>>,
   signal: AbortSignal,
 ): Promise<Item[]> {
   const items: Item[] = [];
-  for await (const item of paginate(fetchPage, { signal })) {
+  const pages = paginate<Item>(
+    ({ page_number }) => fetchPage({ page_number, page_size: LARGEST_PAGE }),
+    { signal },
+  );
+  for await (const item of pages) {
     items.push(item);
   }
   return items;

@@ -2,11 +2,7 @@ import type {
   Certificate,
   DirectoryClient,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import {
-  collect,
-  LARGEST_PAGE,
-  useDirectoryQuery,
-} from '../api/useDirectoryQuery';
+import { collect, useDirectoryQuery } from '../api/useDirectoryQuery';
 
 const LIST_FIELDS = [
   'subject',
@@ -64,11 +60,11 @@ async function listCertificates<Field extends keyof Certificate>(options: {
 }): Promise<Pick<Certificate, Field>[]> {
   const { client, signal, username, fields } = options;
   const certificates = await collect(
-    ({ page_number }) =>
+    query =>
       client.get('/users/{username}/certificates/', {
         params: {
           path: { username },
-          query: { page_number, page_size: LARGEST_PAGE },
+          query,
           header: { 'X-Fields': fields.join(',') },
         },
         signal,

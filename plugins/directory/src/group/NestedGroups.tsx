@@ -3,11 +3,7 @@ import { ButtonIcon, Link, Skeleton, Text } from '@backstage/ui';
 import type { MaskedMemberGroup } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiArrowDownSLine, RiArrowRightSLine } from '@remixicon/react';
 import { useState } from 'react';
-import {
-  collect,
-  LARGEST_PAGE,
-  useDirectoryQuery,
-} from '../api/useDirectoryQuery';
+import { collect, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { ErrorState } from '../page/states';
 import { groupRouteRef } from '../routes';
@@ -126,17 +122,14 @@ function useNestedGroups(groupname: string) {
     key: ['member groups', groupname],
     load: async (client, signal) => {
       const groups = await collect(
-        page =>
+        query =>
           client.get('/groups/{groupname}/member-groups/', {
             params: {
               path: { groupname },
               header,
-              query: {
-                page_number: page.page_number,
-                page_size: LARGEST_PAGE,
-              },
+              query,
             },
-            signal: page.signal,
+            signal,
           }),
         signal,
       );

@@ -17,11 +17,7 @@ import {
 } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import {
-  collect,
-  LARGEST_PAGE,
-  useDirectoryQuery,
-} from '../api/useDirectoryQuery';
+import { collect, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { readable } from '../page/DirectoryPage';
 import { QueryPanel, Rows } from '../page/QueryPanel';
@@ -231,22 +227,21 @@ export function useMemberships(username: string) {
     key: ['memberships', username],
     load: async (client, signal): Promise<Memberships> => {
       const path = { username };
-      const onPage = (page_number: number) => ({
-        params: { path, query: { page_number, page_size: LARGEST_PAGE } },
-        signal,
-      });
       const [memberships, sponsored] = await Promise.all([
         collect(
-          ({ page_number }) =>
-            client.get('/users/{username}/memberships/', onPage(page_number)),
+          query =>
+            client.get('/users/{username}/memberships/', {
+              params: { path, query },
+              signal,
+            }),
           signal,
         ),
         collect(
-          ({ page_number }) =>
-            client.get(
-              '/users/{username}/sponsored-groups/',
-              onPage(page_number),
-            ),
+          query =>
+            client.get('/users/{username}/sponsored-groups/', {
+              params: { path, query },
+              signal,
+            }),
           signal,
         ),
       ]);

@@ -5,11 +5,7 @@ import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import {
-  collect,
-  LARGEST_PAGE,
-  useDirectoryQuery,
-} from '../api/useDirectoryQuery';
+import { collect, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { CertificatesTab } from '../certificates/CertificatesTab';
 import { useCertificates } from '../certificates/userCertificates';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
@@ -118,11 +114,11 @@ function useAgreements(username: string) {
     key: ['agreements', username],
     load: async (client, signal) => {
       const agreements = await collect(
-        ({ page_number }) =>
+        query =>
           client.get('/users/{username}/agreements/', {
             params: {
               path: { username },
-              query: { page_number, page_size: LARGEST_PAGE },
+              query,
             },
             signal,
           }),

@@ -5,7 +5,6 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   collect,
-  LARGEST_PAGE,
   loadReader,
   useDirectoryQuery,
 } from '../../api/useDirectoryQuery';
@@ -75,11 +74,11 @@ async function listOwn(
     return [];
   }
   const own = await collect(
-    ({ page_number }) =>
+    query =>
       client.get('/users/{username}/certificates/', {
         params: {
           path: { username },
-          query: { page_number, page_size: LARGEST_PAGE },
+          query,
           header: { 'X-Fields': '*,issued_here' },
         },
         signal,

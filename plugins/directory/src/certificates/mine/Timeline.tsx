@@ -57,7 +57,7 @@ export function Timeline(props: {
               />
               <span className={styles.line} style={today} />
             </div>
-            <span className={styles.state}>
+            <span>
               <CertificateBadge state={state} />
             </span>
           </div>
