@@ -1,5 +1,5 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Badge, Box, Text } from '@backstage/ui';
+import { Badge, Box, Flex, Skeleton, Text } from '@backstage/ui';
 import {
   RiCheckboxCircleLine,
   RiCloseCircleLine,
@@ -101,4 +101,22 @@ export function CertificateHint({ state }: { state: CertificateState }) {
       {t(`person.certificates.${state}Hint`)}
     </Text>
   ) : null;
+}
+
+/** Placeholder of a certificate page while loading. */
+export function CertificatesSkeleton() {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Flex
+      direction="column"
+      gap="3"
+      role="status"
+      aria-label={t('states.loading')}
+    >
+      <Skeleton width="100%" height={140} />
+      <Skeleton width="100%" height={36} />
+      <Skeleton width="100%" height={56} />
+      <Skeleton width="100%" height={56} />
+    </Flex>
+  );
 }

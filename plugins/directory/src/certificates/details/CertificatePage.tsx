@@ -15,7 +15,7 @@ import { DirectoryPage } from '../../page/DirectoryPage';
 import { EmptyState, ErrorState, StaleNotice } from '../../page/states';
 import { certificatesRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { CertificatesSkeleton } from '../mine/CertificatesTable';
+import { CertificatesSkeleton } from '../Facts';
 import { chainFile, pemFile } from '../pem';
 import { useReminder } from '../reminder';
 import { OpenBySerial, readSerial, shortenSerial } from '../Serial';

@@ -8,6 +8,7 @@ import { DirectoryPage } from '../../page/DirectoryPage';
 import { EmptyState, ErrorState, StaleNotice } from '../../page/states';
 import { requestCertificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
+import { CertificatesSkeleton } from '../Facts';
 import { OpenBySerial } from '../Serial';
 import {
   type MyCertificate,
@@ -15,7 +16,7 @@ import {
   useMyCertificates,
 } from '../userCertificates';
 import styles from './CertificatesPage.module.css';
-import { CertificatesSkeleton, CertificatesTable } from './CertificatesTable';
+import { CertificatesTable } from './CertificatesTable';
 import { Timeline } from './Timeline';
 
 /** `/directory/certificates`: the user's own certificates. */

@@ -3,11 +3,9 @@ import {
   ButtonIcon,
   Cell,
   type ColumnConfig,
-  Flex,
   Menu,
   MenuItem,
   MenuTrigger,
-  Skeleton,
   Table,
   Text,
   useBreakpoint,
@@ -206,23 +204,5 @@ function CertificateActions({ certificate }: { certificate: MyCertificate }) {
         </MenuItem>
       </Menu>
     </MenuTrigger>
-  );
-}
-
-/** Placeholder of the timeline and the table while loading. */
-export function CertificatesSkeleton() {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return (
-    <Flex
-      direction="column"
-      gap="3"
-      role="status"
-      aria-label={t('states.loading')}
-    >
-      <Skeleton width="100%" height={140} />
-      <Skeleton width="100%" height={36} />
-      <Skeleton width="100%" height={56} />
-      <Skeleton width="100%" height={56} />
-    </Flex>
   );
 }

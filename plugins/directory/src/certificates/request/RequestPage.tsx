@@ -15,7 +15,7 @@ import { DirectoryPage } from '../../page/DirectoryPage';
 import { EmptyState, ErrorState } from '../../page/states';
 import { certificatesRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { CertificatesSkeleton } from '../mine/CertificatesTable';
+import { CertificatesSkeleton } from '../Facts';
 import { CheckStep } from './CheckStep';
 import { DoneStep } from './DoneStep';
 import { firstChoice, KeyStep, requestOf } from './KeyStep';
