@@ -13,8 +13,7 @@ export function fieldIndex<T extends object>(
 ): RankIndex<FieldCondition<keyof T>> {
   return {
     size: served.size,
-    ranks: condition => ranksByField(served, condition),
-    test: () => undefined,
+    find: condition => ({ ranks: ranksByField(served, condition) }),
   };
 }
 
@@ -34,35 +33,31 @@ export function userIndex(options: {
   const flags = new Map<UserField, Uint8Array>();
   return {
     size: served.size,
-    ranks(condition) {
+    find(condition) {
       switch (condition.kind) {
         case 'memberOfAny':
-          return members.ofAny();
+          return { ranks: members.ofAny() };
         case 'memberOf': {
           const key = groupKey(condition.groupname);
-          return key === undefined ? new Uint32Array() : members.all(key);
+          const ranks =
+            key === undefined ? new Uint32Array() : members.all(key);
+          return { ranks };
         }
         case 'before':
-          return served.ranksBefore(condition.field, condition.time);
-        case 'isTrue':
-        case 'isUser':
-          throw new Error(`There is a test for ${condition.kind}`);
+          return { ranks: served.ranksBefore(condition.field, condition.time) };
+        case 'isTrue': {
+          const { field } = condition;
+          const isTrue = flags.get(field) ?? served.flags(field);
+          flags.set(field, isTrue);
+          return { test: rank => isTrue[rank] === 1 };
+        }
+        case 'isUser': {
+          const own = rankOf(condition.username);
+          return { test: rank => rank === own };
+        }
         default:
-          return ranksByField(served, condition);
+          return { ranks: ranksByField(served, condition) };
       }
-    },
-    test(condition) {
-      if (condition.kind === 'isTrue') {
-        const { field } = condition;
-        const isTrue = flags.get(field) ?? served.flags(field);
-        flags.set(field, isTrue);
-        return rank => isTrue[rank] === 1;
-      }
-      if (condition.kind === 'isUser') {
-        const own = rankOf(condition.username);
-        return rank => rank === own;
-      }
-      return undefined;
     },
   };
 }

@@ -1,92 +1,71 @@
 import { visitPredicate, type Predicate } from '../directory/predicates';
 import { inAll, inAny, ranksThat } from './rankSets';
 
-/** Whether a condition applies to a rank. */
+/** Whether a predicate applies to the record of a rank. */
 export type RankTest = (rank: number) => boolean;
 
-/** Finds the ranks to which conditions apply. */
-export interface RankIndex<Condition> {
-  /** Number of ranks. */
-  readonly size: number;
-  /** The ranks to which a condition applies, in order. */
-  ranks(condition: Condition): Uint32Array;
-  /**
-   * A test that is cheaper than the list of ranks; `undefined` when there is
-   * none.
-   */
-  test(condition: Condition): RankTest | undefined;
-}
-
-/** A part of a predicate: a cheap test, or else the ranks to which it applies. */
-type Part =
+/** To which ranks a predicate applies: a cheap test, or else all ranks in order. */
+export type Matches =
   | { readonly test: RankTest; readonly ranks?: undefined }
   | { readonly test?: undefined; readonly ranks: Uint32Array };
 
-/** The ranks to which a predicate applies, in order. */
-export function ranksWhere<Condition extends { readonly kind: string }>(
-  predicate: Predicate<Condition>,
-  index: RankIndex<Condition>,
-): Uint32Array {
-  return listed(evaluate(predicate, index), index.size);
+/** Finds the ranks to which single conditions apply. */
+export interface RankIndex<Condition> {
+  /** Number of ranks. */
+  readonly size: number;
+  find(condition: Condition): Matches;
 }
 
-/** A test for single ranks. */
+/** The ranks to which a predicate applies, in order. */
+export function ranksWhere<Condition extends { readonly kind: string }>(
+  where: Predicate<Condition>,
+  index: RankIndex<Condition>,
+): Uint32Array {
+  return ranksOf(evaluate(where, index), index.size);
+}
+
+/** A test of single ranks. */
 export function testWhere<Condition extends { readonly kind: string }>(
-  predicate: Predicate<Condition>,
+  where: Predicate<Condition>,
   index: RankIndex<Condition>,
 ): RankTest {
-  const { test, ranks } = evaluate(predicate, index);
-  if (test) {
-    return test;
-  }
-  const found = new Set(ranks);
-  return rank => found.has(rank);
+  return testOf(evaluate(where, index), index.size);
 }
 
 function evaluate<Condition extends { readonly kind: string }>(
-  predicate: Predicate<Condition>,
+  where: Predicate<Condition>,
   index: RankIndex<Condition>,
-): Part {
-  return visitPredicate<Condition, Part>(predicate, {
-    condition: condition => {
-      const test = index.test(condition);
-      return test ? { test } : { ranks: index.ranks(condition) };
-    },
+): Matches {
+  return visitPredicate<Condition, Matches>(where, {
+    condition: condition => index.find(condition),
     allOf: parts => {
-      const tests = testsOf(parts);
-      const isTrue: RankTest = rank => tests.every(test => test(rank));
-      const lists = listsOf(parts);
+      const tests = testsAmong(parts);
+      const test: RankTest = rank => tests.every(each => each(rank));
+      const lists = listsAmong(parts);
       if (lists.length === 0) {
-        return { test: isTrue };
+        return { test };
       }
       const ranks = inAll(lists);
-      return { ranks: tests.length > 0 ? ranksThat(ranks, isTrue) : ranks };
+      return { ranks: tests.length > 0 ? ranksThat(ranks, test) : ranks };
     },
     anyOf: parts => {
-      const tests = testsOf(parts);
-      const isTrue: RankTest = rank => tests.some(test => test(rank));
-      const lists = listsOf(parts);
+      const tests = testsAmong(parts);
+      const test: RankTest = rank => tests.some(each => each(rank));
+      const lists = listsAmong(parts);
       if (lists.length === 0) {
-        return { test: isTrue };
+        return { test };
       }
-      const tested =
-        tests.length > 0 ? [listed({ test: isTrue }, index.size)] : [];
+      const tested = tests.length > 0 ? [ranksOf({ test }, index.size)] : [];
       return { ranks: inAny([...lists, ...tested]) };
     },
-    not: ({ test, ranks }) => {
-      if (test) {
-        return { test: rank => !test(rank) };
-      }
-      const found = new Uint8Array(index.size);
-      for (const rank of ranks) {
-        found[rank] = 1;
-      }
-      return { test: rank => found[rank] === 0 };
+    not: part => {
+      const test = testOf(part, index.size);
+      return { test: rank => !test(rank) };
     },
   });
 }
 
-function listed({ test, ranks }: Part, size: number): Uint32Array {
+function ranksOf({ test, ranks }: Matches, size: number): Uint32Array {
   return test
     ? ranksThat(
         Uint32Array.from({ length: size }, (_, rank) => rank),
@@ -95,10 +74,21 @@ function listed({ test, ranks }: Part, size: number): Uint32Array {
     : ranks;
 }
 
-function testsOf(parts: readonly Part[]): readonly RankTest[] {
+function testOf({ test, ranks }: Matches, size: number): RankTest {
+  if (test) {
+    return test;
+  }
+  const isFound = new Uint8Array(size);
+  for (const rank of ranks) {
+    isFound[rank] = 1;
+  }
+  return rank => isFound[rank] === 1;
+}
+
+function testsAmong(parts: readonly Matches[]): readonly RankTest[] {
   return parts.flatMap(({ test }) => test ?? []);
 }
 
-function listsOf(parts: readonly Part[]): readonly Uint32Array[] {
+function listsAmong(parts: readonly Matches[]): readonly Uint32Array[] {
   return parts.flatMap(({ ranks }) => (ranks ? [ranks] : []));
 }
