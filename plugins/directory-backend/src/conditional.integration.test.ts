@@ -32,7 +32,8 @@ describe('asked again with the validator of the answer', () => {
     const etag = first.headers.get('etag')!;
     for (const method of ['GET', 'HEAD']) {
       const again = await site.client.ask(path, {
-        ...{ method, as: 'alice' },
+        method,
+        as: 'alice',
         headers: { 'If-None-Match': etag },
       });
       expect(again).toMatchObject({ status: 304, text: '' });

@@ -47,7 +47,9 @@ describe('why somebody is in a group', () => {
       uri: expect.stringMatching(/\/groups\/outer\/$/),
     });
     expect(named(answer, 'inner')).toMatchObject({
-      ...{ direct: true, sponsor: false, path: ['inner'] },
+      direct: true,
+      sponsor: false,
+      path: ['inner'],
     });
   });
 
@@ -184,7 +186,8 @@ describe('the members as a file', () => {
     const events = () => site.gateway.log().split('group-export').length;
     const before = events();
     const head = await site.client.ask('/v1/groups/outer/members.csv', {
-      ...{ as: 'alice', method: 'HEAD' },
+      as: 'alice',
+      method: 'HEAD',
     });
     expect(head.headers.get('x-total-results')).toBe('2');
     expect(events()).toBe(before);
@@ -194,7 +197,8 @@ describe('the members as a file', () => {
 
   it('are no file of a group that is not there', async () => {
     expect((await ask('/groups/nope/members.csv')).json).toMatchObject({
-      ...{ message: 'Group not found', groupname: 'nope' },
+      message: 'Group not found',
+      groupname: 'nope',
     });
   });
 });

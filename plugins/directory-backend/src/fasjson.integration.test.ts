@@ -99,7 +99,9 @@ describe('what clients of the reference rely on', () => {
     const large = bodyOf(await ask('/users/?page_size=1000'));
     expect(large.page).toEqual({
       total_results: whole.length,
-      ...{ page_size: 1000, page_number: 1, total_pages: 1 },
+      page_size: 1000,
+      page_number: 1,
+      total_pages: 1,
     });
   });
 

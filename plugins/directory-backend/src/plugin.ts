@@ -227,7 +227,8 @@ export const directoryPlugin = createBackendPlugin({
                 {
                   dialect: forFasjson,
                   operations: contractOperations({
-                    ...{ ...rooms, dialect: forFasjson },
+                    ...rooms,
+                    dialect: forFasjson,
                   }),
                 },
               ]

@@ -92,7 +92,8 @@ afterAll(async () => {
 async function findViewers(): Promise<Record<string, Viewer>> {
   const curl = new GatewayClient({ gateway, realm });
   const holder = (as: string, sees: readonly string[]): Viewer => ({
-    ...{ sees, username: as },
+    sees,
+    username: as,
     ask: (path, { mask } = {}) =>
       curl.ask(path, {
         as,
@@ -172,10 +173,7 @@ async function askAtRandom(
         page: { number: 1, size: 1 },
       });
       if (!isBrokenMask(header)) {
-        expect([answer.status, total(answer)]).toEqual([
-          200,
-          expected!.total,
-        ]);
+        expect([answer.status, total(answer)]).toEqual([200, expected!.total]);
         answered += 1;
       }
     }),
@@ -304,7 +302,9 @@ describe.each([
     what: 'certificates.readable: own',
     privacy: { trustedReaders: { principals: TRUSTED } },
     readable: 'own',
-    ...{ owner: 'alice', seenBy: ['alice'], hiddenFrom: ['bob', TRUSTED[0]] },
+    owner: 'alice',
+    seenBy: ['alice'],
+    hiddenFrom: ['bob', TRUSTED[0]],
   },
   {
     what: 'privacy.hiddenFields: [certificates]',
@@ -313,7 +313,9 @@ describe.each([
       trustedReaders: { principals: TRUSTED },
     },
     readable: 'all',
-    ...{ owner: 'bob', seenBy: ['bob', TRUSTED[1]], hiddenFrom: ['alice'] },
+    owner: 'bob',
+    seenBy: ['bob', TRUSTED[1]],
+    hiddenFrom: ['alice'],
   },
 ])('with $what', ({ privacy, readable, owner, seenBy, hiddenFrom }) => {
   let restricted: Gateway;

@@ -116,7 +116,8 @@ describe.each(['better-sqlite3', 'pg'] as const)(
 
     it('are one message a step, however many look', async () => {
       const serial = await portals[0].sign({
-        ...{ username: 'alice', profile: 'month' },
+        username: 'alice',
+        profile: 'month',
       });
       await remindAfter(0);
       expect(await titlesOf('alice')).toEqual([]);
@@ -173,7 +174,8 @@ describe.each(['better-sqlite3', 'pg'] as const)(
 
     it('are not about what is revoked', async () => {
       const serial = await portals[0].sign({
-        ...{ username: 'bob', profile: 'month' },
+        username: 'bob',
+        profile: 'month',
       });
       await portals[0].revoke(serial);
       await remindAfter(29.5);

@@ -59,7 +59,8 @@ async function stateOf({ serial, der }: Awaited<ReturnType<typeof sign>>) {
   const certificates = resultOf(user).certificates as readonly string[] | null;
   const list = await readRevocationList(site.gateway);
   return {
-    ...{ revoked, reason },
+    revoked,
+    reason,
     ofUser: certificates?.includes(der) ?? false,
     listed: list.serials.includes(serial),
   };
@@ -112,8 +113,10 @@ describe('revoke-certificate', () => {
 
     await eventually(async () =>
       expect(await stateOf(certificate)).toEqual({
-        ...{ revoked: true, reason: 1 },
-        ...{ ofUser: false, listed: true },
+        revoked: true,
+        reason: 1,
+        ofUser: false,
+        listed: true,
       }),
     );
     expect(await stateOf(other)).toEqual(USABLE);
@@ -165,8 +168,10 @@ describe('POST /certs/{serial}/revocation/', () => {
     expect(again.json).toEqual(revoked.json);
     await eventually(async () =>
       expect(await stateOf(certificate)).toEqual({
-        ...{ revoked: true, reason: 4 },
-        ...{ ofUser: false, listed: true },
+        revoked: true,
+        reason: 4,
+        ofUser: false,
+        listed: true,
       }),
     );
     const [first] = recordOf(serial);

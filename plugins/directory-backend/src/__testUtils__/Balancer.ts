@@ -110,8 +110,12 @@ async function forward(
 ): Promise<{ readonly answer?: ForwardedAnswer; readonly error?: string }> {
   const { method, url: path, headers } = req;
   const forwarded = request({
-    ...{ host: '127.0.0.1', port: to.port, agent: false },
-    ...{ method, path, headers: { ...headers, connection: 'close' } },
+    host: '127.0.0.1',
+    port: to.port,
+    agent: false,
+    method,
+    path,
+    headers: { ...headers, connection: 'close' },
   });
   try {
     forwarded.end(to.body);

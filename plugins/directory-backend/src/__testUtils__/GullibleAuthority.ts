@@ -36,12 +36,15 @@ export class GullibleAuthority implements CertificateAuthority {
     const serialNumber = randomSerialNumber();
     const certificate = this.#issuer.signCertificate({
       ...validity(),
-      ...{ serialNumber, spki: request.publicKey },
+      serialNumber,
+      spki: request.publicKey,
       subject: [{ type: 'CN', value: request.username }],
       extensions: { basicConstraints: { ca: false } },
     });
     const issued = {
-      ...{ certificate, chain: [certificate], cacn: 'gullible' },
+      certificate,
+      chain: [certificate],
+      cacn: 'gullible',
       owners: [request.username],
     };
     this.#issued.set(serialNumber, issued);

@@ -56,7 +56,11 @@ export class TokenClient {
     const text = await response.text();
     const { status, headers } = response;
     validateResponse({
-      ...{ method: 'GET', path, status, headers, body: text },
+      method: 'GET',
+      path,
+      status,
+      headers,
+      body: text,
       masked: mask !== undefined && mask.trim() !== '',
     });
     const isJson = headers.get('content-type')?.includes('json');

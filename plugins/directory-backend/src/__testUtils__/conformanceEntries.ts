@@ -34,8 +34,13 @@ export function addEntry(dn: string, attributes: Attributes): string {
 export function addUser(uid: string, attributes: Attributes = {}): string {
   return addEntry(userDn(uid), {
     objectClass: ['inetOrgPerson', 'posixAccount', 'krbPrincipalAux'],
-    ...{ uid, cn: uid, sn: uid, givenName: uid },
-    ...{ uidNumber: '7', gidNumber: '7', homeDirectory: '/' },
+    uid,
+    cn: uid,
+    sn: uid,
+    givenName: uid,
+    uidNumber: '7',
+    gidNumber: '7',
+    homeDirectory: '/',
     krbPrincipalName: `${uid}@EXAMPLE.TEST`,
     krbCanonicalName: `${uid}@EXAMPLE.TEST`,
     ...attributes,
@@ -111,7 +116,9 @@ function peculiarPeople(user: Add): readonly string[] {
     user(
       'veiled',
       {
-        ...{ sn: 'Veiled', givenName: 'Vera', displayName: 'Vera Veiled' },
+        sn: 'Veiled',
+        givenName: 'Vera',
+        displayName: 'Vera Veiled',
         mail: ['vera@example.test', 'Vera+Alt@Example.Test'],
       },
       {
@@ -177,7 +184,8 @@ function peculiarAgreements(): readonly string[] {
   const add = (cn: string, attributes: Attributes) =>
     addEntry(agreementDn(cn.replace(/[,#]/g, '\\$&')), {
       objectClass: ['fasAgreement', 'ipaAssociation'],
-      ...{ cn, ipaUniqueID: cn },
+      cn,
+      ipaUniqueID: cn,
       ...attributes,
     });
   return [

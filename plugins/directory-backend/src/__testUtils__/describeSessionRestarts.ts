@@ -25,7 +25,9 @@ export function describeSessionRestarts(site: Site): void {
       use: (restarted: GatewayClient) => Promise<T>,
     ): Promise<T> {
       const another = await startGateway({
-        ...{ realm: site.realm, port, directory: { sessions } },
+        realm: site.realm,
+        port,
+        directory: { sessions },
       });
       port = Number(new URL(another.baseUrl).port);
       try {

@@ -43,7 +43,9 @@ export function describeSigning(site: Site): void {
       ['broken off', 'multipart/form-data; boundary=frame', '--frame\r\nCon'],
     ])('refuses a multipart form %s', async (_what, type, body) => {
       const answer = await site.client.ask('/v1/certs/', {
-        ...{ as: 'alice', method: 'POST', body },
+        as: 'alice',
+        method: 'POST',
+        body,
         headers: { 'Content-Type': type },
       });
       expect([answer.status, answer.json]).toMatchObject([

@@ -60,7 +60,12 @@ export function createLdapReader(options: {
   const { baseDn, bindDn } = realm;
   const schema = schemaPreset(options.schema ?? 'fas');
   const proof = new RightsProof({
-    ...{ searcher, bindDn, baseDn, schema, logger, maxAgeMs: 60_000 },
+    searcher,
+    bindDn,
+    baseDn,
+    schema,
+    logger,
+    maxAgeMs: 60_000,
     schemaProof: new SchemaProof({ searcher, schema }),
   });
   return new LdapReader({ searcher, proof });

@@ -38,7 +38,9 @@ export function statusWithCookie(
   const { port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     request({
-      ...{ host: 'localhost', port, path: '/api/directory/v1/me/' },
+      host: 'localhost',
+      port,
+      path: '/api/directory/v1/me/',
       headers: { cookie },
     })
       .on('response', response => {

@@ -57,7 +57,10 @@ export async function startProcesses(options: {
   // wait for each other's migrations.
   const gateways = [await start(ports[0]), await start(ports[1])];
   return {
-    ...{ balancer, postgres, redis, gateways },
+    balancer,
+    postgres,
+    redis,
+    gateways,
     async restart(index) {
       await gateways[index].stop();
       gateways[index] = await start(ports[index]);

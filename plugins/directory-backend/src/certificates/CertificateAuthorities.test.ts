@@ -28,7 +28,9 @@ function authorityWith(names?: readonly string[]): CertificateAuthority {
 async function sign(authority: CertificateAuthority): Promise<bigint> {
   const { certificate } = await authority.sign(
     createSigningRequest({
-      ...{ username: 'alice', principal: 'alice', profile: 'userCerts' },
+      username: 'alice',
+      principal: 'alice',
+      profile: 'userCerts',
     }),
   );
   const described = describeCertificate(certificate);
@@ -115,7 +117,9 @@ describe('CertificateAuthorities', () => {
     );
     const revoke = (serialNumber: bigint) =>
       authorities.revoke({
-        ...{ serialNumber, reason: 'superseded', revokedBy: 'dave' },
+        serialNumber,
+        reason: 'superseded',
+        revokedBy: 'dave',
       });
     const serialNumber = await sign(can);
     expect(await revoke(serialNumber)).toEqual(await can.get(serialNumber));

@@ -69,7 +69,8 @@ describe('CertificateDesk', () => {
     authority = new GullibleAuthority();
     auditor = new AuditTrail();
     const limit = await SigningLimit.create({
-      ...{ database, limit: config.limit },
+      database,
+      limit: config.limit,
     });
     blockedKeys = await BlockedKeys.create(database);
     whileSigning = async () => {};
@@ -299,7 +300,8 @@ describe('CertificateDesk', () => {
       expect(authority.signed).toHaveLength(time);
     }
     await expect(sign(alice)).rejects.toMatchObject({
-      ...{ name: 'TooManyRequestsError', status: 429 },
+      name: 'TooManyRequestsError',
+      status: 429,
       headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
     });
     expect(authority.signed).toHaveLength(3);
@@ -313,7 +315,8 @@ describe('CertificateDesk', () => {
 
   it('counts over all processes that share the database', async () => {
     const others = await SigningLimit.create({
-      ...{ database, limit: config.limit },
+      database,
+      limit: config.limit,
     });
     const caller = holder(person('bob'));
     await others.consume(caller);

@@ -14,7 +14,9 @@ import type { ReadableCertificates } from './CertificatesConfig';
 const alice = person('alice');
 const service: Caller = holder({
   ...person('web'),
-  ...{ kind: 'service', username: undefined, service: 'HTTP/web' },
+  kind: 'service',
+  username: undefined,
+  service: 'HTTP/web',
 });
 
 describe('CertificateReader', () => {
@@ -48,7 +50,9 @@ describe('CertificateReader', () => {
     for (const username of ['alice', 'bob', 'private', 'gone']) {
       const { certificate } = await authority.sign(
         createSigningRequest({
-          ...{ username, principal: username, profile: 'userCerts' },
+          username,
+          principal: username,
+          profile: 'userCerts',
         }),
       );
       const described = describeCertificate(certificate);

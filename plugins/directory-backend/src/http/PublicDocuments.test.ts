@@ -18,7 +18,9 @@ describe('PublicDocuments', () => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     const documents = new PublicDocuments();
     documents.addPublicDocument({
-      ...{ path: '/ca/crl', contentType: 'text/plain', read },
+      path: '/ca/crl',
+      contentType: 'text/plain',
+      read,
     });
     publishHealth(documents, { replica });
     publishHealth(documents, {

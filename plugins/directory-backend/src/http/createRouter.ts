@@ -119,7 +119,8 @@ export function createRouter(options: RouterOptions): Router {
 function addressesOf({ dialect, operations }: Mount) {
   const paths = new Set(operations.map(({ path }) => path));
   return [...paths].map(path => ({
-    ...{ dialect, path },
+    dialect,
+    path,
     operations: operations.filter(operation => operation.path === path),
   }));
 }

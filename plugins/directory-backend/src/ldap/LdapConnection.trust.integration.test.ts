@@ -92,7 +92,9 @@ describe('a server with StartTLS', () => {
   it('is refused when it speaks TLS already', async () => {
     const url = realm.ldapsUrl.replace('ldaps:', 'ldap:');
     const answer = await ask({
-      ...{ servers: [url], startTls, connectTimeout: '500ms' },
+      servers: [url],
+      startTls,
+      connectTimeout: '500ms',
     });
     expect(answer.error).toMatchObject({ name: 'DirectoryUnavailableError' });
   });

@@ -205,7 +205,9 @@ export class LdapConnection {
   ): Promise<Entry[]> {
     const { base, scope, filter, sizeLimit, pageSize, control } = search;
     const request = {
-      ...{ scope, filter, sizeLimit },
+      scope,
+      filter,
+      sizeLimit,
       attributes: [...search.attributes],
       // So that the server does not go on for nobody.
       timeLimit: Math.ceil(timeoutMs / 1000),

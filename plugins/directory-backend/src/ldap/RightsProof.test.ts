@@ -27,7 +27,9 @@ it('is renewed with what is asked from then on, whoever else is asking', async (
   const schemaProof = new SchemaProof({ searcher, schema });
   jest.spyOn(schemaProof, 'require').mockResolvedValue();
   const proof = new RightsProof({
-    ...{ searcher, schemaProof, schema },
+    searcher,
+    schemaProof,
+    schema,
     bindDn: 'uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=test',
     baseDn: 'dc=example,dc=test',
     maxAgeMs: 60_000,

@@ -102,7 +102,8 @@ it('keeps the plugin from starting', async () => {
 it('lets the plugin start while the directory cannot be asked, and nothing be served before it was', async () => {
   await realm.directory.stop();
   const gateway = await startGateway({
-    ...{ realm, serviceToken },
+    realm,
+    serviceToken,
     directory: { attributes: { timezone: 'myTimeZone' } },
   });
   try {

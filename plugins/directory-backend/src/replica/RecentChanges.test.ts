@@ -17,7 +17,10 @@ describe('RecentChanges', () => {
   const server = 'ldap://one';
   const time: ReplicaTime = {
     server,
-    ...{ epoch: 1, usn: 100, committedUsn: 0, askedAt: 0 },
+    epoch: 1,
+    usn: 100,
+    committedUsn: 0,
+    askedAt: 0,
   };
 
   /** Reads agreements, then all that the directory still returns of them. */

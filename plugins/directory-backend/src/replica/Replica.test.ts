@@ -27,7 +27,10 @@ class FlappingSource implements ReplicaSource {
   readonly syncs: { readonly from: number; readonly to: number }[] = [];
 
   time: ReplicaSource['time'] = async () => ({
-    ...{ server: 'ldap://one', epoch: ++this.polls, usn: 1, committedUsn: 1 },
+    server: 'ldap://one',
+    epoch: ++this.polls,
+    usn: 1,
+    committedUsn: 1,
     askedAt: performance.now(),
   });
 
@@ -40,7 +43,8 @@ class FlappingSource implements ReplicaSource {
 
   readAllGently: ReplicaSource['readAllGently'] = async () => KEYS;
   listChanges: ReplicaSource['listChanges'] = async () => ({
-    ...{ server: 'ldap://one', numbers: new Map() },
+    server: 'ldap://one',
+    numbers: new Map(),
   });
 
   readChanges: ReplicaSource['readChanges'] = async () => KEYS;

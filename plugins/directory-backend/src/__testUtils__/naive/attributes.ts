@@ -52,11 +52,13 @@ export const NAIVE_SCHEMAS: Readonly<
   >
 > = {
   fas: {
-    ...{ userClass: 'fasUser', groupClass: 'fasGroup' },
+    userClass: 'fasUser',
+    groupClass: 'fasGroup',
     attributes: USER_ATTRIBUTES,
   },
   freeipa: {
-    ...{ userClass: 'posixAccount', groupClass: 'ipaUserGroup' },
+    userClass: 'posixAccount',
+    groupClass: 'ipaUserGroup',
     attributes: withoutExtension(USER_ATTRIBUTES),
   },
 };

@@ -8,8 +8,10 @@ const after = (ms: number) => new Date(now.getTime() + ms);
 
 const reminder: Reminder = {
   certificate: {
-    ...{ serialNumber: (1n << 159n) - 1n, username: 'alice' },
-    ...{ notBefore: after(-30 * DAY_MS), notAfter: after(DAY_MS) },
+    serialNumber: (1n << 159n) - 1n,
+    username: 'alice',
+    notBefore: after(-30 * DAY_MS),
+    notAfter: after(DAY_MS),
   },
   daysBefore: 1,
 };

@@ -16,7 +16,8 @@ describe('readRemindersConfig', () => {
     [{ daysBefore: [3, 10, 3] }, [3, 10]],
   ])('takes %j', (block, daysBefore) => {
     expect(read({ ...block, every: 'PT5M' })).toEqual({
-      ...{ daysBefore, everyMs: 300_000 },
+      daysBefore,
+      everyMs: 300_000,
     });
   });
 

@@ -44,7 +44,8 @@ describe('presentError', () => {
     async (_what, encoding, body, status) => {
       const { port } = server.address() as AddressInfo;
       const response = await fetch(`http://127.0.0.1:${port}/`, {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         headers: { 'Content-Encoding': encoding },
       });
       expect([response.status, await response.json()]).toEqual([

@@ -30,7 +30,9 @@ export function presentFasjsonUser(
   uris: ResourceUris,
 ): Record<string, unknown> {
   return presentRecord(user, {
-    ...{ keys, fields: userFields, uri: uris.user(user.username) },
+    keys,
+    fields: userFields,
+    uri: uris.user(user.username),
     besides: {
       locked: user.locked ?? false,
       website: user.websites?.[0] ?? null,

@@ -41,7 +41,9 @@ export function presentUser(
   uris: ResourceUris,
 ): Record<string, unknown> {
   return presentRecord(user, {
-    ...{ keys, fields: userFields, uri: uris.user(user.username) },
+    keys,
+    fields: userFields,
+    uri: uris.user(user.username),
     // Nobody ever locked the account where the attribute is missing.
     besides: { locked: user.locked ?? false },
   });

@@ -16,14 +16,18 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 
 const header = {
-  ...{ alg: 'dir', enc: 'A256CBC-HS512', typ: 'directory-session+jwt' },
+  alg: 'dir',
+  enc: 'A256CBC-HS512',
+  typ: 'directory-session+jwt',
   kid: keys.current.id,
 };
 
 const issued = NOW / 1000;
 const claims = {
-  ...{ sub: 'alice@EXAMPLE.TEST', aud: audience },
-  ...{ iat: issued, exp: issued + 900 },
+  sub: 'alice@EXAMPLE.TEST',
+  aud: audience,
+  iat: issued,
+  exp: issued + 900,
 };
 
 it('names who it was sealed for, to the second until it ends', async () => {

@@ -13,7 +13,9 @@ const url = 'http://localhost/api/directory';
 const NAME = 'directory-session';
 
 const tokens = new SessionTokens({
-  ...{ keys: SessionKeys.random(), audience: url, maxAgeMs },
+  keys: SessionKeys.random(),
+  audience: url,
+  maxAgeMs,
 });
 const open = jest.spyOn(tokens, 'open');
 const seal = jest.spyOn(tokens, 'seal');
@@ -50,7 +52,8 @@ beforeEach(() => {
   });
   jest.clearAllMocks();
   sessions = new Sessions({
-    ...{ tokens, maxAgeMs },
+    tokens,
+    maxAgeMs,
     places: [
       { root: '/fasjson', url: 'https://fasjson.example.org' },
       { root: '', url },
@@ -66,7 +69,11 @@ async function ask(
 ) {
   const { port } = server.address() as AddressInfo;
   const sent = request({
-    ...{ host: '127.0.0.1', port, path, method, headers },
+    host: '127.0.0.1',
+    port,
+    path,
+    method,
+    headers,
     agent: false,
   });
   sent.end();
@@ -85,8 +92,10 @@ it('opens a cookie once, and does not believe it for longer', async () => {
   const { cookie } = await ask({ 'x-ticket': 'alice@R' });
   for (let times = 0; times < 5; times++) {
     expect(await ask({ cookie })).toEqual({
-      ...{ principal: 'alice@R', maxAge: NaN },
-      ...{ given: undefined, cookie: undefined },
+      principal: 'alice@R',
+      maxAge: NaN,
+      given: undefined,
+      cookie: undefined,
     });
   }
   expect(open).toHaveBeenCalledTimes(1);

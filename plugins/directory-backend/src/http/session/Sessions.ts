@@ -57,7 +57,8 @@ export class Sessions {
     this.#tokens = options.tokens;
     this.#giveAgainMs = options.maxAgeMs * GIVEN_AGAIN;
     this.#places = options.places.map(({ root, url }) => ({
-      ...{ root, cookie: new SessionCookie(url) },
+      root,
+      cookie: new SessionCookie(url),
     }));
   }
 

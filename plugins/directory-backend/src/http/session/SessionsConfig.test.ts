@@ -28,11 +28,13 @@ it('takes secrets and files of secrets, in their order', () => {
     read({ keys: [{ secretFile: '/run/key' }, { secret: 'abc' }] })?.secrets,
   ).toEqual([
     {
-      ...{ kind: 'file', path: '/run/key' },
+      kind: 'file',
+      path: '/run/key',
       key: 'directory.sessions.keys[0].secretFile',
     },
     {
-      ...{ kind: 'value', value: 'abc' },
+      kind: 'value',
+      value: 'abc',
       key: 'directory.sessions.keys[1].secret',
     },
   ]);
