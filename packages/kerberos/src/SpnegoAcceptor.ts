@@ -7,14 +7,14 @@ import { claimKerberosEnvironment } from './claimKerberosEnvironment';
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { inspectKeytab } from './inspectKeytab';
 import { interpretStatus } from './interpretStatus';
-import { isWebService, judgePrincipal, realmOf } from './judgePrincipal';
+import { isWebService, judgePrincipal, realmOf } from './checkPrincipal';
 import {
   KerberosRefusalReason,
   KerberosResult,
   KerberosService,
   KerberosUnavailable,
 } from './KerberosService';
-import { KeytabEntry } from './parseKeytab';
+import { KeytabEntry } from './keytab';
 import { offersNtlm, parseNegotiate } from './parseNegotiate';
 import { KerberosConfig } from './readKerberosConfig';
 import { refusalMessages } from './refusalMessages';

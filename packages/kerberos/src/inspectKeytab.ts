@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
-import { KeytabEntry, parseKeytab } from './parseKeytab';
+import { KeytabEntry, parseKeytab } from './keytab';
 
 /**
  * Whether tickets can be checked with a keytab, or what keeps them from it.

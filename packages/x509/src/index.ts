@@ -12,8 +12,8 @@ export type {
   RequestedExtension,
   RequestedSubject,
 } from './request/CertificateRequest';
-export { refusalMessages } from './request/refusalMessages';
-export type { RefusalCode } from './request/refusalMessages';
+export { refusalMessages } from './refusals/refusalMessages';
+export type { RefusalCode } from './refusals/refusalMessages';
 export type { CurveName, SubjectPublicKey } from './keys/SubjectPublicKey';
 export type {
   DistinguishedName,
@@ -35,9 +35,9 @@ export { createCaCertificate } from './issuing/createCaCertificate';
 export type { CaCertificateOptions } from './issuing/createCaCertificate';
 export { Issuer } from './issuing/Issuer';
 export type { CertificateFields } from './issuing/CertificateFields';
-export type { CertificateExtensions } from './extensions/CertificateExtensions';
-export type { WritableGeneralName } from './names/writeGeneralName';
-export type { NamePart } from './names/writeName';
+export type { CertificateExtensions } from './issuing/CertificateExtensions';
+export type { WritableGeneralName } from './issuing/writeNames';
+export type { NamePart } from './issuing/writeName';
 export type { AttributeName } from './names/attributeTypes';
 export { REVOCATION_REASONS } from './issuing/RevocationListFields';
 export type {
@@ -47,5 +47,5 @@ export type {
 } from './issuing/RevocationListFields';
 export { randomSerialNumber } from './issuing/randomSerialNumber';
 
-export { readPemBlocks } from './armor/readPemBlocks';
-export { writePem } from './armor/writePem';
+export { readPemBlocks } from './der/pem';
+export { writePem } from './der/writePem';

@@ -6,7 +6,7 @@ import type { DirectoryAccounts } from './DirectoryAccounts';
 import { KerberosRouteHandlers } from './KerberosRouteHandlers';
 import { MisconfiguredRouteHandlers } from './MisconfiguredRouteHandlers';
 import { requireSecureTransport } from './requireSecureTransport';
-import { createSignInResolver } from './resolvers/createSignInResolver';
+import { createSignInResolver } from './createSignInResolver';
 
 /**
  * Creates the provider `kerberos`. It never throws: a wrong configuration is

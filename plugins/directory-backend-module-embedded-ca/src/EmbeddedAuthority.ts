@@ -20,8 +20,8 @@ import {
   makeCertificate,
   type CertificateOrder,
 } from './certificates/makeCertificate';
-import { refuseOwnKey } from './certificates/refuseOwnKey';
-import { requestKeyOf } from './certificates/requestKeyOf';
+import { refuseOwnKey } from './refuseOwnKey';
+import { requestKeyOf } from './requestKeyOf';
 import { validityOf } from './certificates/validityOf';
 import type { Revoker } from './revocation/Revoker';
 import { SigningMetrics } from './SigningMetrics';

@@ -5,7 +5,7 @@ import {
   readCertificateProfiles,
   type CertificateProfile,
 } from './certificates/CertificateProfile';
-import { readMilliseconds } from './readMilliseconds';
+import { readMilliseconds } from './certificates/readMilliseconds';
 
 const PREFIX = 'directory.certificates.embedded';
 

@@ -8,7 +8,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readEmbeddedCaConfig } from './config';
 import { createEmbeddedCa } from './createEmbeddedCa';
-import { migrateDatabase } from './database/migrateDatabase';
+import { migrateDatabase } from './migrateDatabase';
 import { scheduleUpkeep } from './scheduleUpkeep';
 
 /** Certificates carry this address: it must never change. */

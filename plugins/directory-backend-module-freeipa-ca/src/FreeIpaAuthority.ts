@@ -25,11 +25,11 @@ import {
 import { decodeCertificate, serialNumberOf } from './decodeCertificate';
 import { decodeEnding } from './decodeEnding';
 import type { FreeIpaConfig } from './FreeIpaConfig';
-import { HttpsClient } from './http/HttpsClient';
+import { HttpsClient } from './rpc/HttpsClient';
 import { IssuedSearch, keyOf } from './IssuedSearch';
 import { judgeReading } from './judgeReading';
-import { judgeSigning } from './judgeSigning';
-import { createLogin } from './login/createLogin';
+import { judgeSigning } from './classifyError';
+import { createLogin } from './createLogin';
 import { LostRequests } from './LostRequests';
 import { FreeIpaServer } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';

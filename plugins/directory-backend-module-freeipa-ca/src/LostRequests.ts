@@ -10,7 +10,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './Clock';
 import type { IssuedSearch, LostRequest, SearchResult } from './IssuedSearch';
-import type { SigningFailure } from './judgeSigning';
+import type { SigningFailure } from './classifyError';
 
 /** Signing takes Dogtag about a second; the pause doubles up to the longest. */
 const FIRST_PAUSE_MS = 500;

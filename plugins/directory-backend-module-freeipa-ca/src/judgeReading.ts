@@ -2,8 +2,8 @@ import {
   AuthorityProtocolError,
   AuthorityUnavailableError,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { NO_SUCH_CA, refusal } from './judgeSigning';
-import { isDogtagDown } from './rpc/isServerTrouble';
+import { NO_SUCH_CA, refusal } from './classifyError';
+import { isDogtagDown } from './rpc/errors';
 import { NoVerdictError } from './rpc/NoVerdictError';
 import { RpcError } from './rpc/RpcError';
 

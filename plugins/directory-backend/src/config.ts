@@ -19,12 +19,12 @@ import {
   readCertificatesConfig,
   type CertificatesConfig,
 } from './certificates/CertificatesConfig';
-import { readLdapConfig, type LdapConfig } from './ldap/LdapConfig';
+import { readLdapConfig, type LdapConfig } from './ldap/connection/LdapConfig';
 import {
   readSessionsConfig,
   type SessionsConfig,
 } from './http/session/SessionsConfig';
-import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
+import { readReplicaConfig, type ReplicaConfig } from './replica/createReplica';
 
 /** A record is found by its name, and its flags say how to read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];

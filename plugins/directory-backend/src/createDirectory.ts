@@ -13,25 +13,25 @@ import type { Directory } from './directory/Directory';
 import type { Reachability } from './directory/errors';
 import { PrivateDirectory } from './directory/PrivateDirectory';
 import type { DirectorySchema } from './directory/schema';
-import { containersBelow } from './ldap/containers';
+import { containersBelow } from './ldap/connection/containers';
 import {
   childOf,
   normalizeDn,
   rdnValueOf,
   trustedDn,
-} from './ldap/DistinguishedName';
-import type { LdapEndpoint } from './ldap/ldapClient';
-import { LdapPool } from './ldap/LdapPool';
-import { LdapPrincipals } from './ldap/LdapPrincipals';
+} from './ldap/connection/DistinguishedName';
+import type { LdapEndpoint } from './ldap/connection/ldapClient';
+import { LdapPool } from './ldap/connection/LdapPool';
+import { LdapPrincipals } from './ldap/LdapPrincipalLookup';
 import { LdapReader } from './ldap/LdapReader';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
-import { readEndpoint } from './ldap/readEndpoint';
-import { RightsProof } from './ldap/RightsProof';
-import { SchemaProof } from './ldap/SchemaProof';
-import { UsnClock } from './ldap/UsnClock';
-import { MassDeletionGuard } from './replica/MassDeletionGuard';
+import { readEndpoint } from './ldap/connection/readEndpoint';
+import { RightsProof } from './ldap/AccessVerifier';
+import { SchemaProof } from './ldap/SchemaVerifier';
+import { UsnClock } from './ldap/UsnReader';
+import { MassDeletionGuard } from './replica/sync/MassDeletionGuard';
 import { observeReplica } from './replica/observeReplica';
-import { Quarantines } from './replica/Quarantines';
+import { Quarantines } from './replica/sync/Quarantines';
 import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
 import { ReplicatedAccounts } from './replica/ReplicatedAccounts';

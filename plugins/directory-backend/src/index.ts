@@ -4,4 +4,4 @@
  * @packageDocumentation
  */
 export { directoryPlugin as default } from './plugin';
-export { USERNAME_ANNOTATION } from './http/PortalUserNames';
+export { USERNAME_ANNOTATION } from './directory/PortalUserNames';

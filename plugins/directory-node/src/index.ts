@@ -7,7 +7,7 @@ export * from './authorityErrors';
 export * from './certificateAuthoritiesExtensionPoint';
 export type * from './CertificateAuthority';
 export { migrateDatabase } from './migrateDatabase';
-export * from './publicDocumentsExtensionPoint';
+export * from './extensionPoints';
 export * from './readinessChecks';
 export * from './revocableReasons';
 export { TrustedLocations } from './TrustedLocations';

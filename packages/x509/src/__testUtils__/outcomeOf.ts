@@ -1,4 +1,4 @@
-import { writePem } from '../armor/writePem';
+import { writePem } from '../der/writePem';
 import { CertificateRequest } from '../request/CertificateRequest';
 import { readCertificateRequest } from '../request/readCertificateRequest';
 

@@ -1,4 +1,4 @@
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 
 /** One value in DER, of whatever tag and content: nothing stops it from being wrong. */
 export function tlv(tag: number, ...content: readonly Uint8Array[]): Buffer {

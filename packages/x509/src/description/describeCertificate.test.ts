@@ -19,7 +19,7 @@ import {
   text,
   tlv,
 } from '../__testUtils__/tlv';
-import { readPemBlocks } from '../armor/readPemBlocks';
+import { readPemBlocks } from '../der/pem';
 import { CertificateDescription } from './CertificateDescription';
 import { describeCertificate } from './describeCertificate';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { writePem } from '../armor/writePem';
+import { writePem } from '../der/writePem';
 import { DerError } from '../der/DerError';
-import { Extension } from '../extensions/readExtensions';
+import { Extension } from '../extensions/extensions';
 import { readName } from '../names/readName';
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 import { CertificateDescription } from './CertificateDescription';
 import { describePublicKey } from './describePublicKey';
 import { groupAlternativeNames } from './groupAlternativeNames';

@@ -8,7 +8,7 @@ import {
   readObjectIdentifier,
 } from '../der/readDer';
 import { CURVES } from '../keys/curves';
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 import { PublicKeyDescription } from './CertificateDescription';
 
 /**

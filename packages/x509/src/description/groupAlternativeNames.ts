@@ -1,4 +1,4 @@
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 import { GeneralName } from '../names/GeneralName';
 import { AlternativeNamesByKind } from './CertificateDescription';
 

@@ -3,7 +3,7 @@ import { constructedContextTag, DerNode, TAG } from '../der/DerNode';
 import { parseDer } from '../der/parseDer';
 import { readChildren, readInteger, readOnlyChild } from '../der/readDer';
 import { readTime } from '../der/readTime';
-import { Extension, readExtensions } from '../extensions/readExtensions';
+import { Extension, readExtensions } from '../extensions/extensions';
 
 /** The fields of a certificate, names and key still unread. */
 export interface CertificateParts {

@@ -1,5 +1,5 @@
-import { CertificateExtensions } from '../extensions/CertificateExtensions';
-import { NamePart } from '../names/writeName';
+import { CertificateExtensions } from './CertificateExtensions';
+import { NamePart } from './writeName';
 
 /**
  * What a certificate is to say.

@@ -7,7 +7,7 @@ import {
 import { aliceFields, makeIssuer, validity } from '../__testUtils__/authority';
 import { openssl } from '../__testUtils__/openssl';
 import { testKey } from '../__testUtils__/testKeys';
-import { readPemBlocks } from '../armor/readPemBlocks';
+import { readPemBlocks } from '../der/pem';
 import { describeCertificate } from '../description/describeCertificate';
 import { CertificateFields } from './CertificateFields';
 import { Issuer } from './Issuer';

@@ -3,13 +3,13 @@ import { DerValue, encoded } from '../der/writeDer';
 import { describeCertificate } from '../description/describeCertificate';
 import { CertificateDescription } from '../description/CertificateDescription';
 import { readCertificate } from '../description/readCertificate';
-import { keyIdentifier } from '../extensions/keyIdentifier';
+import { keyIdentifier } from './keyIdentifier';
 import { CertificateFields } from './CertificateFields';
 import { RevocationListFields } from './RevocationListFields';
 import { SigningKey } from './SigningKey';
 import { signTbs } from './signTbs';
 import { writeTbsCertificate } from './writeTbsCertificate';
-import { writeTbsCertList } from './writeTbsCertList';
+import { writeTbsCertList } from './writeTbs';
 
 /**
  * A CA's certificate with its key: signs certificates and revocation lists. Who may have what, and

@@ -5,7 +5,7 @@ import {
   objectIdentifier,
   sequence,
 } from '../der/writeDer';
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 
 /** How a kind of key signs. */
 interface Scheme {

@@ -1,6 +1,6 @@
 import { KeyObject } from 'node:crypto';
-import { keyIdentifier } from '../extensions/keyIdentifier';
-import { NamePart, writeName } from '../names/writeName';
+import { keyIdentifier } from './keyIdentifier';
+import { NamePart, writeName } from './writeName';
 import { randomSerialNumber } from './randomSerialNumber';
 import { SigningKey } from './SigningKey';
 import { signTbs } from './signTbs';

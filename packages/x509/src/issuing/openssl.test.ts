@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { aliceFields, makeIssuer, validity } from '../__testUtils__/authority';
 import { openssl } from '../__testUtils__/openssl';
 import { testKey } from '../__testUtils__/testKeys';
-import { writePem } from '../armor/writePem';
+import { writePem } from '../der/writePem';
 import { Issuer } from './Issuer';
 import { randomSerialNumber } from './randomSerialNumber';
 import { REVOCATION_REASONS, RevocationReason } from './RevocationListFields';

@@ -6,9 +6,9 @@ import {
   tagged,
   time,
 } from '../der/writeDer';
-import { keyIdentifier } from '../extensions/keyIdentifier';
-import { writeExtensions } from '../extensions/writeExtensions';
-import { writeName } from '../names/writeName';
+import { keyIdentifier } from './keyIdentifier';
+import { writeExtensions } from './writeExtensions';
+import { writeName } from './writeName';
 import { CertificateFields } from './CertificateFields';
 
 /** v3 (RFC 5280 §4.1.2.1). */

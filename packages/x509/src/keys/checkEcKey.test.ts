@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { RequestRefusal } from '../request/RequestRefusal';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 import { parseDer } from '../der/parseDer';
 import { int, NULL, oid, seq } from '../__testUtils__/tlv';
 import { testKey } from '../__testUtils__/testKeys';

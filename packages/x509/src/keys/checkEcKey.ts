@@ -1,6 +1,6 @@
 import { DerNode, TAG } from '../der/DerNode';
 import { readObjectIdentifier, toBigInt } from '../der/readDer';
-import { RequestRefusal } from '../request/RequestRefusal';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 import { Curve, CURVES } from './curves';
 
 /** SEC 1 §2.3.3: the form with both coordinates. */

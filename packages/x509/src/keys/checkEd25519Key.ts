@@ -1,5 +1,5 @@
 import { toBigInt } from '../der/readDer';
-import { RequestRefusal } from '../request/RequestRefusal';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 
 /** The field of RFC 8032 §5.1, and the constant of its curve, -121665/121666. */
 const P = 2n ** 255n - 19n;

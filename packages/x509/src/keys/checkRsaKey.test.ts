@@ -1,7 +1,7 @@
 import { generatePrimeSync } from 'node:crypto';
 import fc from 'fast-check';
 import { int, NULL, seq } from '../__testUtils__/tlv';
-import { RequestRefusal } from '../request/RequestRefusal';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 import { checkRsaKey } from './checkRsaKey';
 import { hasClosePrimes } from './hasClosePrimes';
 import { hasSmallFactor } from './hasSmallFactor';

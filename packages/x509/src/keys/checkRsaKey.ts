@@ -1,6 +1,6 @@
 import { readChildren, readInteger } from '../der/readDer';
 import { readStrictDer } from '../der/readStrictDer';
-import { RequestRefusal } from '../request/RequestRefusal';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 import { hasClosePrimes } from './hasClosePrimes';
 import { hasSmallFactor } from './hasSmallFactor';
 import { isRocaModulus } from './isRocaModulus';

@@ -1,4 +1,4 @@
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 import { CurveName } from './SubjectPublicKey';
 
 /** y² = x³ - 3x + b over the integers modulo p (SP 800-186 §3.2.1; every cofactor is 1). */

@@ -6,8 +6,8 @@ import {
   readChildren,
   readObjectIdentifier,
 } from '../der/readDer';
-import { OID } from '../oids';
-import { RequestRefusal } from '../request/RequestRefusal';
+import { OID } from '../der/oids';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 import { checkEcKey } from './checkEcKey';
 import { checkEd25519Key } from './checkEd25519Key';
 import { checkRsaKey } from './checkRsaKey';

@@ -1,4 +1,4 @@
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 
 /**
  * Short names of attribute types in the text of a name (RFC 4514 §3), and beyond that list those

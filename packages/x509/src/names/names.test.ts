@@ -8,8 +8,8 @@ import { AttributeName } from './attributeTypes';
 import { formatKerberosPrincipal } from './formatKerberosPrincipal';
 import { readGeneralName } from './readGeneralName';
 import { readName } from './readName';
-import { WritableGeneralName, writeGeneralName } from './writeGeneralName';
-import { writeName } from './writeName';
+import { WritableGeneralName, writeGeneralName } from '../issuing/writeNames';
+import { writeName } from '../issuing/writeName';
 
 function textOf(name: Buffer): string {
   return readName(parseDer(name)).text;

@@ -12,7 +12,7 @@ import {
   readOnlyChild,
 } from '../der/readDer';
 import { decodeObjectIdentifier } from '../der/objectIdentifier';
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 import { GeneralName } from './GeneralName';
 import { formatKerberosPrincipal } from './formatKerberosPrincipal';
 import { readKerberosPrincipal } from './readKerberosPrincipal';

@@ -4,7 +4,7 @@ import { FuzzInputs } from '../__testUtils__/fuzz/FuzzInputs';
 import { seedRequests } from '../__testUtils__/fuzz/seedRequests';
 import { CertificateRequest } from './CertificateRequest';
 import { readCertificateRequest } from './readCertificateRequest';
-import { refusalMessages } from './refusalMessages';
+import { refusalMessages } from '../refusals/refusalMessages';
 
 const inputs = new FuzzInputs();
 

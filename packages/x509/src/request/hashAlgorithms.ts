@@ -1,4 +1,4 @@
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 
 /** A hash that may be signed, by its name in `node:crypto`. */
 export type HashName = 'sha256' | 'sha384' | 'sha512';

@@ -5,8 +5,8 @@ import {
   readObjectIdentifier,
   readOnlyChild,
 } from '../der/readDer';
-import { OID } from '../oids';
-import { refuseMalformed, RequestRefusal } from './RequestRefusal';
+import { OID } from '../der/oids';
+import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 
 /** Windows, the most talkative client, sends four. */
 const MAX_ATTRIBUTES = 32;

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { readArmor } from '../armor/readArmor';
+import { readArmor } from './readArmor';
 import { DerError, DerTrouble } from '../der/DerError';
 import { readStrictDer } from '../der/readStrictDer';
 import { CertificateRequest } from './CertificateRequest';
 import { readCertificationRequest } from './readCertificationRequest';
-import { RefusalCode } from './refusalMessages';
-import { RequestRefusal } from './RequestRefusal';
+import { RefusalCode } from '../refusals/refusalMessages';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 
 /** The most bytes of text that are looked at. */
 const MAX_BYTES = 65_536;

@@ -5,7 +5,7 @@ import { CertificateRequest } from './CertificateRequest';
 import { readAttributes } from './readAttributes';
 import { readRequestedExtensions } from './readRequestedExtensions';
 import { readSubject } from './readSubject';
-import { refuseMalformed, RequestRefusal } from './RequestRefusal';
+import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 import { verifyPossession } from './verifyPossession';
 
 /**

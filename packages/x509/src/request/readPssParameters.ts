@@ -6,8 +6,8 @@ import {
   readObjectIdentifier,
   readOnlyChild,
 } from '../der/readDer';
-import { OID } from '../oids';
-import { RequestRefusal } from './RequestRefusal';
+import { OID } from '../der/oids';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 import { HashName, HASHES } from './hashAlgorithms';
 
 /** The default of RFC 4055 §3.1, and the shortest that is in use. */

@@ -1,12 +1,12 @@
 import { DerNode } from '../der/DerNode';
 import { readBoolean, readChildren } from '../der/readDer';
 import { readStrictDer } from '../der/readStrictDer';
-import { Extension, readExtensions } from '../extensions/readExtensions';
+import { Extension, readExtensions } from '../extensions/extensions';
 import { GeneralName } from '../names/GeneralName';
 import { readGeneralName } from '../names/readGeneralName';
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 import { RequestedExtension } from './CertificateRequest';
-import { refuseMalformed, RequestRefusal } from './RequestRefusal';
+import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 
 const MAX_EXTENSIONS = 32;
 const MAX_ALTERNATIVE_NAMES = 100;

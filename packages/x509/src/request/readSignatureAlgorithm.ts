@@ -2,10 +2,10 @@ import { constants } from 'node:crypto';
 import { DerNode } from '../der/DerNode';
 import { isNull, readChildren, readObjectIdentifier } from '../der/readDer';
 import { SubjectPublicKey } from '../keys/SubjectPublicKey';
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 import { HashName } from './hashAlgorithms';
 import { readPssParameters } from './readPssParameters';
-import { RequestRefusal } from './RequestRefusal';
+import { RequestRefusal } from '../refusals/RequestRefusal';
 
 /** How to call OpenSSL for a signature. */
 export interface SignatureAlgorithm {

@@ -1,9 +1,9 @@
 import { DerNode } from '../der/DerNode';
 import { DistinguishedName, NameAttribute } from '../names/DistinguishedName';
 import { readName } from '../names/readName';
-import { OID } from '../oids';
+import { OID } from '../der/oids';
 import { RequestedSubject } from './CertificateRequest';
-import { refuseMalformed, RequestRefusal } from './RequestRefusal';
+import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 
 /** A subject of a real client has less than ten. */
 const MAX_ATTRIBUTES = 50;

@@ -8,7 +8,7 @@ import {
   readSignatureAlgorithm,
   SignatureAlgorithm,
 } from './readSignatureAlgorithm';
-import { refuseMalformed, RequestRefusal } from './RequestRefusal';
+import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 
 /**
  * Checks that whoever signed the request holds the private key to its public key (RFC 2986 §3).

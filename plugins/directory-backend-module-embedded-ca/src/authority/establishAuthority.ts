@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createCaCertificate } from '@directory-gateway/x509';
-import { backdated } from '../backdated';
+import { backdated } from './backdated';
 import type { AuthorityRecord } from './AuthorityStore';
 import { KeyRefusedError } from './KeyRefusedError';
 import type { OpenAuthorityOptions } from './openAuthority';

@@ -2,7 +2,7 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { durationToMilliseconds } from '@backstage/types';
 import type { KeyPurpose, KeyUsage } from '@directory-gateway/x509';
-import { readMilliseconds } from '../readMilliseconds';
+import { readMilliseconds } from './readMilliseconds';
 
 const KEY = 'directory.certificates.embedded.profiles';
 

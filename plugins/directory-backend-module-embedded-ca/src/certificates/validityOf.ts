@@ -1,6 +1,6 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { SigningAuthority } from '../authority/SigningAuthority';
-import { backdated } from '../backdated';
+import { backdated } from '../authority/backdated';
 import type { CertificateProfile } from './CertificateProfile';
 
 /**

@@ -1,6 +1,6 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { AuthorityKeeper } from '../authority/AuthorityKeeper';
-import { backdated } from '../backdated';
+import { backdated } from '../authority/backdated';
 import type { RevocationListState, RevocationStore } from './RevocationStore';
 
 /** What {@link RevocationLists} are made of. */

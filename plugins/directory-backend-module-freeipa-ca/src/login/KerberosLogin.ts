@@ -3,11 +3,11 @@ import {
   initializeClient,
   type KerberosClient,
 } from 'kerberos';
-import type { HttpsAnswer } from '../http/HttpsClient';
+import type { HttpsAnswer } from '../rpc/HttpsClient';
 import type { FreeIpaServer } from '../rpc/FreeIpaServer';
 import { NoVerdictError } from '../rpc/NoVerdictError';
 import { claimClientEnvironment } from './claimClientEnvironment';
-import type { Login } from './Login';
+import type { Login } from '../rpc/Login';
 import { readSession } from './readSession';
 
 /** Logs in with a Kerberos ticket (SPNEGO, RFC 4559). */

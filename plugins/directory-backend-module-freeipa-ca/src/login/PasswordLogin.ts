@@ -1,8 +1,8 @@
 import { readSecretFile } from '@directory-gateway/secret-files';
-import type { HttpsAnswer } from '../http/HttpsClient';
+import type { HttpsAnswer } from '../rpc/HttpsClient';
 import type { FreeIpaServer } from '../rpc/FreeIpaServer';
 import { NoVerdictError } from '../rpc/NoVerdictError';
-import type { Login } from './Login';
+import type { Login } from '../rpc/Login';
 import { readSession } from './readSession';
 
 /**

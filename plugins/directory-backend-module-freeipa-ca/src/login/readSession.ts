@@ -1,4 +1,4 @@
-import type { HttpsAnswer } from '../http/HttpsClient';
+import type { HttpsAnswer } from '../rpc/HttpsClient';
 import { NoVerdictError } from '../rpc/NoVerdictError';
 
 /**

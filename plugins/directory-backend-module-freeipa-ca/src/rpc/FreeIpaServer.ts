@@ -1,14 +1,10 @@
 import { assertError } from '@backstage/errors';
-import { HttpExchangeError } from '../http/HttpExchangeError';
-import type {
-  HttpsAnswer,
-  HttpsClient,
-  HttpsRequest,
-} from '../http/HttpsClient';
-import type { Login } from '../login/Login';
-import { SharedSession } from '../login/SharedSession';
+import { HttpExchangeError } from './HttpExchangeError';
+import type { HttpsAnswer, HttpsClient, HttpsRequest } from './HttpsClient';
+import type { Login } from './Login';
+import { SharedSession } from './SharedSession';
 import { NoVerdictError } from './NoVerdictError';
-import { readVerdict } from './readVerdict';
+import { readVerdict } from './readResponse';
 import { formatCall, type RpcCommand } from './RpcCommand';
 import type { RpcRecord } from './RpcValue';
 

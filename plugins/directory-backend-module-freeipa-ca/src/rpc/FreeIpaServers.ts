@@ -1,7 +1,7 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Clock } from '../Clock';
 import type { FreeIpaServer } from './FreeIpaServer';
-import { isDogtagDown, isServerTrouble } from './isServerTrouble';
+import { isDogtagDown, isServerTrouble } from './errors';
 import { NoVerdictError } from './NoVerdictError';
 import type { RpcCommand } from './RpcCommand';
 import { RpcError } from './RpcError';

@@ -2,7 +2,7 @@ import {
   MassDeletionGuard,
   type EntryCounts,
   type GuardRecords,
-} from '../replica/MassDeletionGuard';
+} from '../replica/sync/MassDeletionGuard';
 import { RecordingLogger } from './RecordingLogger';
 
 /** The mass-deletion guard's records of one process, without a database. */

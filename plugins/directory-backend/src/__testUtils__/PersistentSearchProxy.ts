@@ -6,7 +6,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { BerCursor, readBerHeader } from '../ldap/BerCursor';
+import { BerCursor, readBerHeader } from '../ldap/connection/BerCursor';
 
 const PERSISTENT_SEARCH = Buffer.from('2.16.840.1.113730.3.4.3');
 

@@ -28,8 +28,8 @@ import { ExpiryReminders } from '../certificates/expiry/ExpiryReminders';
 import { PortalNotifications } from '../certificates/expiry/PortalNotifications';
 import { ReminderLedger } from '../certificates/expiry/ReminderLedger';
 import type { Accounts } from '../directory/Accounts';
-import { PortalUserNames } from '../http/PortalUserNames';
-import { PublicDocuments } from '../http/PublicDocuments';
+import { PortalUserNames } from '../directory/PortalUserNames';
+import { PublicDocuments } from '../http/documents/PublicDocuments';
 import { RecordingLogger } from './RecordingLogger';
 
 /** What a process of a portal shares with the others. */

@@ -1,4 +1,4 @@
-import type { EntryCounts } from '../replica/MassDeletionGuard';
+import type { EntryCounts } from '../replica/sync/MassDeletionGuard';
 import type { Gateway } from './startGateway';
 
 const ACTION =

@@ -2,12 +2,12 @@ import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
 import { schemaPreset, type SchemaPreset } from '../directory/schema';
-import { readLdapConfig } from '../ldap/LdapConfig';
-import { LdapPool, type LdapSearcher } from '../ldap/LdapPool';
-import { LdapPrincipals } from '../ldap/LdapPrincipals';
+import { readLdapConfig } from '../ldap/connection/LdapConfig';
+import { LdapPool, type LdapSearcher } from '../ldap/connection/LdapPool';
+import { LdapPrincipals } from '../ldap/LdapPrincipalLookup';
 import { LdapReader } from '../ldap/LdapReader';
-import { RightsProof } from '../ldap/RightsProof';
-import { SchemaProof } from '../ldap/SchemaProof';
+import { RightsProof } from '../ldap/AccessVerifier';
+import { SchemaProof } from '../ldap/SchemaVerifier';
 import { RecordingLogger } from './RecordingLogger';
 import { ldapOf } from './startGateway';
 

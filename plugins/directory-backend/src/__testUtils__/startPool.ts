@@ -2,12 +2,12 @@ import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
 import type { Entry } from 'ldapts';
-import { trustedDn } from '../ldap/DistinguishedName';
-import { equals, isA } from '../ldap/filters';
-import { readLdapConfig } from '../ldap/LdapConfig';
-import type { LdapSearch } from '../ldap/LdapConnection';
-import { LdapPool } from '../ldap/LdapPool';
-import type { SrvResolver } from '../ldap/LdapServers';
+import { trustedDn } from '../ldap/connection/DistinguishedName';
+import { equals, isA } from '../ldap/connection/filters';
+import { readLdapConfig } from '../ldap/connection/LdapConfig';
+import type { LdapSearch } from '../ldap/connection/LdapConnection';
+import { LdapPool } from '../ldap/connection/LdapPool';
+import type { SrvResolver } from '../ldap/connection/LdapServers';
 import { RecordingLogger } from './RecordingLogger';
 import { ldapOf } from './startGateway';
 

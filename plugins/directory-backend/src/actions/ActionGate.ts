@@ -2,9 +2,9 @@ import type { BackstageCredentials } from '@backstage/backend-plugin-api';
 import type { BasicPermission } from '@backstage/plugin-permission-common';
 import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
-import type { AccessControl } from '../http/access';
-import type { Authenticator } from '../http/authenticate';
-import type { Refusal } from '../http/Call';
+import type { AccessControl } from '../http/access/AccessControl';
+import type { Authenticator } from '../http/access/Authenticator';
+import type { Refusal } from '../http/api/Operation';
 import { toApiError } from '../http/response/toApiError';
 import type { ClientAddress } from './clientAddress';
 

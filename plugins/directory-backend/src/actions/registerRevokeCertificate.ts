@@ -2,7 +2,7 @@ import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha
 import { NotFoundError } from '@backstage/errors';
 import { directoryCertificateRevokePermission } from '@directory-gateway/backstage-plugin-directory-common';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
-import type { RevocationDesk } from '../certificates/RevocationDesk';
+import type { RevocationDesk } from '../certificates/RevocationService';
 import type { ActionGate } from './ActionGate';
 import { parseSerialNumber } from './parseSerialNumber';
 

@@ -5,7 +5,7 @@ import {
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { describeCertificate } from '@directory-gateway/x509';
-import { migrateDirectoryDatabase } from '../migrateDirectoryDatabase';
+import { migrateDirectoryDatabase } from '../openDatabase';
 
 const TABLE = 'directory_blocked_keys';
 

@@ -7,7 +7,7 @@ import type { Directory } from '../directory/Directory';
 import { PrincipalSet } from '../directory/PrincipalSet';
 import { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { UserField } from '../directory/schema';
-import { emptyUser } from '../directory/User';
+import { emptyUser } from '../directory/records';
 import { CertificateReader } from './CertificateReader';
 import type { ReadableCertificates } from './CertificatesConfig';
 

@@ -6,10 +6,7 @@ import {
   readCertificateProfiles,
   type CertificateProfile,
 } from './CertificateProfile';
-import {
-  readRemindersConfig,
-  type RemindersConfig,
-} from './expiry/RemindersConfig';
+import { readRemindersConfig, type RemindersConfig } from './RemindersConfig';
 
 /** Whose certificates a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';

@@ -5,7 +5,7 @@ import type {
 import DataLoader from 'dataloader';
 import type { Directory } from '../directory/Directory';
 import type { UserField } from '../directory/schema';
-import type { User } from '../directory/User';
+import type { User } from '../directory/records';
 
 /** As many as the authority takes in one question. */
 const USERS_AT_A_TIME = 1000;

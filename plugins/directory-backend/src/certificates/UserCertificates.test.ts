@@ -5,7 +5,7 @@ import { holder, person } from '../__testUtils__/people';
 import type { Directory } from '../directory/Directory';
 import { PrincipalSet } from '../directory/PrincipalSet';
 import { PrivateDirectory } from '../directory/PrivateDirectory';
-import { emptyUser } from '../directory/User';
+import { emptyUser } from '../directory/records';
 import { UserCertificates } from './UserCertificates';
 
 describe('UserCertificates', () => {

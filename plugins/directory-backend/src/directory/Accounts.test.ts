@@ -5,12 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DumpedEntry } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { holder, person } from '../__testUtils__/people';
-import { containersBelow } from '../ldap/containers';
-import { copiedKinds } from '../ldap/copiedKinds';
-import { childOf, normalizeDn, rdnValueOf } from '../ldap/DistinguishedName';
+import { containersBelow } from '../ldap/connection/containers';
+import { copiedKinds } from '../ldap/entryKinds';
+import {
+  childOf,
+  normalizeDn,
+  rdnValueOf,
+} from '../ldap/connection/DistinguishedName';
 import { ReplicatedAccounts } from '../replica/ReplicatedAccounts';
-import type { ReplicaStatus } from '../replica/ReplicaState';
-import { createTables } from '../replica/ReplicaTables';
+import type { ReplicaStatus } from '../replica/sync/ReplicaState';
+import { createTables } from '../replica/tables/ReplicaTables';
 import { Accounts } from './Accounts';
 import type { Caller } from './Caller';
 import {

@@ -2,7 +2,7 @@ import type { Group } from './Group';
 import type { Page, PageRequest } from './Page';
 import type { GroupPredicate, UserPredicate } from './predicates';
 import type { GroupField, UserField } from './schema';
-import type { User } from './User';
+import type { User } from './records';
 
 /** Context of one request. */
 export interface RequestContext {
@@ -160,10 +160,7 @@ export interface ListedGroup {
  */
 export interface Directory {
   /** A user by name, case-insensitive. */
-  getUser(
-    query: UserQuery,
-    context: RequestContext,
-  ): Promise<User | undefined>;
+  getUser(query: UserQuery, context: RequestContext): Promise<User | undefined>;
 
   /** A group by name, case-insensitive. */
   getGroup(

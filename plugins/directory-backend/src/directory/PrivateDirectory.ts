@@ -18,7 +18,7 @@ import {
 } from './predicates';
 import type { PrincipalSet } from './PrincipalSet';
 import { userFieldNames, type UserField } from './schema';
-import { emptyUser, type User } from './User';
+import { emptyUser, type User } from './records';
 
 /** Which fields of a user are hidden from other users. */
 export interface PrivacyPolicy {
@@ -205,7 +205,10 @@ export class PrivateDirectory {
       where: where && restrictConditions(where, hidden),
       // The order must not tell what the record hides.
       order: visible
-        ? { ...order, where: order.where ? allOf(order.where, visible) : visible }
+        ? {
+            ...order,
+            where: order.where ? allOf(order.where, visible) : visible,
+          }
         : order,
     };
   }

@@ -10,22 +10,18 @@ import {
 import PromiseRouter from 'express-promise-router';
 import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
-import type { AccessControl } from './access';
-import type { Authenticator } from './authenticate';
-import type { Operation } from './Call';
-import type { Dialect } from './dialect/Dialect';
-import type { PublicDocuments } from './PublicDocuments';
-import { readJsonQuery } from './request/readJsonQuery';
+import type { AccessControl } from './access/AccessControl';
+import type { Authenticator } from './access/Authenticator';
+import type { Operation } from './api/Operation';
+import type { Dialect } from './api/Dialect';
+import type { PublicDocuments } from './documents/PublicDocuments';
+import { readJsonQuery } from './fasjson/readJsonQuery';
 import { readParameters } from './request/readParameters';
-import {
-  decodablePath,
-  mergeSlashes,
-  pathBelowMount,
-} from './request/requestPath';
+import { decodablePath, mergeSlashes, pathBelowMount } from './requestPath';
 import { requireSameOrigin } from './requireSameOrigin';
 import { MethodNotAllowedError, UnknownPathError } from './response/apiErrors';
 import { FileStream } from './response/FileStream';
-import { sendJson } from './response/JsonText';
+import { sendJson } from './response/json';
 import { presentError } from './response/presentError';
 import { sendFile } from './response/sendFile';
 

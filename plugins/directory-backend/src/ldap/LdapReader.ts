@@ -1,8 +1,8 @@
 import type { Entry } from 'ldapts';
 import type { DirectoryUnavailableError } from '../directory/errors';
-import type { LdapSearch } from './LdapConnection';
-import type { LdapAnswer, LdapSearcher } from './LdapPool';
-import type { RightsProof } from './RightsProof';
+import type { LdapSearch } from './connection/LdapConnection';
+import type { LdapAnswer, LdapSearcher } from './connection/LdapPool';
+import type { RightsProof } from './AccessVerifier';
 
 /** Who waits for an answer. */
 export interface Asking {

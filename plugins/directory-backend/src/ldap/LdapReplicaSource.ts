@@ -8,28 +8,24 @@ import type {
   ReplicaSource,
   ReplicaTime,
   TakePortion,
-} from '../replica/ReplicaSource';
-import type { ReplicationState } from '../replica/ReplicationState';
-import { ChangeListener } from './ChangeListener';
-import type { Containers } from './containers';
-import { copiedKinds } from './copiedKinds';
-import {
-  CopiedReader,
-  KEYS_PER_PAGE,
-  type CopiedReading,
-} from './CopiedReader';
+} from '../replica/sync/ReplicaSource';
+import type { ReplicationState } from '../replica/sync/ReplicationState';
+import { ChangeListener } from './connection/PersistentSearch';
+import type { Containers } from './connection/containers';
+import { copiedKinds } from './entryKinds';
+import { CopiedReader, KEYS_PER_PAGE, type CopiedReading } from './EntryReader';
 import {
   normalizeDn,
   rdnValueOf,
   trustedDn,
   type DistinguishedName,
-} from './DistinguishedName';
+} from './connection/DistinguishedName';
 import { integerOf, textsOf, timeOf } from './entryValues';
-import { atLeast, equals, isPresent } from './filters';
-import type { LdapEndpoint } from './ldapClient';
-import { isNoSuchObject } from './ldapErrors';
+import { atLeast, equals, isPresent } from './connection/filters';
+import type { LdapEndpoint } from './connection/ldapClient';
+import { isNoSuchObject } from './connection/ldapErrors';
 import { NEVER_ABORTED, type LdapReader } from './LdapReader';
-import type { UsnClock } from './UsnClock';
+import type { UsnClock } from './UsnReader';
 
 /** Interval of the checks that the notification connection still works. */
 const HEARTBEAT_MS = 15_000;

@@ -9,7 +9,7 @@ import type {
   ReplicaKeys,
   ReplicaSource,
   TakePortion,
-} from './ReplicaSource';
+} from './sync/ReplicaSource';
 
 jest.setTimeout(180_000);
 

@@ -1,27 +1,27 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Comparison } from './Comparison';
-import { HeldValues } from './HeldValues';
-import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
-import { RecentChanges } from './RecentChanges';
+import { Comparison } from './sync/TableComparison';
+import { HeldValues } from './sync/HeldValues';
+import type { EntryCounts, MassDeletionGuard } from './sync/MassDeletionGuard';
+import { RecentChanges } from './sync/IncrementalSync';
 import {
   ReplicaGate,
   ReplicaState,
   suspensionFor,
   type ReplicaStatus,
   type SuspensionReason,
-} from './ReplicaState';
-import { Rereading } from './Rereading';
-import { createTables, type ReplicaTables } from './ReplicaTables';
-import { TableWriter } from './TableWriter';
-import { UnreportedDeletions } from './UnreportedDeletions';
+} from './sync/ReplicaState';
+import { Rereading } from './sync/FullResync';
+import { createTables, type ReplicaTables } from './tables/ReplicaTables';
+import { TableWriter } from './sync/TableWriter';
+import { UnreportedDeletions } from './sync/UnreportedDeletions';
 import {
   expectServer,
   type ReplicaKeys,
   type ReplicaSource,
   type ReplicaTime,
-} from './ReplicaSource';
+} from './sync/ReplicaSource';
 
 /** Interval of polls, which is the maximum age of the source's position. */
 const POLL_MS = 250;

@@ -5,7 +5,7 @@ import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
 import { context } from '../__testUtils__/conformance/questions';
 import type { Page, PageRequest } from '../directory/Page';
 import { userFieldNames } from '../directory/schema';
-import type { User } from '../directory/User';
+import type { User } from '../directory/records';
 
 jest.setTimeout(300_000);
 
@@ -54,7 +54,10 @@ describe(`ReplicaDirectory with ${PEOPLE} users`, () => {
     const listed = await readPages(999, page =>
       directory.listUsers({ ...everyone, page }, context),
     );
-    const { items } = (await model.listUsers({ ...everyone, page: wholePage }))!;
+    const { items } = (await model.listUsers({
+      ...everyone,
+      page: wholePage,
+    }))!;
     expect(items.length).toBeGreaterThan(PEOPLE - 10);
     expect(listed).toEqual(items);
   });
@@ -66,7 +69,10 @@ describe(`ReplicaDirectory with ${PEOPLE} users`, () => {
     for await (const users of portions) {
       streamed.push(...users);
     }
-    const { items } = (await model.listUsers({ ...everyone, page: wholePage }))!;
+    const { items } = (await model.listUsers({
+      ...everyone,
+      page: wholePage,
+    }))!;
     expect(total).toBe(items.length);
     expect(streamed).toEqual(items);
   });

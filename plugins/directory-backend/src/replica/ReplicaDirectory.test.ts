@@ -1,9 +1,9 @@
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { userFieldNames } from '../directory/schema';
-import { emptyUser, type User } from '../directory/User';
+import { emptyUser, type User } from '../directory/records';
 import { ReplicaDirectory } from './ReplicaDirectory';
-import { ReplicaGate, ReplicaState } from './ReplicaState';
-import { createTables, type ReplicaTables } from './ReplicaTables';
+import { ReplicaGate, ReplicaState } from './sync/ReplicaState';
+import { createTables, type ReplicaTables } from './tables/ReplicaTables';
 
 const PEOPLE = 1200;
 

@@ -15,15 +15,15 @@ import { emptyGroup, type Group } from '../directory/Group';
 import { compareNames, isGroupName, isUserName } from '../directory/names';
 import { slicePage, type Page } from '../directory/Page';
 import { userFieldNames } from '../directory/schema';
-import { emptyUser, type User } from '../directory/User';
+import { emptyUser, type User } from '../directory/records';
 import { fieldIndex, userIndex } from './conditions';
 import { ranksWhere, testWhere, type RankIndex } from './evaluate';
 import type { UserCondition } from '../directory/predicates';
-import { Members } from './Members';
-import { inAll, inAny } from './rankSets';
-import type { ReplicaGate } from './ReplicaState';
-import type { ReplicaTables } from './ReplicaTables';
-import type { ServedRecord } from './ServedRecords';
+import { Members } from './tables/MemberRanks';
+import { inAll, inAny } from './tables/rankSets';
+import type { ReplicaGate } from './sync/ReplicaState';
+import type { ReplicaTables } from './tables/ReplicaTables';
+import type { ServedRecord } from './tables/ServedRecords';
 
 /** Users of a stream that are read at once. */
 const USERS_PER_PORTION = 500;
@@ -62,7 +62,10 @@ export class ReplicaDirectory implements Directory {
     this.#keys = options.keys;
   }
 
-  async getUser(query: UserQuery, context: RequestContext): Promise<User | undefined> {
+  async getUser(
+    query: UserQuery,
+    context: RequestContext,
+  ): Promise<User | undefined> {
     if (!this.#gate.isOpen) {
       await this.#gate.enter(context.signal);
     }
@@ -324,7 +327,9 @@ export class ReplicaDirectory implements Directory {
       groupKey: groupname => this.#group(groupname)?.key,
       rankOf: username => {
         const row = this.#user({ username });
-        return row?.name === username ? served.ranksOf([row.key])[0] : undefined;
+        return row?.name === username
+          ? served.ranksOf([row.key])[0]
+          : undefined;
       },
     });
   }

@@ -1,11 +1,11 @@
 import type { AccountReplica } from '../directory/Accounts';
 import { isUserName } from '../directory/names';
 import type { Principal, PrincipalQuery } from '../directory/Principal';
-import type { User } from '../directory/User';
+import type { User } from '../directory/records';
 import type { EntryKeys } from './ReplicaDirectory';
 import type { Replica } from './Replica';
-import type { ReplicaTables } from './ReplicaTables';
-import type { ServedRecord } from './ServedRecords';
+import type { ReplicaTables } from './tables/ReplicaTables';
+import type { ServedRecord } from './tables/ServedRecords';
 
 /** The accounts of all served users, from the replica. */
 export class ReplicatedAccounts implements AccountReplica {

@@ -1,9 +1,9 @@
 import type { FieldCondition, UserCondition } from '../directory/predicates';
 import type { UserField } from '../directory/schema';
-import type { User } from '../directory/User';
+import type { User } from '../directory/records';
 import type { RankIndex } from './evaluate';
-import type { Members } from './Members';
-import type { ServedRecords } from './ServedRecords';
+import type { Members } from './tables/MemberRanks';
+import type { ServedRecords } from './tables/ServedRecords';
 
 type Served<T extends object> = Omit<ServedRecords<T>, 'set' | 'delete'>;
 

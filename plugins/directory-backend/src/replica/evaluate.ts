@@ -1,5 +1,5 @@
 import { visitPredicate, type Predicate } from '../directory/predicates';
-import { inAll, inAny, ranksThat } from './rankSets';
+import { inAll, inAny, ranksThat } from './tables/rankSets';
 
 /** Whether a predicate applies to the record of a rank. */
 export type RankTest = (rank: number) => boolean;

@@ -1,6 +1,6 @@
 import { metrics } from '@opentelemetry/api';
 import type { Replica } from './Replica';
-import { suspensionReasons, type ReplicaStatus } from './ReplicaState';
+import { suspensionReasons, type ReplicaStatus } from './sync/ReplicaState';
 
 const states: readonly ReplicaStatus['kind'][] = [
   'starting',

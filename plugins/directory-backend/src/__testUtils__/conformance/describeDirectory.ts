@@ -17,7 +17,7 @@ import {
   type SchemaPreset,
   type UserField,
 } from '../../directory/schema';
-import type { User } from '../../directory/User';
+import type { User } from '../../directory/records';
 import { conformanceEntries } from '../conformanceEntries';
 import { groupSearch } from '../groupSearchArbitrary';
 import { memberSelection } from '../memberSelectionArbitrary';
@@ -344,8 +344,12 @@ export function describeDirectory(
       const isShown = await find([not(isPrivate)]);
       expect([...isHidden, ...isShown].sort()).toEqual([...everybody].sort());
       expect(isHidden.length > 0).toBe(options.schema === 'fas');
-      expect(await find([anyOf<UserCondition>(isAlice, inGroup)])).toContain('alice');
-      expect(await find([not(anyOf<UserCondition>(isAlice, inGroup))])).not.toContain('alice');
+      expect(await find([anyOf<UserCondition>(isAlice, inGroup)])).toContain(
+        'alice',
+      );
+      expect(
+        await find([not(anyOf<UserCondition>(isAlice, inGroup))]),
+      ).not.toContain('alice');
     });
 
     it('finds nothing by a field without an attribute', async () => {

@@ -11,13 +11,20 @@ import {
   type Filter,
 } from 'ldapts';
 import { answersOf } from '../conformance/questions';
-import { allOf, visitPredicate, type FieldCondition, type GroupPredicate, type UserCondition, type UserPredicate } from '../../directory/predicates';
+import {
+  allOf,
+  visitPredicate,
+  type FieldCondition,
+  type GroupPredicate,
+  type UserCondition,
+  type UserPredicate,
+} from '../../directory/predicates';
 import {
   groupFieldNames,
   userFieldNames,
   type GroupField,
 } from '../../directory/schema';
-import { trustedDn } from '../../ldap/DistinguishedName';
+import { trustedDn } from '../../ldap/connection/DistinguishedName';
 import { conformanceEntries } from '../conformanceEntries';
 import { groupSearch } from '../groupSearchArbitrary';
 import { searchTerms } from '../searchArbitrary';
@@ -48,26 +55,26 @@ function searchFilter(
   where: UserPredicate | GroupPredicate,
   options: FilterOptions,
 ): Filter | undefined {
-  return visitPredicate<UserCondition | FieldCondition<GroupField>, Filter | undefined>(
-    where,
-    {
-      condition: condition =>
-        conditionFilter(condition as FilterCondition, options),
-      allOf: parts => {
-        const filters = parts.filter(part => part !== undefined);
-        return filters.length === parts.length
-          ? new AndFilter({ filters })
-          : undefined;
-      },
-      anyOf: parts => {
-        const filters = parts.filter(part => part !== undefined);
-        return filters.length > 0 ? new OrFilter({ filters }) : undefined;
-      },
-      not: () => {
-        throw new Error('No search has a negated condition');
-      },
+  return visitPredicate<
+    UserCondition | FieldCondition<GroupField>,
+    Filter | undefined
+  >(where, {
+    condition: condition =>
+      conditionFilter(condition as FilterCondition, options),
+    allOf: parts => {
+      const filters = parts.filter(part => part !== undefined);
+      return filters.length === parts.length
+        ? new AndFilter({ filters })
+        : undefined;
     },
-  );
+    anyOf: parts => {
+      const filters = parts.filter(part => part !== undefined);
+      return filters.length > 0 ? new OrFilter({ filters }) : undefined;
+    },
+    not: () => {
+      throw new Error('No search has a negated condition');
+    },
+  });
 }
 
 function conditionFilter(

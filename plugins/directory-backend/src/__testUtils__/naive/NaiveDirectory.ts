@@ -17,7 +17,7 @@ import type {
   PrincipalQuery,
 } from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
-import type { User } from '../../directory/User';
+import type { User } from '../../directory/records';
 import { NAIVE_SCHEMAS } from './attributes';
 import type { DumpedEntry } from './DumpedEntry';
 import { NaiveExtensions } from './NaiveExtensions';

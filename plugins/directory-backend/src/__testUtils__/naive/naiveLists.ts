@@ -1,6 +1,6 @@
 import type { UserStream } from '../../directory/Directory';
 import type { Page, PageRequest } from '../../directory/Page';
-import type { User } from '../../directory/User';
+import type { User } from '../../directory/records';
 import type { DumpedEntry } from './DumpedEntry';
 
 /** Those of a container that are served, in the order of lists. */

@@ -1,6 +1,6 @@
 import type { Group } from '../../directory/Group';
 import type { GroupField, UserField } from '../../directory/schema';
-import type { User } from '../../directory/User';
+import type { User } from '../../directory/records';
 import { GROUP_ATTRIBUTES, LISTS, USER_ATTRIBUTES } from './attributes';
 import type { DumpedEntry } from './DumpedEntry';
 

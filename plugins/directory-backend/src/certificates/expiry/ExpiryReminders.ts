@@ -8,15 +8,15 @@ import {
   type CertificateDescription,
 } from '@directory-gateway/x509';
 import type { Accounts } from '../../directory/Accounts';
-import type { PortalUserNames } from '../../http/PortalUserNames';
+import type { PortalUserNames } from '../../directory/PortalUserNames';
 import { judgePrincipal } from '../judgeRequester';
 import { composeReminder } from './composeReminder';
-import { DAY_MS, findDueReminder, type Reminder } from './findDueReminder';
+import { DAY_MS, findDueReminder, type Reminder } from './reminder';
 import { findRenewal } from './findRenewal';
 import type { PortalNotifications } from './PortalNotifications';
 import type { ReminderLedger } from './ReminderLedger';
 import { ReminderMetrics } from './ReminderMetrics';
-import type { RemindersConfig } from './RemindersConfig';
+import type { RemindersConfig } from '../RemindersConfig';
 
 /** What {@link ExpiryReminders} are made of. */
 export interface ExpiryRemindersOptions {

@@ -1,5 +1,5 @@
 import { withDatabase } from '../../__testUtils__/withDatabase';
-import { DAY_MS, type Reminder } from './findDueReminder';
+import { DAY_MS, type Reminder } from './reminder';
 import { ReminderLedger } from './ReminderLedger';
 
 const MINUTE_MS = 60 * 1000;

@@ -1,6 +1,6 @@
 import type { DatabaseService } from '@backstage/backend-plugin-api';
-import { migrateDirectoryDatabase } from '../../migrateDirectoryDatabase';
-import type { Reminder } from './findDueReminder';
+import { migrateDirectoryDatabase } from '../../openDatabase';
+import type { Reminder } from './reminder';
 
 const TABLE = 'directory_reminders';
 

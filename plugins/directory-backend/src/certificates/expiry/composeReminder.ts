@@ -1,6 +1,6 @@
 import type { NotificationSendOptions } from '@backstage/plugin-notifications-node';
 import type { CertificateDescription } from '@directory-gateway/x509';
-import { DAY_MS, type Reminder } from './findDueReminder';
+import { DAY_MS, type Reminder } from './reminder';
 
 /** So close to the end a message stands out among others. */
 const URGENT_DAYS = 7;

@@ -6,12 +6,12 @@ import type {
 } from '@backstage/backend-plugin-api';
 import type { NotificationService } from '@backstage/plugin-notifications-node';
 import type { Accounts } from '../../directory/Accounts';
-import type { PortalUserNames } from '../../http/PortalUserNames';
+import type { PortalUserNames } from '../../directory/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import { ExpiryReminders } from './ExpiryReminders';
 import { PortalNotifications } from './PortalNotifications';
 import { ReminderLedger } from './ReminderLedger';
-import type { RemindersConfig } from './RemindersConfig';
+import type { RemindersConfig } from '../RemindersConfig';
 
 /**
  * Has one process of the portal at a time look for certificates that end, as

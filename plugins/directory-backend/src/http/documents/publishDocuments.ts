@@ -1,8 +1,8 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
-import type { Dialect } from '../dialect/Dialect';
+import type { Dialect } from '../api/Dialect';
 import { swaggerDocument } from '../fasjson/swaggerDocument';
-import type { PublicDocuments } from '../PublicDocuments';
-import { sendJson } from '../response/JsonText';
+import type { PublicDocuments } from './PublicDocuments';
+import { sendJson } from '../response/json';
 import { publishExplorer } from './publishExplorer';
 
 /**

@@ -1,6 +1,6 @@
 import { resolvePackagePath } from '@backstage/backend-plugin-api';
 import { readFile } from 'node:fs/promises';
-import type { PublicDocuments } from '../PublicDocuments';
+import type { PublicDocuments } from './PublicDocuments';
 
 const own = (name: string) =>
   resolvePackagePath(

@@ -2,9 +2,9 @@ import type { Response } from 'express';
 import type {
   ReplicaStatus,
   SuspensionReason,
-} from '../../replica/ReplicaState';
-import type { PublicDocuments } from '../PublicDocuments';
-import { sendJson } from '../response/JsonText';
+} from '../../replica/sync/ReplicaState';
+import type { PublicDocuments } from './PublicDocuments';
+import { sendJson } from '../response/json';
 
 const SUSPENSIONS: Readonly<Record<SuspensionReason, string>> = {
   credentials: 'credentials refused',

@@ -1,11 +1,8 @@
 import type { OpenAPIV2 } from 'openapi-types';
-import type { RecordModel } from '../request/fieldMask';
-import { fasjsonCertificateModel } from '../response/presentFasjsonCertificate';
-import {
-  fasjsonMemberModel,
-  fasjsonUserModel,
-} from '../response/presentFasjsonUser';
-import { groupModel, userGroupModel } from '../response/presentGroup';
+import type { RecordModel } from '../response/fieldMask';
+import { fasjsonCertificateModel } from './presentFasjsonCertificate';
+import { fasjsonMemberModel, fasjsonUserModel } from './presentFasjsonUser';
+import { groupModel, userGroupModel } from '../response/presentRecords';
 
 type Schema = OpenAPIV2.Schema;
 type Parameters = OpenAPIV2.GeneralParameterObject[];

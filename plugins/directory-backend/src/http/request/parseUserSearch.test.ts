@@ -1,4 +1,4 @@
-import { fasjsonUserSearchRules } from './fasjsonUserSearchRules';
+import { fasjsonUserSearchRules } from '../fasjson/fasjsonUserSearchRules';
 import { parseParameters } from './ParameterErrors';
 import { parseUserSearch, type UserSearchRules } from './parseUserSearch';
 

@@ -4,7 +4,7 @@ import {
   type CertificateDescription,
 } from '@directory-gateway/x509';
 import type { HeldCertificate } from '../../certificates/HeldCertificate';
-import type { RecordModel } from '../request/fieldMask';
+import type { RecordModel } from './fieldMask';
 import { rawInteger } from './rawInteger';
 import type { ResourceUris } from './ResourceUris';
 

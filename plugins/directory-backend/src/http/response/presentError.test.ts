@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { contractDialect } from '../dialect/contractDialect';
+import { contractDialect } from '../contractDialect';
 import { presentError } from './presentError';
 import { ResourceUris } from './ResourceUris';
 

@@ -2,9 +2,9 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { isError } from '@backstage/errors';
 import type { ErrorRequestHandler, Request } from 'express';
 import { randomUUID } from 'node:crypto';
-import type { Dialect } from '../dialect/Dialect';
+import type { Dialect } from '../api/Dialect';
 import { ApiError, type ErrorBody } from './apiErrors';
-import { sendJson } from './JsonText';
+import { sendJson } from './json';
 
 /**
  * Handles every error of the API: responds as the dialect does and logs what is

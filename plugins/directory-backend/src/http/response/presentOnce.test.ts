@@ -1,5 +1,5 @@
 import { presentOnce } from './presentOnce';
-import { writeJson } from './JsonText';
+import { writeJson } from './json';
 
 const whole = ['name', 'mail'];
 

@@ -1,4 +1,4 @@
-import { JsonText } from './JsonText';
+import { JsonText } from './json';
 
 /** A record as an answer has it. */
 export type Presented = JsonText | Readonly<Record<string, unknown>>;

@@ -4,8 +4,8 @@ import {
   userFields,
   type UserField,
 } from '../../directory/schema';
-import type { User } from '../../directory/User';
-import type { RecordModel } from '../request/fieldMask';
+import type { User } from '../../directory/records';
+import type { RecordModel } from './fieldMask';
 import { presentRecord } from './presentRecord';
 import type { ResourceUris } from './ResourceUris';
 

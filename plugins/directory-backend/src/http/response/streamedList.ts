@@ -1,7 +1,7 @@
 import type { UserStream } from '../../directory/Directory';
-import type { User } from '../../directory/User';
+import type { User } from '../../directory/records';
 import { FileStream } from './FileStream';
-import { writeOctets } from './JsonText';
+import { writeOctets } from './json';
 
 /** An unpaginated list, which only the fasjson dialect has, sent while it is read. */
 export function streamedList(

@@ -1,6 +1,6 @@
 import { isError } from '@backstage/errors';
 import type { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
-import type { SigningRefusedError } from '../../certificates/SigningRefusedError';
+import type { SigningRefusedError } from '../../certificates/errors';
 import {
   ApiError,
   BadGatewayError,

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { parseKeytab } from './keytab';
+
+const uint16 = (value: number) => Buffer.from([value >> 8, value & 255]);
+const uint32 = (value: number) =>
+  Buffer.concat([uint16(value >>> 16), uint16(value & 0xffff)]);
+const counted = (bytes: Buffer) => Buffer.concat([uint16(bytes.length), bytes]);
+const record = (bytes: Buffer) => Buffer.concat([uint32(bytes.length), bytes]);
+
+interface Key {
+  realm: string;
+  components: string[];
+  kvno: number;
+  secret: Uint8Array;
+}
+
+const key = (): fc.Arbitrary<Key> =>
+  fc.record({
+    realm: fc.stringMatching(/^[A-Z.]{1,20}$/),
+    components: fc.array(fc.stringMatching(/^[A-Za-z0-9.-]{1,30}$/), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    kvno: fc.integer({ min: 1, max: 100_000 }),
+    secret: fc.uint8Array({ minLength: 1, maxLength: 32 }),
+  });
+
+/** An entry as `ktadd` writes it. */
+function entry({ realm, components, kvno, secret }: Key): Buffer {
+  return record(
+    Buffer.concat([
+      uint16(components.length),
+      counted(Buffer.from(realm)),
+      ...components.map(component => counted(Buffer.from(component))),
+      uint32(1),
+      uint32(1_700_000_000),
+      Buffer.from([kvno & 255]),
+      uint16(18),
+      counted(Buffer.from(secret)),
+      uint32(kvno),
+    ]),
+  );
+}
+
+/** What a removed entry leaves. */
+const hole = () =>
+  fc
+    .uint8Array({ minLength: 1, maxLength: 60 })
+    .map(bytes => Buffer.concat([uint32(-bytes.length >>> 0), bytes]));
+
+const MAGIC = Buffer.from([5, 2]);
+const keytab = (...parts: Buffer[]) => Buffer.concat([MAGIC, ...parts]);
+
+describe('parseKeytab', () => {
+  it('reads every entry and steps over holes', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.option(hole()), key()), { maxLength: 6 }),
+        items => {
+          const parts = items.flatMap(([gap, item]) => [
+            gap ?? Buffer.alloc(0),
+            entry(item),
+          ]);
+          expect(parseKeytab(keytab(...parts))).toEqual(
+            items.map(([, { components, realm, kvno }]) => ({
+              principal: `${components.join('/')}@${realm}`,
+              kvno,
+            })),
+          );
+        },
+      ),
+    );
+  });
+
+  it('keeps the entries in front of one that is cut short', () => {
+    fc.assert(
+      fc.property(key(), key(), fc.nat(), (first, second, at) => {
+        const whole = entry(second);
+        const cut = whole.subarray(0, at % whole.length);
+        expect(parseKeytab(keytab(entry(first), cut))).toHaveLength(1);
+      }),
+    );
+  });
+
+  it('does not take other files for a keytab', () => {
+    expect(parseKeytab(Buffer.alloc(0))).toBeUndefined();
+    expect(parseKeytab(Buffer.alloc(100))).toBeUndefined();
+    expect(parseKeytab(Buffer.from('[libdefaults]\n'))).toBeUndefined();
+  });
+
+  it('lives through any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), bytes => {
+        expect(parseKeytab(keytab(Buffer.from(bytes)))).toBeInstanceOf(Array);
+      }),
+    );
+  });
+});

@@ -1,0 +1,186 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { buildRequest } from '../__testUtils__/buildRequest';
+import { RequestRefusal } from '../refusals/RequestRefusal';
+import { readArmor } from './readArmor';
+import { writePem } from '../der/writePem';
+
+const der = buildRequest();
+const pem = writePem('CERTIFICATE REQUEST', der);
+const base64 = der.toString('base64');
+const BEGIN = '-----BEGIN CERTIFICATE REQUEST-----';
+const END = '-----END CERTIFICATE REQUEST-----';
+
+function codeOf(text: string): string {
+  try {
+    readArmor(text);
+    return 'read';
+  } catch (error) {
+    return error instanceof RequestRefusal ? error.code : `threw ${error}`;
+  }
+}
+
+/** The lines of the Base64 text, so long each. */
+function linesOf(length: number): string[] {
+  return base64.match(new RegExp(`.{1,${length}}`, 'g')) ?? [];
+}
+
+describe('what people send', () => {
+  it.each([
+    ['line ends of Windows', pem.replace(/\n/g, '\r\n')],
+    ['line ends of old Macs', pem.replace(/\n/g, '\r')],
+    ['no line end at the end', pem.trimEnd()],
+    ['empty lines', pem.replace(/\n/g, '\n\n')],
+    ['spaces at the ends of lines', pem.replace(/\n/g, '  \t\n')],
+    ['indentation by tabs', pem.replace(/^/gm, '\t')],
+    ['a byte order mark', `\ufeff${pem}`],
+    [
+      'a label of older software',
+      pem.replace(/CERTIFICATE REQUEST/g, 'NEW CERTIFICATE REQUEST'),
+    ],
+    [
+      'text around, as of openssl req -text',
+      `Certificate Request:\n  Subject: CN = ä\n${pem}bye\n`,
+    ],
+    ['the long lines of MIME', [BEGIN, ...linesOf(76), END].join('\n')],
+    ['one long line', [BEGIN, base64, END].join('\n')],
+    ['line ends that became spaces', pem.replace(/\n/g, ' ')],
+    ['no line ends at all', pem.replace(/\n/g, '')],
+    ['no armor', base64],
+    ['no armor, in lines', linesOf(64).join('\n')],
+    ['no armor, on one line of a form', linesOf(64).join(' ')],
+  ])('reads a request with %s', (_, text) => {
+    expect(readArmor(text)).toEqual(der);
+  });
+
+  it('reads a block with any text and white space around, whatever its line lengths', () => {
+    const around = fc
+      .string({ unit: 'grapheme' })
+      .filter(text => !/BEGIN|END|PuTTY|\0/.test(text));
+    const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r') });
+    fc.assert(
+      fc.property(
+        around,
+        around,
+        space,
+        fc.integer({ min: 1, max: 100 }),
+        (before, after, gap, length) => {
+          const body = linesOf(length).join(`${gap}\n${gap}`);
+          expect(
+            readArmor(
+              `${before}\n${BEGIN}\n${gap}${body}${gap}\n${END}${after}`,
+            ),
+          ).toEqual(der);
+        },
+      ),
+    );
+  });
+});
+
+describe('what is refused', () => {
+  const unpadded = 'MAA';
+  it.each([
+    ['no_request', ''],
+    ['no_request', ' \r\n\t'],
+    ['no_request', `${BEGIN}\n${END}\n`],
+    ['no_request', END],
+    ['several_blocks', pem + pem],
+    ['several_blocks', `${pem}${BEGIN}`],
+    ['several_blocks', `${pem}${END}`],
+    ['several_blocks', pem + writePem('CERTIFICATE', der)],
+    ['other_block', writePem('CERTIFICATE', der)],
+    ['other_block', writePem('PUBLIC KEY', der)],
+    ['other_block', '-----BEGIN '],
+    ['other_block', `-----BEGIN ${'A'.repeat(60_000)}`],
+    ['incomplete_block', `${BEGIN}\n${base64}`],
+    ['incomplete_block', pem.replace('END CERTIFICATE', 'END NEW CERTIFICATE')],
+    [
+      'incomplete_block',
+      pem.replace('END CERTIFICATE REQUEST-----', 'END CERTIFICATE REQUEST---'),
+    ],
+    [
+      'encrypted_block',
+      `${BEGIN}\nProc-Type: 4,ENCRYPTED\n\n${base64}\n${END}`,
+    ],
+    ['escaped_text', JSON.stringify(pem).slice(1, -1)],
+    ['escaped_text', pem.replace(/\n/g, '&#10;')],
+    ['url_safe_base64', `${BEGIN}\n__--${der.toString('base64url')}\n${END}`],
+    ['lost_plus', `${BEGIN}\n${linesOf(64)[0]}\nMII BCG x\n${END}`],
+    [
+      'bad_base64',
+      `${BEGIN}\n${base64.slice(0, 40)}!${base64.slice(41)}\n${END}`,
+    ],
+    ['bad_base64', `${BEGIN}\n${base64.slice(0, -1)}\n${END}`],
+    ['bad_base64', unpadded],
+    ['bad_base64', 'MA==MA=='],
+    ['bad_base64', 'MB=='],
+    ['no_request', 'just some words, no request'],
+    ['not_text', `${pem}\0`],
+  ])('%s', (code, text) => {
+    expect(codeOf(text)).toBe(code);
+  });
+
+  it('has an answer to any text', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        BEGIN,
+        END,
+        base64,
+        '-----',
+        'BEGIN ',
+        'PRIVATE KEY',
+        '\n',
+        ' ',
+        '=',
+        '\0',
+        ':',
+      ),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece), pieces => {
+        expect(codeOf(pieces.join(''))).not.toMatch(/^threw/);
+      }),
+    );
+  });
+});
+
+describe('private keys', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const encrypted = privateKey
+    .export({
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase: 'x',
+    })
+    .toString();
+
+  it.each([
+    ['of PKCS #8', pkcs8],
+    ['of PKCS #8, encrypted', encrypted],
+    [
+      'of PKCS #1',
+      privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
+    ],
+    ['of SEC 1', ec.export({ type: 'sec1', format: 'pem' }).toString()],
+    ['of OpenSSH', writePem('OPENSSH PRIVATE KEY', der)],
+    ['of SSH.com', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nAAAA'],
+    ['of PuTTY', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none'],
+    ['after a good request', pem + pkcs8],
+    ['before a good request', pkcs8 + pem],
+    ['that is cut off', pkcs8.slice(0, 200)],
+    ['whose line ends are escaped', JSON.stringify(pkcs8)],
+    ['whose dashes are gone', pkcs8.replace(/-/g, '')],
+    ['in lower case', pkcs8.toLowerCase()],
+    ['on the lines of a block', `${BEGIN}\n${pkcs8}\n${END}`],
+  ])('notices one %s', (_, text) => {
+    expect(codeOf(text)).toBe('private_key');
+  });
+
+  it('does not take text about private keys for one', () => {
+    expect(codeOf(`Made with the private key of alice\n${pem}`)).toBe('read');
+  });
+});

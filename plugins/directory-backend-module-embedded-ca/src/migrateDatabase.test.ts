@@ -1,0 +1,50 @@
+import { TestCa } from './__testUtils__/TestCa';
+import { sqlite } from './__testUtils__/TestDatabase';
+import { migrateDatabase } from './migrateDatabase';
+import { AUTHORITIES, CERTIFICATES } from './database/rows';
+
+describe('migrateDatabase', () => {
+  let ca: TestCa;
+
+  beforeEach(async () => {
+    ca = await TestCa.start(sqlite, { tables: 'none' });
+  });
+
+  afterEach(async () => {
+    await ca.stop();
+  });
+
+  it('makes the tables once, and nothing of others', async () => {
+    const { knex } = ca.database;
+    await migrateDatabase(knex);
+    await migrateDatabase(knex);
+    expect(await knex('embedded_ca_migrations')).toHaveLength(2);
+    expect(await knex('embedded_ca_migrations_lock')).toEqual([
+      expect.objectContaining({ is_locked: 0 }),
+    ]);
+    expect(await knex.schema.hasTable('knex_migrations')).toBe(false);
+  });
+
+  it('can be taken back', async () => {
+    const { knex } = ca.database;
+    await migrateDatabase(knex);
+    await knex.migrate.rollback({
+      directory: `${__dirname}/../migrations`,
+      tableName: 'embedded_ca_migrations',
+    });
+    expect(await knex.schema.hasTable(CERTIFICATES)).toBe(false);
+    expect(await knex.schema.hasTable(AUTHORITIES)).toBe(false);
+  });
+
+  it('has room for one current authority only', async () => {
+    const { knex } = ca.database;
+    await migrateDatabase(knex);
+    const row = { is_current: true, chain: '', created_at: new Date() };
+    await knex(AUTHORITIES).insert({ ...row, id: 'a' });
+    await expect(
+      knex(AUTHORITIES).insert({ ...row, id: 'b' }),
+    ).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' });
+    await knex(AUTHORITIES).insert({ ...row, id: 'c', is_current: null });
+    await knex(AUTHORITIES).insert({ ...row, id: 'd', is_current: null });
+  });
+});

@@ -1,0 +1,327 @@
+import { mockCredentials } from '@backstage/backend-test-utils';
+import { ConfigReader } from '@backstage/config';
+import {
+  resolvePackagePath,
+  type AuditorService,
+} from '@backstage/backend-plugin-api';
+import {
+  AuthorityUnavailableError,
+  migrateDatabase,
+  type IssuedCertificate,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
+import { makeCsr } from '../__testUtils__/makeCsr';
+import { accountsOf, holder, person } from '../__testUtils__/people';
+import { withDatabase } from '../__testUtils__/withDatabase';
+import type { Principal } from '../directory/Principal';
+import { BlockedKeys } from './BlockedKeys';
+import { CertificateDesk } from './IssuanceService';
+import { readCertificatesConfig } from './CertificatesConfig';
+import { SigningLimit } from './SigningLimit';
+
+const alice = person('alice');
+const admin = person('admin', ['admins']);
+const locked = { ...person('carol'), locked: true };
+const people = [alice, admin, locked, person('bob'), person('signer')];
+const csr = makeCsr({ subject: '/CN=alice' });
+
+const config = readCertificatesConfig(
+  new ConfigReader({
+    certificates: {
+      authority: 'freeipa',
+      profiles: [
+        { name: 'userCerts' },
+        { name: 'packagers', allowedGroups: ['packager'] },
+      ],
+      signers: { principals: ['signer'] },
+      limit: { requests: 3 },
+    },
+  }),
+)!;
+
+/** Keeps each event with how it ended. */
+class AuditTrail implements AuditorService {
+  readonly events = new Array<object>();
+
+  async createEvent({ eventId, meta }: { eventId: string; meta?: object }) {
+    return {
+      success: async (options?: { meta?: object }) => {
+        this.events.push({ eventId, ...meta, ...options?.meta });
+      },
+      fail: async (options: { meta?: object; error: Error }) => {
+        const { name } = options.error;
+        this.events.push({ eventId, ...meta, ...options.meta, failed: name });
+      },
+    };
+  }
+}
+
+describe('CertificateDesk', () => {
+  const database = withDatabase();
+  let authority: GullibleAuthority;
+  let blockedKeys: BlockedKeys;
+  let whileSigning: (issued: IssuedCertificate) => Promise<unknown>;
+  let revoke: jest.Mock;
+  let auditor: AuditTrail;
+  let desk: CertificateDesk;
+
+  beforeEach(async () => {
+    authority = new GullibleAuthority();
+    auditor = new AuditTrail();
+    const limit = await SigningLimit.create({
+      database,
+      limit: config.limit,
+    });
+    blockedKeys = await BlockedKeys.create(database);
+    whileSigning = async () => {};
+    revoke = jest.fn();
+    desk = new CertificateDesk({
+      accounts: accountsOf(people),
+      authority: {
+        async sign(request) {
+          const issued = await authority.sign(request);
+          await whileSigning(issued);
+          return issued;
+        },
+        revoke,
+      },
+      auditor,
+      blockedKeys,
+      config,
+      limit,
+    });
+  });
+
+  const sign = (
+    as: Principal,
+    changes: Partial<Parameters<CertificateDesk['sign']>[0]> = {},
+  ) =>
+    desk.sign(
+      { username: 'alice', profile: 'userCerts', csr, ...changes },
+      { caller: holder(as), signal: new AbortController().signal },
+    );
+
+  it('has what the rules allow signed, and puts it on record', async () => {
+    await sign(alice);
+    expect(authority.signed).toMatchObject([
+      { username: 'alice', requestedBy: 'alice', profile: 'userCerts' },
+    ]);
+    expect(auditor.events).toEqual([
+      {
+        eventId: 'certificate-sign',
+        actor: 'alice@EXAMPLE.TEST',
+        credential: 'ticket',
+        account: 'alice',
+        address: '127.0.0.1',
+        username: 'alice',
+        profile: 'userCerts',
+        keyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        serialNumber: expect.stringMatching(/^\d+$/),
+      },
+    ]);
+  });
+
+  it.each<[string, Principal, Parameters<typeof sign>[1]]>([
+    ['somebody else', person('bob'), {}],
+    ['nobody', person('signer'), { username: 'nobody' }],
+    ['a locked user', person('signer'), { username: 'carol' }],
+    [
+      'a protected user, by a signer',
+      person('signer'),
+      { username: 'admin', csr: makeCsr({ subject: '/CN=admin' }) },
+    ],
+    ['a profile that is not offered', alice, { profile: 'caIPAserviceCert' }],
+    ['a profile of others', alice, { profile: 'packagers' }],
+    ['another name', alice, { csr: makeCsr({ subject: '/CN=admin' }) }],
+    [
+      'the name of a host',
+      alice,
+      {
+        csr: makeCsr({
+          subject: '/CN=alice',
+          alternativeNames: 'DNS:ipa.example.test',
+        }),
+      },
+    ],
+    ['what cannot be read', alice, { csr: 'nonsense' }],
+  ])(
+    'never asks an authority for %s, and puts it on record',
+    async (_what, as, changes) => {
+      await expect(sign(as, changes)).rejects.toMatchObject({
+        name: 'SigningRefusedError',
+      });
+      expect(authority.signed).toEqual([]);
+      expect(auditor.events).toMatchObject([
+        { account: as.username, failed: 'SigningRefusedError' },
+      ]);
+      expect(JSON.stringify(auditor.events)).not.toContain(changes?.csr ?? csr);
+    },
+  );
+
+  it('refuses a blocked key before the CA signs', async () => {
+    await blockedKeys.block(await sign(alice), { blockedBy: 'dave' });
+    await expect(sign(person('signer'))).rejects.toMatchObject({
+      verdict: { rule: 'key', refusal: 'invalid' },
+    });
+    expect(authority.signed).toHaveLength(1);
+  });
+
+  it('blocks the keys that the embedded CA revoked before the upgrade', async () => {
+    const { certificate } = await sign(alice);
+    const knex = await database.getClient();
+    await knex.schema.dropTable('directory_blocked_keys');
+    await knex('directory_migrations').delete();
+    for (const table of [
+      'directory_reminders',
+      'directory_guard_history',
+      'directory_guard_overrides',
+      'directory_quarantines',
+    ]) {
+      await knex.schema.dropTableIfExists(table);
+    }
+    await migrateDatabase({
+      database: knex,
+      directory: resolvePackagePath(
+        '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca',
+        'migrations',
+      ),
+      tableName: 'embedded_ca_migrations',
+    });
+    const now = new Date();
+    await knex('embedded_ca_authorities').insert({
+      id: 'a',
+      chain: '',
+      created_at: now,
+    });
+    await knex('embedded_ca_certificates').insert({
+      serial_number: '1',
+      authority_id: 'a',
+      username: 'alice',
+      profile: 'userCerts',
+      requested_by: 'alice',
+      reserved_at: now,
+      not_before: now,
+      not_after: now,
+      certificate,
+      revoked_at: now,
+      revocation_reason: 1,
+      revoked_by: 'user:default/admin',
+    });
+    await BlockedKeys.create(database);
+    await expect(sign(alice)).rejects.toMatchObject({
+      verdict: { rule: 'key' },
+    });
+    expect(await knex('directory_blocked_keys')).toMatchObject([
+      { serial_number: '1', blocked_by: 'user:default/admin' },
+    ]);
+  });
+
+  it('revokes the certificate when its key is blocked while the CA signs', async () => {
+    whileSigning = issued => blockedKeys.block(issued, { blockedBy: 'dave' });
+    await expect(sign(alice)).rejects.toMatchObject({
+      verdict: { rule: 'key' },
+    });
+    const [{ serialNumber }] = auditor.events as { serialNumber: string }[];
+    expect(revoke.mock.calls).toEqual([
+      [
+        {
+          serialNumber: BigInt(serialNumber),
+          reason: 'keyCompromise',
+          revokedBy: 'directory-gateway',
+        },
+      ],
+    ]);
+
+    revoke.mockRejectedValue(new AuthorityUnavailableError('No connection'));
+    const otherKey = makeCsr({ subject: '/CN=alice' });
+    await expect(sign(alice, { csr: otherKey })).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+    });
+  });
+
+  it('signs nothing when blocked keys cannot be read', async () => {
+    await (
+      await database.getClient()
+    ).schema.dropTable('directory_blocked_keys');
+    await expect(sign(alice)).rejects.toMatchObject({
+      name: 'AuthorityUnavailableError',
+    });
+    expect(authority.signed).toEqual([]);
+  });
+
+  it('audits a caller who may not request certificates', async () => {
+    const credentials = mockCredentials.user('user:default/guest');
+    await desk.recordRefusal({
+      caller: { kind: 'portalUser', credentials, client: { ip: '192.0.2.7' } },
+      error: new Error('No'),
+    });
+    expect(auditor.events).toEqual([
+      {
+        eventId: 'certificate-sign',
+        actor: 'user:default/guest',
+        credential: 'portalToken',
+        address: '192.0.2.7',
+        failed: 'Error',
+      },
+    ]);
+  });
+
+  it('audits a check for another user, and not for the caller', async () => {
+    const check = (username: string) =>
+      desk.check(
+        { username, profile: 'userCerts', csr },
+        {
+          caller: holder(alice),
+          signal: new AbortController().signal,
+        },
+      );
+    await check('Alice');
+    expect(auditor.events).toEqual([]);
+    await check('bob');
+    expect(auditor.events).toMatchObject([
+      { account: 'alice', username: 'bob', dryRun: 'true' },
+    ]);
+  });
+
+  it('audits no text of the request that is not a name', async () => {
+    const text = `alice@example.test\n${'x'.repeat(120_000)}`;
+    await expect(
+      sign(alice, { username: text, profile: text }),
+    ).rejects.toMatchObject({ name: 'SigningRefusedError' });
+    expect(auditor.events).toMatchObject([
+      { username: 'invalid', profile: 'unknown' },
+    ]);
+    expect(JSON.stringify(auditor.events).length).toBeLessThan(1000);
+  });
+
+  it('puts on record who asks too often', async () => {
+    for (const time of [1, 2, 3]) {
+      await sign(alice);
+      expect(authority.signed).toHaveLength(time);
+    }
+    await expect(sign(alice)).rejects.toMatchObject({
+      name: 'TooManyRequestsError',
+      status: 429,
+      headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
+    });
+    expect(authority.signed).toHaveLength(3);
+    expect(auditor.events.at(-1)).toMatchObject({
+      account: 'alice',
+      failed: 'TooManyRequestsError',
+    });
+    // Everybody has a count of their own.
+    await sign(person('signer'));
+  });
+
+  it('counts over all processes that share the database', async () => {
+    const others = await SigningLimit.create({
+      database,
+      limit: config.limit,
+    });
+    const caller = holder(person('bob'));
+    await others.consume(caller);
+    await others.consume(caller);
+    await others.consume(caller);
+    await expect(sign(person('bob'))).rejects.toMatchObject({ status: 429 });
+  });
+});

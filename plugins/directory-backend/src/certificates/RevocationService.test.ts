@@ -1,0 +1,54 @@
+import { mockServices } from '@backstage/backend-test-utils';
+import { ConfigReader } from '@backstage/config';
+import {
+  AuthorityUnavailableError,
+  type IssuedCertificate,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { holder, person } from '../__testUtils__/people';
+import { CertificateAuthorities } from './CertificateAuthorities';
+import { readCertificatesConfig } from './CertificatesConfig';
+import { RevocationDesk } from './RevocationService';
+
+describe('RevocationDesk', () => {
+  it('blocks the key and revokes while the CA rejects further lookups', async () => {
+    const issued: IssuedCertificate = {
+      certificate: Buffer.from('alice'),
+      chain: [],
+      cacn: 'ipa',
+      owners: ['alice'],
+    };
+    const authority = new CertificateAuthorities();
+    authority.addAuthority('freeipa', {
+      sign: async () => issued,
+      get: async (_serialNumber, options) => {
+        if (!options?.forRevocation) {
+          throw new AuthorityUnavailableError('Too many lookups are waiting');
+        }
+        return issued;
+      },
+      revoke: async () => issued,
+    });
+    const config = readCertificatesConfig(
+      new ConfigReader({ certificates: { authority: 'freeipa' } }),
+    )!;
+    authority.configure(config);
+    const block = jest.fn().mockResolvedValue('hash');
+    const desk = new RevocationDesk({
+      authority,
+      blockedKeys: { block },
+      auditor: mockServices.auditor.mock({
+        createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
+      }),
+      config,
+    });
+    await expect(
+      desk.revoke(
+        { serialNumber: 7n, reason: 'keyCompromise' },
+        holder(person('admin')),
+      ),
+    ).resolves.toBe(issued);
+    expect(block).toHaveBeenCalledWith(issued, {
+      blockedBy: 'admin@EXAMPLE.TEST',
+    });
+  });
+});

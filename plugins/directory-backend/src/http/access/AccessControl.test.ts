@@ -1,0 +1,229 @@
+import type {
+  BackstageCredentials,
+  BackstageUserPrincipal,
+  PermissionsServiceRequestOptions,
+} from '@backstage/backend-plugin-api';
+import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
+import { AuthorizeResult } from '@backstage/plugin-permission-common';
+import {
+  directoryCertificateSignPermission,
+  directoryReadPermission,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import { ConfigReader } from '@backstage/config';
+import { eventually } from '../../__testUtils__/eventually';
+import { holder, person } from '../../__testUtils__/people';
+import { readDirectoryConfig } from '../../config';
+import type { Caller } from '../../directory/Caller';
+import {
+  PrincipalSet,
+  type PrincipalSetOptions,
+} from '../../directory/PrincipalSet';
+import { AccessControl } from './AccessControl';
+
+function userOf(options: PermissionsServiceRequestOptions): string {
+  const { credentials } = options as { credentials: BackstageCredentials };
+  const { userEntityRef } = credentials.principal as BackstageUserPrincipal;
+  return userEntityRef;
+}
+
+/** A permission framework that counts and answers by entity reference. */
+function counting(
+  decide: (user: string) => AuthorizeResult.ALLOW | AuthorizeResult.DENY,
+  readDecisionMs?: number,
+) {
+  const asked: string[] = [];
+  const permissions = mockServices.permissions.mock({
+    async authorize([{ permission }], options) {
+      asked.push(permission.name);
+      return [{ result: decide(userOf(options)) }];
+    },
+  });
+  return { asked, control: new AccessControl({ permissions, readDecisionMs }) };
+}
+
+const callerOf = (name: string) =>
+  ({
+    kind: 'portalUser',
+    credentials: mockCredentials.user(`user:default/${name}`),
+  } as const);
+
+it('asks about reading once in a while for each user', async () => {
+  const { asked, control } = counting(user =>
+    user.endsWith('bob') ? AuthorizeResult.DENY : AuthorizeResult.ALLOW,
+  );
+  for (let round = 0; round < 3; round++) {
+    await control.require(callerOf('alice'), directoryReadPermission);
+    await expect(
+      control.require(callerOf('bob'), directoryReadPermission),
+    ).rejects.toThrow('You may not do this.');
+  }
+  expect(asked).toHaveLength(2);
+});
+
+it('hears of another decision about reading', async () => {
+  let result: AuthorizeResult.ALLOW | AuthorizeResult.DENY =
+    AuthorizeResult.ALLOW;
+  const { control } = counting(() => result, 50);
+  await control.require(callerOf('alice'), directoryReadPermission);
+  result = AuthorizeResult.DENY;
+  await eventually(() =>
+    expect(
+      control.require(callerOf('alice'), directoryReadPermission),
+    ).rejects.toThrow('You may not do this.'),
+  );
+});
+
+it('asks about everything else each time', async () => {
+  const { asked, control } = counting(() => AuthorizeResult.ALLOW);
+  for (let round = 0; round < 3; round++) {
+    await control.require(
+      callerOf('alice'),
+      directoryCertificateSignPermission,
+    );
+  }
+  expect(asked).toHaveLength(3);
+});
+
+it('takes no failure for a decision', async () => {
+  let isAway = true;
+  const { control } = counting(() => {
+    if (isAway) {
+      throw new Error('The permission backend is away');
+    }
+    return AuthorizeResult.ALLOW;
+  });
+  const ask = () => control.require(callerOf('alice'), directoryReadPermission);
+  await expect(ask()).rejects.toThrow('away');
+  isAway = false;
+  await expect(ask()).resolves.toBeUndefined();
+});
+
+describe('with a policy that allows everything', () => {
+  const READ = 'directory.read';
+  const SIGN = 'directory.certificate.sign';
+  const REVOKE = 'directory.certificate.revoke';
+  const dave = { ...person('dave', ['admins']), source: 'live' } as const;
+  const callers: Readonly<Record<string, Caller>> = {
+    ticket: holder(dave),
+    mapped: { ...callerOf('dave'), account: dave },
+    unmapped: callerOf('guest'),
+    service: {
+      kind: 'portalService',
+      credentials: mockCredentials.service('plugin:reports'),
+    },
+  };
+  const operationsOf = async (
+    caller: string,
+    rules?: (PrincipalSetOptions & { operations: string[] })[],
+  ) => {
+    const control = new AccessControl({
+      permissions: mockServices.permissions({ result: AuthorizeResult.ALLOW }),
+      rules: rules?.map(({ operations, ...who }) => ({
+        who: new PrincipalSet(who),
+        operations: new Set(operations),
+      })),
+    });
+    return [...(await control.operationsOf(callers[caller]))];
+  };
+
+  it.each([
+    ['ticket', [READ, SIGN]],
+    ['mapped', [READ, SIGN]],
+    ['unmapped', [READ, SIGN]],
+    ['service', [READ]],
+  ])(
+    'grants %s only the default operations without rules',
+    async (caller, allowed) => {
+      expect(await operationsOf(caller)).toEqual(allowed);
+    },
+  );
+
+  it.each<[string, PrincipalSetOptions, string[]]>([
+    ['ticket', { principals: ['dave'] }, [REVOKE]],
+    ['ticket', { groups: ['Admins'] }, [REVOKE]],
+    ['mapped', { principals: ['dave'] }, [REVOKE]],
+    ['mapped', { principals: ['*'] }, [REVOKE]],
+    ['unmapped', { portalUsers: ['user:default/guest'] }, [REVOKE]],
+    ['unmapped', { portalUsers: ['*'] }, [REVOKE]],
+    ['service', { services: ['plugin:reports'] }, [READ, REVOKE]],
+    // Named in a list for others.
+    ['ticket', { portalUsers: ['*'], services: ['dave'] }, []],
+    ['mapped', { portalUsers: ['user:default/dave', '*'] }, []],
+    ['unmapped', { principals: ['*', 'guest'] }, []],
+    ['service', { principals: ['*'], portalUsers: ['*'] }, [READ]],
+  ])('%s, with a rule for %j, is granted %j', async (caller, who, allowed) => {
+    const rules = [{ ...who, operations: [REVOKE] }];
+    expect(await operationsOf(caller, rules)).toEqual(allowed);
+  });
+});
+
+it('needs the policy as well as a rule for a portal token', async () => {
+  const permissions = mockServices.permissions({
+    result: AuthorizeResult.DENY,
+  });
+  const who = new PrincipalSet({ principals: ['*'] });
+  const operations = new Set(['directory.read']);
+  const control = new AccessControl({
+    permissions,
+    rules: [{ who, operations }],
+  });
+  const dave = { ...person('dave'), source: 'live' } as const;
+  await control.require(holder(dave), directoryReadPermission);
+  await expect(
+    control.require(
+      { ...callerOf('dave'), account: dave },
+      directoryReadPermission,
+    ),
+  ).rejects.toThrow('You may not do this.');
+});
+
+describe('directory.access in the configuration', () => {
+  const ldap = {
+    servers: ['ldaps://ldap.example.test'],
+    baseDn: 'dc=example,dc=test',
+    bindDn: 'uid=portal,dc=example,dc=test',
+    bindPassword: 'secret',
+  };
+  const read = (rule: object) =>
+    readDirectoryConfig(
+      new ConfigReader({
+        directory: {
+          ldap,
+          access: [rule],
+        },
+      }),
+    ).access![0];
+
+  it('accepts entity references in any form', () => {
+    const { who } = read({
+      portalUsers: ['User:Default/Guest', 'anna'],
+      operations: ['directory.read'],
+    });
+    expect(who.has(callerOf('guest'))).toBe(true);
+    expect(who.has(callerOf('anna'))).toBe(true);
+    expect(who.has(callerOf('bob'))).toBe(false);
+  });
+
+  it('refuses a mapping of portal users whom every location may define', () => {
+    const start = (kind: string) =>
+      readDirectoryConfig(
+        new ConfigReader({
+          catalog: { rules: [{ allow: [kind] }] },
+          directory: {
+            ldap,
+            portalUsers: { namespace: 'default', username: 'entityName' },
+          },
+        }),
+      );
+    expect(() => start('User')).toThrow('catalog.rules[0]');
+    expect(() => start('Component')).not.toThrow();
+  });
+
+  it.each([
+    [{ operations: ['directory.revoke'] }, '"directory.revoke"'],
+    [{ portalUsers: ['group:default/a'], operations: [] }, 'group:default/a'],
+    [{ portalUsers: ['user:'], operations: [] }, '"user:"'],
+  ])('refuses %j', (rule, message) => {
+    expect(() => read(rule)).toThrow(message);
+  });
+});

@@ -1,0 +1,120 @@
+import express from 'express';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ReplicaStatus } from '../../replica/sync/ReplicaState';
+import { publishHealth } from './publishHealth';
+import { PublicDocuments } from './PublicDocuments';
+
+describe('PublicDocuments', () => {
+  const read = jest.fn<Promise<Buffer>, []>();
+  const replica: { status: ReplicaStatus } = { status: { kind: 'starting' } };
+  let now: number;
+  let server: Server;
+
+  beforeEach(async () => {
+    jest.resetAllMocks();
+    now = 5;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const documents = new PublicDocuments();
+    documents.addPublicDocument({
+      path: '/ca/crl',
+      contentType: 'text/plain',
+      read,
+    });
+    publishHealth(documents, { replica });
+    publishHealth(documents, {
+      root: '/fasjson',
+      replica,
+      failureTitle: 'LDAP server is down',
+    });
+    const app = express()
+      .use(documents.handler())
+      .use(((_error, _req, res, _next) => {
+        res.status(503).end();
+      }) satisfies express.ErrorRequestHandler);
+    server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+    server.close();
+  });
+
+  const get = async (path: string) => {
+    const { port } = server.address() as AddressInfo;
+    return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+  };
+
+  describe('a document', () => {
+    const path = '/ca/crl';
+
+    it.each([
+      ['results', () => Promise.resolve(Buffer.from('x')), 200],
+      ['errors', () => Promise.reject(new Error('down')), 503],
+    ])('shares %s between requests for a second', async (_, result, status) => {
+      read.mockImplementation(result);
+      const ask = () => Promise.all([get(path), get(path), get(path)]);
+      expect(await ask()).toEqual([status, status, status]);
+      now += 999;
+      expect(await ask()).toEqual([status, status, status]);
+      expect(read).toHaveBeenCalledTimes(1);
+      now += 1;
+      expect(await ask()).toEqual([status, status, status]);
+      expect(read).toHaveBeenCalledTimes(2);
+    });
+
+    it('starts no second read while one is pending', async () => {
+      let finish = (_document: Buffer) => {};
+      const called = new Promise<void>(resolve => {
+        read.mockImplementation(() => {
+          resolve();
+          return new Promise(found => {
+            finish = found;
+          });
+        });
+      });
+      const first = get(path);
+      await called;
+      now += 10_000;
+      const second = get(path);
+      const [request] = await once(server, 'request');
+      expect(request.url).toBe(path);
+      finish(Buffer.from('x'));
+      expect(await Promise.all([first, second])).toEqual([200, 200]);
+      expect(read).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  it.each<[ReplicaStatus, number, string]>([
+    [{ kind: 'serving', ageMs: 1 }, 200, 'OK'],
+    [{ kind: 'starting' }, 503, 'First sync has not finished'],
+    [{ kind: 'stale', ageMs: 1 }, 503, 'Directory data is too old'],
+    [
+      { kind: 'suspended', reason: 'accessCheck', message: 'secret' },
+      503,
+      'Reads are suspended: access check failed',
+    ],
+  ])('reports the replica %j as %i %s', async (current, code, title) => {
+    replica.status = current;
+    const fasjsonTitle = code === 200 ? 'OK' : 'LDAP server is down';
+    const { port } = server.address() as AddressInfo;
+    for (const [path, expected, expectedTitle] of [
+      ['/healthz/ready', code, title],
+      ['/fasjson/healthz/ready', code, fasjsonTitle],
+      ['/healthz/live', 200, 'OK'],
+      ['/fasjson/healthz/live', 200, 'OK'],
+    ] as const) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect(response.headers.get('content-type')).toBe(
+        'application/problem+json',
+      );
+      expect(response.status).toBe(expected);
+      expect(await response.json()).toEqual({
+        status: expected,
+        title: expectedTitle,
+      });
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { conformanceEntries } from '../__testUtils__/conformanceEntries';
+import { eventually } from '../__testUtils__/eventually';
+import { FaultProxy } from '../__testUtils__/FaultProxy';
+import type { Fault } from '../__testUtils__/FaultyPipe';
+import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
+import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
+import { createLdapReader, openLdapPool } from '../__testUtils__/openLdap';
+import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import {
+  DirectoryTimeoutError,
+  DirectoryUnavailableError,
+} from '../directory/errors';
+import { schemaPreset } from '../directory/schema';
+import { LdapPrincipals } from './LdapPrincipalLookup';
+import type { LdapPool } from './connection/LdapPool';
+
+jest.setTimeout(180_000);
+
+const { signal } = new AbortController();
+const logger = new RecordingLogger();
+
+let realm: Realm | undefined;
+let proxies: readonly FaultProxy[] = [];
+let pool: LdapPool | undefined;
+let principals: LdapPrincipals;
+let model: NaiveDirectory;
+let names: readonly string[];
+
+/** The pool has two servers, both of which lead to the realm's server. */
+beforeAll(async () => {
+  realm = await startRealm();
+  await realm.modify(conformanceEntries('fas'));
+  model = new NaiveDirectory(await dumpEntries(realm), 'fas');
+  names = model.principalNames().slice(0, 200);
+  proxies = await Promise.all([
+    FaultProxy.start(realm.ldapsUrl),
+    FaultProxy.start(realm.ldapsUrl),
+  ]);
+  pool = openLdapPool(realm, logger, {
+    servers: proxies.map(({ port }) => `ldaps://localhost:${port}`),
+  });
+  principals = new LdapPrincipals({
+    reader: createLdapReader({ realm, searcher: pool, logger }),
+    schema: schemaPreset('fas'),
+    baseDn: realm.baseDn,
+    logger,
+  });
+  await allAreFound();
+});
+afterEach(async () => {
+  setFault({ kind: 'pass' });
+  await eventually(allAreFound);
+});
+afterAll(async () => {
+  pool?.close();
+  await Promise.all(proxies.map(proxy => proxy.stop()));
+  await realm?.stop();
+});
+
+function setFault(fault: Fault): void {
+  for (const proxy of proxies) {
+    proxy.toClient = fault;
+  }
+}
+
+/**
+ * Looks up principals at the same time.
+ *
+ * @returns how many lookups have a result; each result is as in the model, and
+ * the others have failed because the directory is unavailable or too slow
+ */
+async function findAll(some: readonly string[]): Promise<number> {
+  const results = await Promise.allSettled(
+    some.map(principal => principals.find({ principal }, { signal })),
+  );
+  let found = 0;
+  for (const [index, result] of results.entries()) {
+    const principal = some[index];
+    if (result.status === 'fulfilled') {
+      const expected = await model.principals.find({ principal });
+      const value = result.value && { ...result.value, server: undefined };
+      expect([principal, value]).toEqual([principal, expected]);
+      found++;
+    } else {
+      const { reason } = result;
+      const isUnavailable =
+        reason instanceof DirectoryUnavailableError ||
+        reason instanceof DirectoryTimeoutError;
+      expect({ principal, reason, isUnavailable }).toMatchObject({
+        isUnavailable: true,
+      });
+    }
+  }
+  return found;
+}
+
+async function allAreFound(): Promise<void> {
+  expect(await findAll(names)).toBe(names.length);
+}
+
+function timesLogged(what: RegExp): number {
+  return logger.lines.filter(line => what.test(line)).length;
+}
+
+describe('LdapPrincipals', () => {
+  it('leaves the pending lookups of a killed server to the next one', async () => {
+    for (const [index, proxy] of proxies.entries()) {
+      const half = names.slice(100 * index, 100 * index + 100);
+      const finding = findAll(half);
+      await proxy.refuse();
+      proxy.reset();
+      expect(await finding).toBe(half.length);
+      await proxy.accept();
+      await eventually(() =>
+        expect(timesLogged(/is back in use/)).toBe(
+          timesLogged(/is out of use/),
+        ),
+      );
+    }
+  });
+
+  it('returns right results while connections are reset again and again', async () => {
+    let found = 0;
+    for (let at = 0; at < names.length; at += 10) {
+      const finding = findAll(names.slice(at, at + 10));
+      await findAll(names.slice(at, at + 1));
+      proxies.forEach(proxy => proxy.reset());
+      found += await finding;
+    }
+    expect(found).toBeGreaterThan(0.9 * names.length);
+  });
+
+  it.each<[string, (offset: number) => Fault]>([
+    ['cut off', after => ({ kind: 'truncate', after })],
+    [
+      'corrupted',
+      offset => ({
+        kind: 'change',
+        change: (bytes, at) => {
+          const changed = Buffer.from(bytes);
+          if (offset >= at && offset < at + changed.length) {
+            changed[offset - at] ^= 1 << offset % 8;
+          }
+          return changed;
+        },
+      }),
+    ],
+  ])(
+    'never returns a partial result from streams that are %s',
+    async (_how, fault) => {
+      let found = 0;
+      for (let round = 0; round < 20; round++) {
+        setFault(fault(3000 + 997 * round));
+        proxies.forEach(proxy => proxy.reset());
+        found += await findAll(names.slice(10 * round, 10 * round + 10));
+      }
+      expect(found).toBeGreaterThan(0);
+    },
+  );
+});

@@ -1,0 +1,124 @@
+import { ConfigReader } from '@backstage/config';
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { eventually } from '../__testUtils__/eventually';
+import { openLdapPool } from '../__testUtils__/openLdap';
+import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import { readDirectoryConfig } from '../config';
+import { ldapOf, startGateway } from '../__testUtils__/startGateway';
+import { SchemaProof } from './SchemaVerifier';
+
+jest.setTimeout(180_000);
+
+const serviceToken = 'a-token-of-a-service-of-the-site';
+
+let realm: Realm;
+let plain: Realm;
+
+beforeAll(async () => {
+  [realm, plain] = await Promise.all([
+    startRealm(),
+    startRealm({ schema: 'freeipa' }),
+  ]);
+});
+afterAll(() => Promise.all([realm?.stop(), plain?.stop()]));
+
+/** Proves the schema that a site's `directory` block asks for. */
+async function prove(on: Realm, block: object): Promise<void> {
+  const pool = openLdapPool(on, new RecordingLogger());
+  const { schema } = readDirectoryConfig(
+    new ConfigReader({ directory: { ldap: ldapOf(on), ...block } }),
+  );
+  try {
+    await new SchemaProof({ searcher: pool, schema }).require();
+  } finally {
+    pool.close();
+  }
+}
+
+it.each([
+  ['the extension', () => realm, {}],
+  ['FreeIPA alone', () => plain, { schema: 'freeipa' }],
+  ['FreeIPA alone, with the extension', () => realm, { schema: 'freeipa' }],
+  ['other spellings', () => realm, { attributes: { timezone: 'FASTIMEZONE' } }],
+  [
+    'a second name of an attribute',
+    () => realm,
+    { attributes: { surname: 'surName' } },
+  ],
+])('takes a directory that has %s', async (_what, on, block) => {
+  await expect(prove(on(), block)).resolves.toBeUndefined();
+});
+
+it.each([
+  [
+    'the extension',
+    () => plain,
+    {},
+    /schema lacks fasUser, .*fasIRCNick.*directory\.schema/,
+  ],
+  [
+    'an attribute of the site',
+    () => realm,
+    { attributes: { timezone: 'myTimeZone', locked: 'nsAcountLock' } },
+    /schema lacks myTimeZone, nsAcountLock: /,
+  ],
+])('refuses a directory that lacks %s', async (_what, on, block, message) => {
+  await expect(prove(on(), block)).rejects.toThrow(message);
+});
+
+it('does not delay the start when the directory does not respond', async () => {
+  let respond = () => {};
+  const responded = new Promise<void>(resolve => {
+    respond = resolve;
+  });
+  const { schema } = readDirectoryConfig(
+    new ConfigReader({ directory: { ldap: ldapOf(realm) } }),
+  );
+  const proof = new SchemaProof({
+    searcher: {
+      verifyBind: async () => {},
+      search: async () => {
+        await responded;
+        return { entries: [], server: realm.ldapsUrl };
+      },
+    },
+    schema,
+  });
+  await proof.requireIfReachable();
+  const late = proof.require();
+  respond();
+  await expect(late).rejects.toThrow(/schema lacks fasUser/);
+});
+
+it('keeps the plugin from starting', async () => {
+  await expect(
+    startGateway({
+      realm,
+      directory: { attributes: { timezone: 'myTimeZone' } },
+    }),
+  ).rejects.toThrow(/schema lacks myTimeZone/);
+});
+
+it('lets the plugin start while the directory cannot be asked, and nothing be served before it was', async () => {
+  await realm.directory.stop();
+  const gateway = await startGateway({
+    realm,
+    serviceToken,
+    directory: { attributes: { timezone: 'myTimeZone' } },
+  });
+  try {
+    await realm.directory.start();
+    await eventually(async () => {
+      const { status } = await fetch(
+        `${gateway.baseUrl}/api/directory/v1/users/alice/`,
+        { headers: { authorization: `Bearer ${serviceToken}` } },
+      );
+      expect(status).toBe(503);
+      expect(gateway.log()).toMatch(
+        /Access check failed: .*schema lacks myTimeZone/,
+      );
+    });
+  } finally {
+    await gateway.stop();
+  }
+});

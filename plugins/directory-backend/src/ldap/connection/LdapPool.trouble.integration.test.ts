@@ -1,0 +1,335 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import type { JsonObject } from '@backstage/types';
+import { PersistentSearchControl, type Entry } from 'ldapts';
+import {
+  setImmediate as nextTurn,
+  setTimeout as sleep,
+} from 'node:timers/promises';
+import { AccessLog } from '../../__testUtils__/AccessLog';
+import { eventually } from '../../__testUtils__/eventually';
+import { FaultProxy } from '../../__testUtils__/FaultProxy';
+import {
+  everybodySearch,
+  personSearch,
+  startPool,
+  type PoolUnderTest,
+} from '../../__testUtils__/startPool';
+import { stopClock } from '../../__testUtils__/stopClock';
+
+jest.setTimeout(180_000);
+
+let realm: Realm;
+let first: FaultProxy;
+let second: FaultProxy;
+let tested: PoolUnderTest | undefined;
+let alice: readonly Entry[];
+let everyone: readonly Entry[];
+
+beforeAll(async () => {
+  realm = await startRealm();
+  const direct = startPool({ realm });
+  alice = await direct.search(personSearch(realm, 'alice'));
+  everyone = await direct.search(everybodySearch(realm));
+  direct.pool.close();
+});
+beforeEach(async () => {
+  first = await FaultProxy.start(realm.ldapsUrl);
+  second = await FaultProxy.start(realm.ldapsUrl);
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  tested?.pool.close();
+  tested = undefined;
+  await first.stop();
+  await second.stop();
+});
+afterAll(() => realm?.stop());
+
+/** Starts a pool on proxies of the one real server. */
+function start(
+  proxies: readonly FaultProxy[],
+  ldap: JsonObject = {},
+  options: { readonly failbackMs?: number } = {},
+): void {
+  const servers = proxies.map(urlOf);
+  tested = startPool({ realm, ldap: { servers, ...ldap }, ...options });
+}
+
+function urlOf({ port }: FaultProxy): string {
+  return `ldaps://localhost:${port}`;
+}
+
+const search = (uid = 'alice') => tested!.search(personSearch(realm, uid));
+const searchAll = () => tested!.search(everybodySearch(realm));
+
+/** Ends a server's connections and refuses others until it is out of use. */
+async function lose(proxy: FaultProxy): Promise<void> {
+  await proxy.refuse();
+  proxy.reset();
+  await eventually(async () => {
+    await search();
+    expect(tested!.log()).toContain(`${urlOf(proxy)} is out of use`);
+  });
+}
+
+async function loseAndRestore(proxy: FaultProxy): Promise<void> {
+  await lose(proxy);
+  await proxy.accept();
+  await eventually(() =>
+    expect(tested!.lines()).toContain(
+      `info Directory server ${urlOf(proxy)} is back in use`,
+    ),
+  );
+}
+
+/** The server that responds to a search. */
+async function currentServer(): Promise<string> {
+  const { signal } = new AbortController();
+  const { server } = await tested!.pool.search(personSearch(realm, 'alice'), {
+    signal,
+  });
+  return server;
+}
+
+const unavailable = {
+  name: 'DirectoryUnavailableError',
+  reason: 'unreachable',
+};
+const timeout = { name: 'DirectoryTimeoutError' };
+
+/**
+ * Searches until a search succeeds. A test with a short `operationTimeout`
+ * uses this, because on a busy machine a single search may miss the deadline.
+ */
+const eventuallySearch = () =>
+  eventually(async () => expect(await search()).toEqual(alice));
+
+describe('a lost server', () => {
+  it('is replaced by the next one, also for pending searches', async () => {
+    start([first, second]);
+    first.toClient = { kind: 'delay', ms: 100 };
+    const pending = Array.from({ length: 20 }, searchAll);
+    await eventually(() => expect(first.open).toBeGreaterThan(0));
+    first.toClient = { kind: 'hang' };
+    await first.refuse();
+    first.reset();
+    for (const entries of await Promise.all(pending)) {
+      expect(entries).toEqual(everyone);
+    }
+    expect(second.accepted).toBeGreaterThan(0);
+  });
+
+  it('stays the second choice after it is back in use', async () => {
+    start([first, second]);
+    await loseAndRestore(first);
+    for (let round = 0; round < 20; round++) {
+      await expect(currentServer()).resolves.toBe(urlOf(second));
+    }
+    await lose(second);
+    await expect(currentServer()).resolves.toBe(urlOf(first));
+  });
+
+  it('becomes the current server again after the failback time', async () => {
+    start([first, second], {}, { failbackMs: 0 });
+    await loseAndRestore(first);
+    await expect(currentServer()).resolves.toBe(urlOf(first));
+  });
+
+  it('stays in use when one connection with many searches is lost', async () => {
+    start([first], { maxConnections: 1, pipelining: 10 });
+    await search();
+    // A success within the last second keeps a server in use as well.
+    const clock = stopClock();
+    clock.advance(1000);
+    first.toClient = { kind: 'hang' };
+    const pending = Array.from({ length: 10 }, () => search());
+    await nextTurn();
+    first.reset();
+    first.toClient = { kind: 'pass' };
+    for (const entries of await Promise.all(pending)) {
+      expect(entries).toEqual(alice);
+    }
+    clock.restore();
+    expect(tested!.log()).toBe('');
+  });
+
+  it('costs no connection and no delay while it is out of use', async () => {
+    start([first, second], {
+      connectTimeout: '300ms',
+      breaker: { initial: '20m', max: '20m' },
+    });
+    for (const proxy of [first, second]) {
+      proxy.both = { kind: 'hang' };
+    }
+    await eventually(async () => {
+      await expect(search()).rejects.toMatchObject(unavailable);
+      expect(tested!.log().match(/out of use/g)).toHaveLength(2);
+    });
+    const accepted = first.accepted + second.accepted;
+    for (let round = 0; round < 100; round++) {
+      await expect(search()).rejects.toMatchObject(unavailable);
+    }
+    expect(first.accepted + second.accepted).toBe(accepted);
+  });
+});
+
+describe('a slow server', () => {
+  it('is waited for', async () => {
+    start([first]);
+    first.toClient = { kind: 'delay', ms: 300 };
+    await expect(search()).resolves.toEqual(alice);
+  });
+
+  it('is not waited for beyond the deadline', async () => {
+    start([first], { operationTimeout: '300ms' });
+    await eventuallySearch();
+    first.toClient = { kind: 'delay', ms: 60_000 };
+    await expect(search()).rejects.toMatchObject(timeout);
+  });
+
+  it('has the whole time for each page of a long result', async () => {
+    start([first], { operationTimeout: '1s' });
+    first.toClient = { kind: 'delay', ms: 300 };
+    // At least four pages. A busy machine may exceed the time for one of them.
+    await eventually(async () => expect(await searchAll()).toEqual(everyone));
+  });
+
+  it('responds to other searches on the connection of a slow one', async () => {
+    start([first], {
+      operationTimeout: '5s',
+      maxConnections: 1,
+      pipelining: 16,
+    });
+    await search();
+    const { accepted } = first;
+    let isPending = true;
+    // A persistent search does not end.
+    const slow = tested!
+      .search({
+        ...personSearch(realm, 'alice'),
+        control: new PersistentSearchControl(),
+      })
+      .then(() => 'found', String)
+      .finally(() => (isPending = false));
+    await expect(search()).resolves.toEqual(alice);
+    expect([isPending, first.accepted]).toEqual([true, accepted]);
+    const others: Promise<readonly Entry[]>[] = [];
+    while (isPending) {
+      others.push(search());
+      await sleep(10);
+    }
+    expect(await slow).toMatch(timeout.name);
+    for (const entries of await Promise.all(others)) {
+      expect(entries).toEqual(alice);
+    }
+  });
+});
+
+describe('a connection that is lost without a notice', () => {
+  it('is replaced before a caller waits for it', async () => {
+    start([first], { idleProbe: '200ms', connectTimeout: '1s' });
+    await eventuallySearch();
+    const { accepted } = first;
+    first.vanish();
+    // Without a search in between: the probe has to detect the loss.
+    await eventually(() => {
+      expect(first.accepted).toBeGreaterThan(accepted);
+      expect(first.open).toBe(1);
+    });
+    await eventuallySearch();
+  });
+
+  it('is closed after the deadline', async () => {
+    start([first], { maxConnections: 1, operationTimeout: '300ms' });
+    await eventuallySearch();
+    first.vanish();
+    await expect(search()).rejects.toMatchObject(timeout);
+    await eventually(() => expect(first.open).toBe(0));
+    await eventuallySearch();
+  });
+});
+
+describe('a stopped server', () => {
+  it('is too slow, then unavailable, and back after it continues', async () => {
+    tested = startPool({
+      realm,
+      ldap: { operationTimeout: '300ms', connectTimeout: '1s' },
+    });
+    await eventuallySearch();
+    await realm.directory.pause();
+    try {
+      await expect(search()).rejects.toMatchObject(timeout);
+      await eventually(() =>
+        expect(search()).rejects.toMatchObject(unavailable),
+      );
+    } finally {
+      await realm.directory.resume();
+    }
+    await eventuallySearch();
+  });
+});
+
+describe('too many searches', () => {
+  it('are rejected at once, and the others succeed', async () => {
+    start([first], { maxConnections: 1, pipelining: 2, maxQueued: 3 });
+    first.toClient = { kind: 'delay', ms: 100 };
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, () => search()),
+    );
+    const rejected = results.filter(({ status }) => status === 'rejected');
+    expect(rejected).toHaveLength(3);
+    for (const result of results) {
+      expect(result).toMatchObject(
+        result.status === 'fulfilled'
+          ? { value: alice }
+          : { reason: { ...unavailable, reason: 'overloaded' } },
+      );
+    }
+  });
+
+  it('wait in the queue no longer than the deadline', async () => {
+    start([first], {
+      maxConnections: 1,
+      pipelining: 1,
+      maxQueued: 100,
+      operationTimeout: '1200ms',
+      breaker: { failures: 20 },
+    });
+    await eventuallySearch();
+    const log = new AccessLog(realm);
+    await log.searches();
+    const results = await Promise.allSettled([
+      // A persistent search does not end.
+      tested!.search({
+        ...personSearch(realm, 'alice'),
+        control: new PersistentSearchControl(),
+      }),
+      ...Array.from({ length: 50 }, () => search('carol')),
+    ]);
+    for (const result of results) {
+      expect(result).toMatchObject({ reason: timeout });
+    }
+    // The queue is first in, first out: after this search it was empty.
+    await eventuallySearch();
+    // Expired searches are not sent and do not count as failures.
+    const filters = (await log.searches()).map(({ filter }) => filter);
+    expect(filters).toContain('(uid=alice)');
+    expect(filters).not.toContain('(uid=carol)');
+    expect(tested!.log()).toBe('');
+  });
+
+  it('are not sent for callers that have disconnected', async () => {
+    start([first], { maxConnections: 1, pipelining: 1 });
+    await search();
+    first.toClient = { kind: 'delay', ms: 100 };
+    const before = search();
+    const disconnected = new AbortController();
+    const queued = tested!.pool.search(
+      personSearch(realm, 'bob'),
+      disconnected,
+    );
+    disconnected.abort();
+    await expect(before).resolves.toEqual(alice);
+    await expect(queued).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});

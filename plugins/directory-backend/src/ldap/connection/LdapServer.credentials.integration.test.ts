@@ -1,0 +1,235 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BindLog } from '../../__testUtils__/BindLog';
+import { eventually } from '../../__testUtils__/eventually';
+import { FaultProxy } from '../../__testUtils__/FaultProxy';
+import {
+  personSearch,
+  startPool,
+  type PoolUnderTest,
+} from '../../__testUtils__/startPool';
+import { stopClock } from '../../__testUtils__/stopClock';
+
+jest.setTimeout(180_000);
+
+const SECRET = { mode: 0o600 };
+
+let realm: Realm;
+let tested: PoolUnderTest | undefined;
+
+beforeAll(async () => {
+  realm = await startRealm();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  tested?.pool.close();
+  tested = undefined;
+});
+afterAll(() => realm?.stop());
+
+const ask = () => tested!.search(personSearch(realm, 'alice'));
+
+/** Sets or removes an attribute of the service account. */
+async function setAttribute(name: string, value?: string): Promise<void> {
+  await realm.modify(
+    `dn: ${realm.bindDn}\nchangetype: modify\nreplace: ${name}\n${
+      value === undefined ? '' : `${name}: ${value}\n`
+    }`,
+  );
+}
+
+describe('the service account', () => {
+  it('is bound with the password that its file has now', async () => {
+    const original = (await readFile(realm.bindPasswordFile, 'utf8')).trim();
+    const bindPasswordFile = join(realm.dir, 'rotated');
+    await writeFile(bindPasswordFile, `${original}\n`, SECRET);
+    const proxy = await FaultProxy.start(realm.ldapsUrl);
+    const servers = [`ldaps://localhost:${proxy.port}`];
+    tested = startPool({ realm, ldap: { servers, bindPasswordFile } });
+    await ask();
+
+    await setAttribute('userPassword', 'the next one');
+    await writeFile(bindPasswordFile, 'the next one\n');
+    try {
+      await expect(ask()).resolves.toHaveLength(1);
+      expect(proxy.accepted).toBe(1);
+      proxy.reset();
+      await eventually(ask);
+      expect(proxy.accepted).toBeGreaterThan(1);
+    } finally {
+      await setAttribute('userPassword', original);
+      await proxy.stop();
+    }
+  });
+
+  it('does not repeat a refused password but uses a new one', async () => {
+    const bindPasswordFile = join(realm.dir, 'wrong');
+    await writeFile(bindPasswordFile, 'not the password', SECRET);
+    tested = startPool({ realm, ldap: { bindPasswordFile } });
+    const log = await BindLog.from(realm);
+    const clock = stopClock();
+    const refusedBinds = async () => {
+      const { binds, searches } = await log.read();
+      expect(searches).toEqual([]);
+      return binds.filter(({ result }) => result === 49);
+    };
+    for (let round = 0; round < 20; round++) {
+      const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
+      for (const answer of answers) {
+        expect(answer).toMatchObject({
+          reason: { name: 'DirectoryUnavailableError', reason: 'refused' },
+        });
+      }
+    }
+    // The server writes its log after its response.
+    const { bindDn } = realm;
+    await eventually(async () =>
+      expect(await refusedBinds()).toEqual([{ dn: bindDn, result: 49 }]),
+    );
+    clock.advance(10_000); // then the password is tried again
+    await eventually(async () => expect(await refusedBinds()).toHaveLength(2));
+    clock.restore();
+    expect(tested.log()).toMatch(/out of use.*InvalidCredentials/);
+
+    const right = await readFile(realm.bindPasswordFile);
+    await writeFile(bindPasswordFile, right);
+    await eventually(ask);
+  });
+
+  it.each<[string, string, () => Promise<string>]>([
+    [
+      'is disabled',
+      'UnwillingToPerform',
+      async () => {
+        await setAttribute('nsAccountLock', 'TRUE');
+        return realm.bindDn;
+      },
+    ],
+    [
+      'does not exist',
+      'InvalidCredentials',
+      async () => realm.bindDn.replace(/^[^,]*/, 'uid=deleted'),
+    ],
+  ])(
+    'takes a server out of use at once when it %s',
+    async (_how, code, lock) => {
+      tested = startPool({ realm, ldap: { bindDn: await lock() } });
+      try {
+        await expect(ask()).rejects.toMatchObject({
+          name: 'DirectoryUnavailableError',
+          reason: 'refused',
+        });
+        expect(tested.log()).toMatch(
+          new RegExp(`out of use.*refused the service account.*${code}`),
+        );
+      } finally {
+        await setAttribute('nsAccountLock');
+      }
+    },
+  );
+
+  it('ends the searches on open connections when it is refused', async () => {
+    const proxy = await FaultProxy.start(realm.ldapsUrl);
+    const servers = [`ldaps://localhost:${proxy.port}`];
+    tested = startPool({ realm, ldap: { servers, operationTimeout: '1h' } });
+    await ask();
+    proxy.vanish();
+    await setAttribute('nsAccountLock', 'TRUE');
+    try {
+      // The first search is sent on the vanished connection, the second one
+      // opens a connection.
+      const answers = await Promise.allSettled([ask(), ask()]);
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ reason: { reason: 'refused' } });
+      }
+    } finally {
+      await setAttribute('nsAccountLock');
+      await proxy.stop();
+    }
+  });
+
+  it('is verified on a new connection, on each server until one accepts it', async () => {
+    const proxy = await FaultProxy.start(realm.ldapsUrl);
+    const second = await startRealm();
+    const url = `ldaps://localhost:${proxy.port}`;
+    const servers = [url, second.ldapsUrl];
+    tested = startPool({ realm, ldap: { servers } });
+    try {
+      await ask();
+      await tested.pool.verifyBind();
+      expect(proxy.accepted).toBe(2);
+
+      await setAttribute('nsAccountLock', 'TRUE');
+      await tested.pool.verifyBind();
+      expect(tested.log()).toContain(`Directory server ${url} is out of use`);
+      expect(tested.pool.reachability).toBe('reachable');
+      await expect(ask()).resolves.toHaveLength(1);
+
+      await second.modify(
+        `dn: ${second.bindDn}\nchangetype: modify\nreplace: nsAccountLock\nnsAccountLock: TRUE\n`,
+      );
+      await expect(tested.pool.verifyBind()).rejects.toMatchObject({
+        name: 'DirectoryUnavailableError',
+        reason: 'refused',
+      });
+      expect(tested.pool.reachability).toBe('refused');
+    } finally {
+      await setAttribute('nsAccountLock');
+      await second.stop();
+      await proxy.stop();
+    }
+  });
+
+  it('is not bound with a password that other users can read', async () => {
+    const bindPasswordFile = join(realm.dir, 'readable');
+    await writeFile(bindPasswordFile, await readFile(realm.bindPasswordFile), {
+      mode: 0o644,
+    });
+    tested = startPool({ realm, ldap: { bindPasswordFile } });
+    await expect(ask()).rejects.toMatchObject({
+      name: 'DirectoryUnavailableError',
+    });
+    expect(tested.log()).toMatch(
+      /bindPasswordFile cannot be read; caused by SecretFileError: \S+ is accessible to other users \(mode 0644\)/,
+    );
+  });
+
+  it('is never bound with an empty password', async () => {
+    const bindPasswordFile = join(realm.dir, 'empty');
+    await writeFile(bindPasswordFile, '\n', SECRET);
+    tested = startPool({ realm, ldap: { bindPasswordFile } });
+    const log = await BindLog.from(realm);
+    await expect(ask()).rejects.toMatchObject({
+      name: 'DirectoryUnavailableError',
+    });
+    expect((await log.read()).binds).toEqual([]);
+  });
+});
+
+describe.each([
+  ['LDAPS', (r: Realm) => ({ servers: [r.ldapsUrl] })],
+  ['plain LDAP', (r: Realm) => ({ servers: [r.ldapUrl] })],
+  ['StartTLS', (r: Realm) => ({ servers: [r.ldapUrl], startTls: true })],
+])('with a server that restarts, over %s', (_how, ldapOf) => {
+  it('nothing is ever read anonymously', async () => {
+    tested = startPool({ realm, ldap: ldapOf(realm) });
+    const log = await BindLog.from(realm);
+    await ask();
+    await realm.directory.stop();
+    await realm.directory.start();
+    await eventually(ask);
+    await realm.directory.kill();
+    await expect(ask()).rejects.toThrow();
+    await realm.directory.start();
+    await eventually(ask);
+
+    await eventually(async () => {
+      const { searches } = await log.read();
+      expect(searches.length).toBeGreaterThanOrEqual(3);
+      for (const { boundAs } of searches) {
+        expect(boundAs).toBe(realm.bindDn);
+      }
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import { toError } from '@backstage/errors';
+import { PersistentSearchControl, ResultCodeError, type Client } from 'ldapts';
+import type { Socket } from 'node:net';
+import {
+  DirectoryTimeoutError,
+  DirectoryUnavailableError,
+} from '../../directory/errors';
+import { checkMessages } from './checkMessages';
+import type { DistinguishedName } from './DistinguishedName';
+import { isPresent } from './filters';
+import { createClient, secureAndBind, type LdapEndpoint } from './ldapClient';
+import { toDirectoryError } from './ldapErrors';
+import { readChangeNotice, type ChangeNotice } from './readChangeNotice';
+import { withDeadline } from './withDeadline';
+
+/** Add, delete, modify and rename (draft-ietf-ldapext-psearch-03 §4). */
+const ALL_CHANGES = 1 + 2 + 4 + 8;
+
+/**
+ * Result codes of a persistent search that the server does not allow:
+ * unavailableCriticalExtension, insufficientAccessRights, unwillingToPerform.
+ */
+const NOT_ALLOWED: ReadonlySet<number> = new Set([12, 50, 53]);
+
+/** What is listened to, and who hears it. */
+export interface ChangeListenerOptions {
+  readonly endpoint: LdapEndpoint;
+  /** Changes at and below this entry are told. */
+  readonly base: DistinguishedName;
+  /** Milliseconds between two proofs that the other end is still there. */
+  readonly heartbeatMs: number;
+  readonly onChange: (notice: ChangeNotice) => void;
+  /** Called once, unless {@link ChangeListener.close} was before it. */
+  readonly onLost: (error: Error) => void;
+  /** Called instead of `onLost` when the server refuses a persistent search. */
+  readonly onRefused: (error: Error) => void;
+}
+
+/**
+ * A persistent search (draft-ietf-ldapext-psearch-03) on a connection of its
+ * own: the directory tells of each change within milliseconds, and of what is
+ * gone, which no other question does. It ends with its connection, and says
+ * so; what changed until there is another one must be found by comparing.
+ */
+export class ChangeListener {
+  readonly #options: ChangeListenerOptions;
+  readonly #client: Client;
+  readonly #sockets: Socket[] = [];
+  #heartbeat: NodeJS.Timeout | undefined;
+  #ended = false;
+  #isRefused = false;
+
+  private constructor(options: ChangeListenerOptions) {
+    this.#options = options;
+    this.#client = createClient(options.endpoint, socket => {
+      this.#sockets.push(socket);
+      socket.once('close', () =>
+        this.#lose(new Error('The connection closed')),
+      );
+    });
+    checkMessages(this.#client, {
+      onJunk: error => this.#lose(error),
+      isTaken: message => {
+        const notice = readChangeNotice(message);
+        if (notice && !this.#ended) {
+          options.onChange(notice);
+        }
+        return notice !== undefined;
+      },
+    });
+  }
+
+  /** Every change after this has resolved is reported, unless refused. */
+  static async open(options: ChangeListenerOptions): Promise<ChangeListener> {
+    const { url, connectTimeoutMs } = options.endpoint;
+    const listener = new ChangeListener(options);
+    try {
+      await withDeadline(listener.#start(), {
+        ms: connectTimeoutMs,
+        error: () => new DirectoryTimeoutError(`${url} does not answer`),
+      });
+    } catch (error) {
+      if (listener.#isRefused) {
+        return listener;
+      }
+      listener.close();
+      const failure = toDirectoryError(error);
+      throw new DirectoryUnavailableError(
+        `${url} does not report its changes`,
+        {
+          cause: error,
+          reason:
+            failure instanceof DirectoryTimeoutError
+              ? 'unreachable'
+              : failure.reason,
+        },
+      );
+    }
+    return listener;
+  }
+
+  close(): void {
+    this.#ended = true;
+    clearInterval(this.#heartbeat);
+    this.#client.unbind().catch(() => {});
+    for (const socket of this.#sockets) {
+      socket.on('error', () => {}).destroy();
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { endpoint, base, heartbeatMs } = this.#options;
+    await secureAndBind(this.#client, endpoint);
+    const listening = this.#client.search(
+      base,
+      {
+        scope: 'sub',
+        filter: isPresent('objectClass'),
+        attributes: ['1.1'],
+      },
+      new PersistentSearchControl({
+        critical: true,
+        value: {
+          changeTypes: ALL_CHANGES,
+          changesOnly: true,
+          returnECs: true,
+        },
+      }),
+    );
+    // An answer means that it has ended, which it should not.
+    listening.then(
+      () => this.#lose(new Error('The server ended it')),
+      error => this.#fail(toError(error)),
+    );
+    // Operations of a connection begin in order (RFC 4511 §3.1), so that by
+    // the answer to a second one the first is under way.
+    await this.#ask();
+    this.#heartbeat = setInterval(() => {
+      withDeadline(this.#ask(), {
+        ms: endpoint.connectTimeoutMs,
+        error: () => new DirectoryTimeoutError('It answers no more'),
+      }).catch(error => this.#lose(toError(error)));
+    }, heartbeatMs).unref();
+  }
+
+  async #ask(): Promise<void> {
+    await this.#client.search('', {
+      scope: 'base',
+      filter: isPresent('objectClass'),
+      attributes: ['1.1'],
+    });
+  }
+
+  /** The persistent search failed. */
+  #fail(error: Error): void {
+    const isRefused =
+      error instanceof ResultCodeError && NOT_ALLOWED.has(error.code);
+    if (isRefused && !this.#ended) {
+      this.#isRefused = true;
+      this.close();
+      this.#options.onRefused(error);
+    } else {
+      this.#lose(error);
+    }
+  }
+
+  #lose(error: Error): void {
+    if (!this.#ended) {
+      this.close();
+      this.#options.onLost(error);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { metrics } from '@opentelemetry/api';
+import { schemaPreset } from '../directory/schema';
+import { containersBelow } from './connection/containers';
+import { copiedKinds } from './entryKinds';
+
+const DN = 'entry of the test';
+
+/** Reads an entry of each kind and returns what is replicated of it. */
+async function decode(
+  kind: 'users' | 'groups' | 'agreements',
+  values: Record<string, string | string[]>,
+) {
+  const add = jest.fn();
+  jest
+    .spyOn(metrics, 'getMeter')
+    .mockReturnValue({ createCounter: () => ({ add }) } as never);
+  const kinds = copiedKinds({
+    schema: schemaPreset('fas'),
+    containers: containersBelow('dc=example,dc=test'),
+  });
+  const { entries } = await kinds[kind]!.decode([[DN, { dn: DN, ...values }]]);
+  return { decoded: entries[0][1], unnamed: add.mock.calls.length };
+}
+
+const user = { objectClass: ['fasUser'], uid: 'alice' };
+const group = { objectClass: ['fasGroup'], cn: 'packager', member: 'cn=other' };
+const agreement = { objectClass: ['fasAgreement'], cn: 'FPCA' };
+
+describe('copiedKinds', () => {
+  it.each(['-dash', 'two names', ''])(
+    'counts the user name "%s" as not accepted',
+    async uid => {
+      expect(await decode('users', { ...user, uid })).toEqual({
+        decoded: undefined,
+        unnamed: 1,
+      });
+    },
+  );
+
+  it('counts a group whose name is not accepted, and keeps its members', async () => {
+    expect(await decode('groups', { ...group, cn: '-dash' })).toEqual({
+      decoded: { members: ['cn=other'], sponsors: [] },
+      unnamed: 1,
+    });
+  });
+
+  it('does not count entries with accepted names, nor those of other classes', async () => {
+    const other = { objectClass: ['posixAccount'] };
+    for (const result of [
+      await decode('users', user),
+      await decode('users', { ...user, ...other, uid: '-dash' }),
+      await decode('groups', group),
+      await decode('groups', { ...group, ...other, cn: '-dash' }),
+    ]) {
+      expect(result.unnamed).toBe(0);
+    }
+    expect((await decode('users', user)).decoded).toBeDefined();
+    expect((await decode('groups', group)).decoded).toBeDefined();
+  });
+
+  it('takes only users who signed an agreement for its signers', async () => {
+    const values = { memberUser: 'UID=Alice,cn=users', member: 'cn=packager' };
+    expect(
+      (await decode('agreements', { ...agreement, ...values })).decoded,
+    ).toEqual({
+      name: 'FPCA',
+      enabled: false,
+      signers: new Set(['uid=alice,cn=users']),
+    });
+  });
+
+  it('does not replicate an agreement without a name', async () => {
+    const { decoded } = await decode('agreements', { ...agreement, cn: [] });
+    expect(decoded).toBeUndefined();
+  });
+});

@@ -1,0 +1,276 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import type {
+  CopiedUser,
+  ReplicaPortion,
+  ReplicaSource,
+  ReplicaTime,
+} from './ReplicaSource';
+import type { ReplicaTables } from '../tables/ReplicaTables';
+import {
+  coverageOf,
+  mergeStates,
+  type ReplicationState,
+} from './ReplicationState';
+import type { TableCheck } from './TableCheck';
+
+/** How long values are held when replication states cannot be compared. */
+const MAX_UNKNOWN_MS = 10 * 60_000;
+
+/**
+ * How long they are held from a server that is behind. A change that is not
+ * replicated, such as a failed login, can leave it behind until the next one.
+ */
+const MAX_BEHIND_MS = 60 * 60_000;
+
+/** Interval of checks whether values can be released. */
+const RELEASE_INTERVAL_MS = 1000;
+
+/** Margin for clocks that differ, and for the delay of replication. */
+const CREATED_MARGIN_MS = 5 * 60_000;
+
+/** New entries whose creation time is read; more of them are held. */
+const MAX_CREATED_READS = 50;
+
+/** What is stricter in the replica than in the server's entry. */
+type Hold =
+  | { readonly kind: 'deleted' }
+  | {
+      readonly kind: 'restricted';
+      readonly isPrivate: boolean;
+      /** The field `locked` of the user. */
+      readonly isLocked: boolean;
+      readonly isAccountLocked: boolean;
+      readonly expires: Date | undefined;
+    };
+
+/**
+ * Values that are stricter than those of the server that the replica follows. A
+ * server that lags behind the previous one would undo deletions, locks,
+ * expiries and private flags: they are held until it has caught up.
+ */
+export class HeldValues {
+  readonly #source: Pick<ReplicaSource, 'createdAt' | 'replicationState'>;
+  readonly #tables: ReplicaTables;
+  readonly #logger: LoggerService;
+  readonly #holds = new Map<string, Hold>();
+  /** What a server must have so that the values are released. */
+  #required: ReplicationState | undefined;
+  #heldSince = 0;
+  #releaseAt = -Infinity;
+  /** State of replication of the tables before the last write. */
+  #replicated: ReplicationState | undefined;
+  #hasWritten = false;
+
+  constructor(options: {
+    readonly source: Pick<ReplicaSource, 'createdAt' | 'replicationState'>;
+    readonly tables: ReplicaTables;
+    readonly logger: LoggerService;
+  }) {
+    this.#source = options.source;
+    this.#tables = options.tables;
+    this.#logger = options.logger;
+  }
+
+  /** Number of entries that are held. */
+  get size(): number {
+    return this.#holds.size;
+  }
+
+  /** Whether an entry, by its key, may differ from the server's. */
+  has(key: string): boolean {
+    return this.#holds.has(key);
+  }
+
+  /** Records that the tables were written. */
+  recordWrite(): void {
+    this.#hasWritten = true;
+  }
+
+  /**
+   * Prepares the comparison of the tables with another server. The returned
+   * function holds the stricter values among the differences; `undefined` when
+   * that server has all changes of the previous one.
+   *
+   * @param ageMs - time since the tables were known to equal the previous one
+   */
+  async prepare(
+    time: ReplicaTime,
+    ageMs: number,
+  ): Promise<((check: TableCheck) => Promise<void>) | undefined> {
+    const previous = this.#hasWritten ? undefined : this.#replicated;
+    const required =
+      this.size > 0 ? mergeStates(this.#required, previous) : previous;
+    const state = await this.#stateOf(time);
+    if (coverageOf(required, state) === 'covered') {
+      return undefined;
+    }
+    const notBefore = Date.now() - ageMs - CREATED_MARGIN_MS;
+    return async check => {
+      await this.#hold(check, notBefore);
+      this.#required = required;
+      this.#heldSince = performance.now();
+      if (this.size > 0) {
+        this.#logger.warn(
+          `${this.size} entries of ${
+            time.server
+          } are less strict than those of the previous server: stricter values are kept until it has caught up with replication${
+            required && state
+              ? ''
+              : ', for 10 minutes, because its state of replication cannot be compared. Allow the service account to read nsds50ruv of cn=mapping tree,cn=config'
+          }`,
+        );
+      }
+    };
+  }
+
+  /**
+   * Reads the server's state of replication after writes, and releases the
+   * values when it has caught up.
+   *
+   * @returns whether values were released: the tables must be synced
+   */
+  async update(time: ReplicaTime): Promise<boolean> {
+    if (this.#hasWritten) {
+      // A state that is read after a write is never behind the tables.
+      this.#hasWritten = false;
+      this.#replicated = undefined;
+      this.#replicated = await this.#stateOf(time);
+    }
+    const now = performance.now();
+    if (this.size === 0 || now < this.#releaseAt) {
+      return false;
+    }
+    this.#releaseAt = now + RELEASE_INTERVAL_MS;
+    const coverage = coverageOf(this.#required, await this.#stateOf(time));
+    const maxMs = coverage === 'unknown' ? MAX_UNKNOWN_MS : MAX_BEHIND_MS;
+    if (coverage !== 'covered' && now - this.#heldSince < maxMs) {
+      return false;
+    }
+    this.#logger.info(
+      coverage === 'covered'
+        ? `${time.server} has caught up with replication: stricter values of ${this.size} entries are released`
+        : `Stricter values of ${this.size} entries are released after the maximum time`,
+    );
+    this.#holds.clear();
+    return true;
+  }
+
+  /** Restricts entries that were read to what is held. */
+  apply(portion: ReplicaPortion): ReplicaPortion {
+    if (this.#holds.size === 0) {
+      return portion;
+    }
+    const isDeleted = (key: string) => this.#holds.get(key)?.kind === 'deleted';
+    switch (portion.kind) {
+      case 'users':
+        return {
+          kind: 'users',
+          entries: portion.entries.map(
+            ([key, user]) =>
+              [key, user && restrict(user, this.#holds.get(key))] as const,
+          ),
+        };
+      case 'groups':
+        return {
+          kind: 'groups',
+          entries: portion.entries.map(
+            ([key, group]) =>
+              [key, isDeleted(key) ? undefined : group] as const,
+          ),
+        };
+      default:
+        return {
+          kind: 'agreements',
+          entries: portion.entries.map(
+            ([key, agreement]) =>
+              [key, isDeleted(key) ? undefined : agreement] as const,
+          ),
+        };
+    }
+  }
+
+  async #hold(check: TableCheck, notBefore: number): Promise<void> {
+    const added: Parameters<ReplicaSource['createdAt']>[0][] = [];
+    for (const kind of ['users', 'groups', 'agreements'] as const) {
+      for (const [key, entry] of check.found(kind)) {
+        if (entry && !this.#tables[kind].differs(key, undefined)) {
+          added.push({ kind, key });
+        }
+      }
+    }
+    for (const [key, entry] of check.found('users')) {
+      const hold = entry && restriction(entry, key, this.#tables);
+      if (hold) {
+        this.#holds.set(key, hold);
+      }
+    }
+    for (const entry of added) {
+      const createdAt =
+        added.length > MAX_CREATED_READS
+          ? undefined
+          : await this.#source.createdAt(entry);
+      if (!createdAt || createdAt.getTime() < notBefore) {
+        this.#holds.set(entry.key, { kind: 'deleted' });
+      }
+    }
+  }
+
+  async #stateOf({
+    server,
+  }: ReplicaTime): Promise<ReplicationState | undefined> {
+    const answer = await this.#source.replicationState();
+    return answer?.server === server ? answer.state : undefined;
+  }
+}
+
+function restriction(
+  { user, account }: CopiedUser,
+  key: string,
+  { users }: ReplicaTables,
+): Hold | undefined {
+  const row = users.served.get(key);
+  if (!row) {
+    return undefined;
+  }
+  const old = users.accountOf(row);
+  const isPrivate = row.record.is_private === true && user.is_private !== true;
+  const isLocked = row.record.locked === true && user.locked !== true;
+  const isAccountLocked = old.locked && account?.locked === false;
+  const isEarlier =
+    old.expires !== undefined &&
+    account !== undefined &&
+    (account.expires === undefined || old.expires < account.expires);
+  return isPrivate || isLocked || isAccountLocked || isEarlier
+    ? {
+        kind: 'restricted',
+        isPrivate,
+        isLocked,
+        isAccountLocked,
+        expires: isEarlier ? old.expires : undefined,
+      }
+    : undefined;
+}
+
+function restrict(entry: CopiedUser, hold?: Hold): CopiedUser | undefined {
+  if (hold?.kind !== 'restricted') {
+    return hold ? undefined : entry;
+  }
+  const { user, account } = entry;
+  return {
+    ...entry,
+    user: {
+      ...user,
+      is_private: hold.isPrivate || user.is_private,
+      locked: hold.isLocked || user.locked,
+    },
+    account: account && {
+      ...account,
+      locked: hold.isAccountLocked || account.locked,
+      expires: earlier(hold.expires, account.expires),
+    },
+  };
+}
+
+function earlier(a: Date | undefined, b: Date | undefined): Date | undefined {
+  return a && b && b < a ? b : a ?? b;
+}

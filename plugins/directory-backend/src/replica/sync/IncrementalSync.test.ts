@@ -1,0 +1,89 @@
+import { firstUnread, RecentChanges, takenBack } from './IncrementalSync';
+import type { ReplicaSource, ReplicaTime } from './ReplicaSource';
+import { createTables } from '../tables/ReplicaTables';
+import { TableWriter } from './TableWriter';
+
+const numbers = (usns: Record<string, number | undefined>) =>
+  new Map(Object.entries(usns));
+const listedFrom = (
+  changes: Record<string, number | undefined>,
+  fromUsn = 10,
+) => ({
+  fromUsn,
+  numbers: numbers(changes),
+});
+
+describe('RecentChanges', () => {
+  const server = 'ldap://one';
+  const time: ReplicaTime = {
+    server,
+    epoch: 1,
+    usn: 100,
+    committedUsn: 0,
+    askedAt: 0,
+  };
+
+  /** Reads agreements, then all that the directory still returns of them. */
+  async function agreementsLeft(options: {
+    readonly written: number;
+    readonly found: readonly string[];
+  }): Promise<readonly string[]> {
+    const keys = Array.from({ length: options.written }, (_, n) => `cn=${n}`);
+    let listed = new Map(keys.map((key, index) => [key, index + 1]));
+    const entry = { name: 'x', enabled: true, signers: new Set<string>() };
+    const source = {
+      listChanges: async () => ({ server, numbers: listed }),
+      readChanges: async (_from, take) => {
+        take({ kind: 'agreements', entries: keys.map(key => [key, entry]) });
+        return { server };
+      },
+      readEntry: async ({ key }) => ({
+        server,
+        found: options.found.includes(key),
+      }),
+    } satisfies Partial<ReplicaSource> as Partial<ReplicaSource> as ReplicaSource;
+    const tables = createTables();
+    const writer = new TableWriter({ tables });
+    const changes = new RecentChanges({ source, tables, writer });
+    await changes.take(time, 1);
+    expect(tables.agreements.size).toBe(options.written);
+    listed = new Map();
+    await changes.take(time, 1);
+    return [...tables.agreements.keys()];
+  }
+
+  it('removes up to 50 entries that cannot be read any more', async () => {
+    const found = ['cn=7'];
+    expect(await agreementsLeft({ written: 51, found })).toEqual(found);
+  });
+
+  it('leaves more than 50 to the comparison, which has the guard', async () => {
+    expect(await agreementsLeft({ written: 51, found: [] })).toHaveLength(51);
+  });
+});
+
+describe('firstUnread', () => {
+  it.each([
+    ['nothing was written', {}, {}, undefined],
+    ['all was read', { a: 11, b: 12 }, { a: 11, b: 12 }, undefined],
+    ['one is new', { a: 11, b: 12 }, { a: 11 }, 12],
+    ['one was written again', { a: 13, b: 12 }, { a: 11, b: 12 }, 13],
+    ['a lower number comes late', { a: 14, late: 11 }, { a: 14 }, 11],
+    ['a number is older than what was read', { a: 11 }, { a: 14 }, 11],
+    ['a number may not be read', { a: undefined, b: 14 }, { b: 14 }, 10],
+    ['and still not', { a: undefined }, { a: undefined }, 10],
+  ])('when %s', (_, now, before, first) => {
+    expect(firstUnread(listedFrom(now), numbers(before))).toBe(first);
+  });
+});
+
+describe('takenBack', () => {
+  it.each([
+    ['all is there', { a: 11, b: 13 }, { a: 11, b: 12 }, []],
+    ['one is not', { b: 12 }, { a: 11, b: 12 }, ['a']],
+    ['one is too old to be listed', {}, { a: 9, b: 10 }, ['b']],
+    ['a number may not be read', {}, { a: undefined }, []],
+  ])('when %s', (_, now, before, keys) => {
+    expect(takenBack(listedFrom(now), numbers(before))).toEqual(keys);
+  });
+});

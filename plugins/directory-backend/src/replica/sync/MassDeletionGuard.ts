@@ -1,0 +1,233 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DirectoryUnavailableError } from '../../directory/errors';
+
+/** In a small directory, a few entries are a large share. */
+const MAX_DELETED_ENTRIES = 10;
+
+/** After this time the database counts as unreadable. */
+const DATABASE_TIMEOUT_MS = 5000;
+
+/** Number of users and groups of a directory. */
+export interface EntryCounts {
+  readonly users: number;
+  readonly groups: number;
+}
+
+/** What a check is based on. All processes of a portal share it. */
+export interface GuardRecords {
+  /** Loads the records. Rejects when they cannot be read. */
+  load(): Promise<{
+    /** The highest counts of the last 24 hours. `undefined`: no sync has passed. */
+    readonly baseline: EntryCounts | undefined;
+    /** Counts that an administrator has accepted in the last 10 minutes. */
+    readonly overrides: readonly EntryCounts[];
+  }>;
+  /** Records the counts of a sync that passed. */
+  addSample(counts: EntryCounts): Promise<void>;
+  /** Makes counts that an administrator has accepted the baseline. */
+  replaceBaseline(counts: EntryCounts): Promise<void>;
+}
+
+/** A sync that was rejected. */
+export interface Quarantine extends EntryCounts {
+  readonly message: string;
+}
+
+/**
+ * Rejects a sync that would delete a large share of the users or groups: a
+ * directory whose access rules are broken returns few entries, and reports
+ * success. The baseline is the highest count of the last 24 hours, so that many
+ * small deletions add up, and so that a restart does not reset it.
+ */
+export class MassDeletionGuard {
+  readonly #records: GuardRecords;
+  readonly #maxShrinkage: number;
+  readonly #logger: LoggerService;
+  /** As of the last check. */
+  #baseline: EntryCounts | undefined;
+  #hasLoaded = false;
+  #isUnreadable = false;
+  /** Entries that the last sync found, and that are not in the replica. */
+  #unserved: EntryCounts | undefined;
+  #quarantine: Quarantine | undefined;
+  #lastCheck: Promise<void> = Promise.resolve();
+
+  constructor(options: {
+    readonly records: GuardRecords;
+    /** Maximum share of users or groups that may be deleted, 0 to 1. */
+    readonly maxShrinkage: number;
+    readonly logger: LoggerService;
+  }) {
+    this.#records = options.records;
+    this.#maxShrinkage = options.maxShrinkage;
+    this.#logger = options.logger;
+  }
+
+  /** The last sync, if it was rejected. */
+  get quarantine(): Quarantine | undefined {
+    return this.#quarantine;
+  }
+
+  /**
+   * Reads the baseline unless it has been read.
+   *
+   * @throws DirectoryUnavailableError with the reason `database`.
+   */
+  async prepare(): Promise<void> {
+    if (!this.#hasLoaded) {
+      await this.#load();
+    }
+  }
+
+  /**
+   * Checks the counts of a sync, one sync at a time.
+   *
+   * @param found - in the directory
+   * @param replica - in the replica now
+   * @throws DirectoryUnavailableError with the reason `quarantine` when too many
+   *   entries are missing, or `database` when the baseline has never been read.
+   */
+  check(found: EntryCounts, replica: EntryCounts): Promise<void> {
+    const check = this.#lastCheck.then(() => this.#check(found, replica));
+    this.#lastCheck = check.catch(() => {});
+    return check;
+  }
+
+  /**
+   * Checks the replica after notified deletions, against the last baseline.
+   *
+   * @returns why reads must be suspended, or `undefined`.
+   */
+  checkReplica({ users, groups }: EntryCounts): string | undefined {
+    const unserved = this.#unserved;
+    if (!unserved || this.#quarantine) {
+      return undefined;
+    }
+    const counts = {
+      users: users + unserved.users,
+      groups: groups + unserved.groups,
+    };
+    if (this.#isTooFew(counts)) {
+      this.#quarantine = { ...counts, message: this.#describe(counts) };
+    }
+    return this.#quarantine?.message;
+  }
+
+  async #check(found: EntryCounts, replica: EntryCounts): Promise<void> {
+    const overrides = await this.#load();
+    const isTooFew = this.#isTooFew(found);
+    const isAccepted = overrides.some(accepted => covers(found, accepted));
+    if (isTooFew && !isAccepted) {
+      this.#reject(found);
+    }
+    if (isTooFew) {
+      await withinTimeout(this.#records.replaceBaseline(found));
+      this.#baseline = found;
+    } else {
+      await this.#addSample(found);
+      this.#baseline = {
+        users: Math.max(found.users, this.#baseline?.users ?? 0),
+        groups: Math.max(found.groups, this.#baseline?.groups ?? 0),
+      };
+    }
+    this.#quarantine = undefined;
+    this.#unserved = {
+      users: Math.max(0, found.users - replica.users),
+      groups: Math.max(0, found.groups - replica.groups),
+    };
+  }
+
+  #reject({ users, groups }: EntryCounts): never {
+    const message = this.#describe({ users, groups });
+    const last = this.#quarantine;
+    if (last && (last.users !== users || last.groups !== groups)) {
+      // The suspension is logged once; an override has to name these counts.
+      this.#logger.error(message);
+    }
+    this.#quarantine = { users, groups, message };
+    throw new DirectoryUnavailableError(message, { reason: 'quarantine' });
+  }
+
+  /** Returns the overrides: none when the database cannot be read. */
+  async #load(): Promise<readonly EntryCounts[]> {
+    try {
+      const { baseline, overrides } = await withinTimeout(this.#records.load());
+      this.#baseline = baseline;
+      this.#hasLoaded = true;
+      this.#isUnreadable = false;
+      return overrides;
+    } catch (error) {
+      const message = `The baseline of the mass-deletion guard cannot be read: ${error}`;
+      const isFirst = !this.#isUnreadable;
+      this.#isUnreadable = true;
+      if (!this.#hasLoaded) {
+        throw new DirectoryUnavailableError(message, {
+          cause: error,
+          reason: 'database',
+        });
+      }
+      if (isFirst) {
+        this.#logger.warn(message);
+      }
+      return [];
+    }
+  }
+
+  async #addSample(counts: EntryCounts): Promise<void> {
+    if (this.#isUnreadable) {
+      return;
+    }
+    await withinTimeout(this.#records.addSample(counts)).catch(error =>
+      this.#logger.warn(
+        `The baseline of the mass-deletion guard cannot be recorded: ${error}`,
+      ),
+    );
+  }
+
+  #isTooFew({ users, groups }: EntryCounts): boolean {
+    const baseline = this.#baseline;
+    const isTooFew = (count: number, before: number) => {
+      const deleted = before - count;
+      return (
+        (count === 0 && before > 0) ||
+        (deleted > MAX_DELETED_ENTRIES && deleted > before * this.#maxShrinkage)
+      );
+    };
+    return (
+      baseline !== undefined &&
+      (isTooFew(users, baseline.users) || isTooFew(groups, baseline.groups))
+    );
+  }
+
+  #describe({ users, groups }: EntryCounts): string {
+    return `The directory has ${users} users and ${groups} groups, after ${
+      this.#baseline?.users
+    } and ${
+      this.#baseline?.groups
+    } in the last 24 hours (directory.replica.maxShrinkage). If the entries were deleted on purpose, run the action accept-directory with users=${users} and groups=${groups}`;
+  }
+}
+
+/** Whether counts are at least those that an administrator has accepted. */
+export function covers(counts: EntryCounts, accepted: EntryCounts): boolean {
+  return counts.users >= accepted.users && counts.groups >= accepted.groups;
+}
+
+/** A database that hangs must not stop the sync. */
+async function withinTimeout<T>(result: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const timeout = sleep(DATABASE_TIMEOUT_MS, undefined, {
+    signal: timer.signal,
+    ref: false,
+  }).then(() => {
+    throw new Error('the database does not respond');
+  });
+  try {
+    return await Promise.race([result, timeout]);
+  } finally {
+    timer.abort();
+    timeout.catch(() => {});
+    result.catch(() => {});
+  }
+}

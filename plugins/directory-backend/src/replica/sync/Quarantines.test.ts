@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../__testUtils__/eventually';
+import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { withDatabase } from '../../__testUtils__/withDatabase';
+import type { Quarantine } from './MassDeletionGuard';
+import { Quarantines } from './Quarantines';
+
+const few: Quarantine = { users: 3, groups: 1, message: 'few users' };
+const fewer: Quarantine = { users: 2, groups: 1, message: 'fewer users' };
+
+/** A process, as far as its guard and its replica are concerned. */
+class GuardedProcess {
+  quarantine: Quarantine | undefined;
+  retries = 0;
+  readonly guard = this;
+  readonly replica = this;
+
+  retry() {
+    this.retries++;
+  }
+}
+
+describe('Quarantines', () => {
+  const database = withDatabase();
+  let processes: readonly GuardedProcess[];
+  let quarantines: readonly Quarantines[];
+  let shutdown: (() => void | Promise<void>)[];
+
+  const follow = (index: number) =>
+    quarantines[index].follow(processes[index], {
+      addStartupHook() {},
+      addShutdownHook: hook => shutdown.push(hook),
+    });
+
+  beforeEach(async () => {
+    shutdown = [];
+    processes = [0, 1, 2].map(() => new GuardedProcess());
+    quarantines = await Promise.all(
+      processes.map(() =>
+        Quarantines.create({
+          database,
+          directoryKey: 'a',
+          logger: new RecordingLogger(),
+        }),
+      ),
+    );
+  });
+
+  const exchange = () => Promise.all(quarantines.map(each => each.exchange()));
+  const stop = () => Promise.all(shutdown.map(hook => hook()));
+
+  /** Each process exchanges once; tests call `exchange` themselves. */
+  const followAndStop = async () => {
+    processes.forEach((_process, index) => follow(index));
+    await stop();
+    await exchange();
+  };
+  const retries = () => processes.map(process => process.retries);
+  const rows = async () =>
+    (await database.getClient())('directory_quarantines').select('users');
+
+  it('has every process retry that an override covers', async () => {
+    processes[1].quarantine = few;
+    processes[2].quarantine = fewer;
+    await followAndStop();
+    expect(retries()).toEqual([0, 0, 0]);
+    // By a process that is not quarantined.
+    await quarantines[0].accept({ ...few, acceptedBy: 'dave' });
+    await exchange();
+    expect(retries()).toEqual([0, 1, 0]);
+  });
+
+  it('accepts the quarantine of the same process before it is recorded', async () => {
+    await followAndStop();
+    processes[0].quarantine = few;
+    await quarantines[0].accept({ ...few, acceptedBy: 'dave' });
+    expect(retries()).toEqual([1, 0, 0]);
+  });
+
+  it('deletes the record when the quarantine ends', async () => {
+    processes[0].quarantine = few;
+    processes[1].quarantine = fewer;
+    await followAndStop();
+    expect(await rows()).toHaveLength(2);
+    processes[0].quarantine = undefined;
+    await exchange();
+    expect(await rows()).toEqual([{ users: 2 }]);
+  });
+
+  it('deletes the record of a process that has ended', async () => {
+    processes[0].quarantine = few;
+    processes[1].quarantine = fewer;
+    await followAndStop();
+    const knex = await database.getClient();
+    await knex('directory_quarantines').update({ seen_at: new Date(0) });
+    await quarantines[1].exchange();
+    expect(await rows()).toEqual([{ users: 2 }]);
+  });
+
+  it('waits for a slow database without queueing up', async () => {
+    processes[0].quarantine = few;
+    const knex = await database.getClient();
+    const busy = await knex.transaction();
+    follow(0);
+    // The transaction has the only connection.
+    const pending = () => knex.client.pool.numPendingAcquires();
+    await eventually(() => expect(pending()).toBe(1));
+    // More than the interval between two exchanges.
+    await sleep(1500);
+    expect(pending()).toBe(1);
+
+    await busy.rollback();
+    await eventually(async () => expect(await rows()).toHaveLength(1));
+    await stop();
+    await exchange();
+  });
+});

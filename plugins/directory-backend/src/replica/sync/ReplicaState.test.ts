@@ -1,0 +1,140 @@
+import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { DirectoryUnavailableError } from '../../directory/errors';
+import { ReplicaGate, ReplicaState, suspensionFor } from './ReplicaState';
+
+let logger: RecordingLogger;
+let state: ReplicaState;
+
+beforeEach(() => {
+  logger = new RecordingLogger();
+  state = new ReplicaState({ maxStalenessMs: 60_000, logger });
+});
+
+it('is starting until it is proven, and stale when it is too old', () => {
+  expect(state.status).toEqual({ kind: 'starting' });
+  expect(state.isServing).toBe(false);
+  state.prove(performance.now() - 60_001);
+  expect(state.status).toMatchObject({ kind: 'stale' });
+  expect(state.isServing).toBe(false);
+  state.prove(performance.now());
+  expect(state.status).toMatchObject({ kind: 'serving' });
+  expect(state.isServing).toBe(true);
+  state.prove(performance.now() - 60_001);
+  expect(state.isServing).toBe(true);
+});
+
+it('is suspended in the same turn, whatever its age, until it is proven', () => {
+  state.prove(performance.now());
+  state.suspend('credentials', 'refused');
+  expect(state.isServing).toBe(false);
+  expect(state.status).toEqual({
+    kind: 'suspended',
+    reason: 'credentials',
+    message: 'refused',
+  });
+  state.prove(performance.now());
+  expect(state.isServing).toBe(true);
+});
+
+it('counts every suspension and logs each reason once', () => {
+  state.suspend('accessCheck', 'unreadable');
+  state.suspend('accessCheck', 'unreadable');
+  state.suspend('quarantine', 'no users');
+  expect(state.suspensions).toBe(3);
+  state.prove(performance.now());
+  state.suspend('accessCheck', 'unreadable');
+  expect(logger.lines).toEqual([
+    'error Reads are suspended: unreadable',
+    'error Reads are suspended: no users',
+    'info Reads are resumed',
+    'error Reads are suspended: unreadable',
+  ]);
+});
+
+it.each([
+  ['refused', 'credentials'],
+  ['accessCheck', 'accessCheck'],
+  ['quarantine', 'quarantine'],
+  ['unreachable', undefined],
+  ['response', undefined],
+  ['overloaded', undefined],
+] as const)('maps an error with the reason %s to %s', (reason, expected) => {
+  const error = new DirectoryUnavailableError('failed', { reason });
+  expect(suspensionFor(error)).toBe(expected);
+  expect(suspensionFor(new Error('failed'))).toBeUndefined();
+});
+
+describe('ReplicaGate', () => {
+  const { signal } = new AbortController();
+  let gate: ReplicaGate;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    gate = new ReplicaGate(state);
+  });
+  afterEach(() => jest.useRealTimers());
+
+  /** Settles promises without letting time pass. */
+  const settle = () => jest.advanceTimersByTimeAsync(0);
+
+  const failsWith = (reason: string) =>
+    expect.objectContaining({ name: 'DirectoryUnavailableError', reason });
+
+  it('admits reads while the replica may be read', async () => {
+    state.prove(performance.now());
+    expect(gate.isOpen).toBe(true);
+    await gate.enter(signal);
+    expect(() => gate.requireOpen()).not.toThrow();
+  });
+
+  it('lets 200 reads wait for the first sync and rejects others at once', async () => {
+    const waiting = Array.from({ length: 200 }, () => gate.enter(signal));
+    await settle();
+    expect(gate.waiting).toBe(200);
+    await expect(gate.enter(signal)).rejects.toEqual(failsWith('starting'));
+    expect(gate.rejected).toBe(1);
+
+    state.prove(performance.now());
+    await Promise.all(waiting);
+    expect([gate.waiting, gate.rejected]).toEqual([0, 1]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('lets a read wait for 5 seconds at most', async () => {
+    const results: unknown[] = [];
+    gate.enter(signal).catch(error => results.push(error));
+    await jest.advanceTimersByTimeAsync(4999);
+    expect(results).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(results).toEqual([failsWith('starting')]);
+    expect([gate.waiting, gate.rejected]).toEqual([0, 1]);
+  });
+
+  it('rejects waiting reads in the turn of a suspension', async () => {
+    const results: unknown[] = [];
+    gate.enter(signal).catch(error => results.push(error));
+    await settle();
+    state.suspend('credentials', 'refused');
+    await settle();
+    expect(results).toEqual([failsWith('refused')]);
+    expect(gate.waiting).toBe(0);
+    await expect(gate.enter(signal)).rejects.toEqual(failsWith('refused'));
+  });
+
+  it('does not wait for a replica that is too old', async () => {
+    state.prove(performance.now() - 60_001);
+    await expect(gate.enter(signal)).rejects.toEqual(failsWith('stale'));
+  });
+
+  it('frees the place of a read whose caller has left', async () => {
+    const caller = new AbortController();
+    const result = gate.enter(caller.signal);
+    result.catch(() => {});
+    await settle();
+    expect(gate.waiting).toBe(1);
+    caller.abort();
+    await expect(result).rejects.toThrow('aborted');
+    expect([gate.waiting, jest.getTimerCount()]).toEqual([0, 0]);
+    await expect(gate.enter(caller.signal)).rejects.toThrow('aborted');
+  });
+});

@@ -1,0 +1,79 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { GroupEntry, ReplicaPortion } from './ReplicaSource';
+import { createTables, type ReplicaTables } from '../tables/ReplicaTables';
+import { TableWriter } from './TableWriter';
+
+const STAFF = 'cn=staff';
+
+function group(members: number): GroupEntry {
+  return {
+    members: Array.from({ length: members }, (_, index) => `uid=${index}`),
+    sponsors: ['uid=0'],
+  };
+}
+
+function portionOf(...entries: readonly GroupEntry[]): ReplicaPortion {
+  return { kind: 'groups', entries: entries.map(entry => [STAFF, entry]) };
+}
+
+describe('TableWriter.takeInSlices', () => {
+  let tables: ReplicaTables;
+  let writer: TableWriter;
+
+  beforeEach(() => {
+    tables = createTables();
+    writer = new TableWriter({ tables });
+  });
+
+  const membersOf = () => tables.groups.get(STAFF)?.members.length;
+
+  it.each([0, 1, 2500, 2501, 12_345])(
+    'writes a group of %i members as a whole write does',
+    async size => {
+      await writer.takeInSlices(portionOf(group(size)), 0);
+      const whole = createTables();
+      new TableWriter({ tables: whole }).take(portionOf(group(size)), 0);
+      expect(tables.groups.get(STAFF)).toEqual(whole.groups.get(STAFF));
+      for (const member of ['uid=0', `uid=${size - 1}`, `uid=${size}`]) {
+        expect(tables.groups.groupsNaming(member)).toEqual(
+          whole.groups.groupsNaming(member),
+        );
+      }
+    },
+  );
+
+  it('replaces a group that was read before', async () => {
+    await writer.takeInSlices(portionOf(group(6000), group(5999)), 0);
+    expect(membersOf()).toBe(5999);
+    expect(tables.groups.groupsNaming('uid=5998')).toEqual([STAFF]);
+    expect(tables.groups.groupsNaming('uid=5999')).toEqual([]);
+  });
+
+  it('yields to the event loop between slices', async () => {
+    const sizes = new Set<number | undefined>();
+    let isDone = false;
+    const written = writer
+      .takeInSlices(portionOf(group(6000)), 0)
+      .finally(() => (isDone = true));
+    while (!isDone) {
+      sizes.add(membersOf());
+      await nextTurn();
+    }
+    await written;
+    expect([...sizes]).toEqual([2500, 5000, 6000]);
+  });
+
+  it('does not write a group that is deleted between slices', async () => {
+    const written = writer.takeInSlices(portionOf(group(6000)), 0);
+    writer.remove(STAFF);
+    await written;
+    expect(membersOf()).toBeUndefined();
+    expect(tables.groups.groupsNaming('uid=0')).toEqual([]);
+  });
+
+  it('ends when a later sync has begun', async () => {
+    const earlier = writer.takeInSlices(portionOf(group(6000)), 0);
+    await Promise.all([writer.takeInSlices(portionOf(group(10)), 1), earlier]);
+    expect(membersOf()).toBe(10);
+  });
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../__testUtils__/eventually';
+import { createGuard } from '../../__testUtils__/MemoryGuardRecords';
+import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { Replica } from '../Replica';
+import type { ReplicaSource, TakePortion } from './ReplicaSource';
+
+jest.setTimeout(180_000);
+
+const server = 'ldap://one';
+
+/**
+ * A directory of agreements that reports no deletions. Its other entries take
+ * USNs too, readable or not.
+ */
+class SilentSource implements ReplicaSource {
+  usn = 20;
+  committedUsn = 20;
+  /** By key, the USN of the last write. */
+  readonly agreements = new Map(
+    Array.from({ length: 20 }, (_, index) => [`cn=${index}`, index + 1]),
+  );
+  /** USNs of the readable entries of other kinds. */
+  readonly otherUsns = new Set<number>();
+  comparisons = 0;
+
+  time: ReplicaSource['time'] = async () => ({
+    server,
+    epoch: 1,
+    usn: this.usn,
+    committedUsn: this.committedUsn,
+    askedAt: performance.now(),
+  });
+
+  readAll: ReplicaSource['readAll'] = async take => {
+    this.#give(take, 0);
+    return this.#keys();
+  };
+
+  readAllGently: ReplicaSource['readAllGently'] = this.readAll;
+
+  listChanges: ReplicaSource['listChanges'] = async from => ({
+    server,
+    numbers: new Map([...this.agreements].filter(([, usn]) => usn >= from)),
+  });
+
+  readChanges: ReplicaSource['readChanges'] = async (from, take) => {
+    this.#give(take, from);
+    return { server };
+  };
+
+  readEntry: ReplicaSource['readEntry'] = async () => ({
+    server,
+    found: false,
+  });
+
+  listUsns: ReplicaSource['listUsns'] = async from => ({
+    server,
+    usns: new Set(
+      [...this.agreements.values(), ...this.otherUsns].filter(
+        usn => usn >= from,
+      ),
+    ),
+  });
+
+  readKeys: ReplicaSource['readKeys'] = async () => {
+    this.comparisons++;
+    return this.#keys();
+  };
+
+  createdAt: ReplicaSource['createdAt'] = async () => undefined;
+  replicationState: ReplicaSource['replicationState'] = async () => undefined;
+  subscribe: ReplicaSource['subscribe'] = async () => () => {};
+
+  /** Moves an entry to where the account cannot read it. */
+  hide(key: string): void {
+    this.usn++;
+    this.agreements.delete(key);
+  }
+
+  #keys() {
+    return {
+      server,
+      users: new Set(['uid=alice']),
+      groups: new Set<string>(this.agreements.keys()),
+      agreements: new Set(this.agreements.keys()),
+    };
+  }
+
+  #give(take: TakePortion, from: number): void {
+    const changed = [...this.agreements].filter(([, usn]) => usn >= from);
+    take({
+      kind: 'agreements',
+      entries: changed.map(([key]) => [
+        key,
+        { name: key, enabled: true, signers: new Set() },
+      ]),
+    });
+    take({
+      kind: 'groups',
+      entries: changed.map(([key]) => [key, { members: [], sponsors: [] }]),
+    });
+  }
+}
+
+describe('UnreportedDeletions', () => {
+  let source: SilentSource;
+  let replica: Replica;
+  let logger: RecordingLogger;
+
+  const keys = () => [...replica.tables.agreements.keys()];
+
+  beforeEach(async () => {
+    source = new SilentSource();
+    logger = new RecordingLogger();
+    replica = new Replica({
+      source,
+      logger,
+      maxStalenessMs: 60_000,
+      guard: createGuard(),
+    });
+    replica.follow();
+    await eventually(() => assert(replica.isServing));
+  });
+  afterEach(() => replica.stop());
+
+  it('removes an entry that was hidden without a notification', async () => {
+    source.hide('cn=7');
+    await eventually(() => expect(keys()).not.toContain('cn=7'));
+    expect(keys()).toHaveLength(19);
+    expect(logger.lines.join('\n')).toContain(
+      'Removed entries that the directory no longer returns: agreements 1',
+    );
+  });
+
+  it('compares no keys when readable entries carry all new USNs', async () => {
+    const before = source.comparisons;
+    // Longer than the interval between two checks of the new USNs.
+    for (let write = 0; write < 30; write++) {
+      source.otherUsns.add(++source.usn);
+      await sleep(100);
+    }
+    expect(source.comparisons).toBe(before);
+    // The same with one USN that no readable entry carries.
+    source.usn++;
+    await eventually(() => expect(source.comparisons).toBeGreaterThan(before));
+  });
+
+  it('compares keys when the USNs of readable entries cannot be listed', async () => {
+    source.listUsns = async () => {
+      throw new Error('listing failed');
+    };
+    source.hide('cn=7');
+    await eventually(() => expect(keys()).not.toContain('cn=7'));
+    const warnings = logger.lines.filter(line => line.includes('listing'));
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('compares again when a deletion becomes visible after its USN', async () => {
+    const before = source.comparisons;
+    source.usn++;
+    await eventually(() =>
+      expect(source.comparisons).toBeGreaterThan(before + 1),
+    );
+    expect(keys()).toHaveLength(20);
+    source.agreements.delete('cn=7');
+    await eventually(() => expect(keys()).toHaveLength(19));
+    source.committedUsn = source.usn;
+    await eventually(async () => {
+      const settled = source.comparisons;
+      await sleep(600);
+      expect(source.comparisons).toBe(settled);
+    });
+  });
+
+  it('stops reads when the mass-deletion guard rejects what is left', async () => {
+    for (const key of keys().slice(0, 15)) {
+      source.hide(key);
+    }
+    await eventually(() =>
+      expect(replica.status).toMatchObject({ reason: 'quarantine' }),
+    );
+    expect(keys()).toHaveLength(20);
+  });
+});

@@ -1,0 +1,188 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { stringifyError } from '@backstage/errors';
+import type { Comparison } from './TableComparison';
+import {
+  expectServer,
+  type ReplicaSource,
+  type ReplicaTime,
+} from './ReplicaSource';
+
+/** Minimum time between two searches for the entries that carry new USNs. */
+const ACCOUNT_INTERVAL_MS = 1000;
+
+/** Maximum number of new USNs to look up. Above it, all keys are compared. */
+const MAX_ACCOUNTED_USNS = 1000;
+
+/**
+ * Share of the server's time that key comparisons take at most. Together with
+ * the searches for USNs it stays below 5 %.
+ */
+const MAX_SHARE = 0.045;
+
+/** Maximum growth factor of the expected duration after a slower comparison. */
+const MAX_GROWTH = 2;
+
+/** The first comparison takes up to twice as long: its code is not compiled. */
+const COLD_FACTOR = 2;
+
+/** Progress through the USNs of one epoch. */
+interface Progress {
+  /** Deletions up to this USN have been found. */
+  comparedUsn: number;
+  /** USNs up to this one have been looked for among the readable entries. */
+  accountedUsn: number;
+  /** The highest USN that no readable entry carries. */
+  unaccountedUsn: number;
+  /** The directory's USN a second ago: writes up to it are usually visible. */
+  visibleUsn: number;
+}
+
+/**
+ * Finds entries that were deleted, or moved to where the account cannot read
+ * them, without a change notification. `ipa user-del --preserve` is such a
+ * move, and 389 Directory Server then sends none.
+ *
+ * Each write takes a USN, and an entry carries the USN of its last write. A USN
+ * that no readable entry carries may be such a move, so all keys are compared.
+ * Where unreadable entries (DNS) are written continuously, comparisons run
+ * continuously, in less than 5 % of the server's time.
+ */
+export class UnreportedDeletions {
+  readonly #source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
+  readonly #comparison: Comparison;
+  readonly #logger: LoggerService;
+  #progress: Progress | undefined;
+  #isRunning = false;
+  #hasFailed = false;
+  #nextAccountAt = -Infinity;
+  #nextCompareAt = -Infinity;
+  /** Expected duration of a comparison on an idle server, in milliseconds. */
+  #comparisonMs: number | undefined;
+
+  constructor(options: {
+    readonly source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
+    readonly comparison: Comparison;
+    readonly logger: LoggerService;
+  }) {
+    this.#source = options.source;
+    this.#comparison = options.comparison;
+    this.#logger = options.logger;
+  }
+
+  /** Records that all keys were compared after this time. */
+  reset({ usn = 0, committedUsn = 0 }: ReplicaTime): void {
+    this.#progress = {
+      comparedUsn: committedUsn,
+      accountedUsn: committedUsn,
+      unaccountedUsn: committedUsn,
+      visibleUsn: usn,
+    };
+  }
+
+  /** Requests a comparison of keys. */
+  request({ usn = 0 }: ReplicaTime): void {
+    if (this.#progress) {
+      this.#progress.unaccountedUsn = usn;
+    }
+  }
+
+  /** Starts to look for deletions in the background when that is due. */
+  startIfDue(time: ReplicaTime): void {
+    const progress = this.#progress;
+    const now = performance.now();
+    if (
+      !progress ||
+      this.#isRunning ||
+      (now < this.#nextAccountAt && !this.#isComparisonDue(progress))
+    ) {
+      return;
+    }
+    this.#isRunning = true;
+    this.#run(progress, time)
+      .then(() => {
+        this.#hasFailed = false;
+      })
+      .catch(error => {
+        if (!this.#hasFailed && progress === this.#progress) {
+          this.#logger.warn(
+            `The replica cannot look for unreported deletions: ${stringifyError(
+              error,
+            )}`,
+          );
+        }
+        this.#hasFailed = true;
+      })
+      .finally(() => {
+        this.#isRunning = false;
+      });
+  }
+
+  async #run(progress: Progress, time: ReplicaTime): Promise<void> {
+    const now = performance.now();
+    if (now >= this.#nextAccountAt) {
+      this.#nextAccountAt = now + ACCOUNT_INTERVAL_MS;
+      await this.#account(progress, time);
+    }
+    if (this.#isComparisonDue(progress)) {
+      await this.#compare(progress, time);
+    }
+  }
+
+  #isComparisonDue({ unaccountedUsn, comparedUsn }: Progress): boolean {
+    return (
+      unaccountedUsn > comparedUsn && performance.now() >= this.#nextCompareAt
+    );
+  }
+
+  async #account(progress: Progress, time: ReplicaTime): Promise<void> {
+    const { accountedUsn, unaccountedUsn, visibleUsn } = progress;
+    progress.accountedUsn = visibleUsn;
+    progress.visibleUsn = time.usn ?? visibleUsn;
+    if (visibleUsn === accountedUsn) {
+      return;
+    }
+    // Unless the search succeeds, all keys are compared.
+    progress.unaccountedUsn = visibleUsn;
+    if (visibleUsn - accountedUsn <= MAX_ACCOUNTED_USNS) {
+      const { server, usns } = await this.#source.listUsns(accountedUsn + 1);
+      expectServer({ server }, time);
+      let usn = visibleUsn;
+      while (usn > accountedUsn && usns.has(usn)) {
+        usn--;
+      }
+      progress.unaccountedUsn = usn > accountedUsn ? usn : unaccountedUsn;
+    }
+  }
+
+  async #compare(progress: Progress, time: ReplicaTime): Promise<void> {
+    const startedAt = performance.now();
+    const expectedMs = this.#comparisonMs;
+    try {
+      const corrections = await this.#comparison.run({
+        server: time.server,
+        read: () => this.#source.readKeys(),
+      });
+      if (corrections) {
+        // A USN that is not settled may belong to a move that is not visible
+        // yet: it is compared again.
+        progress.comparedUsn = time.committedUsn ?? 0;
+        for (const [kind, count] of corrections) {
+          this.#logger.info(
+            `Removed entries that the directory no longer returns: ${kind} ${count}`,
+          );
+        }
+      }
+      const tookMs = performance.now() - startedAt;
+      this.#comparisonMs =
+        expectedMs === undefined
+          ? tookMs / COLD_FACTOR
+          : Math.min(tookMs, expectedMs * MAX_GROWTH);
+      this.#nextCompareAt = startedAt + this.#comparisonMs / MAX_SHARE;
+    } catch (error) {
+      const tookMs = performance.now() - startedAt;
+      const costMs = Math.max(tookMs, expectedMs ?? 0);
+      this.#nextCompareAt = startedAt + costMs / MAX_SHARE;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Group } from '../../directory/Group';
+import { LinkIndex } from './LinkIndex';
+import { MembershipGraph, type GroupLinks } from './MembershipGraph';
+import type { GroupEntry, GroupNames } from '../sync/ReplicaSource';
+import { ServedRecords, type ServedRecord } from './ServedRecords';
+
+const NOBODY: GroupNames = { members: [], sponsors: [] };
+
+/** All groups, and who is in them. */
+export class GroupTable implements GroupLinks {
+  readonly #served = new ServedRecords<Group>();
+  readonly #names = new Map<string, GroupNames>();
+  readonly #naming = new LinkIndex();
+  readonly #managing = new LinkIndex();
+  readonly #changes = new Map<string, number>();
+  #version = 0;
+  /** Walks the links as they are at the time. */
+  readonly graph = new MembershipGraph(this);
+
+  /** Moves when a group comes or goes, or names others than before. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The version at which who is in a group was last changed. */
+  changeOf(group: string): number {
+    return this.#changes.get(group) ?? 0;
+  }
+
+  /** Those that are served, to be read. */
+  get served(): Omit<ServedRecords<Group>, 'set' | 'delete'> {
+    return this.#served;
+  }
+
+  /** Served or not. */
+  get size(): number {
+    return this.#names.size;
+  }
+
+  keys(): Iterable<string> {
+    return this.#names.keys();
+  }
+
+  get(key: string): GroupNames | undefined {
+    return this.#names.get(key);
+  }
+
+  groupsNaming(entry: string): readonly string[] {
+    return this.#naming.of(entry);
+  }
+
+  groupsManagedBy(entry: string): readonly string[] {
+    return this.#managing.of(entry);
+  }
+
+  set(key: string, entry: GroupEntry): void {
+    const { group, members, sponsors } = entry;
+    const old = this.#names.get(key) ?? NOBODY;
+    const isNew = !this.#names.has(key);
+    const named = this.#naming.replace(key, old.members, members);
+    const managed = this.#managing.replace(key, old.sponsors, sponsors);
+    this.#names.set(key, { members, sponsors });
+    const wasServed = this.#served.get(key) !== undefined;
+    if (group) {
+      this.#served.set(rowOf(key, entry, group));
+    } else {
+      this.#served.delete(key);
+    }
+    if (isNew || named || managed || wasServed !== (group !== undefined)) {
+      this.#changed(key);
+    }
+  }
+
+  /** Whether an entry is not what is kept of it. */
+  differs(key: string, entry: GroupEntry | undefined): boolean {
+    const old = this.#names.get(key);
+    if (!entry || !old) {
+      return entry !== old;
+    }
+    const isServed = this.#served.get(key) !== undefined;
+    const isOther = entry.group
+      ? this.#served.changesBy(rowOf(key, entry, entry.group)).length > 0
+      : isServed;
+    return (
+      isOther ||
+      !areSameNames(entry.members, old.members) ||
+      !areSameNames(entry.sponsors, old.sponsors)
+    );
+  }
+
+  delete(key: string): void {
+    const old = this.#names.get(key);
+    if (old) {
+      this.#naming.replace(key, old.members, []);
+      this.#managing.replace(key, old.sponsors, []);
+      this.#names.delete(key);
+      this.#served.delete(key);
+      this.#changed(key);
+    }
+  }
+
+  #changed(key: string): void {
+    this.#version++;
+    for (const group of [key, ...this.graph.groupsOf(key)]) {
+      this.#changes.set(group, this.#version);
+    }
+  }
+}
+
+/** Whether two lists have the same names, in any order. */
+function areSameNames(a: readonly string[], b: readonly string[]): boolean {
+  // Sets of 89,000 names would block the event loop; most lists are equal.
+  const isEqual =
+    a.length === b.length && a.every((name, index) => name === b[index]);
+  return isEqual || isDeepStrictEqual(new Set(a), new Set(b));
+}
+
+function rowOf(
+  key: string,
+  { unshown }: GroupEntry,
+  group: Group & { readonly groupname: string },
+): ServedRecord<Group> {
+  return { key, name: group.groupname, record: group, unshown };
+}

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { isContained, isEqual } from '../../__testUtils__/naive/matching';
+import { TextColumn } from './TextColumn';
+
+/** Few letters, so that texts meet: of each kind that is compared specially. */
+const letter = fc.constantFrom(
+  ...['a', 'A', 'b', 'é', 'É', 'ß', 'K', 'İ', ' ', '\u2003', '\t', '.'],
+  ...['\u0301', '😀', '\uffff'],
+);
+const value = fc.string({ unit: letter, maxLength: 6 });
+const columns = fc.array(fc.array(value, { maxLength: 3 }), { maxLength: 8 });
+
+/** What has no spaces at its ends, as a term of a search. */
+const text = value.map(each => each.trim());
+
+function ranksWhere(
+  rows: readonly (readonly string[])[],
+  matches: (value: string) => boolean,
+): number[] {
+  return rows.flatMap((values, rank) => (values.some(matches) ? [rank] : []));
+}
+
+it('finds what comparing each value finds', () => {
+  fc.assert(
+    fc.property(columns, text, (rows, wanted) => {
+      const column = TextColumn.of(rows);
+      expect([...column.containing(wanted)]).toEqual(
+        ranksWhere(rows, each => isContained(each, wanted)),
+      );
+      expect([...column.equalTo(wanted)]).toEqual(
+        ranksWhere(rows, each => isEqual(each, wanted)),
+      );
+    }),
+    { numRuns: 5000, seed: 20_200_131 },
+  );
+});
+
+it('finds nothing across two values, nor in what stands between them', () => {
+  const column = TextColumn.of([['ab', 'ba'], ['a\0b']]);
+  expect([...column.containing('abba')]).toEqual([]);
+  expect([...column.containing('bb')]).toEqual([]);
+  expect([...column.equalTo('a')]).toEqual([]);
+  expect([...column.containing('ab')]).toEqual([0]);
+});
