@@ -16,7 +16,7 @@ import {
 } from './RevocationListFields';
 
 /** v2 (RFC 5280 §5.1.2.1). */
-const VERSION = 1n;
+const LIST_VERSION = 1n;
 
 /** RFC 5280 §5.2.3: 20 octets. */
 const NUMBER_LIMIT = 2n ** 159n;
@@ -44,7 +44,7 @@ export function writeTbsCertList(
     throw new RangeError('A revocation list must be valid for some time');
   }
   return sequence(
-    integer(VERSION),
+    integer(LIST_VERSION),
     options.algorithm,
     options.issuer,
     time(thisUpdate),

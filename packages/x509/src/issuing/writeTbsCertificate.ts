@@ -12,7 +12,7 @@ import { writeName } from './writeName';
 import { CertificateFields } from './CertificateFields';
 
 /** v3 (RFC 5280 §4.1.2.1). */
-const VERSION = 2n;
+const CERTIFICATE_VERSION = 2n;
 
 /** RFC 5280 §4.1.2.2: 20 octets, of which the highest bit is the sign. */
 const SERIAL_NUMBER_LIMIT = 2n ** 159n;
@@ -44,7 +44,7 @@ export function writeTbsCertificate(
     throw new RangeError('A certificate must be valid for some time');
   }
   return sequence(
-    tagged(0, integer(VERSION)),
+    tagged(0, integer(CERTIFICATE_VERSION)),
     integer(serialNumber),
     options.algorithm,
     options.issuer,

@@ -10,7 +10,7 @@ const SQUARES_OF_64 = new Set(
 
 /** Moduli whose squares are rare; together they spare all but one in thousands of square roots. */
 const SIEVE = [63, 65, 11, 17, 19, 23, 31];
-const remainders = createRemainders(SIEVE);
+const squareRemainders = createRemainders(SIEVE);
 const squaresBy = SIEVE.map(
   modulus =>
     new Set(
@@ -42,7 +42,7 @@ function isSquare(value: bigint): boolean {
   if (!SQUARES_OF_64.has(Number(BigInt.asUintN(6, value)))) {
     return false;
   }
-  const possible = remainders(value).every((remainder, index) =>
+  const possible = squareRemainders(value).every((remainder, index) =>
     squaresBy[index].has(remainder),
   );
   return possible && squareRoot(value) ** 2n === value;

@@ -10,12 +10,12 @@ const PRIMES = oddPrimesBelow(168);
 
 const GENERATOR = 65_537;
 
-const remainders = createRemainders(PRIMES);
+const rocaRemainders = createRemainders(PRIMES);
 const powersByPrime = PRIMES.map(prime => powersOf(GENERATOR % prime, prime));
 
 /** Tells whether a modulus bears the mark of Infineon's faulty library. */
 export function isRocaModulus(modulus: bigint): boolean {
-  return remainders(modulus).every((remainder, index) =>
+  return rocaRemainders(modulus).every((remainder, index) =>
     powersByPrime[index].has(remainder),
   );
 }

@@ -50,7 +50,7 @@ export class SessionKeys {
    * secret itself.
    */
   static async load(secrets: readonly SessionSecret[]): Promise<SessionKeys> {
-    const [first, ...others] = await Promise.all(secrets.map(readSecret));
+    const [first, ...others] = await Promise.all(secrets.map(loadSecret));
     const keys = new SessionKeys([first, ...others]);
     if (keys.#byId.size < secrets.length) {
       throw new InputError('directory.sessions.keys holds one secret twice');
@@ -80,7 +80,7 @@ function derive(secret: Buffer): SessionKey {
   };
 }
 
-async function readSecret(secret: SessionSecret): Promise<Buffer> {
+async function loadSecret(secret: SessionSecret): Promise<Buffer> {
   const text = secret.kind === 'value' ? secret.value : await readText(secret);
   const bytes = decode(text.trim());
   if (!bytes) {

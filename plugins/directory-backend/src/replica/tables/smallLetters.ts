@@ -4,7 +4,7 @@
  * of an early Unicode with one small letter of their own. RFC 4518 §2.2 asks
  * for more.
  */
-const CAPITALS = [
+const CAPITAL_RANGES = [
   'c0-d6 d8-de 100-12e 132-136 139-147 14a-17d 181-18b 18f-198 19c-19d',
   '1a0-1a4 1a7-1a9 1ac-1b8 1bc 1cd-1db 1de-1ee 1f4 1fa-216 386-3ab 3e2-3ee',
   '401-40c 40e-42f 460-480 490-4be 4c1-4c3 4c7 4cb 4d0-4ea 4ee-4f4 4f8',
@@ -15,7 +15,7 @@ const CAPITALS = [
 
 /** The small letter of each capital that the directory sees no difference in. */
 export const smallLetters: ReadonlyMap<string, string> = new Map(
-  ['41-5a', ...CAPITALS.flatMap(ranges => ranges.split(' '))].flatMap(range => {
+  ['41-5a', ...CAPITAL_RANGES.flatMap(ranges => ranges.split(' '))].flatMap(range => {
     const [first, last = first] = range
       .split('-')
       .map(end => parseInt(end, 16));
