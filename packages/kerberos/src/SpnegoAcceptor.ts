@@ -5,7 +5,7 @@ import { AcceptMetrics } from './AcceptMetrics';
 import { acceptSecurityContext } from './acceptSecurityContext';
 import { claimKerberosEnvironment } from './claimKerberosEnvironment';
 import { checkSecretFile } from '@directory-gateway/secret-files';
-import { inspectKeytab } from './inspectKeytab';
+import { inspectKeytab } from './keytab';
 import { interpretStatus } from './interpretStatus';
 import { isWebService, judgePrincipal, realmOf } from './checkPrincipal';
 import {
@@ -17,7 +17,7 @@ import {
 import { KeytabEntry } from './keytab';
 import { offersNtlm, parseNegotiate } from './parseNegotiate';
 import { KerberosConfig } from './readKerberosConfig';
-import { refusalMessages } from './refusalMessages';
+import { refusalMessages } from './KerberosService';
 
 /**
  * Options of {@link SpnegoAcceptor}.

@@ -12,14 +12,11 @@ export type {
   RequestedExtension,
   RequestedSubject,
 } from './request/CertificateRequest';
-export { refusalMessages } from './refusals/refusalMessages';
-export type { RefusalCode } from './refusals/refusalMessages';
+export { refusalMessages } from './refusals/RequestRefusal';
+export type { RefusalCode } from './refusals/RequestRefusal';
 export type { CurveName, SubjectPublicKey } from './keys/SubjectPublicKey';
-export type {
-  DistinguishedName,
-  NameAttribute,
-} from './names/DistinguishedName';
-export type { GeneralName, KerberosPrincipal } from './names/GeneralName';
+export type { DistinguishedName, NameAttribute } from './names/readName';
+export type { GeneralName, KerberosPrincipal } from './names/readGeneralName';
 export type { StringType } from './der/readText';
 
 export { describeCertificate } from './description/describeCertificate';
@@ -28,24 +25,24 @@ export type {
   AlternativeNamesByKind,
   CertificateDescription,
   PublicKeyDescription,
-} from './description/CertificateDescription';
-export type { KeyPurpose, KeyUsage } from './extensions/keyUsages';
+} from './description/readCertificate';
+export type { KeyPurpose, KeyUsage } from './extensions/extensions';
 
 export { createCaCertificate } from './issuing/createCaCertificate';
 export type { CaCertificateOptions } from './issuing/createCaCertificate';
 export { Issuer } from './issuing/Issuer';
-export type { CertificateFields } from './issuing/CertificateFields';
-export type { CertificateExtensions } from './issuing/CertificateExtensions';
+export type { CertificateFields } from './issuing/writeTbs';
+export type { CertificateExtensions } from './issuing/writeExtensions';
 export type { WritableGeneralName } from './issuing/writeNames';
-export type { NamePart } from './issuing/writeName';
-export type { AttributeName } from './names/attributeTypes';
-export { REVOCATION_REASONS } from './issuing/RevocationListFields';
+export type { NamePart } from './issuing/writeNames';
+export type { AttributeName } from './names/readName';
+export { REVOCATION_REASONS } from './issuing/writeTbs';
 export type {
   RevocationListFields,
   RevocationReason,
   RevokedCertificate,
-} from './issuing/RevocationListFields';
-export { randomSerialNumber } from './issuing/randomSerialNumber';
+} from './issuing/writeTbs';
+export { randomSerialNumber } from './issuing/createCaCertificate';
 
 export { readPemBlocks } from './der/pem';
-export { writePem } from './der/writePem';
+export { writePem } from './der/pem';

@@ -1,16 +1,37 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { isError, NotImplementedError } from '@backstage/errors';
+import { NotImplementedError, isError } from '@backstage/errors';
 import {
-  prepareBackstageIdentityResponse,
   type AuthProviderRouteHandlers,
   type AuthResolverContext,
   type SignInResolver,
+  prepareBackstageIdentityResponse,
 } from '@backstage/plugin-auth-node';
 import type { KerberosService } from '@directory-gateway/kerberos';
 import type { Request, Response } from 'express';
-import { parsePrincipal, type Principal } from './Principal';
-import { SignInMetrics } from './SignInMetrics';
-import { SignInRefusal, type SignInRefusalReason } from './SignInRefusal';
+import {
+  type Principal,
+  SignInRefusal,
+  type SignInRefusalReason,
+  parsePrincipal,
+} from './Principal';
+import { metrics } from '@opentelemetry/api';
+
+/**
+ * Counts sign-ins and renewals by their outcome and, of refusals, their reason;
+ * never by a name.
+ */
+export class SignInMetrics {
+  readonly #count = metrics
+    .getMeter('directory-gateway.kerberos-sign-in')
+    .createCounter('kerberos.sign_in.count', {
+      description: 'Sign-ins and renewals with a Kerberos ticket',
+      unit: '{sign_in}',
+    });
+
+  record(outcome: SignInOutcome): void {
+    this.#count.add(1, { ...outcome });
+  }
+}
 
 /** After these a client may have a better answer to the same question. */
 const CHALLENGED = new Set<SignInRefusalReason>(['no_credentials', 'replayed']);
@@ -160,3 +181,35 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
       .json({ message, reason: 'unavailable' });
   }
 }
+
+/**
+ * Stands in for a provider whose configuration is wrong. Thrown at start, the
+ * mistake would take the other ways in with it.
+ */
+export class MisconfiguredRouteHandlers implements AuthProviderRouteHandlers {
+  async start(_req: Request, res: Response): Promise<void> {
+    this.#answer(res);
+  }
+
+  async frameHandler(_req: Request, res: Response): Promise<void> {
+    this.#answer(res);
+  }
+
+  async refresh(_req: Request, res: Response): Promise<void> {
+    this.#answer(res);
+  }
+
+  #answer(res: Response): void {
+    res.status(503).json({
+      message:
+        'Sign-in with Kerberos is misconfigured; the log of the portal says how.',
+      reason: 'misconfigured',
+    });
+  }
+}
+
+/** How a request to sign in ended. */
+export type SignInOutcome =
+  | { readonly outcome: 'signed_in' }
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'failed' };

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 export { authModuleKerberosProvider as default } from './module';
-export { KERBEROS_PRINCIPAL_ANNOTATION } from './principalMatchingUserEntityAnnotation';
-export type { SignInRefusalReason } from './SignInRefusal';
+export { KERBEROS_PRINCIPAL_ANNOTATION } from './resolvers';
+export type { SignInRefusalReason } from './Principal';

@@ -3,16 +3,25 @@ import {
   createBackendModule,
 } from '@backstage/backend-plugin-api';
 import type { Config } from '@backstage/config';
-import { authProvidersExtensionPoint } from '@backstage/plugin-auth-node';
+import {
+  type AuthProviderFactory,
+  authProvidersExtensionPoint,
+} from '@backstage/plugin-auth-node';
 import { catalogServiceRef } from '@backstage/plugin-catalog-node';
 import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 import {
+  type KerberosService,
   kerberosServiceRef,
   readKerberosConfig,
 } from '@directory-gateway/kerberos';
 import { CatalogUsers } from './CatalogUsers';
-import { createKerberosProvider } from './createKerberosProvider';
 import { DirectoryAccounts } from './DirectoryAccounts';
+import { InputError, isError } from '@backstage/errors';
+import {
+  KerberosRouteHandlers,
+  MisconfiguredRouteHandlers,
+} from './KerberosRouteHandlers';
+import { createSignInResolver } from './resolvers';
 
 const RESOLVERS = 'auth.providers.kerberos.signIn.resolvers';
 
@@ -70,4 +79,60 @@ function readTrustedLocations(config: Config): TrustedLocations {
     trustedLocations.requireForAnnotations({ config, usedBy: RESOLVERS });
   }
   return trustedLocations;
+}
+
+/**
+ * Creates the provider `kerberos`. It never throws: a wrong configuration is
+ * logged, and every request gets 503.
+ */
+export function createKerberosProvider(options: {
+  readonly kerberos: KerberosService;
+  readonly accounts: DirectoryAccounts;
+  readonly users: CatalogUsers;
+  /** Realms that are accepted in addition to the portal's own. */
+  readonly foreignRealms: readonly string[];
+}): AuthProviderFactory {
+  const { kerberos, ...resolverOptions } = options;
+  return ({ config, baseUrl, isOriginAllowed, logger, resolverContext }) => {
+    try {
+      requireSecureTransport(baseUrl);
+      const signInResolver = createSignInResolver({
+        config,
+        ...resolverOptions,
+      });
+      return new KerberosRouteHandlers({
+        kerberos,
+        signInResolver,
+        resolverContext,
+        isOriginAllowed,
+        logger,
+      });
+    } catch (error) {
+      const { message } = isError(error) ? error : { message: String(error) };
+      logger.error(
+        `auth.providers.kerberos is misconfigured, so that users cannot sign in with Kerberos: ${message}`,
+      );
+      return new MisconfiguredRouteHandlers();
+    }
+  };
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Tickets and tokens do not travel in the clear: the portal is reached by
+ * https, or by http on this machine only.
+ *
+ * @throws InputError that names the key to change
+ */
+export function requireSecureTransport(baseUrl: string): void {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (
+    protocol !== 'https:' &&
+    !(protocol === 'http:' && LOOPBACK.test(hostname))
+  ) {
+    throw new InputError(
+      'backend.baseUrl must be an https:// URL, or http:// on localhost',
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import { requireSecureTransport } from './requireSecureTransport';
+import { requireSecureTransport } from './module';
 
 describe('requireSecureTransport', () => {
   it.each([

@@ -1,14 +1,17 @@
 import { KubernetesValidatorFunctions } from '@backstage/catalog-model';
 import { InputError, NotFoundError } from '@backstage/errors';
 import {
-  createSignInResolverFactory,
   type SignInInfo,
+  type SignInResolver,
+  type SignInResolverFactory,
+  createSignInResolverFactory,
+  readDeclarativeSignInResolver,
 } from '@backstage/plugin-auth-node';
 import { z } from 'zod/v3';
 import type { CatalogUsers } from './CatalogUsers';
 import type { DirectoryAccounts } from './DirectoryAccounts';
-import type { Principal } from './Principal';
-import { SignInRefusal } from './SignInRefusal';
+import { type Principal, SignInRefusal } from './Principal';
+import { type Config, ConfigReader } from '@backstage/config';
 
 /** Options of a resolver that takes the principal's name for the user's. */
 interface NameOptions {
@@ -115,4 +118,83 @@ async function requireName(
     throw new NotFoundError('The account has another name');
   }
   return name;
+}
+
+/** The last resolver: refuses users that no other resolver knows. */
+const stranger = createSignInResolverFactory({
+  create() {
+    return async () => {
+      throw new SignInRefusal('unknown_principal');
+    };
+  },
+});
+
+/**
+ * Reads `auth.providers.kerberos.signIn`.
+ *
+ * @throws Error that names the resolver or the key at fault
+ */
+export function createSignInResolver(options: {
+  /** The block `auth.providers.kerberos`. */
+  readonly config: Config;
+  /** Realms that are accepted in addition to the portal's own. */
+  readonly foreignRealms: readonly string[];
+  readonly accounts: DirectoryAccounts;
+  readonly users: CatalogUsers;
+}): SignInResolver<Principal> {
+  const { config, ...nameOptions } = options;
+  const offered: Readonly<Record<string, SignInResolverFactory>> = {
+    principalMatchingUserEntityAnnotation:
+      principalMatchingUserEntityAnnotation(nameOptions),
+    usernameMatchingUserEntityName: usernameMatchingUserEntityName(nameOptions),
+    directoryUser: directoryUser(nameOptions),
+  };
+  const configured = config.getOptionalConfigArray('signIn.resolvers') ?? [];
+  const resolvers = [
+    ...configured.map(resolver => resolver.get()),
+    { resolver: 'stranger' },
+  ];
+  const resolver = readDeclarativeSignInResolver<Principal>({
+    config: new ConfigReader({ signIn: { resolvers } }),
+    signInResolverFactories: { ...offered, stranger },
+  });
+  if (!resolver || configured.length === 0) {
+    throw new InputError(
+      `signIn.resolvers must list one of ${Object.keys(offered).join(', ')}`,
+    );
+  }
+  return resolver;
+}
+
+/**
+ * The annotation of a catalog user with their principal, including its realm:
+ * `alice@EXAMPLE.TEST`. It counts only on entities from
+ * `directory.trustedLocations`.
+ *
+ * @public
+ */
+export const KERBEROS_PRINCIPAL_ANNOTATION =
+  'directory-gateway/kerberos-principal';
+
+/** Signs in the catalog user whose annotation is the principal. */
+export function principalMatchingUserEntityAnnotation(options: {
+  readonly accounts: DirectoryAccounts;
+  readonly users: CatalogUsers;
+}) {
+  const { accounts, users } = options;
+  return createSignInResolverFactory({
+    create() {
+      return async ({ result }: SignInInfo<Principal>, context) => {
+        const entity = await users.findByAnnotation(
+          KERBEROS_PRINCIPAL_ANNOTATION,
+          result.principal,
+        );
+        if (!entity) {
+          throw new NotFoundError('The catalog has no such trusted user');
+        }
+        await accounts.requireUsable(result);
+        return users.issueToken({ user: entity.metadata, entity, context });
+      };
+    },
+  });
 }

@@ -2,29 +2,73 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   AuthorityRefusalError,
   AuthorityUnavailableError,
-  OutcomeUnknownError,
   type CertificateAuthority,
   type CertificatesQuery,
   type EndingCertificate,
   type EndingQuery,
   type IssuedCertificate,
+  OutcomeUnknownError,
   type RevocationOrder,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { REVOCATION_REASONS } from '@directory-gateway/x509';
 import type { AuthorityKeeper } from './authority/AuthorityKeeper';
-import type { IssuedRecord } from './certificates/CertificateRecord';
+import type {
+  CertificateStore,
+  IssuedRecord,
+} from './certificates/CertificateStore';
 import type { CertificateProfile } from './certificates/CertificateProfile';
-import type { CertificateStore } from './certificates/CertificateStore';
 import {
-  makeCertificate,
   type CertificateOrder,
+  makeCertificate,
+  validityOf,
 } from './certificates/makeCertificate';
-import { refuseOwnKey } from './refuseOwnKey';
-import { requestKeyOf } from './requestKeyOf';
-import { validityOf } from './certificates/validityOf';
-import type { Revoker } from './revocation/Revoker';
-import { SigningMetrics } from './SigningMetrics';
+import type { Revoker } from './revocation/RevocationLists';
+import { type KeyObject, createHash, createPublicKey } from 'node:crypto';
+import type { SigningAuthority } from './authority/SigningAuthority';
+import { metrics } from '@opentelemetry/api';
+import { isError } from '@backstage/errors';
+
+const OUTCOMES: Readonly<Record<string, SigningOutcome>> = {
+  AuthorityRefusalError: 'refused',
+  AuthorityUnavailableError: 'unavailable',
+  OutcomeUnknownError: 'unknown',
+};
+
+/** Times the signing. For whom, and with which key, is no attribute. */
+export class SigningMetrics {
+  readonly #durations = metrics
+    .getMeter('directory')
+    .createHistogram('directory.ca.embedded.sign.duration', {
+      description:
+        'Duration of signing a certificate, from the request to its record',
+      unit: 's',
+      advice: {
+        explicitBucketBoundaries: [
+          0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5,
+        ],
+      },
+    });
+
+  /** Runs the work, which says whether it issued or repeated, and records it. */
+  async time<T extends { readonly outcome: 'issued' | 'repeated' }>(
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const startedAt = performance.now();
+    const record = (outcome: SigningOutcome) =>
+      this.#durations.record((performance.now() - startedAt) / 1000, {
+        outcome,
+      });
+    try {
+      const answer = await work();
+      record(answer.outcome);
+      return answer;
+    } catch (error) {
+      record((isError(error) && OUTCOMES[error.name]) || 'error');
+      throw error;
+    }
+  }
+}
 
 /** What an {@link EmbeddedAuthority} is made of. */
 export interface EmbeddedAuthorityOptions {
@@ -180,3 +224,65 @@ async function available<T>(work: () => Promise<T>): Promise<T> {
     throw new AuthorityUnavailableError('The database cannot be asked', error);
   }
 }
+
+/**
+ * Refuses to certify the authority's own key: whoever could sign a CSR with it
+ * would have it. Keys are compared, not their encodings.
+ *
+ * @throws AuthorityRefusalError
+ */
+export function refuseOwnKey(
+  request: SigningRequest,
+  authority: SigningAuthority,
+): void {
+  if (readPublicKey(request.publicKey).equals(authority.publicKey)) {
+    throw new AuthorityRefusalError(
+      'The public key is that of the certificate authority.',
+    );
+  }
+}
+
+function readPublicKey(key: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key, format: 'der', type: 'spki' });
+  } catch {
+    // What OpenSSL says about it tells the caller nothing.
+    throw new AuthorityRefusalError('The public key cannot be read.');
+  }
+}
+
+/**
+ * What a request has in common with its repetition: the authority, the user,
+ * the profile, the key and the names. A client whose answer was lost sends the
+ * same again; one that asks for other names wants another certificate.
+ *
+ * @returns SHA-256, lower-case hex
+ */
+export function requestKeyOf(
+  request: SigningRequest,
+  options: { readonly authorityId: string },
+): string {
+  const { emails, userPrincipalNames, kerberosPrincipalNames } =
+    request.alternativeNames;
+  // JSON keeps apart what a separator would not.
+  const identity = JSON.stringify([
+    options.authorityId,
+    request.username,
+    request.profile,
+    request.publicKey.toString('base64'),
+    emails,
+    userPrincipalNames,
+    kerberosPrincipalNames,
+  ]);
+  return createHash('sha256').update(identity).digest('hex');
+}
+
+/** What became of a request; the values of the attribute `outcome`. */
+export type SigningOutcome =
+  | 'issued'
+  /** A request was repeated, and got what was on record. */
+  | 'repeated'
+  | 'refused'
+  | 'unavailable'
+  | 'unknown'
+  | 'error';

@@ -5,7 +5,7 @@ import {
   readCertificateProfiles,
   type CertificateProfile,
 } from './certificates/CertificateProfile';
-import { readMilliseconds } from './certificates/readMilliseconds';
+import { readMilliseconds } from './certificates/CertificateProfile';
 
 const PREFIX = 'directory.certificates.embedded';
 

@@ -8,7 +8,7 @@ import type { EmbeddedCaConfig } from './config';
 import { EmbeddedAuthority } from './EmbeddedAuthority';
 import { RevocationLists } from './revocation/RevocationLists';
 import { RevocationStore } from './revocation/RevocationStore';
-import { Revoker } from './revocation/Revoker';
+import { Revoker } from './revocation/RevocationLists';
 
 /** The parts of the authority that the portal is given. */
 export interface EmbeddedCa {

@@ -1,6 +1,6 @@
 import { TestCa } from './__testUtils__/TestCa';
 import { sqlite } from './__testUtils__/TestDatabase';
-import { migrateDatabase } from './migrateDatabase';
+import { migrateDatabase } from './module';
 import { AUTHORITIES, CERTIFICATES } from './database/rows';
 
 describe('migrateDatabase', () => {

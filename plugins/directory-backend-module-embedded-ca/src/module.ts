@@ -1,15 +1,20 @@
 import {
+  type LoggerService,
+  type SchedulerService,
   coreServices,
   createBackendModule,
+  resolvePackagePath,
 } from '@backstage/backend-plugin-api';
 import {
   directoryCertificateAuthoritiesExtensionPoint,
   directoryPublicDocumentsExtensionPoint,
+  migrateDatabase as migrate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readEmbeddedCaConfig } from './config';
 import { createEmbeddedCa } from './createEmbeddedCa';
-import { migrateDatabase } from './migrateDatabase';
-import { scheduleUpkeep } from './scheduleUpkeep';
+import type { AuthorityKeeper } from './authority/AuthorityKeeper';
+import type { RevocationLists } from './revocation/RevocationLists';
+import type { Knex } from 'knex';
 
 /** Certificates carry this address: it must never change. */
 const CRL_PATH = '/ca/crl';
@@ -68,3 +73,49 @@ export const directoryModuleEmbeddedCa = createBackendModule({
     });
   },
 });
+
+/**
+ * Has every node look each minute, and at once, whether its key has come and
+ * whether the revocation list is due. Every node, because the one that a shared
+ * task ran on might be the one without the key; who comes second finds nothing
+ * to do.
+ */
+export async function scheduleUpkeep(options: {
+  readonly keeper: AuthorityKeeper;
+  readonly lists: RevocationLists;
+  readonly scheduler: SchedulerService;
+  readonly logger: LoggerService;
+}): Promise<void> {
+  const { keeper, lists, scheduler, logger } = options;
+  await scheduler.scheduleTask({
+    id: 'embedded-ca-upkeep',
+    scope: 'local',
+    frequency: { minutes: 1 },
+    timeout: { minutes: 1 },
+    async fn() {
+      try {
+        await keeper.open();
+        if (keeper.isOpen) {
+          await lists.renew();
+        }
+      } catch (error) {
+        // The scheduler keeps quiet about what a local task throws.
+        logger.error(`The revocation list was not renewed: ${error}`);
+      }
+    },
+  });
+}
+
+const FOLDER = resolvePackagePath(
+  '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca',
+  'migrations',
+);
+
+/** Brings the module's tables up to date, whoever else does so now. */
+export async function migrateDatabase(database: Knex): Promise<void> {
+  await migrate({
+    database,
+    directory: FOLDER,
+    tableName: 'embedded_ca_migrations',
+  });
+}

@@ -12,31 +12,50 @@ import {
   type RevocationOrder,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { bulkhead, BulkheadRejectedError } from 'cockatiel';
+import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { AuthorityMetrics } from './AuthorityMetrics';
-import { systemClock, type Clock } from './Clock';
+import { type Clock, systemClock } from './Clock';
 import {
   certFindEnding,
-  certprofileShow,
   certRequest,
   certRevoke,
   certShow,
+  certprofileShow,
 } from './commands';
-import { decodeCertificate, serialNumberOf } from './decodeCertificate';
-import { decodeEnding } from './decodeEnding';
-import type { FreeIpaConfig } from './FreeIpaConfig';
+import {
+  decodeCertificate,
+  decodeEnding,
+  serialNumberOf,
+} from './decodeCertificate';
+import type { FreeIpaConfig, FreeIpaLoginConfig } from './FreeIpaConfig';
 import { HttpsClient } from './rpc/HttpsClient';
-import { IssuedSearch, keyOf } from './IssuedSearch';
-import { judgeReading } from './judgeReading';
-import { judgeSigning } from './classifyError';
-import { createLogin } from './createLogin';
-import { LostRequests } from './LostRequests';
-import { FreeIpaServer } from './rpc/FreeIpaServer';
+import { IssuedSearch, LostRequests, keyOf } from './LostRequests';
+import { judgeReading, judgeSigning } from './classifyError';
+import { FreeIpaServer, type Login } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
-import type { RpcCommand } from './rpc/RpcCommand';
-import { RpcError } from './rpc/RpcError';
-import { isRpcRecord, type RpcRecord } from './rpc/RpcValue';
-import { Turns } from './Turns';
+import { type RpcCommand, type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
+import { RpcError } from './rpc/errors';
+import { KerberosLogin } from './login/KerberosLogin';
+import { PasswordLogin } from './login/PasswordLogin';
+
+/** Lets work on the same thing happen one after the other. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Waits for all work on `key` that came before, however it ends. */
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    this.#last.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#last.get(key) === turn) {
+        this.#last.delete(key);
+      }
+    }
+  }
+}
 
 /** Maximum number of lookups by serial number that run at the same time. */
 const MAX_LOOKUPS = 8;
@@ -310,4 +329,15 @@ function certificateIn({ result }: RpcRecord): RpcRecord {
     throw new AuthorityProtocolError('FreeIPA answered without a certificate');
   }
   return result;
+}
+
+/**
+ * The login that is configured.
+ *
+ * @throws Error when the process already gets tickets with another keytab.
+ */
+export function createLogin(config: FreeIpaLoginConfig): Login {
+  return config.kind === 'kerberos'
+    ? KerberosLogin.create(config)
+    : new PasswordLogin(config);
 }

@@ -3,7 +3,7 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
 import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
-import { PrincipalSet, readPrincipalSet } from './directory/PrincipalSet';
+import { PrincipalSet, readPrincipalSet } from './directory/Caller';
 import {
   isGroupField,
   isUserField,
@@ -23,7 +23,7 @@ import { readLdapConfig, type LdapConfig } from './ldap/connection/LdapConfig';
 import {
   readSessionsConfig,
   type SessionsConfig,
-} from './http/session/SessionsConfig';
+} from './http/session/SessionKeys';
 import { readReplicaConfig, type ReplicaConfig } from './replica/createReplica';
 
 /** A record is found by its name, and its flags say how to read it. */

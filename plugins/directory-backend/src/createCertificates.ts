@@ -5,10 +5,10 @@ import type {
 import type { Accounts } from './directory/Accounts';
 import type { PrivateDirectory } from './directory/PrivateDirectory';
 import type { Operation } from './http/api/Operation';
-import { certificateProfilesOperation } from './http/resources/certificateProfiles';
+import { certificateProfilesOperation } from './http/resources/certificates';
 import { certificateOperations } from './http/resources/certificates';
 import type { Dialect } from './http/api/Dialect';
-import { revokeCertificateOperation } from './http/resources/revokeCertificate';
+import { revokeCertificateOperation } from './http/resources/certificates';
 import type { ResourceUris } from './http/response/ResourceUris';
 import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';

@@ -13,7 +13,7 @@ import type { Directory } from './directory/Directory';
 import type { Reachability } from './directory/errors';
 import { PrivateDirectory } from './directory/PrivateDirectory';
 import type { DirectorySchema } from './directory/schema';
-import { containersBelow } from './ldap/connection/containers';
+import { containersBelow } from './ldap/connection/DistinguishedName';
 import {
   childOf,
   normalizeDn,
@@ -25,12 +25,12 @@ import { LdapPool } from './ldap/connection/LdapPool';
 import { LdapPrincipals } from './ldap/LdapPrincipalLookup';
 import { LdapReader } from './ldap/LdapReader';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
-import { readEndpoint } from './ldap/connection/readEndpoint';
+import { readEndpoint } from './ldap/connection/ldapClient';
 import { RightsProof } from './ldap/AccessVerifier';
 import { SchemaProof } from './ldap/SchemaVerifier';
 import { UsnClock } from './ldap/UsnReader';
 import { MassDeletionGuard } from './replica/sync/MassDeletionGuard';
-import { observeReplica } from './replica/observeReplica';
+import { observeReplica } from './replica/createReplica';
 import { Quarantines } from './replica/sync/Quarantines';
 import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';

@@ -13,19 +13,19 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { kerberosServiceRef } from '@directory-gateway/kerberos';
 import { ActionGate } from './actions/ActionGate';
-import { clientAddressServiceRef } from './actions/clientAddress';
+import { clientAddressServiceRef } from './actions/ActionGate';
 import { registerAcceptDirectory } from './actions/registerActions';
-import { registerRevokeCertificate } from './actions/registerRevokeCertificate';
+import { registerRevokeCertificate } from './actions/registerActions';
 import { readDirectoryConfig } from './config';
 import { createDirectory } from './createDirectory';
 import { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { createCertificateOperations } from './createCertificates';
 import { scheduleReminders } from './certificates/expiry/scheduleReminders';
-import { UserCertificates } from './certificates/UserCertificates';
+import { UserCertificates } from './certificates/CertificateReader';
 import { AccessControl } from './http/access/AccessControl';
-import { accountOperation } from './http/resources/accounts';
+import { accountOperation } from './http/resources/me';
 import { Authenticator } from './http/access/Authenticator';
-import { colleaguesOperation } from './http/resources/colleagues';
+import { colleaguesOperation } from './http/resources/me';
 import { contractOperations } from './http/resources/createOperations';
 import { createRouter, type RouterOptions } from './http/createRouter';
 import { contractDialect } from './http/contractDialect';
@@ -33,15 +33,15 @@ import { FASJSON_ROOT, fasjsonDialect } from './http/fasjson/fasjsonDialect';
 import { publishDocuments } from './http/documents/publishDocuments';
 import { publishHealth } from './http/documents/publishHealth';
 import { exportMembersOperation } from './http/resources/exportMembers';
-import { membershipOperations } from './http/resources/memberships';
-import { operationsOperation } from './http/resources/operations';
+import { membershipOperations } from './http/resources/groups';
+import { operationsOperation } from './http/resources/me';
 import { PortalUserNames } from './directory/PortalUserNames';
 import { PublicDocuments } from './http/documents/PublicDocuments';
-import { requireSecureTransport } from './http/response/requireSecureTransport';
+import { requireSecureTransport } from './http/response/ResourceUris';
 import { ResourceUris } from './http/response/ResourceUris';
-import { openSessions } from './http/session/openSessions';
-import { searchGroupsOperation } from './http/resources/searchGroups';
-import { userCertificatesOperation } from './http/resources/userCertificates';
+import { openSessions } from './http/session/Sessions';
+import { searchGroupsOperation } from './http/resources/search';
+import { userCertificatesOperation } from './http/resources/users';
 
 /**
  * Maximum delay of the portal's readiness by the first sync, so that an

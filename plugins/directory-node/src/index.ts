@@ -3,11 +3,11 @@
  *
  * @packageDocumentation
  */
-export * from './authorityErrors';
-export * from './certificateAuthoritiesExtensionPoint';
+export * from './CertificateAuthority';
+export * from './extensionPoints';
 export type * from './CertificateAuthority';
 export { migrateDatabase } from './migrateDatabase';
 export * from './extensionPoints';
 export * from './readinessChecks';
-export * from './revocableReasons';
+export * from './CertificateAuthority';
 export { TrustedLocations } from './TrustedLocations';

@@ -1,7 +1,7 @@
-import { CertificateFields } from '../issuing/CertificateFields';
+import { CertificateFields } from '../issuing/writeTbs';
 import { createCaCertificate } from '../issuing/createCaCertificate';
 import { Issuer } from '../issuing/Issuer';
-import { randomSerialNumber } from '../issuing/randomSerialNumber';
+import { randomSerialNumber } from '../issuing/createCaCertificate';
 import { testKey } from './testKeys';
 
 const NOW = Date.now();

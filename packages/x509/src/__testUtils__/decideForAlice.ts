@@ -1,5 +1,5 @@
 import { CertificateRequest } from '../request/CertificateRequest';
-import { GeneralName } from '../names/GeneralName';
+import { GeneralName } from '../names/readGeneralName';
 
 const ALICE = {
   uid: 'alice',

@@ -1,4 +1,4 @@
-import { writePem } from '../der/writePem';
+import { writePem } from '../der/pem';
 import { CertificateRequest } from '../request/CertificateRequest';
 import { readCertificateRequest } from '../request/readCertificateRequest';
 

@@ -9,12 +9,12 @@ import {
   text,
   tlv,
 } from '../__testUtils__/tlv';
-import { DerError } from './DerError';
+import { DerError } from './DerNode';
 import { parseDer } from './parseDer';
 import { decodeInteger, readObjectIdentifier } from './readDer';
 import { readStrictDer } from './readStrictDer';
 import { decodeText } from './readText';
-import { readTime } from './readTime';
+import { readTime } from './readDer';
 import { encode, encoded, integer, time } from './writeDer';
 
 /** Any DER, four deep at most. */

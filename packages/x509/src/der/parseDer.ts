@@ -1,4 +1,4 @@
-import { DerError } from './DerError';
+import { DerError } from './DerNode';
 import { CONSTRUCTED, DerNode } from './DerNode';
 
 /** A request of a real client is 8 deep, an alternative name in it 7 more. */

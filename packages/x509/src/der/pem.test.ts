@@ -1,5 +1,5 @@
 import { readPemBlocks } from './pem';
-import { writePem } from './writePem';
+import { writePem } from './pem';
 
 it('finds the blocks of a label in a file', () => {
   const [one, two] = [Buffer.from('one'), Buffer.from('two')];

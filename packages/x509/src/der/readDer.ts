@@ -1,6 +1,4 @@
-import { DerError } from './DerError';
-import { DerNode, TAG } from './DerNode';
-import { decodeObjectIdentifier } from './objectIdentifier';
+import { DerError, DerNode, TAG } from './DerNode';
 
 /** @throws DerError unless the value is of this type */
 export function expectTag(node: DerNode | undefined, tag: number): DerNode {
@@ -73,4 +71,122 @@ export function readBitStringOctets(node: DerNode | undefined): Buffer {
 /** Tells whether a value is NULL, as the parameters of many algorithms are. */
 export function isNull(node: DerNode | undefined): boolean {
   return node?.tag === TAG.null && node.content.length === 0;
+}
+
+/** X.660 sets no bound; the longest in use are under 40 octets. */
+const MAX_OCTETS = 64;
+
+/** The highest bit of an octet says that its arc goes on; the other seven are digits. */
+const MORE = 0x80;
+
+/** As many octets of digits as a number without a fraction has room for. */
+const SAFE_OCTETS = 7;
+
+/**
+ * Checks the content of an OBJECT IDENTIFIER.
+ *
+ * @throws DerError when an arc is cut off or padded (X.690 §8.19.2), or the whole is oversized
+ */
+export function checkObjectIdentifier(content: Buffer): void {
+  const { length } = content;
+  if (length === 0 || length > MAX_OCTETS || content[length - 1] >= MORE) {
+    throw new DerError('An OBJECT IDENTIFIER is empty, oversized or cut off');
+  }
+  const isPadded = content.some(
+    (octet, index) =>
+      octet === MORE && (index === 0 || content[index - 1] < MORE),
+  );
+  if (isPadded) {
+    throw new DerError('An arc of an OBJECT IDENTIFIER is padded');
+  }
+}
+
+/**
+ * Decodes the content of an OBJECT IDENTIFIER to dotted decimal, whatever the size of its arcs:
+ * arithmetic of 32 or 53 bits would let a large arc wrap round to a well-known one (CVE-2025-66030).
+ *
+ * @throws DerError as `checkObjectIdentifier` does
+ */
+export function decodeObjectIdentifier(content: Buffer): string {
+  checkObjectIdentifier(content);
+  const [head, ...arcs] = splitArcs(content).map(decodeArc);
+  // X.690 §8.19.4: the first two arcs share a number, and only under 2 may the second exceed 39.
+  const first = Math.min(2, Math.floor(Number(head) / 40));
+  const second = BigInt(head) - BigInt(40 * first);
+  return [first, second, ...arcs].join('.');
+}
+
+function splitArcs(content: Buffer): Buffer[] {
+  const arcs = new Array<Buffer>();
+  let start = 0;
+  for (const [index, octet] of content.entries()) {
+    if (octet < MORE) {
+      arcs.push(content.subarray(start, index + 1));
+      start = index + 1;
+    }
+  }
+  return arcs;
+}
+
+function decodeArc(octets: Buffer): number | bigint {
+  return octets.length <= SAFE_OCTETS
+    ? octets.reduce((arc, octet) => arc * 128 + (octet % MORE), 0)
+    : octets.reduce((arc, octet) => arc * 128n + BigInt(octet % MORE), 0n);
+}
+
+/** Minutes east of Greenwich, as old UTCTime values have it: `+0130`. */
+const ZONE = /(?<zone>Z|[+-]\d{4})$/.source;
+const UTC_TIME = new RegExp(
+  `^(?<year>\\d\\d)(?<rest>\\d{8})(?<seconds>\\d\\d)?${ZONE}`,
+);
+const GENERALIZED_TIME = new RegExp(
+  `^(?<year>\\d{4})(?<rest>\\d{8})(?<seconds>\\d\\d)?(?:\\.\\d+)?${ZONE}`,
+);
+
+/**
+ * Reads a UTCTime or GeneralizedTime to the second. Takes what older certificates have besides the
+ * one form of RFC 5280 §4.1.2.5: no seconds, a zone, a fraction (dropped).
+ *
+ * @throws DerError when it is no time, or no day of the calendar
+ */
+export function readTime(node: DerNode | undefined): Date {
+  const text = node?.content.toString('latin1') ?? '';
+  switch (node?.tag) {
+    case TAG.utcTime:
+      return toDate(UTC_TIME.exec(text)?.groups, inWindow);
+    case TAG.generalizedTime:
+      return toDate(GENERALIZED_TIME.exec(text)?.groups, year => year);
+    default:
+      throw new DerError('A time was expected');
+  }
+}
+
+/** RFC 5280 §4.1.2.5.1: 50 to 99 are of the last century. */
+function inWindow(year: string): string {
+  return `${Number(year) >= 50 ? '19' : '20'}${year}`;
+}
+
+function toDate(
+  groups: Record<string, string | undefined> | undefined,
+  toYear: (text: string) => string,
+): Date {
+  const { year = '', rest = '', seconds = '00', zone = 'Z' } = groups ?? {};
+  const [month, day, hour, minute] = rest.match(/\d\d/g) ?? [];
+  const text = `${toYear(
+    year,
+  )}-${month}-${day}T${hour}:${minute}:${seconds}.000Z`;
+  const date = new Date(text);
+  // Date rolls 30 February over to March: only what exists comes back as it went in.
+  if (Number.isNaN(date.getTime()) || date.toISOString() !== text) {
+    throw new DerError('No time of the calendar');
+  }
+  return new Date(date.getTime() - toMilliseconds(zone));
+}
+
+function toMilliseconds(zone: string): number {
+  if (zone === 'Z') {
+    return 0;
+  }
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3));
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { DerError } from './DerError';
+import { DerError } from './DerNode';
 import { DerNode, TAG } from './DerNode';
 
 /** The character string types that X.509 names come in (X.680 §41). */

@@ -20,7 +20,7 @@ import {
   tlv,
 } from '../__testUtils__/tlv';
 import { readPemBlocks } from '../der/pem';
-import { CertificateDescription } from './CertificateDescription';
+import { CertificateDescription } from './readCertificate';
 import { describeCertificate } from './describeCertificate';
 
 function describeOrThrow(der: Buffer): CertificateDescription {

@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
-import { writePem } from '../der/writePem';
-import { DerError } from '../der/DerError';
+import { writePem } from '../der/pem';
+import { DerError } from '../der/DerNode';
 import { Extension } from '../extensions/extensions';
 import { readName } from '../names/readName';
 import { OID } from '../der/oids';
-import { CertificateDescription } from './CertificateDescription';
-import { describePublicKey } from './describePublicKey';
-import { groupAlternativeNames } from './groupAlternativeNames';
-import { readCertificate } from './readCertificate';
 import {
+  AlternativeNamesByKind,
+  CertificateDescription,
+  describePublicKey,
   readAlternativeNames,
   readAuthorityKeyIdentifier,
+  readCertificate,
   readExtendedKeyUsage,
   readIsCa,
   readKeyUsage,
   readSubjectKeyIdentifier,
-} from './readExtensionValues';
+} from './readCertificate';
+import { GeneralName } from '../names/readGeneralName';
 
 /** Certificates of real people have less than 8 KiB. */
 const MAX_BYTES = 65_536;
@@ -137,4 +138,54 @@ function formatTime(date: Date): string {
 function fingerprint(hash: 'sha1' | 'sha256', der: Buffer): string {
   const digest = createHash(hash).update(der).digest('hex');
   return digest.match(/../g)?.join(':') ?? '';
+}
+
+/** Sorts alternative names by kind, keeping their order. */
+export function groupAlternativeNames(
+  names: readonly GeneralName[],
+): AlternativeNamesByKind {
+  return Object.freeze({
+    otherUpn: textsOf(names, 'userPrincipalName'),
+    otherKpn: textsOf(names, 'krb5PrincipalName'),
+    other: Object.freeze(names.flatMap(formatOtherName)),
+    rfc822Name: textsOf(names, 'rfc822Name'),
+    dnsName: textsOf(names, 'dnsName'),
+    uri: textsOf(names, 'uri'),
+    ipAddress: textsOf(names, 'ipAddress'),
+    directoryName: textsOf(names, 'directoryName'),
+    oid: textsOf(names, 'registeredId'),
+  });
+}
+
+function textsOf(
+  names: readonly GeneralName[],
+  kind: GeneralName['kind'],
+): readonly string[] {
+  return Object.freeze(
+    names.filter(name => name.kind === kind).flatMap(formatValue),
+  );
+}
+
+function formatValue(name: GeneralName): string | [] {
+  switch (name.kind) {
+    case 'directoryName':
+      return name.value.text;
+    case 'otherName':
+    case 'unsupported':
+      return [];
+    default:
+      return name.value;
+  }
+}
+
+function formatOtherName(name: GeneralName): string | [] {
+  switch (name.kind) {
+    case 'userPrincipalName':
+    case 'krb5PrincipalName':
+      return `${OID[name.kind]}:${name.base64}`;
+    case 'otherName':
+      return `${name.oid}:${name.base64}`;
+    default:
+      return [];
+  }
 }

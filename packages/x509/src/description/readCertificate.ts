@@ -1,9 +1,34 @@
-import { DerError } from '../der/DerError';
-import { constructedContextTag, DerNode, TAG } from '../der/DerNode';
+import {
+  DerError,
+  DerNode,
+  TAG,
+  constructedContextTag,
+  contextTag,
+  tagNumberOf,
+} from '../der/DerNode';
 import { parseDer } from '../der/parseDer';
-import { readChildren, readInteger, readOnlyChild } from '../der/readDer';
-import { readTime } from '../der/readTime';
-import { Extension, readExtensions } from '../extensions/extensions';
+import {
+  expectTag,
+  readBitStringOctets,
+  readBoolean,
+  readChildren,
+  readInteger,
+  readObjectIdentifier,
+  readOctetString,
+  readOnlyChild,
+  readTime,
+} from '../der/readDer';
+import {
+  Extension,
+  KEY_PURPOSES,
+  KEY_USAGES,
+  KeyUsage,
+  readExtensions,
+} from '../extensions/extensions';
+import { GeneralName, readGeneralName } from '../names/readGeneralName';
+import { createHash } from 'node:crypto';
+import { CURVES } from '../keys/SubjectPublicKey';
+import { OID } from '../der/oids';
 
 /** The fields of a certificate, names and key still unread. */
 export interface CertificateParts {
@@ -63,4 +88,199 @@ function readOptionalExtensions(
   return new Map(
     extensions.reverse().map(extension => [extension.oid, extension]),
   );
+}
+
+/**
+ * What a certificate says, in the forms that FreeIPA uses. Frozen.
+ *
+ * @public
+ */
+export interface CertificateDescription {
+  /** PEM, with `\n` as line ends and one at the end. */
+  readonly pem: string;
+  /** Base64 of the DER, on one line. */
+  readonly base64: string;
+  readonly serialNumber: bigint;
+  /** `0x` and upper-case digits: `0xC`. */
+  readonly serialNumberHex: string;
+  /** As RFC 4514 writes it, most specific part first: `CN=alice,O=EXAMPLE.TEST`. */
+  readonly issuer: string;
+  /** As `issuer`. */
+  readonly subject: string;
+  /** As RFC 822 has it, in UTC: `Fri, 06 May 2022 06:22:53 -0000`. */
+  readonly validNotBefore: string;
+  /** As `validNotBefore`; the certificate is still valid at this second. */
+  readonly validNotAfter: string;
+  /** The same as milliseconds since 1970. */
+  readonly notBefore: number;
+  /** The same as milliseconds since 1970. */
+  readonly notAfter: number;
+  /** Lower-case hex with colons. */
+  readonly sha1Fingerprint: string;
+  /** Lower-case hex with colons. */
+  readonly sha256Fingerprint: string;
+  /** Every alternative name in the order of the encoding. */
+  readonly alternativeNames: readonly GeneralName[];
+  /** The same by kind, as text. */
+  readonly san: AlternativeNamesByKind;
+  /** Whether the certificate is a CA's. */
+  readonly ca: boolean;
+  /** undefined: the key may be used for everything. */
+  readonly keyUsage: readonly KeyUsage[] | undefined;
+  /** Names as `clientAuth`, or OIDs. undefined: for every purpose. */
+  readonly extendedKeyUsage: readonly string[] | undefined;
+  /** Lower-case hex. */
+  readonly subjectKeyIdentifier: string | undefined;
+  /** Lower-case hex. */
+  readonly authorityKeyIdentifier: string | undefined;
+  readonly publicKey: PublicKeyDescription;
+  /** OIDs of the extensions above that are there and could not be read. */
+  readonly unreadableExtensions: readonly string[];
+}
+
+/**
+ * The alternative names of a certificate by kind.
+ *
+ * @public
+ */
+export interface AlternativeNamesByKind {
+  /** Microsoft's user principal names. */
+  readonly otherUpn: readonly string[];
+  /** Kerberos principals, separators in their parts escaped. */
+  readonly otherKpn: readonly string[];
+  /** Every otherName, the two kinds above included: `OID:base64`. */
+  readonly other: readonly string[];
+  readonly rfc822Name: readonly string[];
+  readonly dnsName: readonly string[];
+  readonly uri: readonly string[];
+  readonly ipAddress: readonly string[];
+  /** As RFC 4514 writes them. */
+  readonly directoryName: readonly string[];
+  /** Registered identifiers, dotted decimal. */
+  readonly oid: readonly string[];
+}
+
+/**
+ * The public key of a certificate.
+ *
+ * @public
+ */
+export interface PublicKeyDescription {
+  /** `rsa`, `ec`, `ed25519`, or the OID of another algorithm. */
+  readonly algorithm: string;
+  /** Of RSA: bits of the modulus. */
+  readonly bits: number | undefined;
+  /** Of EC: `P-256`, `P-384`, `P-521`, or the OID of another curve. */
+  readonly curve: string | undefined;
+  /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
+  readonly sha256: string;
+}
+
+const PURPOSES_BY_OID = new Map<string, string>(
+  Object.entries(KEY_PURPOSES).map(([name, oid]) => [oid, name]),
+);
+
+/** RFC 5280 §4.2.1.9. */
+export function readIsCa(value: Buffer): boolean {
+  const [ca] = readChildren(parseDer(value));
+  return ca?.tag === TAG.boolean && readBoolean(ca);
+}
+
+/** RFC 5280 §4.2.1.3. The first bit is the highest of the first octet. */
+export function readKeyUsage(value: Buffer): readonly KeyUsage[] {
+  const bits = expectTag(parseDer(value), TAG.bitString).content.subarray(1);
+  return Object.freeze(
+    KEY_USAGES.filter(
+      (_, index) =>
+        ((bits[Math.floor(index / 8)] ?? 0) & (0x80 >> index % 8)) !== 0,
+    ),
+  );
+}
+
+/** RFC 5280 §4.2.1.12. */
+export function readExtendedKeyUsage(value: Buffer): readonly string[] {
+  const oids = readChildren(parseDer(value)).map(readObjectIdentifier);
+  return Object.freeze(oids.map(oid => PURPOSES_BY_OID.get(oid) ?? oid));
+}
+
+/** RFC 5280 §4.2.1.2. */
+export function readSubjectKeyIdentifier(value: Buffer): string {
+  return readOctetString(parseDer(value)).toString('hex');
+}
+
+/** RFC 5280 §4.2.1.1; undefined when it names the issuer in another way. */
+export function readAuthorityKeyIdentifier(value: Buffer): string | undefined {
+  return readChildren(parseDer(value))
+    .find(field => field.tag === contextTag(0))
+    ?.content.toString('hex');
+}
+
+/** RFC 5280 §4.2.1.6. A name that cannot be read is `unsupported`. */
+export function readAlternativeNames(value: Buffer): readonly GeneralName[] {
+  return Object.freeze(readChildren(parseDer(value)).map(readNameOfAnyKind));
+}
+
+function readNameOfAnyKind(node: DerNode): GeneralName {
+  try {
+    return readGeneralName(node);
+  } catch (error) {
+    if (error instanceof DerError) {
+      return Object.freeze({
+        kind: 'unsupported',
+        tagNumber: tagNumberOf(node),
+      });
+    }
+    throw error;
+  }
+}
+
+/**
+ * Names the public key of a certificate. It is not checked, and OpenSSL does not see it: of what is
+ * stored in a directory, not every key is sound.
+ *
+ * @throws DerError
+ */
+export function describePublicKey(node: DerNode): PublicKeyDescription {
+  const [algorithm, key] = readChildren(node);
+  const [type, parameters] = readChildren(algorithm);
+  const oid = readObjectIdentifier(type);
+  const sha256 = createHash('sha256').update(node.der).digest('hex');
+  const description = {
+    algorithm: oid,
+    bits: undefined,
+    curve: undefined,
+    sha256,
+  };
+  switch (oid) {
+    case OID.rsaEncryption:
+      return Object.freeze({
+        ...description,
+        algorithm: 'rsa',
+        bits: modulusBits(key),
+      });
+    case OID.ecPublicKey:
+      return Object.freeze({
+        ...description,
+        algorithm: 'ec',
+        curve: curveName(parameters),
+      });
+    case OID.ed25519:
+      return Object.freeze({ ...description, algorithm: 'ed25519' });
+    default:
+      return Object.freeze(description);
+  }
+}
+
+function modulusBits(key: DerNode): number {
+  const [modulus] = readChildren(parseDer(readBitStringOctets(key)));
+  return readInteger(modulus).toString(2).length;
+}
+
+/** undefined when the parameters are spelled out. */
+function curveName(parameters: DerNode | undefined): string | undefined {
+  if (parameters?.tag !== TAG.oid) {
+    return undefined;
+  }
+  const oid = readObjectIdentifier(parameters);
+  return CURVES.get(oid)?.name ?? oid;
 }

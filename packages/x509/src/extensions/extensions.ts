@@ -1,5 +1,4 @@
-import { DerError } from '../der/DerError';
-import { DerNode, TAG } from '../der/DerNode';
+import { DerError, DerNode, TAG } from '../der/DerNode';
 import {
   readBoolean,
   readChildren,
@@ -38,3 +37,43 @@ function readExtension(node: DerNode): Extension {
     value: readOctetString(value),
   };
 }
+
+/** The bits of KeyUsage in their order (RFC 5280 §4.2.1.3). */
+export const KEY_USAGES = [
+  'digitalSignature',
+  'nonRepudiation',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'keyCertSign',
+  'cRLSign',
+  'encipherOnly',
+  'decipherOnly',
+] as const;
+
+/**
+ * What a key may be used for (RFC 5280 §4.2.1.3).
+ *
+ * @public
+ */
+export type KeyUsage = (typeof KEY_USAGES)[number];
+
+/** Purposes of ExtKeyUsage (RFC 5280 §4.2.1.12, RFC 4556 §3.2.2, [MS-WCCE]). */
+export const KEY_PURPOSES = {
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+  codeSigning: '1.3.6.1.5.5.7.3.3',
+  emailProtection: '1.3.6.1.5.5.7.3.4',
+  timeStamping: '1.3.6.1.5.5.7.3.8',
+  OCSPSigning: '1.3.6.1.5.5.7.3.9',
+  anyExtendedKeyUsage: '2.5.29.37.0',
+  pkinitClientAuth: '1.3.6.1.5.2.3.4',
+  smartcardLogon: '1.3.6.1.4.1.311.20.2.2',
+} as const;
+
+/**
+ * A purpose of a key by its name; others are known by their OIDs.
+ *
+ * @public
+ */
+export type KeyPurpose = keyof typeof KEY_PURPOSES;

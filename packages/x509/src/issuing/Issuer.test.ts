@@ -9,7 +9,7 @@ import { openssl } from '../__testUtils__/openssl';
 import { testKey } from '../__testUtils__/testKeys';
 import { readPemBlocks } from '../der/pem';
 import { describeCertificate } from '../description/describeCertificate';
-import { CertificateFields } from './CertificateFields';
+import { CertificateFields } from './writeTbs';
 import { Issuer } from './Issuer';
 
 const { spki } = testKey('rsa');

@@ -1,15 +1,24 @@
 import { KeyObject } from 'node:crypto';
-import { DerValue, encoded } from '../der/writeDer';
+import {
+  DerValue,
+  bitString,
+  encode,
+  encoded,
+  sequence,
+} from '../der/writeDer';
 import { describeCertificate } from '../description/describeCertificate';
-import { CertificateDescription } from '../description/CertificateDescription';
-import { readCertificate } from '../description/readCertificate';
-import { keyIdentifier } from './keyIdentifier';
-import { CertificateFields } from './CertificateFields';
-import { RevocationListFields } from './RevocationListFields';
+import {
+  CertificateDescription,
+  readCertificate,
+} from '../description/readCertificate';
+import { keyIdentifier } from './writeExtensions';
+import {
+  CertificateFields,
+  RevocationListFields,
+  writeTbsCertList,
+  writeTbsCertificate,
+} from './writeTbs';
 import { SigningKey } from './SigningKey';
-import { signTbs } from './signTbs';
-import { writeTbsCertificate } from './writeTbsCertificate';
-import { writeTbsCertList } from './writeTbs';
 
 /**
  * A CA's certificate with its key: signs certificates and revocation lists. Who may have what, and
@@ -94,4 +103,10 @@ export class Issuer {
     });
     return signTbs(tbs, this.#key);
   }
+}
+
+/** Signs what is to be signed, and puts it, the algorithm and the signature together. */
+export function signTbs(tbs: DerValue, key: SigningKey): Buffer {
+  const signature = key.sign(encode(tbs));
+  return encode(sequence(tbs, key.algorithm, bitString(signature)));
 }

@@ -1,10 +1,9 @@
-import { KeyObject } from 'node:crypto';
-import { keyIdentifier } from './keyIdentifier';
-import { NamePart, writeName } from './writeName';
-import { randomSerialNumber } from './randomSerialNumber';
+import { KeyObject, randomBytes } from 'node:crypto';
+import { keyIdentifier } from './writeExtensions';
+import { NamePart, writeName } from './writeNames';
 import { SigningKey } from './SigningKey';
-import { signTbs } from './signTbs';
-import { writeTbsCertificate } from './writeTbsCertificate';
+import { signTbs } from './Issuer';
+import { writeTbsCertificate } from './writeTbs';
 
 /**
  * Options of {@link createCaCertificate}.
@@ -56,4 +55,19 @@ export function createCaCertificate(options: CaCertificateOptions): Buffer {
     },
   );
   return signTbs(tbs, key);
+}
+
+/**
+ * Draws a serial number: 127 random bits, positive, 16 octets at most in DER, and with more entropy
+ * than the 64 bits that the CA/Browser Forum's Baseline Requirements ask for in §7.1.
+ *
+ * @public
+ */
+export function randomSerialNumber(): bigint {
+  const serialNumber = BigInt.asUintN(
+    127,
+    BigInt(`0x${randomBytes(16).toString('hex')}`),
+  );
+  // RFC 5280 §4.1.2.2 forbids zero.
+  return serialNumber === 0n ? randomSerialNumber() : serialNumber;
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { aliceFields, makeIssuer, validity } from '../__testUtils__/authority';
 import { openssl } from '../__testUtils__/openssl';
 import { testKey } from '../__testUtils__/testKeys';
-import { writePem } from '../der/writePem';
+import { writePem } from '../der/pem';
 import { Issuer } from './Issuer';
-import { randomSerialNumber } from './randomSerialNumber';
-import { REVOCATION_REASONS, RevocationReason } from './RevocationListFields';
+import { randomSerialNumber } from './createCaCertificate';
+import { REVOCATION_REASONS, RevocationReason } from './writeTbs';
 
 const { spki } = testKey('rsa');
 const issuer = makeIssuer('P-256');

@@ -1,4 +1,4 @@
-import { randomSerialNumber } from './randomSerialNumber';
+import { randomSerialNumber } from './createCaCertificate';
 
 it('draws serial numbers of 127 bits, each another', () => {
   const numbers = Array.from({ length: 2000 }, randomSerialNumber);

@@ -1,7 +1,8 @@
 import {
+  DerValue,
   bitString,
   boolean,
-  DerValue,
+  encode,
   integer,
   objectIdentifier,
   octetString,
@@ -9,11 +10,13 @@ import {
   tagged,
   taggedOctets,
 } from '../der/writeDer';
-import { writeGeneralName } from './writeNames';
+import { WritableGeneralName, writeGeneralName } from './writeNames';
 import { OID } from '../der/oids';
-import { CertificateExtensions } from './CertificateExtensions';
-import { KEY_PURPOSES, KEY_USAGES, KeyUsage } from '../extensions/keyUsages';
-import { writeExtension } from './writeExtension';
+import { KEY_PURPOSES, KEY_USAGES, KeyUsage } from '../extensions/extensions';
+import { createHash } from 'node:crypto';
+import { DerError } from '../der/DerNode';
+import { parseDer } from '../der/parseDer';
+import { readBitStringOctets, readChildren } from '../der/readDer';
 
 const PURPOSE_OIDS: ReadonlyMap<string, string> = new Map(
   Object.entries(KEY_PURPOSES),
@@ -127,4 +130,58 @@ function listOf<T>(
     throw new RangeError('An extension with an empty list');
   }
   return sequence(...values.map(write));
+}
+
+/** Writes one extension (RFC 5280 §4.1); `critical` is left out when it is false, as DER has it. */
+export function writeExtension(
+  oid: string,
+  value: DerValue,
+  options: { critical: boolean } = { critical: false },
+): DerValue {
+  return sequence(
+    objectIdentifier(oid),
+    ...(options.critical ? [boolean(true)] : []),
+    octetString(encode(value)),
+  );
+}
+
+/**
+ * The extensions of a certificate to be written. What is left out is not written; the identifiers of
+ * the subject's and the issuer's key always are.
+ *
+ * @public
+ */
+export interface CertificateExtensions {
+  /** Whether the certificate is a CA's, and how many CAs may follow below it. */
+  readonly basicConstraints:
+    | { readonly ca: false }
+    | { readonly ca: true; readonly pathLength?: number };
+  /** Critical. */
+  readonly keyUsage?: readonly KeyUsage[];
+  /** Names of purposes (`clientAuth`, see {@link KeyPurpose}), or OIDs. */
+  readonly extendedKeyUsage?: readonly string[];
+  readonly alternativeNames?: readonly WritableGeneralName[];
+  /** URLs of the revocation list. */
+  readonly crlDistributionPoints?: readonly string[];
+}
+
+/**
+ * Names a public key by the first 160 bits of the SHA-256 of its bits (RFC 7093 §2, method 1).
+ *
+ * @param spki - a SubjectPublicKeyInfo in DER
+ * @throws TypeError when it is none
+ */
+export function keyIdentifier(spki: Buffer): Buffer {
+  return createHash('sha256').update(keyBits(spki)).digest().subarray(0, 20);
+}
+
+function keyBits(spki: Buffer): Buffer {
+  try {
+    const [, key] = readChildren(parseDer(spki));
+    return readBitStringOctets(key);
+  } catch (error) {
+    throw error instanceof DerError
+      ? new TypeError('A public key is no SubjectPublicKeyInfo')
+      : error;
+  }
 }

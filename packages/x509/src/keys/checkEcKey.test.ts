@@ -4,7 +4,7 @@ import { parseDer } from '../der/parseDer';
 import { int, NULL, oid, seq } from '../__testUtils__/tlv';
 import { testKey } from '../__testUtils__/testKeys';
 import { checkEcKey } from './checkEcKey';
-import { CURVES } from './curves';
+import { CURVES } from './SubjectPublicKey';
 
 function codeOf(parameters: Buffer | undefined, point: Buffer): string {
   try {

@@ -1,7 +1,7 @@
 import { DerNode, TAG } from '../der/DerNode';
 import { readObjectIdentifier, toBigInt } from '../der/readDer';
 import { RequestRefusal } from '../refusals/RequestRefusal';
-import { Curve, CURVES } from './curves';
+import { Curve, CURVES } from './SubjectPublicKey';
 
 /** SEC 1 §2.3.3: the form with both coordinates. */
 const UNCOMPRESSED = 4;

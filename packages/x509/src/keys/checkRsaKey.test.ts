@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { int, NULL, seq } from '../__testUtils__/tlv';
 import { RequestRefusal } from '../refusals/RequestRefusal';
 import { checkRsaKey } from './checkRsaKey';
-import { hasClosePrimes } from './hasClosePrimes';
-import { hasSmallFactor } from './hasSmallFactor';
-import { isRocaModulus } from './isRocaModulus';
-import { oddPrimesBelow } from './smallPrimes';
+import { hasClosePrimes } from './checkRsaKey';
+import { hasSmallFactor } from './checkRsaKey';
+import { isRocaModulus } from './checkRsaKey';
+import { oddPrimesBelow } from './checkRsaKey';
 
 function codeOf(modulus: bigint, exponent = 65_537n): string | number {
   try {

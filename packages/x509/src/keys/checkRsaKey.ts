@@ -1,9 +1,6 @@
 import { readChildren, readInteger } from '../der/readDer';
 import { readStrictDer } from '../der/readStrictDer';
 import { RequestRefusal } from '../refusals/RequestRefusal';
-import { hasClosePrimes } from './hasClosePrimes';
-import { hasSmallFactor } from './hasSmallFactor';
-import { isRocaModulus } from './isRocaModulus';
 
 const MIN_BITS = 2048;
 const MAX_BITS = 8192;
@@ -60,4 +57,129 @@ function checkModulus(modulus: bigint): number {
     throw new RequestRefusal('key_close_primes');
   }
   return bits;
+}
+
+/** As many as the CA/Browser Forum's Baseline Requirements ask for in §6.1.1.3. */
+const ROUNDS = 100;
+
+/** Only 12 of the 64 remainders are those of squares, and finding a remainder by 64 costs nothing. */
+const SQUARES_OF_64 = new Set(
+  Array.from({ length: 64 }, (_, root) => (root * root) % 64),
+);
+
+/** Moduli whose squares are rare; together they spare all but one in thousands of square roots. */
+const SIEVE = [63, 65, 11, 17, 19, 23, 31];
+const squareRemainders = createRemainders(SIEVE);
+const squaresBy = SIEVE.map(
+  modulus =>
+    new Set(
+      Array.from({ length: modulus }, (_, root) => (root * root) % modulus),
+    ),
+);
+
+/**
+ * Tells whether Fermat's method factors an odd modulus at once, which it does when the primes are
+ * close or equal (CVE-2022-26320): it looks for `a² - modulus = b²` from the square root upwards.
+ */
+export function hasClosePrimes(modulus: bigint): boolean {
+  let a = squareRoot(modulus);
+  if (a * a < modulus) {
+    a += 1n;
+  }
+  let difference = a * a - modulus;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (isSquare(difference)) {
+      return true;
+    }
+    difference += 2n * a + 1n;
+    a += 1n;
+  }
+  return false;
+}
+
+function isSquare(value: bigint): boolean {
+  if (!SQUARES_OF_64.has(Number(BigInt.asUintN(6, value)))) {
+    return false;
+  }
+  const possible = squareRemainders(value).every((remainder, index) =>
+    squaresBy[index].has(remainder),
+  );
+  return possible && squareRoot(value) ** 2n === value;
+}
+
+/** The largest integer whose square is not above the value, by Newton's method. */
+function squareRoot(value: bigint): bigint {
+  if (value < 2n) {
+    return value;
+  }
+  let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) {
+      return root;
+    }
+    root = next;
+  }
+}
+
+/** SP 800-89 §5.3.3: a modulus has no factor below 752. */
+const factorRemainders = createRemainders(oddPrimesBelow(752));
+
+/** Tells whether an odd modulus has a factor that no RSA key may have. */
+export function hasSmallFactor(modulus: bigint): boolean {
+  return factorRemainders(modulus).includes(0);
+}
+
+/**
+ * Infineon's library made each prime as `k·M + (65537^a mod M)`, with M the product of the first
+ * primes (CVE-2017-15361; Nemec et al., "The Return of Coppersmith's Attack", §2). So a modulus of
+ * its making is a power of 65537 modulo each of these primes. 39 primes are in M for every key size;
+ * a modulus of other making passes for one of these once in about 2^27.
+ */
+const PRIMES = oddPrimesBelow(168);
+
+const GENERATOR = 65_537;
+
+const rocaRemainders = createRemainders(PRIMES);
+const powersByPrime = PRIMES.map(prime => powersOf(GENERATOR % prime, prime));
+
+/** Tells whether a modulus bears the mark of Infineon's faulty library. */
+export function isRocaModulus(modulus: bigint): boolean {
+  return rocaRemainders(modulus).every((remainder, index) =>
+    powersByPrime[index].has(remainder),
+  );
+}
+
+function powersOf(base: number, prime: number): Set<number> {
+  const powers = new Set<number>();
+  for (let power = 1; !powers.has(power); power = (power * base) % prime) {
+    powers.add(power);
+  }
+  return powers;
+}
+
+/** The odd primes below a limit, ascending. */
+export function oddPrimesBelow(limit: number): number[] {
+  const primes = new Array<number>();
+  for (let candidate = 3; candidate < limit; candidate += 2) {
+    if (primes.every(prime => candidate % prime !== 0)) {
+      primes.push(candidate);
+    }
+  }
+  return primes;
+}
+
+/**
+ * Finds the remainder of a large number by each of some primes. Reduces it by their product first,
+ * so that only one division is a long one.
+ */
+export function createRemainders(
+  primes: readonly number[],
+): (value: bigint) => number[] {
+  const divisors = primes.map(BigInt);
+  const product = divisors.reduce((factor, prime) => factor * prime, 1n);
+  return value => {
+    const reduced = value % product;
+    return divisors.map(prime => Number(reduced % prime));
+  };
 }

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { nameAttribute, subject } from '../__testUtils__/buildRequest';
 import { bits, NULL, oid, seq, set, text } from '../__testUtils__/tlv';
-import { DerError } from '../der/DerError';
+import { DerError } from '../der/DerNode';
 import { parseDer } from '../der/parseDer';
 import { encode } from '../der/writeDer';
-import { AttributeName } from './attributeTypes';
-import { formatKerberosPrincipal } from './formatKerberosPrincipal';
+import { AttributeName } from './readName';
+import { formatKerberosPrincipal } from './readGeneralName';
 import { readGeneralName } from './readGeneralName';
 import { readName } from './readName';
 import { WritableGeneralName, writeGeneralName } from '../issuing/writeNames';
-import { writeName } from '../issuing/writeName';
+import { writeName } from '../issuing/writeNames';
 
 function textOf(name: Buffer): string {
   return readName(parseDer(name)).text;

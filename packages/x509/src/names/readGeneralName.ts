@@ -1,23 +1,23 @@
 import { SocketAddress } from 'node:net';
-import { DerError } from '../der/DerError';
 import {
+  DerError,
+  DerNode,
+  TAG,
   constructedContextTag,
   contextTag,
-  DerNode,
   tagNumberOf,
 } from '../der/DerNode';
 import {
+  decodeObjectIdentifier,
+  expectTag,
   readChildren,
+  readInteger,
   readObjectIdentifier,
   readOnlyChild,
 } from '../der/readDer';
-import { decodeObjectIdentifier } from '../der/objectIdentifier';
 import { OID } from '../der/oids';
-import { GeneralName } from './GeneralName';
-import { formatKerberosPrincipal } from './formatKerberosPrincipal';
-import { readKerberosPrincipal } from './readKerberosPrincipal';
-import { readName } from './readName';
-import { readUserPrincipalName } from './readUserPrincipalName';
+import { DistinguishedName, readName } from './readName';
+import { decodeText } from '../der/readText';
 
 /**
  * Reads one alternative name (RFC 5280 §4.2.1.6) and freezes it.
@@ -114,4 +114,143 @@ function formatAddress(octets: Buffer): string {
     default:
       throw new DerError('An IP address has 4 or 16 octets');
   }
+}
+
+/**
+ * A Kerberos principal by its parts (RFC 4120 §§5.2.2, 6.2).
+ *
+ * @public
+ */
+export interface KerberosPrincipal {
+  readonly realm: string;
+  /** `NT-PRINCIPAL` is 1 (RFC 4120 §6.2). */
+  readonly nameType: number;
+  readonly components: readonly string[];
+}
+
+/**
+ * An alternative name (RFC 5280 §4.2.1.6), told by its `kind`.
+ *
+ * - `rfc822Name`, `dnsName`, `uri`: ASCII without spaces
+ * - `userPrincipalName`: Microsoft's UPN, `alice@EXAMPLE.TEST`
+ * - `krb5PrincipalName`: `value` is the principal as Kerberos writes it, with `\` before an `@` or
+ *   `/` inside of a part, so that unequal principals never read the same
+ * - `ipAddress`: dotted, or in groups as RFC 5952 has it
+ * - `registeredId`: dotted decimal
+ * - `otherName`: of any other type
+ * - `unsupported`: what nobody uses, or could not be read, by its tag number
+ *
+ * `base64` is the DER of an otherName's value.
+ *
+ * @public
+ */
+export type GeneralName =
+  | {
+      readonly kind:
+        | 'rfc822Name'
+        | 'dnsName'
+        | 'uri'
+        | 'ipAddress'
+        | 'registeredId';
+      readonly value: string;
+    }
+  | { readonly kind: 'directoryName'; readonly value: DistinguishedName }
+  | {
+      readonly kind: 'userPrincipalName';
+      readonly value: string;
+      readonly base64: string;
+    }
+  | {
+      readonly kind: 'krb5PrincipalName';
+      readonly value: string;
+      readonly principal: KerberosPrincipal;
+      readonly base64: string;
+    }
+  | {
+      readonly kind: 'otherName';
+      readonly oid: string;
+      readonly base64: string;
+    }
+  | { readonly kind: 'unsupported'; readonly tagNumber: number };
+
+/**
+ * Reads a KRB5PrincipalName (RFC 4556 §3.2.2), and freezes it:
+ *
+ *     SEQUENCE { realm [0] Realm, principalName [1] SEQUENCE {
+ *       name-type [0] Int32, name-string [1] SEQUENCE OF KerberosString } }
+ *
+ * @throws DerError unless every part is there and printable ASCII: RFC 4120 §5.2.1 leaves what is
+ *   beyond to each site's taste
+ */
+export function readKerberosPrincipal(node: DerNode): KerberosPrincipal {
+  const [realm, principalName] = readTagged(node);
+  const [nameType, nameString] = readTagged(principalName);
+  const components = readChildren(nameString).map(readKerberosString);
+  if (components.length === 0) {
+    throw new DerError('A Kerberos principal without a name');
+  }
+  return Object.freeze({
+    realm: readKerberosString(realm),
+    nameType: readInt32(nameType),
+    components: Object.freeze(components),
+  });
+}
+
+/** The fields of a SEQUENCE { [0], [1] }. */
+function readTagged(node: DerNode): [DerNode, DerNode] {
+  const [first, second, ...rest] = readChildren(node);
+  if (rest.length > 0) {
+    throw new DerError('A Kerberos principal with more than its parts');
+  }
+  return [
+    readOnlyChild(first, constructedContextTag(0)),
+    readOnlyChild(second, constructedContextTag(1)),
+  ];
+}
+
+function readKerberosString(node: DerNode): string {
+  const text = expectTag(node, TAG.generalString).content.toString('latin1');
+  if (!/^[ -~]+$/.test(text)) {
+    throw new DerError(
+      'A part of a Kerberos principal is empty or not printable ASCII',
+    );
+  }
+  return text;
+}
+
+function readInt32(node: DerNode): number {
+  const value = readInteger(node);
+  if (value !== BigInt.asIntN(32, value)) {
+    throw new DerError('A name type of more than 32 bits');
+  }
+  return Number(value);
+}
+
+/**
+ * Reads the value of a UPN: a UTF8String ([MS-WCCE] §2.2.2.7.5) that names somebody.
+ *
+ * @throws DerError
+ */
+export function readUserPrincipalName(node: DerNode): string {
+  const text = decodeText(expectTag(node, TAG.utf8String).content, 'utf8');
+  if (text === '' || /\p{Cc}/u.test(text)) {
+    throw new DerError('A UPN is empty or holds control characters');
+  }
+  return text;
+}
+
+/**
+ * Writes a principal as Kerberos does: `host/build1.example.test@EXAMPLE.TEST`. Separators inside
+ * of a part get a `\` in front (as of `krb5_unparse_name`), so that the component
+ * `alice@EXAMPLE.TEST` of another realm cannot pass for alice.
+ */
+export function formatKerberosPrincipal({
+  components,
+  realm,
+}: Pick<KerberosPrincipal, 'components' | 'realm'>): string {
+  return `${components.map(escape).join('/')}@${escape(realm)}`;
+}
+
+function escape(part: string): string {
+  return part.replace(/[\\/@]/g, '\\$&');
 }

@@ -1,5 +1,5 @@
-import { DistinguishedName } from '../names/DistinguishedName';
-import { GeneralName } from '../names/GeneralName';
+import { DistinguishedName } from '../names/readName';
+import { GeneralName } from '../names/readGeneralName';
 import { SubjectPublicKey } from '../keys/SubjectPublicKey';
 
 /**

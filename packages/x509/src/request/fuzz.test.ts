@@ -4,7 +4,7 @@ import { FuzzInputs } from '../__testUtils__/fuzz/FuzzInputs';
 import { seedRequests } from '../__testUtils__/fuzz/seedRequests';
 import { CertificateRequest } from './CertificateRequest';
 import { readCertificateRequest } from './readCertificateRequest';
-import { refusalMessages } from '../refusals/refusalMessages';
+import { refusalMessages } from '../refusals/RequestRefusal';
 
 const inputs = new FuzzInputs();
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { decideForAlice } from '../__testUtils__/decideForAlice';
 import { readFixture, readManifest } from '../__testUtils__/readManifest';
 import { readCertificateRequest } from './readCertificateRequest';
-import { refusalMessages } from '../refusals/refusalMessages';
+import { refusalMessages } from '../refusals/RequestRefusal';
 
 const rows = readManifest();
 

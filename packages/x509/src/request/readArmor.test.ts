@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { buildRequest } from '../__testUtils__/buildRequest';
 import { RequestRefusal } from '../refusals/RequestRefusal';
 import { readArmor } from './readArmor';
-import { writePem } from '../der/writePem';
+import { writePem } from '../der/pem';
 
 const der = buildRequest();
 const pem = writePem('CERTIFICATE REQUEST', der);

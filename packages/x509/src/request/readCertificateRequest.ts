@@ -1,11 +1,32 @@
 import { isUtf8 } from 'node:buffer';
 import { readArmor } from './readArmor';
-import { DerError, DerTrouble } from '../der/DerError';
+import {
+  DerError,
+  DerNode,
+  DerTrouble,
+  TAG,
+  constructedContextTag,
+} from '../der/DerNode';
 import { readStrictDer } from '../der/readStrictDer';
 import { CertificateRequest } from './CertificateRequest';
-import { readCertificationRequest } from './readCertificationRequest';
-import { RefusalCode } from '../refusals/refusalMessages';
-import { RequestRefusal } from '../refusals/RequestRefusal';
+import {
+  RefusalCode,
+  RequestRefusal,
+  refuseMalformed,
+} from '../refusals/RequestRefusal';
+import {
+  expectTag,
+  readBitStringOctets,
+  readChildren,
+  readInteger,
+  readObjectIdentifier,
+  readOnlyChild,
+} from '../der/readDer';
+import { readPublicKey } from '../keys/readPublicKey';
+import { readRequestedExtensions } from './readRequestedExtensions';
+import { readSubject } from './readSubject';
+import { verifyPossession } from './verifyPossession';
+import { OID } from '../der/oids';
 
 /** The most bytes of text that are looked at. */
 const MAX_BYTES = 65_536;
@@ -75,4 +96,115 @@ function parse(der: Buffer) {
       ? new RequestRefusal(CODES[error.trouble])
       : error;
   }
+}
+
+/**
+ * Reads a CertificationRequest (RFC 2986 §4.2) and checks its proof of possession last, when all it
+ * is made of is known to be harmless.
+ *
+ * @throws RequestRefusal
+ */
+export function readCertificationRequest(node: DerNode): CertificateRequest {
+  if (isPrivateKey(node)) {
+    throw new RequestRefusal('private_key');
+  }
+  const { info, algorithm, signature } = refuseMalformed('not_a_request', () =>
+    readOuter(node),
+  );
+  const { version, subject, publicKey, attributes } = refuseMalformed(
+    'not_a_request',
+    () => readInfo(info),
+  );
+  if (version !== 0n) {
+    throw new RequestRefusal('bad_version');
+  }
+  const parts = {
+    subject: readSubject(subject),
+    ...readRequestedExtensions(readAttributes(attributes)),
+    publicKey: refuseMalformed('malformed_key', () => readPublicKey(publicKey)),
+  };
+  verifyPossession({
+    key: parts.publicKey,
+    algorithm,
+    signature,
+    signed: info.der,
+  });
+  return new CertificateRequest({ ...parts, der: node.der });
+}
+
+/**
+ * A private key in Base64, with a false label or none. Those in the clear (PKCS #1, PKCS #8, SEC 1),
+ * and a PKCS #12 file, begin with a version of one octet; an encrypted PKCS #8 is an algorithm and
+ * octets. Requests and certificates are neither.
+ */
+function isPrivateKey({ tag, children }: DerNode): boolean {
+  const [first, second, ...rest] = children;
+  if (tag !== TAG.sequence || !second) {
+    return false;
+  }
+  const isVersioned = first.tag === TAG.integer && first.content.length === 1;
+  const isEncrypted =
+    first.tag === TAG.sequence &&
+    second.tag === TAG.octetString &&
+    rest.length === 0;
+  return isVersioned || isEncrypted;
+}
+
+function readOuter(node: DerNode) {
+  const [info, algorithm, signature, ...rest] = readChildren(node);
+  if (rest.length > 0) {
+    throw new RequestRefusal('not_a_request');
+  }
+  readChildren(algorithm);
+  return { info, algorithm, signature: readBitStringOctets(signature) };
+}
+
+function readInfo(info: DerNode) {
+  const [version, subject, publicKey, attributes, ...rest] = readChildren(info);
+  if (rest.length > 0 || publicKey?.tag !== TAG.sequence) {
+    throw new RequestRefusal('not_a_request');
+  }
+  return { version: readInteger(version), subject, publicKey, attributes };
+}
+
+/** Windows, the most talkative client, sends four. */
+const MAX_ATTRIBUTES = 32;
+
+/**
+ * Finds the requested extensions (RFC 2985 §5.4.2) among the attributes of a request. All other
+ * attributes are ignored: challenge passwords, what Windows says about itself, and Microsoft's own
+ * list of extensions, which no specification makes a request for any.
+ *
+ * @param node - undefined when the request leaves attributes out, as some old clients do
+ * @returns the Extensions, or undefined when none are asked for
+ * @throws RequestRefusal
+ */
+export function readAttributes(node: DerNode | undefined): DerNode | undefined {
+  if (!node) {
+    return undefined;
+  }
+  return refuseMalformed('bad_attributes', () => {
+    const attributes = readChildren(node, constructedContextTag(0));
+    if (attributes.length > MAX_ATTRIBUTES) {
+      throw new RequestRefusal('bad_attributes');
+    }
+    return findExtensions(attributes);
+  });
+}
+
+function findExtensions(attributes: readonly DerNode[]): DerNode | undefined {
+  const valuesByType = new Map<string, DerNode>();
+  for (const attribute of attributes) {
+    const [type, values, ...rest] = readChildren(attribute);
+    const oid = readObjectIdentifier(type);
+    if (rest.length > 0 || readChildren(values, TAG.set).length === 0) {
+      throw new RequestRefusal('bad_attributes');
+    }
+    if (valuesByType.has(oid)) {
+      throw new RequestRefusal('duplicate_attribute');
+    }
+    valuesByType.set(oid, values);
+  }
+  const values = valuesByType.get(OID.extensionRequest);
+  return values && expectTag(readOnlyChild(values, TAG.set), TAG.sequence);
 }

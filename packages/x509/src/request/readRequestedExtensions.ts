@@ -2,7 +2,7 @@ import { DerNode } from '../der/DerNode';
 import { readBoolean, readChildren } from '../der/readDer';
 import { readStrictDer } from '../der/readStrictDer';
 import { Extension, readExtensions } from '../extensions/extensions';
-import { GeneralName } from '../names/GeneralName';
+import { GeneralName } from '../names/readGeneralName';
 import { readGeneralName } from '../names/readGeneralName';
 import { OID } from '../der/oids';
 import { RequestedExtension } from './CertificateRequest';

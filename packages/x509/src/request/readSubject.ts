@@ -1,5 +1,5 @@
 import { DerNode } from '../der/DerNode';
-import { DistinguishedName, NameAttribute } from '../names/DistinguishedName';
+import { DistinguishedName, NameAttribute } from '../names/readName';
 import { readName } from '../names/readName';
 import { OID } from '../der/oids';
 import { RequestedSubject } from './CertificateRequest';

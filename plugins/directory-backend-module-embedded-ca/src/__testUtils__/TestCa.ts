@@ -5,7 +5,7 @@ import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import { readEmbeddedCaConfig, type EmbeddedCaConfig } from '../config';
 import { createEmbeddedCa, type EmbeddedCa } from '../createEmbeddedCa';
-import { migrateDatabase } from '../migrateDatabase';
+import { migrateDatabase } from '../module';
 import { RecordingLogger } from './RecordingLogger';
 import { aliceRequest } from './requests';
 import type { TestDatabase, TestDatabaseKind } from './TestDatabase';

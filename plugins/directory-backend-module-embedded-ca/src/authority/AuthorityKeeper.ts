@@ -1,7 +1,19 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import { KeyRefusedError } from './KeyRefusedError';
-import type { SigningAuthority } from './SigningAuthority';
-import { openAuthority, type OpenAuthorityOptions } from './openAuthority';
+import { type KeyFile, KeyRefusedError } from './KeyFile';
+import { SigningAuthority, authorityIdOf, backdated } from './SigningAuthority';
+import {
+  type KeyObject,
+  X509Certificate,
+  generateKeyPairSync,
+} from 'node:crypto';
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import type { EmbeddedCaConfig } from '../config';
+import {
+  type AuthorityRecord,
+  type AuthorityStore,
+  readChainFile,
+} from './AuthorityStore';
+import { createCaCertificate } from '@directory-gateway/x509';
 
 /** Keeps the authority open, or knows why this node must not sign. */
 export class AuthorityKeeper {
@@ -63,4 +75,173 @@ export class AuthorityKeeper {
       this.#refusal = error.message;
     }
   }
+}
+
+/** What {@link openAuthority} works with. */
+export interface OpenAuthorityOptions {
+  readonly config: EmbeddedCaConfig;
+  readonly keyFile: KeyFile;
+  readonly authorities: AuthorityStore;
+  readonly logger: LoggerService;
+}
+
+/**
+ * Opens the authority that the database has on record with the key of this
+ * node. Where there is no record, the given one is adopted, or a new one made:
+ * of any number of processes that do so at once, one wins.
+ *
+ * @throws KeyRefusedError when this node has not the key of the recorded
+ *   authority: it must not sign, and never makes a second one.
+ */
+export async function openAuthority(
+  options: OpenAuthorityOptions,
+): Promise<SigningAuthority> {
+  const { config, keyFile, authorities, logger } = options;
+  // In this order: a key gets its place after its record.
+  const keyWasThere = await keyFile.exists();
+  const recorded =
+    (await authorities.findCurrent()) ??
+    (await establishAuthority({ ...options, keyWasThere }));
+
+  const authority = SigningAuthority.create({
+    privateKey: await readKeyOf(recorded, keyFile),
+    chain:
+      config.origin.kind === 'given'
+        ? await readChainFile(config.origin.chainFile)
+        : recorded.chain,
+  });
+  if (!authority.chain[0].equals(recorded.chain[0])) {
+    requireSameName(authority.chain[0], recorded.chain[0]);
+    await authorities.replaceChain(authority);
+    logger.info(`The certificate of the authority ${authority.id} is renewed`);
+  }
+  if (config.origin.kind === 'made') {
+    await keyFile.removePending();
+  }
+  return authority;
+}
+
+/** The key in its place; one that is still beside it is given its place first. */
+async function readKeyOf(
+  { id }: AuthorityRecord,
+  keyFile: KeyFile,
+): Promise<KeyObject> {
+  let privateKey = await keyFile.read();
+  if (!privateKey) {
+    // New; or there was a crash before; or another process is about to do it.
+    await keyFile.promote(id);
+    privateKey = await keyFile.read();
+  }
+  if (!privateKey) {
+    throw new KeyRefusedError(
+      `${keyFile.path} is not there, and the database knows the authority ${id}: copy its key to this node`,
+    );
+  }
+  const ownId = authorityIdOf(privateKey);
+  if (ownId !== id) {
+    throw new KeyRefusedError(
+      `${keyFile.path} is the key of ${ownId}, and the database knows the authority ${id}: it is another key`,
+    );
+  }
+  return privateKey;
+}
+
+/** What it has signed names its issuer: with another name it would be nobody's. */
+function requireSameName(renewed: Buffer, recorded: Buffer): void {
+  if (
+    new X509Certificate(renewed).subject !==
+    new X509Certificate(recorded).subject
+  ) {
+    throw new KeyRefusedError(
+      'The certificate of the authority has another subject than the one on record',
+    );
+  }
+}
+
+/**
+ * Puts the first authority on record: the one that is given, or a new one.
+ *
+ * @returns the one on record, which may be that of a process that was faster
+ * @throws KeyRefusedError when there is no telling which authority it shall be.
+ */
+export async function establishAuthority(
+  options: OpenAuthorityOptions & {
+    /** Whether the key was in its place before the record was looked for. */
+    readonly keyWasThere: boolean;
+  },
+): Promise<AuthorityRecord> {
+  const { config, keyFile, keyWasThere } = options;
+  switch (config.origin.kind) {
+    case 'given':
+      return await adopt(config.origin, options);
+    default:
+      if (keyWasThere) {
+        throw new KeyRefusedError(
+          `${keyFile.path} is there, but this database knows no authority: it is another database, or was lost. Restore it, or move the file away to begin anew`,
+        );
+      }
+      return await make(config.origin, options);
+  }
+}
+
+async function adopt(
+  origin: { readonly chainFile: string },
+  { keyFile, authorities, logger }: OpenAuthorityOptions,
+): Promise<AuthorityRecord> {
+  const privateKey = await keyFile.read();
+  if (!privateKey) {
+    throw new KeyRefusedError(`${keyFile.path} is not there`);
+  }
+  const authority = SigningAuthority.create({
+    chain: await readChainFile(origin.chainFile),
+    privateKey,
+  });
+  const current = await authorities.recordFirst(authority);
+  if (current.id === authority.id) {
+    logger.info(`Adopted the certificate authority ${authority.id}`);
+  }
+  return current;
+}
+
+/**
+ * The key is written beside its place before there is a record, and gets its
+ * place after: see {@link KeyFile}.
+ */
+async function make(
+  origin: { readonly commonName: string; readonly validityMs: number },
+  { config, keyFile, authorities, logger }: OpenAuthorityOptions,
+): Promise<AuthorityRecord> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { organization } = config;
+  const certificate = selfSign({ ...origin, organization, privateKey });
+  const authority = SigningAuthority.create({
+    chain: [certificate],
+    privateKey,
+  });
+  await keyFile.writePending(authority.id, privateKey);
+  const current = await authorities.recordFirst(authority);
+  if (current.id === authority.id) {
+    logger.info(
+      `Made the certificate authority ${authority.id}, its key in ${keyFile.path}: keep a copy`,
+    );
+  }
+  return current;
+}
+
+function selfSign(options: {
+  readonly commonName: string;
+  readonly organization: string;
+  readonly validityMs: number;
+  readonly privateKey: KeyObject;
+}): Buffer {
+  const now = Date.now();
+  return createCaCertificate({
+    subject: [
+      { type: 'O', value: options.organization },
+      { type: 'CN', value: options.commonName },
+    ],
+    privateKey: options.privateKey,
+    notBefore: backdated(now),
+    notAfter: new Date(now + options.validityMs),
+  });
 }

@@ -1,12 +1,16 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { type KeyObject, createPrivateKey } from 'node:crypto';
 import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isError } from '@backstage/errors';
+import { CustomErrorBase, isError } from '@backstage/errors';
 import {
-  readSecretFile,
   SecretFileError,
+  readSecretFile,
 } from '@directory-gateway/secret-files';
-import { KeyRefusedError } from './KeyRefusedError';
+
+/** This node may not sign, and why; the message is for the log. */
+export class KeyRefusedError extends CustomErrorBase {
+  name = 'KeyRefusedError' as const;
+}
 
 /**
  * The file with the authority's private key (PKCS#8, PEM), mode 0600.

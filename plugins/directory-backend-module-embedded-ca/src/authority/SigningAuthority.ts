@@ -1,13 +1,13 @@
 import {
+  type KeyObject,
+  X509Certificate,
   createHash,
   createPublicKey,
-  X509Certificate,
-  type KeyObject,
 } from 'node:crypto';
 import { assertError } from '@backstage/errors';
 import { Issuer } from '@directory-gateway/x509';
 import type { AuthorityRecord } from './AuthorityStore';
-import { KeyRefusedError } from './KeyRefusedError';
+import { KeyRefusedError } from './KeyFile';
 
 /** An authority whose key is at hand. */
 export class SigningAuthority implements AuthorityRecord {
@@ -75,4 +75,20 @@ function requireChain(chain: readonly Buffer[]): void {
       );
     }
   }
+}
+
+/**
+ * Kerberos lets clocks differ by 5 minutes (RFC 4120 §1.6): whoever can ask for
+ * a certificate has a clock that is good to that.
+ */
+const CLOCK_SKEW_MS = 5 * 60 * 1000;
+
+/**
+ * From when on something that is signed now is valid: a little earlier, so that
+ * a client whose clock is late does not take it for one from the future.
+ *
+ * @param now - milliseconds since 1970
+ */
+export function backdated(now: number): Date {
+  return new Date(now - CLOCK_SKEW_MS);
 }

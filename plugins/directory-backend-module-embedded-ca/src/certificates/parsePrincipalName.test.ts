@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { parsePrincipalName } from './parsePrincipalName';
+import { parsePrincipalName } from './makeCertificate';
 
 describe('parsePrincipalName', () => {
   it.each([

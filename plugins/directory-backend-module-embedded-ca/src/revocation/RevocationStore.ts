@@ -4,7 +4,7 @@ import {
   type RevokedCertificate,
 } from '@directory-gateway/x509';
 import type { Knex } from 'knex';
-import { readRecord, type Revocation } from '../certificates/CertificateRecord';
+import { readRecord, type Revocation } from '../certificates/CertificateStore';
 import {
   AUTHORITIES,
   CERTIFICATES,

@@ -1,8 +1,8 @@
 import { readSecretFile } from '@directory-gateway/secret-files';
 import type { HttpsAnswer } from '../rpc/HttpsClient';
 import type { FreeIpaServer } from '../rpc/FreeIpaServer';
-import { NoVerdictError } from '../rpc/NoVerdictError';
-import type { Login } from '../rpc/Login';
+import { NoVerdictError } from '../rpc/errors';
+import type { Login } from '../rpc/FreeIpaServer';
 import { readSession } from './readSession';
 
 /**

@@ -1,4 +1,4 @@
-import { claimClientEnvironment } from './claimClientEnvironment';
+import { claimClientEnvironment } from './KerberosLogin';
 
 const claim = (env: NodeJS.ProcessEnv) => {
   claimClientEnvironment({ keytab: '/etc/portal/ipa.keytab', env });

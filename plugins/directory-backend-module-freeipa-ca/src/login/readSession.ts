@@ -1,5 +1,5 @@
 import type { HttpsAnswer } from '../rpc/HttpsClient';
-import { NoVerdictError } from '../rpc/NoVerdictError';
+import { NoVerdictError } from '../rpc/errors';
 
 /**
  * The session that a server's answer to a login gives, as a value for the

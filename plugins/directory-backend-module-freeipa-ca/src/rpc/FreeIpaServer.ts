@@ -1,12 +1,49 @@
 import { assertError } from '@backstage/errors';
-import { HttpExchangeError } from './HttpExchangeError';
-import type { HttpsAnswer, HttpsClient, HttpsRequest } from './HttpsClient';
-import type { Login } from './Login';
-import { SharedSession } from './SharedSession';
-import { NoVerdictError } from './NoVerdictError';
+import {
+  HttpExchangeError,
+  type HttpsAnswer,
+  type HttpsClient,
+  type HttpsRequest,
+} from './HttpsClient';
+import { NoVerdictError } from './errors';
 import { readVerdict } from './readResponse';
-import { formatCall, type RpcCommand } from './RpcCommand';
-import type { RpcRecord } from './RpcValue';
+import { type RpcCommand, type RpcRecord, formatCall } from './RpcCommand';
+
+/** The session of all calls to one server: whoever comes first logs in. */
+export class SharedSession {
+  readonly #logIn: () => Promise<string>;
+  #session: Promise<string> | undefined;
+
+  constructor(logIn: () => Promise<string>) {
+    this.#logIn = logIn;
+  }
+
+  /** The session; a new one when there is none. Failures are not kept. */
+  async get(): Promise<string> {
+    if (!this.#session) {
+      const session = this.#logIn();
+      this.#session = session;
+      session.catch(() => this.#forget(session));
+    }
+    return await this.#session;
+  }
+
+  /** A session other than the given one, of which a call has learned the end. */
+  async renew(expired: string): Promise<string> {
+    const known = this.#session;
+    if (known && (await known.catch(() => undefined)) === expired) {
+      this.#forget(known);
+    }
+    return await this.get();
+  }
+
+  /** Unless somebody else has logged in by now. */
+  #forget(session: Promise<string>): void {
+    if (this.#session === session) {
+      this.#session = undefined;
+    }
+  }
+}
 
 /** A request below `/ipa/session/`. */
 interface IpaRequest extends Pick<HttpsRequest, 'headers' | 'body' | 'signal'> {
@@ -137,4 +174,15 @@ export class FreeIpaServer {
   ): NoVerdictError {
     return new NoVerdictError(message, { ...options, server: this.origin });
   }
+}
+
+/** A way to log in to FreeIPA. */
+export interface Login {
+  /**
+   * Logs in at a server.
+   *
+   * @returns the session, as a value for the `Cookie` header.
+   * @throws NoVerdictError with `executed: 'no'`, whatever the reason.
+   */
+  logIn(server: FreeIpaServer): Promise<string>;
 }

@@ -2,10 +2,10 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Clock } from '../Clock';
 import type { FreeIpaServer } from './FreeIpaServer';
 import { isDogtagDown, isServerTrouble } from './errors';
-import { NoVerdictError } from './NoVerdictError';
+import { NoVerdictError } from './errors';
 import type { RpcCommand } from './RpcCommand';
-import { RpcError } from './RpcError';
-import type { RpcRecord } from './RpcValue';
+import { RpcError } from './errors';
+import type { RpcRecord } from './RpcCommand';
 
 /** How long a server that was out of reach comes last. */
 const REST_MS = 30 * 1000;

@@ -1,8 +1,23 @@
 import { readFile } from 'node:fs/promises';
-import { isError, toError } from '@backstage/errors';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { systemClock, type Clock } from '../Clock';
-import { HttpExchangeError } from './HttpExchangeError';
+import { CustomErrorBase, isError, toError } from '@backstage/errors';
+import { Agent, type Dispatcher, buildConnector } from 'undici';
+import { type Clock, systemClock } from '../Clock';
+
+/** There is no whole answer to a request. */
+export class HttpExchangeError extends CustomErrorBase {
+  name = 'HttpExchangeError' as const;
+
+  /**
+   * `no`: there was no connection to send it on. `perhaps`: the other side may
+   * have got it and acted on it.
+   */
+  readonly sent: 'no' | 'perhaps';
+
+  constructor(message: string, options: Pick<HttpExchangeError, 'sent'>) {
+    super(message);
+    this.sent = options.sent;
+  }
+}
 
 /**
  * An answer is a certificate and its chain, or a search's worth of them; more

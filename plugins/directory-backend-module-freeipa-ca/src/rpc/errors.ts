@@ -1,4 +1,4 @@
-import type { RpcError } from './RpcError';
+import { CustomErrorBase } from '@backstage/errors';
 
 /** `RemoteRetrieveError` */
 const REMOTE_RETRIEVE = 4016;
@@ -38,4 +38,60 @@ export function isServerTrouble({ code, text }: RpcError): boolean {
       OUT_OF_REACH.test(text) &&
       !/not found/i.test(text))
   );
+}
+
+/** A FreeIPA server gave no verdict on a command. */
+export class NoVerdictError extends CustomErrorBase {
+  name = 'NoVerdictError' as const;
+
+  /** Origin of the server, for example `https://ipa1.example.org`. */
+  readonly server: string;
+  /** Whether the command may have been carried out all the same. */
+  readonly executed: 'no' | 'perhaps';
+  /**
+   * `unavailable`: it is down, slow or out of reach. `protocol`: it answered
+   * what FreeIPA should not. `credentials`: it refuses the gateway's account,
+   * and every other server would, too.
+   */
+  readonly fault: 'unavailable' | 'protocol' | 'credentials';
+
+  constructor(
+    message: string,
+    options: Pick<NoVerdictError, 'server' | 'executed' | 'fault'> & {
+      readonly cause?: unknown;
+    },
+  ) {
+    super(`${options.server}: ${message}`, options.cause);
+    this.server = options.server;
+    this.executed = options.executed;
+    this.fault = options.fault;
+  }
+}
+
+/** FreeIPA's verdict that a command failed (`ipalib/errors.py`). */
+export class RpcError extends CustomErrorBase {
+  name = 'RpcError' as const;
+
+  /** For example 4001. */
+  readonly code: number;
+  /** FreeIPA's own words, for example `alice: user not found`. */
+  readonly text: string;
+  /** Origin of the server that gave it. */
+  readonly server: string;
+
+  constructor(options: {
+    readonly code: number;
+    readonly text: string;
+    readonly server: string;
+  }) {
+    super(`${options.server} returned ${options.code}: ${options.text}`);
+    this.code = options.code;
+    this.text = options.text;
+    this.server = options.server;
+  }
+}
+
+/** A FreeIPA server does not know the session, and did nothing. */
+export class SessionExpiredError extends CustomErrorBase {
+  name = 'SessionExpiredError' as const;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseExactJson } from './parseExactJson';
+import { parseExactJson } from './readResponse';
 
 describe('parseExactJson', () => {
   it('keeps every digit of a whole number', () => {

@@ -1,9 +1,6 @@
 import type { HttpsAnswer } from './HttpsClient';
-import { NoVerdictError } from './NoVerdictError';
-import { parseExactJson } from './parseExactJson';
-import { RpcError } from './RpcError';
-import { isRpcRecord, type RpcRecord, type RpcValue } from './RpcValue';
-import { SessionExpiredError } from './SessionExpiredError';
+import { NoVerdictError, RpcError, SessionExpiredError } from './errors';
+import { type RpcRecord, type RpcValue, isRpcRecord } from './RpcCommand';
 
 /** Authentication and session errors: raised before a command is run. */
 const isSessionCode = (code: number) => code >= 1000 && code < 2000;
@@ -96,4 +93,31 @@ function readEnvelope(options: {
     });
   }
   return result;
+}
+
+/** TypeScript does not know yet that a reviver gets to see the source text. */
+const parse = JSON.parse as (
+  text: string,
+  reviver: (
+    key: string,
+    value: unknown,
+    context: { readonly source?: string },
+  ) => unknown,
+) => unknown;
+
+/**
+ * Parses JSON without rounding: whole numbers that a double cannot hold become
+ * bigint. Before 4.10 FreeIPA wrote serial numbers as JSON numbers, and some of
+ * its commands still do.
+ *
+ * @throws SyntaxError when it is no JSON.
+ */
+export function parseExactJson(text: string): RpcValue {
+  return parse(text, (_key, value, { source }) =>
+    typeof value === 'number' &&
+    !Number.isSafeInteger(value) &&
+    /^-?\d+$/.test(source ?? '')
+      ? BigInt(source!)
+      : value,
+  ) as RpcValue;
 }

@@ -1,19 +1,19 @@
-import { UserCertificates } from '../certificates/UserCertificates';
+import { UserCertificates } from '../certificates/CertificateReader';
 import type { Caller } from '../directory/Caller';
-import { PrincipalSet } from '../directory/PrincipalSet';
+import { PrincipalSet } from '../directory/Caller';
 import { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { Operation } from '../http/api/Operation';
-import { colleaguesOperation } from '../http/resources/colleagues';
+import { colleaguesOperation } from '../http/resources/me';
 import { contractOperations } from '../http/resources/createOperations';
 import { contractDialect } from '../http/contractDialect';
 import { exportMembersOperation } from '../http/resources/exportMembers';
-import { membershipOperations } from '../http/resources/memberships';
+import { membershipOperations } from '../http/resources/groups';
 import { FileStream } from '../http/response/FileStream';
 import { writeJson } from '../http/response/json';
 import { ResourceUris } from '../http/response/ResourceUris';
-import { toApiError } from '../http/response/toApiError';
-import { searchGroupsOperation } from '../http/resources/searchGroups';
-import { userCertificatesOperation } from '../http/resources/userCertificates';
+import { toApiError } from '../http/response/presentError';
+import { searchGroupsOperation } from '../http/resources/search';
+import { userCertificatesOperation } from '../http/resources/users';
 import type { NaiveDirectory } from './naive/NaiveDirectory';
 import { hiddenFields } from './plantMarkers';
 

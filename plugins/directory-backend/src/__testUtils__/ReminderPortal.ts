@@ -25,7 +25,7 @@ import { createSigningRequest } from '@directory-gateway/backstage-plugin-direct
 import { CertificateAuthorities } from '../certificates/CertificateAuthorities';
 import { readCertificatesConfig } from '../certificates/CertificatesConfig';
 import { ExpiryReminders } from '../certificates/expiry/ExpiryReminders';
-import { PortalNotifications } from '../certificates/expiry/PortalNotifications';
+import { PortalNotifications } from '../certificates/expiry/ExpiryReminders';
 import { ReminderLedger } from '../certificates/expiry/ReminderLedger';
 import type { Accounts } from '../directory/Accounts';
 import { PortalUserNames } from '../directory/PortalUserNames';

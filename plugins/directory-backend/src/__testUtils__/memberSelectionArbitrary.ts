@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { anyOf, type UserCondition } from '../directory/predicates';
-import type { MemberSelection } from '../http/request/parseMemberSelection';
+import type { MemberSelection } from '../http/request/parseGroupSearch';
 import type { NaiveDirectory } from './naive/NaiveDirectory';
 
 /** Members by parts of their names, by how they are in a group, or both. */

@@ -6,7 +6,7 @@ import { createReplicaDirectory } from '../createDirectory';
 import type { Directory } from '../directory/Directory';
 import { schemaPreset, type SchemaPreset } from '../directory/schema';
 import { readLdapConfig } from '../ldap/connection/LdapConfig';
-import { readEndpoint } from '../ldap/connection/readEndpoint';
+import { readEndpoint } from '../ldap/connection/ldapClient';
 import type { Replica } from '../replica/Replica';
 import type { ReplicatedAccounts } from '../replica/ReplicatedAccounts';
 import { eventually } from './eventually';

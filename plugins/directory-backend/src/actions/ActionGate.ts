@@ -1,12 +1,18 @@
-import type { BackstageCredentials } from '@backstage/backend-plugin-api';
+import {
+  type BackstageCredentials,
+  coreServices,
+  createServiceFactory,
+  createServiceRef,
+} from '@backstage/backend-plugin-api';
 import type { BasicPermission } from '@backstage/plugin-permission-common';
 import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from '../http/access/AccessControl';
 import type { Authenticator } from '../http/access/Authenticator';
 import type { Refusal } from '../http/api/Operation';
-import { toApiError } from '../http/response/toApiError';
-import type { ClientAddress } from './clientAddress';
+import { toApiError } from '../http/response/presentError';
+import type { Request } from 'express';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
  * Admits callers of the plugin's actions as the router admits those of the
@@ -61,3 +67,37 @@ export class ActionGate {
     }
   }
 }
+
+/** The address from which an action is invoked. */
+export interface ClientAddress {
+  /** An IP address; `undefined` outside of a request. */
+  get(): string | undefined;
+}
+
+/**
+ * Backstage does not pass the client address to actions; this service does.
+ * When another plugin invokes the action, the address is that plugin's. It must
+ * be the first dependency: its middleware has to precede the routes of the
+ * actions registry.
+ */
+export const clientAddressServiceRef = createServiceRef<ClientAddress>({
+  id: 'directory.client-address',
+  scope: 'plugin',
+  defaultFactory: async service =>
+    createServiceFactory({
+      service,
+      deps: { httpRouter: coreServices.httpRouter },
+      factory({ httpRouter }) {
+        const storage = new AsyncLocalStorage<string | undefined>();
+        httpRouter.use((req: Request, _res, next) => {
+          // As Express matches the routes of the actions registry.
+          if (/^\/\.backstage\/actions\//i.test(req.path)) {
+            storage.run(req.ip, next);
+          } else {
+            next();
+          }
+        });
+        return { get: () => storage.getStore() };
+      },
+    }),
+});

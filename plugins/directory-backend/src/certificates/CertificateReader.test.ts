@@ -4,7 +4,7 @@ import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
 import { holder, person } from '../__testUtils__/people';
 import type { Caller } from '../directory/Caller';
 import type { Directory } from '../directory/Directory';
-import { PrincipalSet } from '../directory/PrincipalSet';
+import { PrincipalSet } from '../directory/Caller';
 import { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { UserField } from '../directory/schema';
 import { emptyUser } from '../directory/records';

@@ -1,12 +1,8 @@
-import { readDurationFromConfig, type Config } from '@backstage/config';
+import { type Config, readDurationFromConfig } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { durationToMilliseconds } from '@backstage/types';
-import { readPrincipalSet, type PrincipalSet } from '../directory/PrincipalSet';
-import {
-  readCertificateProfiles,
-  type CertificateProfile,
-} from './CertificateProfile';
-import { readRemindersConfig, type RemindersConfig } from './RemindersConfig';
+import { type PrincipalSet, readPrincipalSet } from '../directory/Caller';
+import type { Principal } from '../directory/Principal';
 
 /** Whose certificates a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';
@@ -106,4 +102,87 @@ function readLimit(config: Config): CertificatesConfig['limit'] {
       )
     : 60_000;
   return { requests, perMs };
+}
+
+/** A certificate profile that the gateway offers. */
+export interface CertificateProfile {
+  readonly name: string;
+  /** What its certificates are for, for people who choose one. */
+  readonly purpose?: string;
+  /** Groups, in lower case, whose members may have it; by default everyone. */
+  readonly allowedGroups?: readonly string[];
+}
+
+/** Whether somebody's groups let them have a certificate of this profile. */
+export function isOpenTo(
+  { allowedGroups }: CertificateProfile,
+  { groups }: Pick<Principal, 'groups'>,
+): boolean {
+  return !allowedGroups || allowedGroups.some(group => groups.has(group));
+}
+
+/**
+ * Reads `directory.certificates.profiles`, by name; without any there is
+ * `userCerts` for everyone.
+ *
+ * @throws InputError when the list is empty or names a profile twice.
+ */
+export function readCertificateProfiles(
+  certificates: Config,
+): ReadonlyMap<string, CertificateProfile> {
+  const profiles: readonly CertificateProfile[] = certificates
+    .getOptionalConfigArray('profiles')
+    ?.map(readProfile) ?? [{ name: 'userCerts' }];
+  const byName = new Map(profiles.map(profile => [profile.name, profile]));
+  if (byName.size === 0 || byName.size < profiles.length) {
+    throw new InputError(
+      'directory.certificates.profiles must have profiles, each with its own name',
+    );
+  }
+  return byName;
+}
+
+function readProfile(config: Config): CertificateProfile {
+  return {
+    name: config.getString('name'),
+    purpose: config.getOptionalString('purpose'),
+    allowedGroups: config
+      .getOptionalStringArray('allowedGroups')
+      ?.map(group => group.toLowerCase()),
+  };
+}
+
+const KEY = 'directory.certificates.reminders';
+
+/** `directory.certificates.reminders`. */
+export interface RemindersConfig {
+  /** Days before the end at which a message goes out, the fewest first. */
+  readonly daysBefore: readonly number[];
+  /** How often ends are looked for. */
+  readonly everyMs: number;
+}
+
+/**
+ * Reads the block, with its defaults where there is none.
+ *
+ * @throws InputError that names the key that is wrong.
+ */
+export function readRemindersConfig(certificates: Config): RemindersConfig {
+  const config = certificates.getOptionalConfig('reminders');
+  const daysBefore = config?.getOptional('daysBefore') ?? [30, 14, 7, 1];
+  if (!Array.isArray(daysBefore) || !daysBefore.every(isNumberOfDays)) {
+    throw new InputError(
+      `${KEY}.daysBefore must be a list of whole numbers above 0`,
+    );
+  }
+  return Object.freeze({
+    daysBefore: [...new Set(daysBefore)].sort((a, b) => a - b),
+    everyMs: config?.has('every')
+      ? durationToMilliseconds(readDurationFromConfig(config, { key: 'every' }))
+      : 6 * 60 * 60 * 1000,
+  });
+}
+
+function isNumberOfDays(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }

@@ -1,6 +1,6 @@
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
-import { readRemindersConfig } from './RemindersConfig';
+import { readRemindersConfig } from './CertificatesConfig';
 
 const read = (reminders?: JsonObject) =>
   readRemindersConfig(new ConfigReader(reminders ? { reminders } : {}));

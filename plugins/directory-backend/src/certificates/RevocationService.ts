@@ -11,7 +11,7 @@ import { actorOf, type Caller } from '../directory/Caller';
 import type { Refusal } from '../http/api/Operation';
 import { ForbiddenError } from '../http/response/apiErrors';
 import type { CertificatesConfig } from './CertificatesConfig';
-import { isPortalTokenMissing } from './judgeRequester';
+import { isPortalTokenMissing } from './signingRules';
 
 /** A CA that reads and revokes. */
 type RevokingAuthority = Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;

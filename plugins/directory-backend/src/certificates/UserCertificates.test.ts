@@ -3,10 +3,10 @@ import { createSigningRequest } from '@directory-gateway/backstage-plugin-direct
 import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
 import { holder, person } from '../__testUtils__/people';
 import type { Directory } from '../directory/Directory';
-import { PrincipalSet } from '../directory/PrincipalSet';
+import { PrincipalSet } from '../directory/Caller';
 import { PrivateDirectory } from '../directory/PrivateDirectory';
 import { emptyUser } from '../directory/records';
-import { UserCertificates } from './UserCertificates';
+import { UserCertificates } from './CertificateReader';
 
 describe('UserCertificates', () => {
   /** The certificates of alice's record, as a CA's `get` makes them. */

@@ -1,5 +1,5 @@
 import { CustomErrorBase } from '@backstage/errors';
-import type { RuleVerdict } from './SigningRule';
+import type { RuleVerdict } from './signingRules';
 
 /** A rule says no: 403 when the order is somebody else's to make, else 400. */
 export class SigningRefusedError extends CustomErrorBase {

@@ -6,7 +6,7 @@ import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import { readCertificatesConfig } from './CertificatesConfig';
 import { judgeSigning } from './evaluatePolicy';
-import { signingRules, type SigningRule } from './SigningRule';
+import { signingRules, type SigningRule } from './signingRules';
 
 const alice = person('alice');
 const signer = person('signer');

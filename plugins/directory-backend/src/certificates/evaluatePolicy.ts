@@ -7,14 +7,14 @@ import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { judgeNames, valuesOf } from './signingRules';
-import { judgePrincipal, judgeProfile, judgeRequester } from './judgeRequester';
+import { judgePrincipal, judgeProfile, judgeRequester } from './signingRules';
 import {
   fail,
   pass,
   signingRules,
   skip,
   type RuleVerdict,
-} from './SigningRule';
+} from './signingRules';
 
 /** What is asked for, as it came. */
 export interface SigningQuestion {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DumpedEntry } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { holder, person } from '../__testUtils__/people';
-import { containersBelow } from '../ldap/connection/containers';
+import { containersBelow } from '../ldap/connection/DistinguishedName';
 import { copiedKinds } from '../ldap/entryKinds';
 import {
   childOf,

@@ -1,4 +1,4 @@
-import type { Group } from './Group';
+import type { Group } from './records';
 import type { Page, PageRequest } from './Page';
 import type { GroupPredicate, UserPredicate } from './predicates';
 import type { GroupField, UserField } from './schema';

@@ -16,7 +16,7 @@ import {
   type UserCondition,
   type UserPredicate,
 } from './predicates';
-import type { PrincipalSet } from './PrincipalSet';
+import type { PrincipalSet } from './Caller';
 import { userFieldNames, type UserField } from './schema';
 import { emptyUser, type User } from './records';
 

@@ -1,5 +1,9 @@
-import type { RecordOf } from './fieldValues';
-import type { userFields } from './schema';
+import type {
+  FieldDefinition,
+  FieldSyntax,
+  groupFields,
+  userFields,
+} from './schema';
 
 /** A user as the directory holds it. */
 export type User = RecordOf<typeof userFields> & {
@@ -37,3 +41,37 @@ export function emptyUser(): Record<keyof typeof userFields, undefined> {
     rssurls: undefined,
   };
 }
+
+/** A group as the directory holds it. */
+export type Group = RecordOf<typeof groupFields> & {
+  /** `cn`, in the directory's spelling. */
+  readonly groupname: string;
+};
+
+/** As `emptyUser`, of a group. */
+export function emptyGroup(): Record<keyof typeof groupFields, undefined> {
+  return {
+    groupname: undefined,
+    description: undefined,
+    mailing_list: undefined,
+    url: undefined,
+    irc: undefined,
+    discussion_url: undefined,
+  };
+}
+
+interface ValueOfSyntax extends Record<FieldSyntax, unknown> {
+  string: string;
+  strings: readonly string[];
+  boolean: boolean;
+  timestamp: Date;
+  certificates: readonly Buffer[];
+}
+
+/**
+ * A record with the fields of a table. A field that was not asked for, that
+ * has no value or that is hidden from the caller is `undefined`.
+ */
+export type RecordOf<Fields extends Record<string, FieldDefinition>> = {
+  readonly [F in keyof Fields]?: ValueOfSyntax[Fields[F]['syntax']];
+};

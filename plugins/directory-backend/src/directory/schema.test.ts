@@ -1,5 +1,5 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
-import { userModel } from '../http/response/presentUser';
+import { userModel } from '../http/response/presentRecords';
 import { schemaPreset, userFieldNames } from './schema';
 
 describe('the attribute table', () => {

@@ -2,21 +2,21 @@ import type { User } from '../directory/records';
 import { parsePage } from './request/parsePage';
 import { parseUserSearch } from './request/parseUserSearch';
 import { userNotFound } from './response/apiErrors';
-import { envelopePage } from './response/envelope';
+import { envelopePage } from './response/presentRecords';
 import {
   certificateModel,
   presentCertificate,
 } from './response/presentCertificate';
 import { groupModel, userGroupModel } from './response/presentRecords';
-import { presentOnce } from './response/presentOnce';
+import { presentOnce } from './response/json';
 import {
   memberModel,
   presentUser,
   userFieldsFor,
   userModel,
-} from './response/presentUser';
+} from './response/presentRecords';
 import type { ResourceUris } from './response/ResourceUris';
-import { toApiError } from './response/toApiError';
+import { toApiError } from './response/presentError';
 import type { Dialect } from './api/Dialect';
 
 /** The contract to the letter. */

@@ -1,13 +1,13 @@
+import PromiseRouter from 'express-promise-router';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import {
-  raw,
-  Router,
   type NextFunction,
   type Request,
   type Response,
+  Router,
+  raw,
 } from 'express';
-import PromiseRouter from 'express-promise-router';
 import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from './access/AccessControl';
@@ -15,15 +15,17 @@ import type { Authenticator } from './access/Authenticator';
 import type { Operation } from './api/Operation';
 import type { Dialect } from './api/Dialect';
 import type { PublicDocuments } from './documents/PublicDocuments';
-import { readJsonQuery } from './fasjson/readJsonQuery';
+import { readJsonQuery } from './fasjson/fasjsonDialect';
 import { readParameters } from './request/readParameters';
-import { decodablePath, mergeSlashes, pathBelowMount } from './requestPath';
-import { requireSameOrigin } from './requireSameOrigin';
-import { MethodNotAllowedError, UnknownPathError } from './response/apiErrors';
-import { FileStream } from './response/FileStream';
+import {
+  ForbiddenError,
+  MethodNotAllowedError,
+  UnknownPathError,
+} from './response/apiErrors';
+import { FileStream, sendFile } from './response/FileStream';
 import { sendJson } from './response/json';
 import { presentError } from './response/presentError';
-import { sendFile } from './response/sendFile';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** Who asks, and which fields, decide what is answered at one address. */
 const VARY = 'Authorization, Cookie, X-Fields';
@@ -213,4 +215,74 @@ function allowedMethods(operations: readonly Operation[]): string {
     ...(methods.includes('GET') ? ['HEAD'] : []),
     'OPTIONS',
   ].join(', ');
+}
+
+/**
+ * The URL of a request with every path segment decodable. Express responds 400
+ * to a segment such as `%ff` before it matches a route. Encoded as text, the
+ * segment reaches its route, where it is not a valid name and gets the
+ * resource's 404.
+ */
+export function decodablePath(url: string): string {
+  const [path, ...query] = url.split('?');
+  const segments = path.split('/').map(segment => {
+    try {
+      decodeURIComponent(segment);
+      return segment;
+    } catch {
+      return encodeURIComponent(segment);
+    }
+  });
+  return [segments.join('/'), ...query].join('?');
+}
+
+/** Scheme and host of a request target in absolute form (RFC 9112 §3.2.2). */
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
+
+/**
+ * Path and query of a request below the mount path, with the slashes that the
+ * client sent: of several slashes after its mount path, Express removes one.
+ */
+export function pathBelowMount(
+  request: Pick<Request, 'originalUrl' | 'baseUrl' | 'url'>,
+): string {
+  const path = request.url.replace(ORIGIN, '');
+  const isSlashRemoved = request.originalUrl.endsWith(
+    `${request.baseUrl}/${path}`,
+  );
+  return isSlashRemoved ? `/${path}` : path;
+}
+
+/** A URL with each run of slashes in its path merged; `%2F` is kept. */
+export function mergeSlashes(url: string): string {
+  const [path, ...query] = url.split('?');
+  return [path.replace(/\/{2,}/g, '/'), ...query].join('?');
+}
+
+/**
+ * Keeps other sites from writing or exporting with a visitor's ticket. A browser sends a
+ * ticket by itself, wherever the page comes from, and says where that is; a
+ * program that says nothing (curl) is nobody's page. A portal token is never
+ * sent by itself.
+ *
+ * @throws ForbiddenError when the browser says that the page is foreign.
+ */
+export function requireSameOrigin(options: {
+  readonly caller: Caller;
+  readonly headers: IncomingHttpHeaders;
+  /** Of the portal, for example `https://portal.example.org`. */
+  readonly ownOrigin: string;
+}): void {
+  const { caller, headers, ownOrigin } = options;
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  const isOwn =
+    (origin === undefined || origin === ownOrigin) &&
+    // `none` is a person's own doing: an address typed in, a bookmark.
+    (site === undefined || site === 'same-origin' || site === 'none');
+  if (caller.kind === 'kerberos' && !isOwn) {
+    throw new ForbiddenError({
+      message: 'Requests of other sites are refused.',
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decodablePath, mergeSlashes, pathBelowMount } from './requestPath';
+import { decodablePath, mergeSlashes, pathBelowMount } from './createRouter';
 
 describe('decodablePath', () => {
   it.each([

@@ -3,7 +3,7 @@ import { InputError } from '@backstage/errors';
 import type { Entry } from 'ldapts';
 import { DirectoryUnavailableError } from '../directory/errors';
 import type { DirectorySchema } from '../directory/schema';
-import { containersBelow } from './connection/containers';
+import { containersBelow } from './connection/DistinguishedName';
 import type { DistinguishedName } from './connection/DistinguishedName';
 import { isA, isPresent } from './connection/filters';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';

@@ -7,7 +7,10 @@ import type {
   PrincipalQuery,
 } from '../directory/Principal';
 import type { DirectorySchema } from '../directory/schema';
-import { containersBelow, type Containers } from './connection/containers';
+import {
+  containersBelow,
+  type Containers,
+} from './connection/DistinguishedName';
 import { childOf, isBelow, rdnValueOf } from './connection/DistinguishedName';
 import {
   booleanOf,

@@ -11,7 +11,7 @@ import type {
 } from '../replica/sync/ReplicaSource';
 import type { ReplicationState } from '../replica/sync/ReplicationState';
 import { ChangeListener } from './connection/PersistentSearch';
-import type { Containers } from './connection/containers';
+import type { Containers } from './connection/DistinguishedName';
 import { copiedKinds } from './entryKinds';
 import { CopiedReader, KEYS_PER_PAGE, type CopiedReading } from './EntryReader';
 import {

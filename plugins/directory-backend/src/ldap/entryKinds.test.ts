@@ -1,6 +1,6 @@
 import { metrics } from '@opentelemetry/api';
 import { schemaPreset } from '../directory/schema';
-import { containersBelow } from './connection/containers';
+import { containersBelow } from './connection/DistinguishedName';
 import { copiedKinds } from './entryKinds';
 
 const DN = 'entry of the test';

@@ -1,15 +1,20 @@
-import { metrics, type Counter } from '@opentelemetry/api';
+import { type Counter, metrics } from '@opentelemetry/api';
 import type { Entry, Filter } from 'ldapts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isGroupName, isUserName } from '../directory/names';
-import { emptyGroup, type Group } from '../directory/Group';
 import {
-  groupFieldNames,
-  userFieldNames,
+  type Group,
+  type User,
+  emptyGroup,
+  emptyUser,
+} from '../directory/records';
+import {
   type DirectorySchema,
   type FieldDefinition,
+  type FieldSyntax,
+  groupFieldNames,
+  userFieldNames,
 } from '../directory/schema';
-import { emptyUser, type User } from '../directory/records';
 import type {
   CopiedAccount,
   CopiedAgreement,
@@ -18,13 +23,12 @@ import type {
   ReplicaPortion,
   UnshownTexts,
 } from '../replica/sync/ReplicaSource';
-import type { Containers } from './connection/containers';
-import { attributesOf, decodeRecord } from './decodeRecord';
 import {
-  normalizeDn,
+  type Containers,
   type DistinguishedName,
+  normalizeDn,
 } from './connection/DistinguishedName';
-import { booleanOf, textOf, textsOf, timeOf } from './entryValues';
+import { booleanOf, buffersOf, textOf, textsOf, timeOf } from './entryValues';
 import { any, isA, isPresent } from './connection/filters';
 import { flagsOf } from './AccessVerifier';
 
@@ -301,4 +305,53 @@ function hasClass(entry: Entry, objectClass: string): boolean {
   return textsOf(entry, 'objectClass').some(
     name => name.toLowerCase() === objectClass.toLowerCase(),
   );
+}
+
+type Fields<F extends string> = Readonly<Record<F, FieldDefinition>>;
+
+const readers: Record<
+  FieldSyntax,
+  (entry: Entry, attribute: string) => unknown
+> = {
+  string: textOf,
+  strings: (entry, attribute) => nonEmpty(textsOf(entry, attribute)),
+  boolean: booleanOf,
+  timestamp: timeOf,
+  certificates: (entry, attribute) => nonEmpty(buffersOf(entry, attribute)),
+};
+
+/** The attributes that a search must ask for to answer these fields. */
+export function attributesOf<F extends string>(
+  table: Fields<F>,
+  fields: Iterable<F>,
+): string[] {
+  const attributes = [...fields].map(field => table[field].attribute);
+  return [...new Set(attributes.filter(name => name !== undefined))];
+}
+
+/** An entry as a record: of these fields it has the values, and no others'. */
+export function decodeRecord<R extends object, F extends string = string>(
+  table: Fields<F>,
+  entry: Entry,
+  {
+    fields,
+    empty,
+  }: {
+    readonly fields: Iterable<F>;
+    /** What the record begins as; see `emptyUser`. */
+    readonly empty: Record<F, undefined>;
+  },
+): R {
+  const record: Record<F, unknown> = empty;
+  for (const field of fields) {
+    const { attribute, syntax } = table[field];
+    if (attribute) {
+      record[field] = readers[syntax](entry, attribute);
+    }
+  }
+  return record as R;
+}
+
+function nonEmpty<T>(values: readonly T[]): readonly T[] | undefined {
+  return values.length > 0 ? values : undefined;
 }

@@ -11,7 +11,7 @@ import {
   type UserSelection,
   type UserStream,
 } from '../directory/Directory';
-import { emptyGroup, type Group } from '../directory/Group';
+import { emptyGroup, type Group } from '../directory/records';
 import { compareNames, isGroupName, isUserName } from '../directory/names';
 import { slicePage, type Page } from '../directory/Page';
 import { userFieldNames } from '../directory/schema';

@@ -1,7 +1,7 @@
 /* eslint-disable jest/no-export -- a suite for the tests of others */
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import type { EndingQuery, SigningRequest } from '../CertificateAuthority';
-import type { RevocableReason } from '../revocableReasons';
+import type { RevocableReason } from '../CertificateAuthority';
 import type { CertificateAuthoritySubject } from './CertificateAuthoritySubject';
 import {
   createSigningRequest,

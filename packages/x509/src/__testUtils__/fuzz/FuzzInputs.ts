@@ -1,4 +1,4 @@
-import { writePem } from '../../der/writePem';
+import { writePem } from '../../der/pem';
 import { parseDer } from '../../der/parseDer';
 import { readFixture, readManifest } from '../readManifest';
 import { bits, seq } from '../tlv';

@@ -3,7 +3,7 @@ import type { JsonObject } from '@backstage/types';
 import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
 import createKnex, { type Knex } from 'knex';
 import { createEmbeddedCa } from '../../createEmbeddedCa';
-import { migrateDatabase } from '../../migrateDatabase';
+import { migrateDatabase } from '../../module';
 import { CRL_URL, embeddedCaConfig } from '../TestCa';
 
 /** What the parent gives the child to begin with. */

@@ -4,7 +4,7 @@ import type { CallerContext } from '../../directory/Caller';
 import type { Directory } from '../../directory/Directory';
 import type { PageRequest } from '../../directory/Page';
 import { allOf, not, type UserPredicate } from '../../directory/predicates';
-import { PrincipalSet } from '../../directory/PrincipalSet';
+import { PrincipalSet } from '../../directory/Caller';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import { userFieldNames } from '../../directory/schema';
 import { memberSelection } from '../memberSelectionArbitrary';

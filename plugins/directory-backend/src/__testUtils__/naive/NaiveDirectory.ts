@@ -8,7 +8,7 @@ import type {
   UserSelection,
   UserStream,
 } from '../../directory/Directory';
-import type { Group } from '../../directory/Group';
+import type { Group } from '../../directory/records';
 import type { Page } from '../../directory/Page';
 import type { UserPredicate } from '../../directory/predicates';
 import type {

@@ -1,4 +1,4 @@
-import { smallLetters } from '../../replica/tables/smallLetters';
+import { smallLetters } from '../../replica/tables/foldText';
 
 /** What that server takes for space, at the ends and in a row. */
 const SPACE = /[\t-\r \u2000-\u200a\u3000\ufeff]/;

@@ -1,4 +1,4 @@
-import type { Group } from '../../directory/Group';
+import type { Group } from '../../directory/records';
 import type { GroupField, UserField } from '../../directory/schema';
 import type { User } from '../../directory/records';
 import { GROUP_ATTRIBUTES, LISTS, USER_ATTRIBUTES } from './attributes';

@@ -1,22 +1,45 @@
-import type { LoggerService } from '@backstage/backend-plugin-api';
+import type {
+  DiscoveryService,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
 import type {
   CertificateAuthority,
   EndingCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
-  describeCertificate,
   type CertificateDescription,
+  describeCertificate,
 } from '@directory-gateway/x509';
 import type { Accounts } from '../../directory/Accounts';
 import type { PortalUserNames } from '../../directory/PortalUserNames';
-import { judgePrincipal } from '../judgeRequester';
-import { composeReminder } from './composeReminder';
-import { DAY_MS, findDueReminder, type Reminder } from './reminder';
-import { findRenewal } from './findRenewal';
-import type { PortalNotifications } from './PortalNotifications';
+import { judgePrincipal } from '../signingRules';
+import {
+  DAY_MS,
+  type Reminder,
+  composeReminder,
+  findDueReminder,
+} from './reminder';
 import type { ReminderLedger } from './ReminderLedger';
-import { ReminderMetrics } from './ReminderMetrics';
-import type { RemindersConfig } from '../RemindersConfig';
+import type { RemindersConfig } from '../CertificatesConfig';
+import { metrics } from '@opentelemetry/api';
+import type {
+  NotificationSendOptions,
+  NotificationService,
+} from '@backstage/plugin-notifications-node';
+
+/** Counts the messages about certificates that end. Whose is no attribute. */
+export class ReminderMetrics {
+  readonly #reminders = metrics
+    .getMeter('directory')
+    .createCounter('directory.certificate.reminders', {
+      description: 'Messages about certificates that end',
+    });
+
+  /** Counts one: whether the portal's notifications took it. */
+  count(outcome: 'sent' | 'failed'): void {
+    this.#reminders.add(1, { outcome });
+  }
+}
 
 /** What {@link ExpiryReminders} are made of. */
 export interface ExpiryRemindersOptions {
@@ -152,5 +175,82 @@ export class ExpiryReminders {
         'Nobody is reminded of the end of certificates: the notifications plugin is not installed',
       );
     }
+  }
+}
+
+/**
+ * A certificate of the same user that ends later, is valid now, and can do the
+ * same: it has the same subject and the same key purposes. Names of profiles
+ * are no part of certificates, and an authority need not remember them.
+ */
+export async function findRenewal(options: {
+  readonly certificate: EndingCertificate;
+  readonly described: CertificateDescription;
+  readonly authority: Pick<CertificateAuthority, 'get' | 'listEnding'>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}): Promise<CertificateDescription | undefined> {
+  const { certificate, described, authority, now } = options;
+  const later = await authority.listEnding?.({
+    from: new Date(certificate.notAfter.getTime() + 1),
+    username: certificate.username,
+  });
+  for (const { serialNumber, notBefore } of later ?? []) {
+    const issued =
+      notBefore.getTime() <= now
+        ? await authority.get(serialNumber)
+        : undefined;
+    const other = issued && describeCertificate(issued.certificate);
+    if (
+      other?.ok &&
+      !issued?.revocation &&
+      isSameKind(other.certificate, described)
+    ) {
+      return other.certificate;
+    }
+  }
+  return undefined;
+}
+
+function isSameKind(
+  one: CertificateDescription,
+  other: CertificateDescription,
+): boolean {
+  return one.subject === other.subject && purposesOf(one) === purposesOf(other);
+}
+
+function purposesOf({ extendedKeyUsage }: CertificateDescription): string {
+  return [...(extendedKeyUsage ?? ['any'])].sort().join(' ');
+}
+
+/**
+ * The portal's notifications plugin, which may not be installed: the service
+ * that sends is there in any case, and then fails with nothing but a sentence.
+ */
+export class PortalNotifications {
+  readonly #service: NotificationService;
+  readonly #discovery: DiscoveryService;
+
+  constructor(options: {
+    readonly service: NotificationService;
+    readonly discovery: DiscoveryService;
+  }) {
+    this.#service = options.service;
+    this.#discovery = options.discovery;
+  }
+
+  /**
+   * Whether the plugin answers: with a refusal, for nobody asks, while the
+   * portal itself answers 404 for a plugin that it does not have.
+   */
+  async areInstalled(): Promise<boolean> {
+    const baseUrl = await this.#discovery.getBaseUrl('notifications');
+    const response = await fetch(baseUrl, { method: 'HEAD' });
+    return response.status !== 404;
+  }
+
+  /** @throws Error when the message was not taken, or nobody said so. */
+  async send(message: NotificationSendOptions): Promise<void> {
+    await this.#service.send(message);
   }
 }

@@ -9,9 +9,9 @@ import type { Accounts } from '../../directory/Accounts';
 import type { PortalUserNames } from '../../directory/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
 import { ExpiryReminders } from './ExpiryReminders';
-import { PortalNotifications } from './PortalNotifications';
+import { PortalNotifications } from './ExpiryReminders';
 import { ReminderLedger } from './ReminderLedger';
-import type { RemindersConfig } from '../RemindersConfig';
+import type { RemindersConfig } from '../CertificatesConfig';
 
 /**
  * Has one process of the portal at a time look for certificates that end, as

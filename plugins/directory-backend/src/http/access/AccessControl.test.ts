@@ -14,10 +14,7 @@ import { eventually } from '../../__testUtils__/eventually';
 import { holder, person } from '../../__testUtils__/people';
 import { readDirectoryConfig } from '../../config';
 import type { Caller } from '../../directory/Caller';
-import {
-  PrincipalSet,
-  type PrincipalSetOptions,
-} from '../../directory/PrincipalSet';
+import { PrincipalSet, type PrincipalSetOptions } from '../../directory/Caller';
 import { AccessControl } from './AccessControl';
 
 function userOf(options: PermissionsServiceRequestOptions): string {

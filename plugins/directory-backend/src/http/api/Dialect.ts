@@ -1,4 +1,4 @@
-import type { HeldCertificate } from '../../certificates/HeldCertificate';
+import type { HeldCertificate } from '../../certificates/CertificateReader';
 import type { UserSelection } from '../../directory/Directory';
 import type { Page, PageRequest } from '../../directory/Page';
 import type { Principal } from '../../directory/Principal';
@@ -9,7 +9,7 @@ import type { RecordModel } from '../response/fieldMask';
 import type { ParameterErrors } from '../request/ParameterErrors';
 import type { UserSearch } from '../request/parseUserSearch';
 import type { ApiError, ErrorAnswer } from '../response/apiErrors';
-import type { Presented } from '../response/presentOnce';
+import type { Presented } from '../response/json';
 import type { ResourceUris } from '../response/ResourceUris';
 
 /** The records of the contract, as one dialect shows them. */

@@ -1,6 +1,8 @@
 import type { BasicPermission } from '@backstage/plugin-permission-common';
 import type { Caller, CallerContext } from '../../directory/Caller';
 import type { RequestParameters } from '../request/readParameters';
+import type { Principal } from '../../directory/Principal';
+import { ForbiddenError } from '../response/apiErrors';
 
 /** One authenticated, authorised request, free of HTTP. */
 export interface Call {
@@ -44,4 +46,18 @@ export interface Operation {
    * only the request log tells.
    */
   recordRefusal?(refusal: Refusal): Promise<void>;
+}
+
+/**
+ * The directory's entry of a caller.
+ *
+ * @throws ForbiddenError when the caller has none.
+ */
+export function requireAccount({ account }: Caller): Principal {
+  if (!account) {
+    throw new ForbiddenError({
+      message: 'You have no identity in the directory.',
+    });
+  }
+  return account;
 }

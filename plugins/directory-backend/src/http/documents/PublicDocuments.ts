@@ -4,7 +4,6 @@ import type {
   PublicDocument,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Request, RequestHandler, Response } from 'express';
-import { oncePerSecond } from './oncePerSecond';
 
 /** Answers a GET that needs no login; Express leaves the body away for HEAD. */
 export type PublicHandler = (req: Request, res: Response) => Promise<void>;
@@ -52,4 +51,27 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
       }
     };
   }
+}
+
+/** Milliseconds for which a result is shared. */
+const SHARED_MS = 1000;
+
+/**
+ * Wraps a read for callers without credentials: calls while it is pending and
+ * for a second after it share its result or error.
+ */
+export function oncePerSecond<T>(read: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  let expiresAt = Infinity;
+  return () => {
+    if (!last || performance.now() >= expiresAt) {
+      const settle = () => {
+        expiresAt = performance.now() + SHARED_MS;
+      };
+      expiresAt = Infinity;
+      last = read();
+      last.then(settle, settle);
+    }
+    return last;
+  };
 }

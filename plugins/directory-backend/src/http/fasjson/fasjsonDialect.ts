@@ -1,28 +1,42 @@
 import type { Principal } from '../../directory/Principal';
 import type { User } from '../../directory/records';
-import { fasjsonUserSearchRules } from './fasjsonUserSearchRules';
-import { parseFasjsonPage } from './parseFasjsonPage';
-import { parseUserSearch } from '../request/parseUserSearch';
+import { parseFasjsonPage, parseFasjsonSearchPage } from './parseFasjsonPage';
+import {
+  type UserSearchRules,
+  parseUserSearch,
+} from '../request/parseUserSearch';
 import { ResourceNotFoundError } from '../response/apiErrors';
 import {
   fasjsonCertificateModel,
-  presentFasjsonCertificate,
-} from './presentFasjsonCertificate';
-import { presentFasjsonError } from './presentFasjson';
-import { presentFasjsonPage } from './presentFasjsonPage';
-import {
   fasjsonMemberModel,
   fasjsonUserFieldsFor,
   fasjsonUserModel,
+  presentFasjsonCertificate,
+  presentFasjsonError,
+  presentFasjsonPage,
   presentFasjsonUser,
-} from './presentFasjsonUser';
+} from './presentFasjson';
 import { groupModel, userGroupModel } from '../response/presentRecords';
-import { presentOnce } from '../response/presentOnce';
+import { presentOnce } from '../response/json';
 import type { ResourceUris } from '../response/ResourceUris';
 import type { Dialect } from '../api/Dialect';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** How FASJSON parses a search. */
+export const fasjsonUserSearchRules: UserSearchRules = {
+  parsePage: parseFasjsonSearchPage,
+  ignoresUnknown: true,
+  // FASJSON reads `*` as a term of one character, which is too short.
+  hasSubstringPresence: false,
+  // FASJSON's LDAP filter is "at most", in whole seconds.
+  before: time => new Date(Math.floor(time.getTime() / 1000) * 1000 + 1),
+  invalidTime: text =>
+    `Search for users created before this date Invalid date literal "${text}"`,
+};
 
 /** Its names of users and groups; what is none is no path. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
 const NAMES = ['username', 'groupname'];
 
 /** Where it is mounted, below the plugin. */
@@ -85,4 +99,37 @@ function presentMe(
     service: (kind === 'service' && service?.toLowerCase()) || null,
     uri: uid === undefined ? null : uris.user(uid),
   };
+}
+
+/**
+ * The parameters in the JSON body of a GET, which the reference reads before
+ * those of the query; a list is a repeated parameter. As there, a body that is
+ * no JSON object, or does not say that it is JSON, has none.
+ */
+export function readJsonQuery(request: {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}): readonly [string, string][] {
+  const type = request.headers['content-type']?.split(';')[0].trim();
+  const body =
+    type?.toLowerCase() === 'application/json'
+      ? parse(request.body.toString())
+      : undefined;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return [];
+  }
+  return Object.entries(body).flatMap(([name, value]) =>
+    [value]
+      .flat()
+      .filter(one => one !== null && typeof one !== 'object')
+      .map((one): [string, string] => [name, String(one)]),
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../directory/Page';
 import { searchPageSizeOutOfRange } from '../response/apiErrors';
-import { rawInteger } from '../response/rawInteger';
+import { rawInteger } from '../response/json';
 import type { ParameterErrors } from '../request/ParameterErrors';
 import { DEFAULT_PAGE_SIZE, MAX_SEARCH_PAGE_SIZE } from '../request/parsePage';
 

@@ -1,8 +1,27 @@
 import { isError } from '@backstage/errors';
 import type { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { SigningRefusedError } from '../../certificates/errors';
-import { InvalidRequestError, type ErrorAnswer } from '../response/apiErrors';
-import { toApiError } from '../response/toApiError';
+import { type ErrorAnswer, InvalidRequestError } from '../response/apiErrors';
+import { toApiError } from '../response/presentError';
+import { type UserField, userFields } from '../../directory/schema';
+import type { User } from '../../directory/records';
+import type { RecordModel } from '../response/fieldMask';
+import {
+  memberModel,
+  presentRecord,
+  userFieldsFor,
+  userModel,
+} from '../response/presentRecords';
+import type { ResourceUris } from '../response/ResourceUris';
+import type { HeldCertificate } from '../../certificates/CertificateReader';
+import {
+  certificateModel,
+  presentCertificate,
+} from '../response/presentCertificate';
+import type { Page, PageRequest } from '../../directory/Page';
+import type { Call } from '../api/Operation';
+import { parsePythonInteger } from './parseFasjsonPage';
+import { rawInteger } from '../response/json';
 
 /** FreeIPA's codes of errors (`ipalib/errors.py`), which the reference passes on. */
 const NOT_FOUND = 4001;
@@ -55,4 +74,146 @@ export function presentFasjsonError(error: unknown): ErrorAnswer | undefined {
 
 function fromFreeIpa(message: string, code: number): ErrorAnswer {
   return new InvalidRequestError({ message, code, source: 'RPC' });
+}
+
+/** What the reference had before there could be several. */
+const SINGULAR = { website: 'websites', rssurl: 'rssurls' } as const;
+
+/** The keys of a user's record in the reference's order. */
+export const fasjsonUserModel = withSingulars(userModel);
+
+/** As `memberModel`, with the reference's keys. */
+export const fasjsonMemberModel = withSingulars(memberModel);
+
+/** As `userFieldsFor`, of the reference's keys. */
+export function fasjsonUserFieldsFor(
+  keys: readonly string[],
+): ReadonlySet<UserField> {
+  return userFieldsFor(
+    keys.map(key => (isSingular(key) ? SINGULAR[key] : key)),
+  );
+}
+
+/** A user as the reference shows it. */
+export function presentFasjsonUser(
+  user: User,
+  keys: readonly string[],
+  uris: ResourceUris,
+): Record<string, unknown> {
+  return presentRecord(user, {
+    keys,
+    fields: userFields,
+    uri: uris.user(user.username),
+    besides: {
+      locked: user.locked ?? false,
+      website: user.websites?.[0] ?? null,
+      rssurl: user.rssurls?.[0] ?? null,
+    },
+  });
+}
+
+function isSingular(key: string): key is keyof typeof SINGULAR {
+  return Object.hasOwn(SINGULAR, key);
+}
+
+function withSingulars(model: RecordModel): RecordModel {
+  const at = model.keys.indexOf(SINGULAR.website);
+  return {
+    ...model,
+    keys: [
+      ...model.keys.slice(0, at),
+      ...Object.keys(SINGULAR),
+      ...model.keys.slice(at),
+    ],
+  };
+}
+
+/** What the reference leaves out of what FreeIPA tells. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'san_rfc822name',
+  'san_dnsname',
+  'san_uri',
+  'san_ipaddress',
+  'san_directoryname',
+  'san_oid',
+  'owner_user',
+  'revocation_reason',
+]);
+
+/** The keys of a certificate's record in the reference's order. */
+export const fasjsonCertificateModel: RecordModel = {
+  lists: certificateModel.lists,
+  keys: certificateModel.keys.filter(key => !LEFT_OUT.has(key)),
+};
+
+/**
+ * A certificate as the reference shows it: base64 on one line, and `revoked`
+ * not known of one that was just signed, as FreeIPA does not tell it then.
+ */
+export function presentFasjsonCertificate(
+  held: HeldCertificate,
+  options: {
+    readonly keys: readonly string[];
+    readonly isNew: boolean;
+    readonly uris: ResourceUris;
+  },
+): Record<string, unknown> {
+  const { keys, isNew, uris } = options;
+  const record = presentCertificate(held, keys, uris);
+  return {
+    ...record,
+    ...('certificate' in record && {
+      certificate: held.certificate.toString('base64'),
+    }),
+    ...('revoked' in record && isNew && { revoked: null }),
+  };
+}
+
+/**
+ * A list as the reference wraps it: with an object `page` when it is
+ * paginated, and without when it is whole. `next_page` keeps every parameter.
+ */
+export function presentFasjsonPage(
+  shown: Page<unknown>,
+  options: {
+    readonly page: PageRequest | undefined;
+    readonly call: Pick<Call, 'uri' | 'query'>;
+  },
+): unknown {
+  const { page, call } = options;
+  if (!page) {
+    return { result: shown.items };
+  }
+  const totalPages = Math.ceil(shown.total / page.size);
+  return {
+    result: shown.items,
+    page: {
+      total_results: shown.total,
+      page_size: exactly('page_size', page.size, call),
+      page_number: exactly('page_number', page.number, call),
+      total_pages: totalPages,
+      ...(page.number < totalPages && { next_page: nextPage(page, call) }),
+    },
+  };
+}
+
+/** The requested number, which may be larger than a double holds. */
+function exactly(
+  name: 'page_size' | 'page_number',
+  value: number,
+  { query }: Pick<Call, 'query'>,
+): unknown {
+  return rawInteger(parsePythonInteger(query.get(name)) ?? BigInt(value));
+}
+
+function nextPage(
+  page: PageRequest,
+  { uri, query }: Pick<Call, 'uri' | 'query'>,
+): string {
+  const next = new URLSearchParams(query);
+  next.delete('page_size');
+  next.delete('page_number');
+  next.append('page_size', String(page.size));
+  next.append('page_number', String(page.number + 1));
+  return `${uri}?${next}`;
 }

@@ -1,9 +1,20 @@
 import type { PageRequest } from '../../directory/Page';
-import { allOf, anyOf, type GroupPredicate } from '../../directory/predicates';
+import {
+  type GroupPredicate,
+  type UserCondition,
+  type UserPredicate,
+  allOf,
+  anyOf,
+} from '../../directory/predicates';
 import { noSearchTerm } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
-import { readSearchText, rejectUnknown, requireSubstring } from './searchText';
+import {
+  readSearchText,
+  rejectUnknown,
+  requireSubstring,
+} from './parseUserSearch';
+import type { MembershipKind } from '../../directory/Directory';
 
 /** Terms that match as substrings, unless `__exact` is appended. */
 const FIELDS = ['groupname', 'description'] as const;
@@ -69,4 +80,48 @@ function readTerm(
 ): GroupPredicate[] {
   const text = readSearchText(query, parameter);
   return text === undefined ? [] : [toTerm(text)];
+}
+
+/** Which members of a group are requested. */
+export interface MemberSelection {
+  readonly membership?: MembershipKind;
+  readonly where?: UserPredicate;
+}
+
+/**
+ * Parses which members of a group are requested: `q`, at least 3 characters of
+ * the user name or the full name, and `membership`, `direct` or `indirect`.
+ * Both are extensions of the contract.
+ */
+export function parseMemberSelection(
+  query: URLSearchParams,
+  errors: ParameterErrors,
+): MemberSelection {
+  const text = readSearchText(query, 'q');
+  return {
+    membership: parseMembership(query.get('membership'), errors),
+    ...(text !== undefined && {
+      where: nameContains(requireSubstring('q', text, errors)),
+    }),
+  };
+}
+
+function parseMembership(
+  text: string | null,
+  errors: ParameterErrors,
+): MembershipKind | undefined {
+  if (text === 'direct' || text === 'indirect') {
+    return text;
+  }
+  if (text) {
+    errors.add('membership', 'Membership. Must be direct or indirect.');
+  }
+  return undefined;
+}
+
+function nameContains(text: string): UserPredicate {
+  const fields = ['username', 'human_name'] as const;
+  return anyOf<UserCondition>(
+    ...fields.map(field => ({ kind: 'substring' as const, field, text })),
+  );
 }

@@ -1,4 +1,4 @@
-import { fasjsonUserSearchRules } from '../fasjson/fasjsonUserSearchRules';
+import { fasjsonUserSearchRules } from '../fasjson/fasjsonDialect';
 import { parseParameters } from './ParameterErrors';
 import { parseUserSearch, type UserSearchRules } from './parseUserSearch';
 

@@ -1,5 +1,5 @@
 import type { AuditorServiceEvent } from '@backstage/backend-plugin-api';
-import { auditedChunks, type Portion } from './auditedChunks';
+import { auditedChunks, type Portion } from './exportMembers';
 
 let ends: unknown[];
 

@@ -1,15 +1,46 @@
 import {
+  directoryCertificateRevokePermission,
   directoryCertificateSignPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import type { CertificateDesk } from '../../certificates/IssuanceService';
+import type {
+  CertificateDesk,
+  SigningOrder,
+} from '../../certificates/IssuanceService';
 import type { CertificateReader } from '../../certificates/CertificateReader';
-import type { Operation } from '../api/Operation';
+import { type Operation, requireAccount } from '../api/Operation';
 import type { Dialect } from '../api/Dialect';
-import { resolveFields } from '../response/fieldMask';
-import { parseParameters } from '../request/ParameterErrors';
-import { parseSigningOrder } from './parseSigningOrder';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
+import {
+  type ParameterErrors,
+  parseParameters,
+} from '../request/ParameterErrors';
 import { certificateNotFound } from '../response/apiErrors';
+import {
+  type AuthorityProfile,
+  type CertificateAuthority,
+  REVOCABLE_REASONS,
+  type RevocableReason,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  type CertificateProfile,
+  type CertificatesConfig,
+  isOpenTo,
+} from '../../certificates/CertificatesConfig';
+import type { RevocationDesk } from '../../certificates/RevocationService';
+import {
+  certificateModel,
+  presentCertificate,
+} from '../response/presentCertificate';
+import type { ResourceUris } from '../response/ResourceUris';
+import { type RequestParameters, readText } from '../request/readParameters';
+import { Duration } from 'luxon';
+
+/** The keys of a certificate profile. */
+export const profileModel: RecordModel = {
+  keys: ['name', 'purpose', 'lifetime', 'extended_key_usage', 'is_default'],
+  lists: new Set(['extended_key_usage']),
+};
 
 /** Signing a request, and a certificate's details (contract, section 4.4). */
 export function certificateOperations(options: {
@@ -68,4 +99,170 @@ export function certificateOperations(options: {
       },
     },
   ];
+}
+
+/** An extension: the certificate profiles that are open to the caller. */
+export function certificateProfilesOperation(options: {
+  readonly authority: Pick<CertificateAuthority, 'profiles'>;
+  readonly config: CertificatesConfig;
+}): Operation {
+  const { authority, config } = options;
+  return {
+    id: 'list_certificate_profiles',
+    method: 'get',
+    path: '/certs/profiles/',
+    permission: directoryCertificateSignPermission,
+    async handle({ caller, fieldMask }) {
+      const keys = resolveFields(fieldMask, profileModel);
+      const account = requireAccount(caller);
+      const open = [...config.profiles.values()].filter(profile =>
+        isOpenTo(profile, account),
+      );
+      return {
+        result: open.map(profile =>
+          presentProfile(profile, {
+            keys,
+            known: authority.profiles?.get(profile.name),
+            isDefault: profile.name === config.defaultProfile,
+          }),
+        ),
+      };
+    },
+  };
+}
+
+/** The fields that are returned to a caller who may not see the certificate. */
+const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
+  'cacn',
+  'revoked',
+  'revocation_reason',
+  'serial_number',
+  'serial_number_hex',
+  'uri',
+]);
+
+/** An extension: revokes a certificate. */
+export function revokeCertificateOperation(options: {
+  readonly desk: RevocationDesk;
+  readonly reader: Pick<CertificateReader, 'isVisible'>;
+  readonly uris: ResourceUris;
+}): Operation {
+  const { desk, reader, uris } = options;
+  return {
+    id: 'revoke_cert',
+    method: 'post',
+    path: '/certs/:serialNumber(\\d+)/revocation/',
+    permission: directoryCertificateRevokePermission,
+    recordRefusal: ({ caller, error, params }) =>
+      desk.recordRefusal(
+        { caller, error },
+        { serialNumber: BigInt(params.serialNumber) },
+      ),
+    async handle({ params, parameters, fieldMask, caller, context }) {
+      const keys = resolveFields(fieldMask, certificateModel);
+      const serialNumber = BigInt(params.serialNumber);
+      const reason = parseParameters(errors =>
+        parseRevocation(parameters, errors),
+      );
+      const revoked = await desk.revoke({ serialNumber, reason }, caller);
+      if (!revoked) {
+        throw certificateNotFound(serialNumber);
+      }
+      // The certificate is revoked, whether or not its owner can be read.
+      const isVisible = await reader
+        .isVisible(revoked, context)
+        .catch(() => false);
+      const shown = isVisible
+        ? keys
+        : keys.filter(key => ALWAYS_VISIBLE.has(key));
+      return { result: presentCertificate(revoked, shown, uris) };
+    },
+  };
+}
+
+const MISSING =
+  'Missing required parameter in the JSON body or the post body or the query string';
+
+/**
+ * Parses the parameters of `POST /certs/` (contract, section 4.4) and
+ * `dry_run`, which requests the check results without a signature.
+ */
+export function parseSigningOrder(
+  parameters: RequestParameters,
+  options: {
+    readonly defaultProfile: string;
+    readonly errors: ParameterErrors;
+  },
+): { readonly order: SigningOrder; readonly isDryRun: boolean } {
+  const { defaultProfile, errors } = options;
+  const username = readText(parameters, 'user', errors);
+  if (username === undefined) {
+    errors.add('user', `User name. ${MISSING}`);
+  }
+  const csr = readText(parameters, 'csr', errors);
+  if (csr === undefined) {
+    errors.add('csr', `Certificate Signing Request. ${MISSING}`);
+  }
+  const profile = readText(parameters, 'profile', errors) ?? defaultProfile;
+  return {
+    order: { username: username ?? '', csr: csr ?? '', profile },
+    isDryRun: parseDryRun(parameters, errors),
+  };
+}
+
+/**
+ * Any value but `true` and `false` is an error: a certificate must not be
+ * signed because a client spells `true` differently.
+ */
+function parseDryRun(
+  parameters: RequestParameters,
+  errors: ParameterErrors,
+): boolean {
+  const text = readText(parameters, 'dry_run', errors);
+  if (text !== undefined && text !== 'true' && text !== 'false') {
+    errors.add('dry_run', 'Dry run. Must be true or false.');
+  }
+  return text === 'true';
+}
+
+/** Parses the `reason` of a revocation, which is required. */
+export function parseRevocation(
+  parameters: RequestParameters,
+  errors: ParameterErrors,
+): RevocableReason {
+  const given = readText(parameters, 'reason', errors);
+  const reason = REVOCABLE_REASONS.find(known => known === given);
+  if (!reason) {
+    errors.add('reason', `Must be one of ${REVOCABLE_REASONS.join(', ')}.`);
+  }
+  return reason ?? REVOCABLE_REASONS[0];
+}
+
+/** A certificate profile as the API shows it, with the given keys. */
+export function presentProfile(
+  profile: CertificateProfile,
+  options: {
+    /** In their order. */
+    readonly keys: readonly string[];
+    /** What the authority tells of it, if it does. */
+    readonly known: AuthorityProfile | undefined;
+    readonly isDefault: boolean;
+  },
+): Record<string, unknown> {
+  const { keys, known, isDefault } = options;
+  const values: Readonly<Record<string, unknown>> = {
+    name: profile.name,
+    purpose: profile.purpose ?? null,
+    lifetime: known ? isoDurationOf(known.validityMs) : null,
+    extended_key_usage: known?.extendedKeyUsage ?? null,
+    is_default: isDefault,
+  };
+  return Object.fromEntries(keys.map(key => [key, values[key]]));
+}
+
+/** ISO 8601 in days and smaller, for months and years have no fixed length. */
+function isoDurationOf(milliseconds: number): string | null {
+  return Duration.fromMillis(milliseconds)
+    .shiftTo('days', 'hours', 'minutes', 'seconds')
+    .toISO();
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { csvRows } from './csvRows';
+import { csvRows } from './exportMembers';
 
 it('quotes as RFC 4180 has it, and joins lists', () => {
   expect(

@@ -3,18 +3,23 @@ import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { User } from '../../directory/records';
 import type { Operation } from '../api/Operation';
 import type { Dialect } from '../api/Dialect';
-import { resolveFields } from '../response/fieldMask';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
 import { parseParameters } from '../request/ParameterErrors';
-import { parseMemberSelection } from '../request/parseMemberSelection';
-import { WHOLE_LIST } from '../request/parsePage';
-import { groupNotFound } from '../response/apiErrors';
-import { found, mapPage } from '../response/envelope';
+import { parseMemberSelection } from '../request/parseGroupSearch';
+import { WHOLE_LIST, parsePage } from '../request/parsePage';
+import { groupNotFound, userNotFound } from '../response/apiErrors';
 import {
+  envelopePage,
+  found,
   groupFieldsFor,
+  groupModel,
+  mapPage,
   presentGroup,
   presentGroups,
+  userGroupModel,
 } from '../response/presentRecords';
-import { streamedList } from '../response/streamedList';
+import { streamedList } from '../response/FileStream';
+import type { ResourceUris } from '../response/ResourceUris';
 
 /** Groups, their members and their sponsors (contract, section 4.2). */
 export function groupOperations(options: {
@@ -129,6 +134,94 @@ export function groupOperations(options: {
           context,
         );
         return { result: found(result, () => groupNotFound(groupname)) };
+      },
+    },
+  ];
+}
+
+const membershipModel: RecordModel = {
+  ...groupModel,
+  keys: [...groupModel.keys, 'direct', 'sponsor', 'path'],
+  lists: new Set([...groupModel.lists, 'path']),
+};
+
+const memberGroupModel: RecordModel = {
+  ...groupModel,
+  keys: [...groupModel.keys, 'has_member_groups'],
+};
+
+/** Extensions: why somebody is in a group, whom they sponsor, what is nested. */
+export function membershipOperations(options: {
+  readonly directory: PrivateDirectory;
+  readonly uris: ResourceUris;
+}): readonly Operation[] {
+  const { directory, uris } = options;
+  const read = { method: 'get', permission: directoryReadPermission } as const;
+  return [
+    {
+      ...read,
+      id: 'list_user_memberships',
+      path: '/users/:username/memberships/',
+      async handle({ params: { username }, query, fieldMask, context }) {
+        const page = parseParameters(errors => parsePage(query, errors));
+        const keys = resolveFields(fieldMask, membershipModel);
+        const groups = await directory.listGroups(
+          {
+            from: { kind: 'ofUser', username, reasons: true },
+            page,
+            fields: groupFieldsFor(keys),
+          },
+          context,
+        );
+        const shown = await presentGroups(
+          found(groups, () => userNotFound(username)),
+          { keys, uris, directory, context },
+        );
+        return envelopePage(shown, page);
+      },
+    },
+    {
+      ...read,
+      id: 'list_sponsored_groups',
+      path: '/users/:username/sponsored-groups/',
+      async handle({ params: { username }, query, fieldMask, context }) {
+        const page = parseParameters(errors => parsePage(query, errors));
+        const keys = resolveFields(fieldMask, userGroupModel);
+        const groups = await directory.listGroups(
+          {
+            from: { kind: 'sponsoredBy', username },
+            page,
+            fields: groupFieldsFor(keys),
+          },
+          context,
+        );
+        const shown = await presentGroups(
+          found(groups, () => userNotFound(username)),
+          { keys, uris, directory, context },
+        );
+        return envelopePage(shown, page);
+      },
+    },
+    {
+      ...read,
+      id: 'list_member_groups',
+      path: '/groups/:groupname/member-groups/',
+      async handle({ params: { groupname }, query, fieldMask, context }) {
+        const page = parseParameters(errors => parsePage(query, errors));
+        const keys = resolveFields(fieldMask, memberGroupModel);
+        const groups = await directory.listGroups(
+          {
+            from: { kind: 'nestedIn', groupname },
+            page,
+            fields: groupFieldsFor(keys),
+          },
+          context,
+        );
+        const shown = await presentGroups(
+          found(groups, () => groupNotFound(groupname)),
+          { keys, uris, directory, context },
+        );
+        return envelopePage(shown, page);
       },
     },
   ];

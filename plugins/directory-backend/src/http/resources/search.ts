@@ -4,7 +4,15 @@ import type { Operation } from '../api/Operation';
 import type { Dialect } from '../api/Dialect';
 import { resolveFields } from '../response/fieldMask';
 import { parseParameters } from '../request/ParameterErrors';
-import { mapPage } from '../response/envelope';
+import {
+  envelopePage,
+  groupFieldsFor,
+  groupModel,
+  mapPage,
+  presentGroups,
+} from '../response/presentRecords';
+import { parseGroupSearch } from '../request/parseGroupSearch';
+import type { ResourceUris } from '../response/ResourceUris';
 
 /** Searches users by their fields and groups (contract, section 4.3). */
 export function searchOperation(options: {
@@ -30,6 +38,37 @@ export function searchOperation(options: {
       );
       const shown = mapPage(users, user => dialect.presentUser(user, keys));
       return dialect.presentPage(shown, { page, call });
+    },
+  };
+}
+
+/** An extension: searches groups. */
+export function searchGroupsOperation(options: {
+  readonly directory: PrivateDirectory;
+  readonly uris: ResourceUris;
+}): Operation {
+  const { directory, uris } = options;
+  return {
+    id: 'search_groups',
+    method: 'get',
+    path: '/search/groups/',
+    permission: directoryReadPermission,
+    async handle({ query, fieldMask, context }) {
+      const { where, page } = parseParameters(errors =>
+        parseGroupSearch(query, errors),
+      );
+      const keys = resolveFields(fieldMask, groupModel);
+      const groups = await directory.listGroups(
+        { from: { kind: 'all' }, where, page, fields: groupFieldsFor(keys) },
+        context,
+      );
+      const shown = await presentGroups(groups, {
+        keys,
+        uris,
+        directory,
+        context,
+      });
+      return envelopePage(shown, page);
     },
   };
 }

@@ -5,11 +5,22 @@ import type { Operation } from '../api/Operation';
 import type { Dialect } from '../api/Dialect';
 import { resolveFields } from '../response/fieldMask';
 import { parseParameters } from '../request/ParameterErrors';
-import { WHOLE_LIST } from '../request/parsePage';
+import { WHOLE_LIST, parsePage } from '../request/parsePage';
 import { userNotFound } from '../response/apiErrors';
-import { found, mapPage } from '../response/envelope';
-import { groupFieldsFor, presentGroups } from '../response/presentRecords';
-import { streamedList } from '../response/streamedList';
+import {
+  envelopePage,
+  found,
+  groupFieldsFor,
+  mapPage,
+  presentGroups,
+} from '../response/presentRecords';
+import { streamedList } from '../response/FileStream';
+import type { UserCertificates } from '../../certificates/CertificateReader';
+import {
+  certificateModel,
+  presentCertificate,
+} from '../response/presentCertificate';
+import type { ResourceUris } from '../response/ResourceUris';
 
 const EVERYONE = { kind: 'all' } as const;
 
@@ -108,4 +119,28 @@ export function userOperations(options: {
       },
     },
   ];
+}
+
+/** An extension: the certificates of a user, newest first. */
+export function userCertificatesOperation(options: {
+  readonly certificates: UserCertificates;
+  readonly uris: ResourceUris;
+}): Operation {
+  const { certificates, uris } = options;
+  return {
+    id: 'list_user_certificates',
+    method: 'get',
+    path: '/users/:username/certificates/',
+    permission: directoryReadPermission,
+    async handle({ params: { username }, query, fieldMask, context }) {
+      const page = parseParameters(errors => parsePage(query, errors));
+      const keys = resolveFields(fieldMask, certificateModel);
+      const held = await certificates.list({ username, page }, context);
+      const shown = mapPage(
+        found(held, () => userNotFound(username)),
+        certificate => presentCertificate(certificate, keys, uris),
+      );
+      return envelopePage(shown, page);
+    },
+  };
 }

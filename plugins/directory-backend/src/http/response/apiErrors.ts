@@ -1,6 +1,6 @@
 import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
 import { CustomErrorBase } from '@backstage/errors';
-import { rawInteger } from './rawInteger';
+import { rawInteger } from './json';
 
 /** Longer than the pool takes to notice that a server is back. */
 const RETRY_AFTER_SECONDS = 5;

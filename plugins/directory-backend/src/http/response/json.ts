@@ -79,3 +79,43 @@ function hasJsonText(answer: unknown): answer is object {
 function isJsonText(value: unknown): value is JsonText {
   return value instanceof JsonText;
 }
+
+/**
+ * An integer that JSON carries to the last digit, however long
+ * (`JSON.rawJSON`, in Node.js from 22 on).
+ */
+export function rawInteger(value: bigint): unknown {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  return rawJSON(String(value));
+}
+
+/** A record as an answer has it. */
+export type Presented = JsonText | Readonly<Record<string, unknown>>;
+
+/**
+ * Presents a record with all its keys only once: whoever may see the same
+ * record is shown the same. What hides something makes another record of it,
+ * and so does every change; what is kept ends with its record.
+ *
+ * @param whole - the keys of an answer without a mask, this very array
+ */
+export function presentOnce<T extends object>(
+  whole: readonly string[],
+  present: (
+    record: T,
+    keys: readonly string[],
+  ) => Readonly<Record<string, unknown>>,
+): (record: T, keys: readonly string[]) => Presented {
+  const written = new WeakMap<T, JsonText>();
+  return (record, keys) => {
+    if (keys !== whole) {
+      return present(record, keys);
+    }
+    let text = written.get(record);
+    if (!text) {
+      text = new JsonText(JSON.stringify(present(record, keys)));
+      written.set(record, text);
+    }
+    return text;
+  };
+}

@@ -3,9 +3,9 @@ import {
   describeCertificate,
   type CertificateDescription,
 } from '@directory-gateway/x509';
-import type { HeldCertificate } from '../../certificates/HeldCertificate';
+import type { HeldCertificate } from '../../certificates/CertificateReader';
 import type { RecordModel } from './fieldMask';
-import { rawInteger } from './rawInteger';
+import { rawInteger } from './json';
 import type { ResourceUris } from './ResourceUris';
 
 type Presenter = (

@@ -1,4 +1,4 @@
-import { presentOnce } from './presentOnce';
+import { presentOnce } from './json';
 import { writeJson } from './json';
 
 const whole = ['name', 'mail'];

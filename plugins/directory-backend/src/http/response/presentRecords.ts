@@ -1,16 +1,21 @@
 import type { CallerContext } from '../../directory/Caller';
 import type { ListedGroup } from '../../directory/Directory';
-import type { Group } from '../../directory/Group';
-import type { Page } from '../../directory/Page';
+import type { Group, User } from '../../directory/records';
+import type { Page, PageRequest } from '../../directory/Page';
 import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import {
+  type FieldDefinition,
+  type FieldSyntax,
+  type GroupField,
+  type UserField,
   groupFieldNames,
   groupFields,
   isGroupField,
-  type GroupField,
+  isUserField,
+  userFieldNames,
+  userFields,
 } from '../../directory/schema';
 import type { RecordModel } from './fieldMask';
-import { presentRecord } from './presentRecord';
 import type { ResourceUris } from './ResourceUris';
 
 /** How many members a group has: counted for masks that name it only. */
@@ -90,4 +95,121 @@ async function presentAll(
       },
     }),
   );
+}
+
+/**
+ * A record as the API shows it, with the given keys in their order. A missing
+ * value is null; `uri` is the resource's own.
+ */
+export function presentRecord(
+  record: Readonly<Record<string, unknown>>,
+  options: {
+    readonly keys: readonly string[];
+    readonly fields: Readonly<Record<string, FieldDefinition>>;
+    readonly uri: string;
+    /** Values of keys that are not shown as the directory has them. */
+    readonly besides?: Readonly<Record<string, unknown>>;
+  },
+): Record<string, unknown> {
+  const { keys, fields } = options;
+  const besides: Readonly<Record<string, unknown>> = {
+    ...options.besides,
+    uri: options.uri,
+  };
+  const shown: Record<string, unknown> = {};
+  for (const key of keys) {
+    shown[key] = Object.hasOwn(besides, key)
+      ? besides[key]
+      : presentValue(record[key], fields[key].syntax);
+  }
+  return shown;
+}
+
+function presentValue(value: unknown, syntax: FieldSyntax): unknown {
+  if (value === undefined) {
+    return null;
+  }
+  switch (syntax) {
+    case 'timestamp':
+      // Without a zone, to the second: `2020-04-23T10:16:35`.
+      return (value as Date).toISOString().slice(0, 19);
+    case 'certificates':
+      return (value as readonly Buffer[]).map(der => der.toString('base64'));
+    default:
+      return value;
+  }
+}
+
+/** The keys of a user's record, in the contract's order. */
+export const userModel: RecordModel = {
+  keys: [...userFieldNames, 'uri'],
+  lists: new Set(
+    userFieldNames.filter(name =>
+      ['strings', 'certificates'].includes(userFields[name].syntax),
+    ),
+  ),
+};
+
+/**
+ * The keys of a member or sponsor: name and URI, or with a mask a whole user.
+ * These answers leave locked accounts out, so that they have no `locked`.
+ */
+export const memberModel: RecordModel = {
+  keys: userModel.keys.filter(key => key !== 'locked'),
+  lists: userModel.lists,
+  defaults: ['username', 'uri'],
+};
+
+/** Which fields of the directory the keys of an answer need. */
+export function userFieldsFor(keys: readonly string[]): ReadonlySet<UserField> {
+  return new Set(keys.filter(isUserField));
+}
+
+/** A user as the API shows it, with the given keys in their order. */
+export function presentUser(
+  user: User,
+  keys: readonly string[],
+  uris: ResourceUris,
+): Record<string, unknown> {
+  return presentRecord(user, {
+    keys,
+    fields: userFields,
+    uri: uris.user(user.username),
+    // Nobody ever locked the account where the attribute is missing.
+    besides: { locked: user.locked ?? false },
+  });
+}
+
+/** One page of a list as the contract wraps it (section 2.1). */
+export interface PaginatedEnvelope {
+  readonly result: readonly unknown[];
+  readonly page: number;
+  readonly page_size: number;
+  readonly total_results: number;
+}
+
+/** A result about an entry that exists; throws the error when it is missing. */
+export function found<T>(result: T | undefined, notFound: () => Error): T {
+  if (result === undefined) {
+    throw notFound();
+  }
+  return result;
+}
+
+/** A page with each item presented. */
+export function mapPage<T, R>(page: Page<T>, present: (item: T) => R): Page<R> {
+  return { ...page, items: page.items.map(present) };
+}
+
+/** Wraps one page of a list, whose items are presented. */
+export function envelopePage(
+  page: Page<unknown>,
+  request: PageRequest,
+): PaginatedEnvelope {
+  return {
+    result: page.items,
+    page: request.number,
+    page_size: request.size,
+    total_results: page.total,
+  };
 }

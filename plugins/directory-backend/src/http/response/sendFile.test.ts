@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { eventually } from '../../__testUtils__/eventually';
 import { FileStream } from './FileStream';
-import { sendFile } from './sendFile';
+import { sendFile } from './FileStream';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 

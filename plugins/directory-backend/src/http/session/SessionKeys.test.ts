@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionKeys } from './SessionKeys';
-import type { SessionSecret } from './SessionsConfig';
+import type { SessionSecret } from './SessionKeys';
 
 const secret = (value: string): SessionSecret => {
   return { key: 'directory.sessions.keys[0].secret', kind: 'value', value };

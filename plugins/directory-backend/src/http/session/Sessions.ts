@@ -1,10 +1,26 @@
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
-import { isProgram } from './isProgram';
 import { SessionCookie } from './SessionCookie';
-import { SessionMetrics } from './SessionMetrics';
-import type { Session, SessionTokens } from './SessionTokens';
+import { type Session, SessionTokens } from './SessionTokens';
+import { metrics } from '@opentelemetry/api';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { SessionKeys, type SessionsConfig } from './SessionKeys';
+
+/** Counts session cookies. Whose is no attribute. */
+export class SessionMetrics {
+  readonly #cookies = metrics
+    .getMeter('directory')
+    .createCounter('directory.session.cookies', {
+      description: 'Session cookies given to programs and sent by them',
+    });
+
+  /** Counts one. */
+  count(outcome: SessionOutcome): void {
+    this.#cookies.add(1, { outcome });
+  }
+}
 
 /** Sessions and principals that are remembered, some 300 bytes each. */
 const REMEMBERED = 10_000;
@@ -140,4 +156,49 @@ export class Sessions {
     this.#sealed.set(principal, sealed);
     return sealed;
   }
+}
+
+/** What became of a session cookie; the values of the attribute `outcome`. */
+export type SessionOutcome = 'given' | 'accepted' | 'ended' | 'refused';
+
+/**
+ * Whether a request is a program's. Browsers say what a request is for, in
+ * headers that pages can neither set nor drop (W3C Fetch Metadata), or where
+ * it comes from.
+ */
+export function isProgram(headers: IncomingHttpHeaders): boolean {
+  if (headers.origin !== undefined) {
+    return false;
+  }
+  for (const name in headers) {
+    if (name.startsWith('sec-fetch-')) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Sessions as they are configured.
+ *
+ * @throws InputError that names the secret that is no good.
+ */
+export async function openSessions(options: {
+  readonly config: SessionsConfig;
+  /** The plugin's address: no other portal's session is good here. */
+  readonly audience: string;
+  /** The more particular first. */
+  readonly places: readonly SessionPlace[];
+  readonly logger: LoggerService;
+}): Promise<Sessions> {
+  const { audience, places, logger } = options;
+  const { secrets, maxAgeMs } = options.config;
+  if (!secrets) {
+    logger.info(
+      "Sessions are sealed with a key of this process's own. Where there are several processes, set directory.sessions.keys, so that each knows the others' sessions.",
+    );
+  }
+  const keys = secrets ? await SessionKeys.load(secrets) : SessionKeys.random();
+  const tokens = new SessionTokens({ keys, audience, maxAgeMs });
+  return new Sessions({ tokens, maxAgeMs, places });
 }

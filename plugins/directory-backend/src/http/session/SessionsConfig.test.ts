@@ -1,6 +1,6 @@
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
-import { readSessionsConfig } from './SessionsConfig';
+import { readSessionsConfig } from './SessionKeys';
 
 const read = (sessions?: JsonObject) =>
   readSessionsConfig(new ConfigReader({ ...(sessions && { sessions }) }));

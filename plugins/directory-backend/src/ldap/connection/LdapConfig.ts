@@ -1,7 +1,7 @@
-import { readDurationFromConfig, type Config } from '@backstage/config';
+import { type Config, readDurationFromConfig } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { durationToMilliseconds, type HumanDuration } from '@backstage/types';
-import { isLoopback } from './isLoopback';
+import { type HumanDuration, durationToMilliseconds } from '@backstage/types';
+import { isIP } from 'node:net';
 
 /** Servers that DNS names. */
 export interface LdapSrvConfig {
@@ -160,4 +160,14 @@ function readCount(config: Config, key: string, fallback: number): number {
     );
   }
   return count;
+}
+
+/** Whether a URL's host name stands for this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return (
+    host === 'localhost' ||
+    host === '::1' ||
+    (isIP(host) === 4 && host.startsWith('127.'))
+  );
 }

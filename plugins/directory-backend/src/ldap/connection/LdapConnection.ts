@@ -14,7 +14,7 @@ import { checkMessages } from './checkMessages';
 import type { DistinguishedName } from './DistinguishedName';
 import { createClient, secureAndBind, type LdapEndpoint } from './ldapClient';
 import { isRefusedBind, toDirectoryError } from './ldapErrors';
-import { withDeadline } from './withDeadline';
+import { withDeadline } from './ldapClient';
 
 /** A search. Filters are objects: text is never parsed as a filter. */
 export interface LdapSearch {

@@ -7,7 +7,7 @@ import { ldapOf } from '../../__testUtils__/startGateway';
 import { readLdapConfig } from './LdapConfig';
 import { LdapConnections } from './LdapConnections';
 import { LdapMetrics } from './LdapMetrics';
-import { readEndpoint } from './readEndpoint';
+import { readEndpoint } from './ldapClient';
 
 jest.setTimeout(180_000);
 

@@ -26,7 +26,7 @@ import {
 } from './ldapErrors';
 import type { LdapServer } from './LdapServer';
 import { LdapServers, type SrvResolver } from './LdapServers';
-import { withDeadline } from './withDeadline';
+import { withDeadline } from './ldapClient';
 
 /** Searches the directory's servers. */
 export interface LdapSearcher {

@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import type { Reachability } from '../../directory/errors';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
 import { LdapServer } from './LdapServer';
-import { readEndpoint } from './readEndpoint';
+import { readEndpoint } from './ldapClient';
 
 /** At least this long between two questions that DNS had no answer to. */
 const RESOLVE_AGAIN_MS = 1000;

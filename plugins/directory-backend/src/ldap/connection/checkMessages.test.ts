@@ -3,7 +3,7 @@ import { BerWriter, Client, MessageParser, SearchEntry } from 'ldapts';
 import type { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JunkError } from './BerCursor';
-import { checkLdapMessage } from './checkLdapMessage';
+import { checkLdapMessage } from './checkMessages';
 import { checkMessages } from './checkMessages';
 import { isLargeEntry, readLargeEntry } from './readLargeEntry';
 

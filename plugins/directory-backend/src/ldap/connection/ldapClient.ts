@@ -1,8 +1,11 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { type Socket, connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import { DirectoryUnavailableError } from '../../directory/errors';
 import { toBindError } from './ldapErrors';
+import { readSecretFile } from '@directory-gateway/secret-files';
+import { readFile } from 'node:fs/promises';
+import type { LdapConfig } from './LdapConfig';
 
 const KEEP_ALIVE_MS = 30_000;
 
@@ -84,5 +87,81 @@ export async function secureAndBind(
     await client.bind(endpoint.bindDn, endpoint.bindPassword);
   } catch (error) {
     throw toBindError(error);
+  }
+}
+
+/**
+ * Where and as whom to connect. The files are read for each new connection,
+ * so that a rotated password or authority takes effect without a restart.
+ */
+export async function readEndpoint(
+  url: string,
+  config: LdapConfig,
+): Promise<LdapEndpoint> {
+  return {
+    url,
+    startTls: config.startTls,
+    ca:
+      config.caFile &&
+      (await readText('directory.ldap.caFile', () => readFile(config.caFile!))),
+    bindDn: config.bindDn,
+    bindPassword: await readPassword(config),
+    connectTimeoutMs: config.connectTimeoutMs,
+  };
+}
+
+async function readPassword({ bindPassword }: LdapConfig): Promise<string> {
+  if (bindPassword.kind === 'value') {
+    return bindPassword.value;
+  }
+  const key = 'directory.ldap.bindPasswordFile';
+  const text = await readText(key, () => readSecretFile(bindPassword.path));
+  return text.replace(/\r?\n$/, '');
+}
+
+/**
+ * A file that is being written anew may be empty for a moment. With an empty
+ * password the bind would be an anonymous one (RFC 4513 §5.1.2), and without
+ * authorities the system's would be trusted.
+ */
+async function readText(
+  key: string,
+  read: () => Promise<Buffer>,
+): Promise<string> {
+  let text: string;
+  try {
+    text = (await read()).toString('utf8');
+  } catch (error) {
+    throw new DirectoryUnavailableError(
+      `The file named by ${key} cannot be read`,
+      { cause: error, reason: 'unreachable' },
+    );
+  }
+  if (text.trim() === '') {
+    throw new DirectoryUnavailableError(`The file named by ${key} is empty`, {
+      reason: 'unreachable',
+    });
+  }
+  return text;
+}
+
+/**
+ * Waits for work no longer than a deadline. The work itself goes on: whoever
+ * starts it must bear that nobody waits for its end.
+ */
+export async function withDeadline<T>(
+  work: Promise<T>,
+  deadline: { readonly ms: number; readonly error: () => Error },
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(deadline.error()), deadline.ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    // The loser of the race may reject later; it has been answered for.
+    work.catch(() => {});
   }
 }

@@ -1,7 +1,7 @@
 import { BerWriter } from 'ldapts';
 import { JunkError } from './BerCursor';
-import { checkLdapMessage } from './checkLdapMessage';
-import { readChangeNotice } from './readChangeNotice';
+import { checkLdapMessage } from './checkMessages';
+import { readChangeNotice } from './PersistentSearch';
 
 const OID = '2.16.840.1.113730.3.4.7';
 

@@ -9,7 +9,7 @@ import {
   SEARCH_ENTRY,
   SEQUENCE,
   SET,
-} from './checkLdapMessage';
+} from './checkMessages';
 
 /** Size in bytes that ldapts parses in about two milliseconds. */
 const LARGE_MESSAGE_BYTES = 64 * 1024;

@@ -11,7 +11,7 @@ import {
   mergeStates,
   type ReplicationState,
 } from './ReplicationState';
-import type { TableCheck } from './TableCheck';
+import type { TableCheck } from './TableWriter';
 
 /** How long values are held when replication states cannot be compared. */
 const MAX_UNKNOWN_MS = 10 * 60_000;

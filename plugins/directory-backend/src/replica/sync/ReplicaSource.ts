@@ -1,4 +1,4 @@
-import type { Group } from '../../directory/Group';
+import type { Group } from '../../directory/records';
 import type { User } from '../../directory/records';
 import type { ReplicationState } from './ReplicationState';
 

@@ -4,7 +4,7 @@ import {
   setTimeout as sleep,
 } from 'node:timers/promises';
 import { expectServer, type ReplicaKeys } from './ReplicaSource';
-import type { TableCheck } from './TableCheck';
+import type { TableCheck } from './TableWriter';
 import type { TableWriter } from './TableWriter';
 
 /** Corrected entries by kind. */

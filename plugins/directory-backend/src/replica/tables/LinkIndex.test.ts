@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LinkIndex } from './LinkIndex';
+import { LinkIndex } from './GroupTable';
 
 const names = fc.uniqueArray(fc.constantFrom(...'abcdefgh'));
 
