@@ -5,12 +5,12 @@
  *
  * @packageDocumentation
  */
-export { OtherRealm } from './kerberos/OtherRealm';
-export { freePorts } from './processes/freePorts';
-export { PostgresServer } from './PostgresServer';
+export { OtherRealm } from './servers/OtherRealm';
+export { freePorts } from './processes/ports';
+export { PostgresServer } from './servers/PostgresServer';
 export type { Realm, RealmDirectory } from './Realm';
 export type { RealmOptions } from './RealmOptions';
-export { RedisServer } from './RedisServer';
+export { RedisServer } from './servers/RedisServer';
 export { startRealm } from './startRealm';
 export {
   allowReadingRuv,

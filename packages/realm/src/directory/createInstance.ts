@@ -1,7 +1,7 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Account } from '../processes/Account';
-import { freePorts } from '../processes/freePorts';
+import { freePorts } from '../processes/ports';
 import type { ProcessOwner } from '../processes/ProcessOwner';
 import { BASE_DN, type RealmLayout } from '../RealmLayout';
 import { editDse, substitute } from './editDse';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatLdif } from '../ldif/formatLdif';
 import { LdifEntry } from '../ldif/LdifEntry';
-import { parseLdif } from '../ldif/parseLdif';
+import { parseLdif } from '../ldif/ldif';
 import type { RealmLayout } from '../RealmLayout';
 
 /** Rewrites the configuration of a server that does not run. */

@@ -3,7 +3,7 @@ import { escapeRdnValue } from './escapeRdnValue';
 import { formatLdif } from './formatLdif';
 import { LdifEntry } from './LdifEntry';
 import { normalizeDn } from './normalizeDn';
-import { parseLdif } from './parseLdif';
+import { parseLdif } from './ldif';
 
 const value = fc.oneof(
   fc.string({ unit: 'binary' }),

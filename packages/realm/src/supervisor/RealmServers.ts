@@ -3,7 +3,7 @@ import { placeInstance } from '../directory/relocateInstance';
 import { kdcConfig, krb5Config } from '../kerberos/krb5Config';
 import { findAccount, type Account } from '../processes/Account';
 import { endStrays } from '../processes/endStrays';
-import { freePorts } from '../processes/freePorts';
+import { freePorts } from '../processes/ports';
 import { ProcessOwner } from '../processes/ProcessOwner';
 import { requirePrograms } from '../processes/programs';
 import { realmLayout, type RealmLayout } from '../RealmLayout';

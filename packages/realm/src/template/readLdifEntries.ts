@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { DATA_CONTAINERS } from '../directory/baseTree';
 import type { LdifEntry } from '../ldif/LdifEntry';
 import { normalizeDn } from '../ldif/normalizeDn';
-import { parseLdif } from '../ldif/parseLdif';
+import { parseLdif } from '../ldif/ldif';
 
 /**
  * The people, groups, services, hosts and agreements of an LDIF file. Its

@@ -1,5 +1,5 @@
 import type { LdifEntry } from '../ldif/LdifEntry';
-import { parseLdif } from '../ldif/parseLdif';
+import { parseLdif } from '../ldif/ldif';
 import { ProcessOwner } from '../processes/ProcessOwner';
 import type { Realm } from '../Realm';
 

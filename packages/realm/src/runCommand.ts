@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import type { Realm } from '../Realm';
-import type { RealmOptions } from '../RealmOptions';
-import { startRealm } from '../startRealm';
+import type { Realm } from './Realm';
+import type { RealmOptions } from './RealmOptions';
+import { startRealm } from './startRealm';
 import { onEndingSignal, type EndingSignal } from './onEndingSignal';
 
 /**

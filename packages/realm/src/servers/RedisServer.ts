@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from './processes/freePorts';
+import { freePorts } from '../processes/ports';
 
 /**
  * A Redis server of Debian's package on a port of the loopback interface, which

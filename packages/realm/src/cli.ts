@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { RealmOptions } from '../RealmOptions';
+import type { RealmOptions } from './RealmOptions';
 import { runCommand } from './runCommand';
 import { serve } from './serve';
 

@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
-import type { Realm } from '../Realm';
-import type { RealmOptions } from '../RealmOptions';
-import { startRealm } from '../startRealm';
+import type { Realm } from './Realm';
+import type { RealmOptions } from './RealmOptions';
+import { startRealm } from './startRealm';
 import { environmentText } from './environmentText';
 import { onEndingSignal } from './onEndingSignal';
 

@@ -1,4 +1,4 @@
-import type { Realm } from '../Realm';
+import type { Realm } from './Realm';
 
 /** A realm's environment as a shell reads it, with what to try first. */
 export function environmentText(realm: Realm): string {
