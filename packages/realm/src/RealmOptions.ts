@@ -1,5 +1,12 @@
-import { join, resolve } from 'node:path';
-import { REPOSITORY_FOLDER } from './packageFolder';
+import { dirname, join, resolve } from 'node:path';
+
+/** This package, which runs from its sources only. */
+export const PACKAGE_FOLDER = dirname(
+  require.resolve('@directory-gateway/realm/package.json'),
+);
+
+/** The repository that the package is part of. */
+export const REPOSITORY_FOLDER = join(PACKAGE_FOLDER, '../..');
 
 /** What a realm is filled with. */
 export interface RealmOptions {

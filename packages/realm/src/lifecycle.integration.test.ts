@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { PACKAGE_FOLDER } from './packageFolder';
+import { PACKAGE_FOLDER } from './RealmOptions';
 import { startRealm } from './startRealm';
 
 jest.setTimeout(600_000);

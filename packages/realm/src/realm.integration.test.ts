@@ -4,7 +4,7 @@ import { Keytab } from './kerberos/Keytab';
 import type { Realm } from './Realm';
 import { startRealm } from './startRealm';
 import { ldapsearch } from './testing/ldapsearch';
-import { memberships, repairMemberships } from './testing/memberships';
+import { memberships, repairMemberships } from './testing/ldapsearch';
 
 jest.setTimeout(600_000);
 

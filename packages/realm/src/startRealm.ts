@@ -1,8 +1,8 @@
 import { ServiceKeys } from './kerberos/ServiceKeys';
-import { Tickets } from './kerberos/Tickets';
+import { Tickets } from './kerberos/ServiceKeys';
 import { ProcessOwner } from './processes/ProcessOwner';
 import type { Realm } from './Realm';
-import { realmEnvironment } from './realmEnvironment';
+import { realmEnvironment } from './Realm';
 import { BASE_DN, PORTAL_DN, REALM, realmLayout, ROOT_DN } from './RealmLayout';
 import { resolveOptions, type RealmOptions } from './RealmOptions';
 import { Supervisor } from './supervisor/Supervisor';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { PACKAGE_FOLDER } from './packageFolder';
+import { PACKAGE_FOLDER } from './RealmOptions';
 import { startRealm } from './startRealm';
 import { ldapsearch } from './testing/ldapsearch';
-import { memberships, repairMemberships } from './testing/memberships';
+import { memberships, repairMemberships } from './testing/ldapsearch';
 
 jest.setTimeout(600_000);
 

@@ -1,12 +1,21 @@
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  access,
+  copyFile,
+  cp,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Account } from '../processes/Account';
+import type { Account, ProcessOwner } from '../processes/ProcessOwner';
 import { freePorts } from '../processes/ports';
-import type { ProcessOwner } from '../processes/ProcessOwner';
-import { BASE_DN, type RealmLayout } from '../RealmLayout';
-import { editDse, substitute } from './editDse';
-import { prepareInstanceRoot } from './prepareInstanceRoot';
-import { withComplaints } from './withComplaints';
+import { BASE_DN, REALM, type RealmLayout } from '../RealmLayout';
+import { editDse, substitute } from './configureInstance';
+import { withComplaints } from './importEntries';
+import { randomBytes } from 'node:crypto';
 
 export interface InstanceOptions {
   owner: ProcessOwner;
@@ -85,4 +94,202 @@ async function giveCommonName(layout: RealmLayout): Promise<void> {
   await editDse(layout, entries =>
     entries.map(entry => substitute(entry, own, 'slapd-realm')),
   );
+}
+
+const INSTALLED_DATA = '/usr/share/dirsrv';
+const INSTALLED_CONFIG = '/etc/dirsrv';
+
+/**
+ * What an instance starts from, and what does where the installed file cannot
+ * be read: Debian shows `/etc/dirsrv` to the account `dirsrv` only.
+ */
+const SEEDS: Readonly<Record<string, string>> = {
+  'config/certmap.conf': 'certmap default default\n',
+  'config/slapd-collations.conf': '',
+  'schema/99user.ldif':
+    'dn: cn=schema\nobjectClass: top\nobjectClass: subschema\n',
+};
+
+/**
+ * Lays out a root folder in which dscreate makes an instance as an ordinary
+ * user. `dscreate ds-root` does the same, but only for who may read
+ * `/etc/dirsrv` (lib389/cli_ctl/instance.py, prepare_ds_root).
+ *
+ * @returns the environment in which dscreate takes that root for its own
+ */
+export async function prepareInstanceRoot(
+  { instance }: RealmLayout,
+  account: Account,
+): Promise<Record<string, string>> {
+  await cp(INSTALLED_DATA, join(instance, 'share/dirsrv'), { recursive: true });
+  await mkdir(join(instance, 'tmp'), { recursive: true });
+  for (const [name, fallback] of Object.entries(SEEDS)) {
+    const seed = join(instance, 'etc/dirsrv', name);
+    await mkdir(join(seed, '..'), { recursive: true });
+    await copyOrWrite(join(INSTALLED_CONFIG, name), seed, fallback);
+  }
+  const share = join(instance, 'share/dirsrv');
+  await edit(join(share, 'inf/defaults.inf'), text =>
+    movedDefaults(text, instance, account),
+  );
+  await edit(join(share, 'data/template-dse.ldif'), listenOnLoopback);
+  return { PREFIX: instance, INSTALL_PREFIX: instance };
+}
+
+/** The paths below the root, except those of programs and libraries. */
+function movedDefaults(text: string, root: string, account: Account): string {
+  let moved = text.replace(
+    /^(?!(?:bin|sbin|lib|plugin)_dir)(\w+ = )\//gm,
+    `$1${root}/`,
+  );
+  for (const [key, value] of [
+    ['with_selinux', 'no'],
+    ['with_systemd', '0'],
+    ['user', account.name],
+    ['group', account.group],
+    ['prefix', root],
+    ['data_dir', join(root, 'share')],
+  ]) {
+    moved = moved.replace(
+      new RegExp(`^${key} = .*$`, 'm'),
+      `${key} = ${value}`,
+    );
+  }
+  return moved;
+}
+
+/** dscreate starts the server once, and by itself would do so on every interface. */
+function listenOnLoopback(template: string): string {
+  return template.replace(
+    /^nsslapd-port: /m,
+    'nsslapd-listenhost: 127.0.0.1\nnsslapd-port: ',
+  );
+}
+
+async function copyOrWrite(
+  source: string,
+  target: string,
+  fallback: string,
+): Promise<void> {
+  try {
+    await access(source);
+  } catch {
+    await writeFile(target, fallback);
+    return;
+  }
+  await copyFile(source, target);
+}
+
+/** @throws Error when there is nothing to change: the version is not known */
+async function edit(
+  path: string,
+  change: (text: string) => string,
+): Promise<void> {
+  const text = await readFile(path, 'utf8');
+  const changed = change(text);
+  if (changed === text) {
+    throw new Error(
+      `${path} is not as expected: is this version of 389-ds known?`,
+    );
+  }
+  await writeFile(path, changed);
+}
+
+const NEW_KEY = [
+  ...['req', '-x509', '-days', '3650', '-nodes'],
+  ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
+];
+
+const TEMPORARY = [
+  'openssl.cnf',
+  'ca.key',
+  'ldaps.key',
+  'ldaps.pem',
+  'ldaps.p12',
+];
+
+/** Whole, because what OpenSSL's own file adds differs between systems. */
+const CONFIGURATION = `[req]
+distinguished_name = names
+[names]
+[authority]
+basicConstraints = critical, CA:TRUE
+keyUsage = critical, keyCertSign, cRLSign
+subjectKeyIdentifier = hash
+[server]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = serverAuth
+subjectKeyIdentifier = hash
+authorityKeyIdentifier = keyid
+subjectAltName = DNS:localhost, IP:127.0.0.1
+`;
+
+/**
+ * Makes a certificate authority of the realm's own and a certificate of it for
+ * LDAPS (`localhost`, `127.0.0.1`), puts both into the instance's NSS
+ * database, and the authority's certificate into `layout.caFile`. The
+ * authority's key is thrown away.
+ */
+export async function createCertificates(
+  owner: ProcessOwner,
+  account: Account,
+  layout: RealmLayout,
+): Promise<void> {
+  const file = (name: string) => join(layout.dir, name);
+  const password = randomBytes(24).toString('hex');
+  const openssl = (...args: string[]) =>
+    owner.run({ account, cwd: layout.dir, program: 'openssl', args });
+  await writeFile(file('openssl.cnf'), CONFIGURATION);
+  await openssl(
+    ...NEW_KEY,
+    ...['-config', file('openssl.cnf'), '-extensions', 'authority'],
+    ...['-subj', `/O=${REALM}/CN=Certificate Authority`],
+    ...['-keyout', file('ca.key'), '-out', layout.caFile],
+  );
+  await openssl(
+    ...NEW_KEY,
+    ...['-CA', layout.caFile, '-CAkey', file('ca.key')],
+    ...['-config', file('openssl.cnf'), '-extensions', 'server'],
+    ...['-subj', `/O=${REALM}/CN=localhost`],
+    ...['-keyout', file('ldaps.key'), '-out', file('ldaps.pem')],
+  );
+  await openssl(
+    ...['pkcs12', '-export', '-name', 'Server-Cert'],
+    ...['-in', file('ldaps.pem'), '-inkey', file('ldaps.key')],
+    ...['-out', file('ldaps.p12'), '-passout', `pass:${password}`],
+  );
+  await intoNssDatabase(owner, account, layout, password);
+  for (const name of TEMPORARY) {
+    await rm(file(name));
+  }
+}
+
+async function intoNssDatabase(
+  owner: ProcessOwner,
+  account: Account,
+  { dir, config, caFile }: RealmLayout,
+  password: string,
+): Promise<void> {
+  const pin = join(config, 'pwdfile.txt');
+  const database = ['-d', config, '-f', pin];
+  await owner.run({
+    account,
+    program: 'certutil',
+    args: ['-A', ...database, '-n', 'CA', '-t', 'CT,,', '-a', '-i', caFile],
+  });
+  await owner.run({
+    account,
+    program: 'pk12util',
+    args: [
+      '-i',
+      join(dir, 'ldaps.p12'),
+      '-d',
+      config,
+      '-k',
+      pin,
+      '-W',
+      password,
+    ],
+  });
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { escapeRdnValue } from './escapeRdnValue';
-import { formatLdif } from './formatLdif';
+import { escapeRdnValue } from './LdifEntry';
+import { formatLdif } from './ldif';
 import { LdifEntry } from './LdifEntry';
-import { normalizeDn } from './normalizeDn';
+import { normalizeDn } from './LdifEntry';
 import { parseLdif } from './ldif';
 
 const value = fc.oneof(

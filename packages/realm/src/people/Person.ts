@@ -1,3 +1,8 @@
+import { PEOPLE_DN } from '../directory/baseTree';
+import { LdifEntry, type LdifValue, escapeRdnValue } from '../ldif/LdifEntry';
+import { REALM } from '../RealmLayout';
+import type { Faker } from '@faker-js/faker';
+
 /** Somebody with an account, before it becomes an LDAP entry. */
 export interface Person {
   uid: string;
@@ -44,3 +49,154 @@ export const EMPTY_PROFILE: FasProfile = {
   rssUrls: [],
   pronouns: [],
 };
+
+/** What numbers and ids an account gets. */
+export interface AccountIds {
+  number: number;
+  uniqueId: string;
+}
+
+/** The DN of a person of this name. */
+export function personDn(uid: string): string {
+  return `uid=${escapeRdnValue(uid)},${PEOPLE_DN}`;
+}
+
+/** A person as FreeIPA keeps it, with the object classes FreeIPA gives. */
+export function personEntry(person: Person, ids: AccountIds): LdifEntry {
+  const { uid, givenName, surname, displayName } = person;
+  const name = displayName ?? `${givenName} ${surname}`;
+  return new LdifEntry(personDn(uid), {
+    objectClass: [
+      ...['top', 'person', 'organizationalperson', 'inetorgperson'],
+      ...['inetuser', 'posixaccount', 'krbprincipalaux', 'krbticketpolicyaux'],
+      ...['ipaobject', 'ipasshuser', 'ipaSshGroupOfPubKeys'],
+      ...(person.fas ? ['fasuser'] : []),
+    ],
+    uid,
+    cn: name,
+    sn: surname,
+    givenName,
+    ...given('displayName', displayName),
+    initials: [givenName, surname].map(part => [...part][0]).join(''),
+    gecos: ascii(name),
+    homeDirectory: `/home/${ascii(uid) || 'user'}`,
+    loginShell: '/bin/bash',
+    uidNumber: String(ids.number),
+    gidNumber: String(ids.number),
+    mail: person.mails,
+    krbPrincipalName: [uid, ...person.aliases].map(
+      alias => `${alias}@${REALM}`,
+    ),
+    krbCanonicalName: `${uid}@${REALM}`,
+    ...given('krbPrincipalExpiration', generalizedTime(person.expires)),
+    ipaUniqueID: ids.uniqueId,
+    ...given('nsAccountLock', booleanText(person.locked)),
+    ipaSshPubKey: person.sshKeys,
+    'userCertificate;binary': person.certificates,
+    createTimestamp: generalizedTime(person.created) ?? [],
+    ...(person.fas && fasAttributes(person.fas, person.created)),
+  });
+}
+
+function fasAttributes(
+  profile: FasProfile,
+  created: Date,
+): Record<string, string | readonly string[]> {
+  return {
+    ...given('fasIsPrivate', booleanText(profile.isPrivate)),
+    fasIRCNick: profile.nicks,
+    fasGPGKeyId: profile.gpgKeyIds,
+    ...given('fasTimezone', profile.timezone),
+    ...given('fasLocale', profile.locale),
+    ...given('fasCreationTime', generalizedTime(created)),
+    ...given('fasGitHubUsername', profile.github),
+    ...given('fasGitLabUsername', profile.gitlab),
+    fasPronoun: profile.pronouns,
+    ...given('fasRHBZEmail', profile.rhbzEmail),
+    fasWebsiteUrl: profile.websites,
+    fasRssUrl: profile.rssUrls,
+  };
+}
+
+function given(
+  name: string,
+  value: string | undefined,
+): Record<string, LdifValue> {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function booleanText(value: boolean | undefined): string | undefined {
+  return value === undefined ? undefined : String(value).toUpperCase();
+}
+
+/** GeneralizedTime in UTC, whole seconds (RFC 4517 §3.3.13). */
+function generalizedTime(date: Date | undefined): string | undefined {
+  return date?.toISOString().replace(/[-:T]|\.\d+/g, '');
+}
+
+/** Letters without their marks, nothing else beyond ASCII: gecos is IA5. */
+function ascii(text: string): string {
+  return (
+    text
+      .normalize('NFKD')
+      .replace(/[^\x20-\x7e]/g, '')
+      .trim() || 'user'
+  );
+}
+
+/** How a name becomes a login, and how often. */
+const STYLES: readonly {
+  weight: number;
+  value: (first: string, last: string) => string;
+}[] = [
+  { weight: 30, value: (first, last) => first.slice(0, 1) + last },
+  { weight: 20, value: (first, last) => `${first}.${last}` },
+  { weight: 12, value: (first, last) => `${first}_${last}` },
+  { weight: 10, value: (first, last) => `${first}-${last}` },
+  { weight: 10, value: first => first },
+  { weight: 8, value: (first, last) => last.slice(0, 6) + first.slice(0, 3) },
+  {
+    weight: 6,
+    value: (first, last) => `${first}${last.length}${last.slice(0, 1)}`,
+  },
+  { weight: 3, value: (first, last) => capitalize(first) + capitalize(last) },
+  { weight: 0.5, value: first => `_${first}` },
+  { weight: 0.5, value: (_first, last) => `${last}$` },
+];
+
+/**
+ * A login nobody has yet, of the letters a Kerberos principal can carry.
+ *
+ * @param taken - logins in lower case, since LDAP compares them so; the new
+ * one is added
+ */
+export function uniqueUid(
+  faker: Faker,
+  givenName: string,
+  surname: string,
+  taken: Set<string>,
+): string {
+  const first = letters(givenName) || letters(faker.person.firstName());
+  const last = letters(surname) || letters(faker.person.lastName());
+  const wanted = faker.helpers.weightedArrayElement([...STYLES])(first, last);
+  let uid = wanted;
+  for (let count = 2; taken.has(uid.toLowerCase()); count += 1) {
+    uid = wanted.endsWith('$')
+      ? `${wanted.slice(0, -1)}${count}$`
+      : `${wanted}${count}`;
+  }
+  taken.add(uid.toLowerCase());
+  return uid;
+}
+
+function letters(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+    .slice(0, 20);
+}
+
+function capitalize(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}

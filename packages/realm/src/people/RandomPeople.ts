@@ -15,9 +15,9 @@ import {
   zh_CN,
   type LocaleDefinition,
 } from '@faker-js/faker';
-import { sshKey } from './sshKey';
+import { sshKey } from './userCertificate';
 import type { FasProfile, Person } from './Person';
-import { uniqueUid } from './uniqueUid';
+import { uniqueUid } from './Person';
 import { userCertificate } from './userCertificate';
 
 /** Whose names people bear: `locale` is what they would set as theirs. */

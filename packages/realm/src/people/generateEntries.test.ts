@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { addMemberOf } from '../directory/addMemberOf';
-import { formatLdif } from '../ldif/formatLdif';
+import { addMemberOf } from '../directory/importEntries';
+import { formatLdif } from '../ldif/ldif';
 import type { LdifEntry } from '../ldif/LdifEntry';
 import { generateEntries, type GenerateOptions } from './generateEntries';
 import { groupDn } from './Group';
-import { personDn } from './personEntry';
+import { personDn } from './Person';
 import { AUTHORITY_PUBLIC_KEY } from './userCertificate';
 
 /** The names that the gateway serves. */

@@ -1,13 +1,16 @@
-import { base, en, Faker } from '@faker-js/faker';
+import { Faker, base, en } from '@faker-js/faker';
 import { LdifEntry } from '../ldif/LdifEntry';
-import { agreements } from './agreements';
-import { groupEntry } from './Group';
+import { agreements, groupEntry } from './Group';
 import { knownGroups } from './knownGroups';
 import { knownPeople } from './knownPeople';
-import { BOT_SERVICE, machines, serviceDn } from './machines';
-import { personDn, personEntry } from './personEntry';
+import { personDn, personEntry } from './Person';
 import { RandomPeople } from './RandomPeople';
 import { randomGroups } from './randomGroups';
+import { HOSTS_DN, SERVICES_DN } from '../directory/baseTree';
+import { REALM } from '../RealmLayout';
+
+/** A service that calls the gateway, and the host it runs on. */
+export const BOT_SERVICE = 'bot/builder.example.test';
 
 export interface GenerateOptions {
   /** How many FAS users; those that tests know by name are always there. */
@@ -19,6 +22,7 @@ export interface GenerateOptions {
 
 /** FreeIPA numbers accounts and groups from a range of its own. */
 const FIRST_USER_NUMBER = 1_000_001;
+
 const FIRST_GROUP_NUMBER = 500_001;
 
 /**
@@ -81,4 +85,43 @@ function withoutFas(entry: LdifEntry): LdifEntry {
     }
   }
   return bare;
+}
+
+const BOT_HOST = 'build1.example.test';
+
+/** The DN of a service principal, named without its realm. */
+export function serviceDn(principal: string): string {
+  return `krbprincipalname=${principal}@${REALM},${SERVICES_DN}`;
+}
+
+/** The gateway's and the directory's own services, a bot, and a host. */
+export function machines(faker: Faker): LdifEntry[] {
+  return [
+    ...['HTTP/localhost', 'ldap/localhost', BOT_SERVICE].map(principal =>
+      serviceEntry(principal, faker.string.uuid()),
+    ),
+    new LdifEntry(`fqdn=${BOT_HOST},${HOSTS_DN}`, {
+      objectClass: [
+        ...['top', 'device', 'ipaobject', 'ipahost', 'krbprincipalaux'],
+        ...['ipasshhost', 'pkiuser'],
+      ],
+      cn: BOT_HOST,
+      fqdn: BOT_HOST,
+      krbPrincipalName: `host/${BOT_HOST}@${REALM}`,
+      krbCanonicalName: `host/${BOT_HOST}@${REALM}`,
+      ipaUniqueID: faker.string.uuid(),
+    }),
+  ];
+}
+
+function serviceEntry(principal: string, uniqueId: string): LdifEntry {
+  return new LdifEntry(serviceDn(principal), {
+    objectClass: [
+      ...['top', 'ipaobject', 'ipaservice', 'krbprincipal', 'krbprincipalaux'],
+      'pkiuser',
+    ],
+    krbPrincipalName: `${principal}@${REALM}`,
+    krbCanonicalName: `${principal}@${REALM}`,
+    ipaUniqueID: uniqueId,
+  });
 }

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { groupDn, type Group } from './Group';
-import { personDn } from './personEntry';
+import { personDn } from './Person';
 
 const ALICE = personDn('alice');
 const BOB = personDn('bob');

@@ -1,5 +1,5 @@
 import { EMPTY_PROFILE, type FasProfile, type Person } from './Person';
-import { sshKey } from './sshKey';
+import { sshKey } from './userCertificate';
 import { userCertificate } from './userCertificate';
 
 type Sketch = Partial<Omit<Person, 'fas'>> &

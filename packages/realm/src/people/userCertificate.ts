@@ -1,6 +1,14 @@
-import { createECDH, createPublicKey, sign } from 'node:crypto';
+import {
+  type KeyObject,
+  createECDH,
+  createPrivateKey,
+  createPublicKey,
+  sign,
+} from 'node:crypto';
 import { REALM } from '../RealmLayout';
-import { privateKeyOfSeed } from './ed25519';
+
+/** PKCS #8 of an Ed25519 key up to the key itself (RFC 8410 §7). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The key of the authority that signs every person's certificate. */
 const AUTHORITY = privateKeyOfSeed(Buffer.alloc(32, 'certificate authority'));
@@ -9,8 +17,11 @@ const AUTHORITY = privateKeyOfSeed(Buffer.alloc(32, 'certificate authority'));
 export const AUTHORITY_PUBLIC_KEY = createPublicKey(AUTHORITY);
 
 const ED25519 = sequence(oid('2b6570'));
+
 const EC_P256 = sequence(oid('2a8648ce3d0201'), oid('2a8648ce3d030107'));
+
 const COMMON_NAME = oid('550403');
+
 const ORGANIZATION = oid('55040a');
 
 export interface CertificateOptions {
@@ -96,4 +107,40 @@ function time(date: Date): Buffer {
   return date.getUTCFullYear() < 2050
     ? tag(0x17, Buffer.from(text.slice(2)))
     : tag(0x18, Buffer.from(text));
+}
+
+/** An Ed25519 private key that is the same for the same 32 octets. */
+export function privateKeyOfSeed(seed: Buffer): KeyObject {
+  return createPrivateKey({
+    key: Buffer.concat([PKCS8_PREFIX, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+}
+
+/** The public key, 32 octets, of that private key. */
+export function publicKeyOfSeed(seed: Buffer): Buffer {
+  const info = createPublicKey(privateKeyOfSeed(seed)).export({
+    format: 'der',
+    type: 'spki',
+  });
+  return info.subarray(-32);
+}
+
+/**
+ * A real Ed25519 key in the form of `authorized_keys` (RFC 8709 §4).
+ *
+ * @param seed - 32 octets, the private key
+ */
+export function sshKey(seed: Buffer, comment: string): string {
+  const blob = Buffer.concat(
+    [Buffer.from('ssh-ed25519'), publicKeyOfSeed(seed)].map(sshString),
+  );
+  return `ssh-ed25519 ${blob.toString('base64')} ${comment}`;
+}
+
+function sshString(content: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(content.length);
+  return Buffer.concat([length, content]);
 }

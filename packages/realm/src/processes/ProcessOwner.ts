@@ -1,8 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import type { Account } from './Account';
-import { PROGRAM_PATH } from './programs';
+import { userInfo } from 'node:os';
+import { promisify } from 'node:util';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { readFile, readdir } from 'node:fs/promises';
+
+/** Debian keeps servers in sbin, which an ordinary user's PATH leaves out. */
+export const PROGRAM_PATH = [process.env.PATH, '/usr/sbin', '/sbin']
+  .filter(Boolean)
+  .join(delimiter);
 
 /** A program and how to run it. */
 export interface Command {
@@ -90,4 +98,122 @@ export async function exitOf(child: ChildProcess): Promise<number | string> {
     await once(child, 'exit');
   }
   return child.exitCode ?? child.signalCode ?? 'unknown';
+}
+
+const execFileAsync = promisify(execFile);
+
+/** The ordinary user that the servers run as. */
+export interface Account {
+  name: string;
+  group: string;
+  uid: number;
+  gid: number;
+  /** Whether a process must change to it, because the caller is root. */
+  drop: boolean;
+}
+
+/**
+ * As an ordinary user: oneself. As root: `dirsrv`, the account of Debian's
+ * 389-ds-base, or `nobody` where that does not exist.
+ *
+ * @throws Error when root has nobody to become
+ */
+export async function findAccount(): Promise<Account> {
+  const { username, uid } = userInfo();
+  const candidates = uid === 0 ? ['dirsrv', 'nobody'] : [username];
+  for (const name of candidates) {
+    try {
+      return { ...(await lookUp(name)), drop: uid === 0 };
+    } catch {
+      continue; // `id` knows no such account: try the next
+    }
+  }
+  throw new Error(
+    `No account to run the servers as (tried ${candidates.join(', ')})`,
+  );
+}
+
+async function lookUp(name: string): Promise<Omit<Account, 'drop'>> {
+  const [uid, gid, group] = await Promise.all(
+    ['-u', '-g', '-gn'].map(async what => {
+      const { stdout } = await execFileAsync('id', [what, name]);
+      return stdout.trim();
+    }),
+  );
+  return { name, group, uid: Number(uid), gid: Number(gid) };
+}
+
+/** The programs a realm is made of, and the Debian package that brings each. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'ns-slapd': '389-ds-base',
+  dscreate: '389-ds-base',
+  certutil: 'libnss3-tools',
+  pk12util: 'libnss3-tools',
+  krb5kdc: 'krb5-kdc',
+  kdb5_util: 'krb5-kdc',
+  'kadmin.local': 'krb5-admin-server',
+  kinit: 'krb5-user',
+  ldapmodify: 'ldap-utils',
+  openssl: 'openssl',
+};
+
+/**
+ * @throws Error with one line that names every missing program and the
+ * packages to install
+ */
+export function requirePrograms(): void {
+  const missing = Object.keys(PACKAGES).filter(
+    program => !findProgram(program),
+  );
+  if (missing.length > 0) {
+    const packages = new Set(missing.map(program => PACKAGES[program]));
+    throw new Error(
+      `Missing ${missing.join(', ')}: install with "apt-get install ${[
+        ...packages,
+      ].join(' ')}"`,
+    );
+  }
+}
+
+/** The path of a program, if it is installed. */
+export function findProgram(program: string): string | undefined {
+  return PROGRAM_PATH.split(delimiter)
+    .map(folder => join(folder, program))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Ends the processes that have this folder in their command line: `dscreate`
+ * starts a server that detaches itself, so it is nobody's child. Only for a
+ * folder that nobody else knows of.
+ */
+export async function endStrays(folder: string): Promise<void> {
+  for (const pid of (await readdir('/proc')).filter(name =>
+    /^\d+$/.test(name),
+  )) {
+    if ((await commandLine(pid)).includes(folder)) {
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        continue; // it has ended by itself
+      }
+    }
+  }
+}
+
+async function commandLine(pid: string): Promise<string> {
+  try {
+    return await readFile(join('/proc', pid, 'cmdline'), 'utf8');
+  } catch {
+    return ''; // it has ended by itself
+  }
 }

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../processes/ports';
 import { ProcessOwner } from '../processes/ProcessOwner';
-import { PROGRAM_PATH } from '../processes/programs';
+import { PROGRAM_PATH } from '../processes/ProcessOwner';
 import type { Realm } from '../Realm';
 import { realmLayout, type RealmLayout } from '../RealmLayout';
-import { probe } from '../processes/probe';
+import { probe } from '../processes/ports';
 import { ENCRYPTION } from '../kerberos/createKdc';
 import { Keytab } from '../kerberos/Keytab';
-import { kdcConfig, kdcEnvironment, krb5Config } from '../kerberos/krb5Config';
+import { kdcConfig, kdcEnvironment, krb5Config } from '../kerberos/createKdc';
 
 const OTHER_REALM = 'OTHER.TEST';
 const START_TIMEOUT_MS = 120_000;

@@ -1,21 +1,56 @@
-import { chown, symlink, writeFile } from 'node:fs/promises';
-import { placeInstance } from '../directory/relocateInstance';
-import { kdcConfig, krb5Config } from '../kerberos/krb5Config';
-import { findAccount, type Account } from '../processes/Account';
-import { endStrays } from '../processes/endStrays';
+import {
+  access,
+  chown,
+  constants,
+  mkdtemp,
+  realpath,
+  rm,
+  statfs,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { placeInstance } from '../directory/configureInstance';
+import { kdcConfig, kdcEnvironment, krb5Config } from '../kerberos/createKdc';
+import {
+  type Account,
+  type Command,
+  ProcessOwner,
+  endStrays,
+  findAccount,
+  requirePrograms,
+} from '../processes/ProcessOwner';
 import { freePorts } from '../processes/ports';
-import { ProcessOwner } from '../processes/ProcessOwner';
-import { requirePrograms } from '../processes/programs';
-import { realmLayout, type RealmLayout } from '../RealmLayout';
+import { REALM, type RealmLayout, realmLayout } from '../RealmLayout';
 import type { ResolvedOptions } from '../RealmOptions';
 import { buildTemplate } from '../template/buildTemplate';
-import { TemplateCache } from '../template/TemplateCache';
-import { templateKey } from '../template/templateKey';
-import { memoryFolder } from './memoryFolder';
+import { TemplateCache, templateKey } from '../template/TemplateCache';
 import type { RealmFacts } from './messages';
-import { PrivateFolders } from './PrivateFolders';
 import { Server } from './Server';
-import { directoryCommand, kdcCommand } from './serverCommands';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+
+/** The temporary folders of a realm, none of which may outlive it. */
+export class PrivateFolders {
+  readonly #folders = new Set<string>();
+
+  /** Makes one that only this process' account can enter. */
+  async make(prefix: string, parent = tmpdir()): Promise<string> {
+    const folder = await mkdtemp(join(await realpath(parent), prefix));
+    this.#folders.add(folder);
+    return folder;
+  }
+
+  /** Removes all, or all but one, with what a server in them left elsewhere. */
+  async remove({ except }: { except?: string } = {}): Promise<void> {
+    for (const folder of this.#folders) {
+      if (folder !== except) {
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+        await rm(realmLayout(folder).semaphore, { force: true });
+        this.#folders.delete(folder);
+      }
+    }
+  }
+}
 
 /** Another process may take a port between the choice and its use. */
 const ATTEMPTS = 3;
@@ -137,5 +172,52 @@ export class RealmServers {
         }
       }
     }
+  }
+}
+
+/** How the KDC is run in the foreground. */
+export function kdcCommand(layout: RealmLayout, account: Account): Command {
+  return {
+    program: 'krb5kdc',
+    args: ['-n', '-r', REALM],
+    account,
+    env: kdcEnvironment(layout),
+  };
+}
+
+/**
+ * How the directory server is run: in the foreground, which `-d` brings about,
+ * with its own key and its own replay cache.
+ */
+export function directoryCommand(
+  layout: RealmLayout,
+  account: Account,
+): Command {
+  const pidFile = join(layout.dir, 'slapd.pid');
+  return {
+    program: 'ns-slapd',
+    args: ['-D', layout.ownConfig, '-i', pidFile, '-d', '0'],
+    account,
+    env: {
+      KRB5_CONFIG: layout.krb5Config,
+      KRB5_KTNAME: layout.ldapKeytab,
+      KRB5RCACHENAME: `file2:${join(layout.dir, 'ldap.rcache')}`,
+    },
+  };
+}
+
+const SHARED_MEMORY = '/dev/shm';
+
+/** Enough for the keys of 100,000 people; containers often have 64 MB there. */
+const ROOM = 200 * 1024 * 1024;
+
+/** Where short-lived files are in memory, or the ordinary place for them. */
+export async function memoryFolder(): Promise<string> {
+  try {
+    await access(SHARED_MEMORY, constants.W_OK);
+    const { bavail, bsize } = await statfs(SHARED_MEMORY);
+    return bavail * bsize > ROOM ? SHARED_MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
   }
 }

@@ -5,7 +5,7 @@ import {
   type Command,
   type ProcessOwner,
 } from '../processes/ProcessOwner';
-import { probe } from '../processes/probe';
+import { probe } from '../processes/ports';
 
 export interface ServerOptions {
   owner: ProcessOwner;

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { PACKAGE_FOLDER } from '../packageFolder';
+import { PACKAGE_FOLDER } from '../RealmOptions';
 import type { ResolvedOptions } from '../RealmOptions';
 import {
   isTyped,

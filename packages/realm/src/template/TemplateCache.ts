@@ -1,10 +1,56 @@
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import {
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProcessOwner } from '../processes/ProcessOwner';
-import { FileLock } from './FileLock';
+import { type ProcessOwner, findProgram } from '../processes/ProcessOwner';
+import { createHash } from 'node:crypto';
+import { PACKAGE_FOLDER, type ResolvedOptions } from '../RealmOptions';
+import { setTimeout } from 'node:timers/promises';
+
+const POLL_MS = 100;
+
+/**
+ * A lock by the existence of a file that names the process that holds it. A
+ * process that has died holds nothing.
+ */
+export class FileLock {
+  readonly #path: string;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /**
+   * Waits as long as another process holds it.
+   *
+   * @param signal - ends the waiting
+   */
+  static async acquire(path: string, signal?: AbortSignal): Promise<FileLock> {
+    while (!(await create(path))) {
+      if (await isHeld(path)) {
+        await setTimeout(POLL_MS, undefined, { signal });
+      } else {
+        await rm(path, { force: true });
+      }
+    }
+    return new FileLock(path);
+  }
+
+  async release(): Promise<void> {
+    await rm(this.#path, { force: true });
+  }
+}
 
 /** Prepared realms beyond this many are dropped, the longest unused first… */
 const KEPT = 8;
+
 /** …unless they were used this recently: somebody may be copying them. */
 const KEPT_MS = 60 * 60 * 1000;
 
@@ -121,4 +167,70 @@ async function lastUse(path: string): Promise<number> {
   } catch {
     return 0; // another process has just removed it
   }
+}
+
+/**
+ * A name for all that determines a prepared realm: the options that fill it,
+ * the content of the LDIF file, this package's own sources, the generator's
+ * library, the build of the directory server.
+ */
+export async function templateKey(options: ResolvedOptions): Promise<string> {
+  const { users, seed, schema, ldif } = options;
+  const hash = createHash('sha256');
+  const content = ldif
+    ? { schema, ldif: await digest(ldif) }
+    : { schema, users, seed };
+  hash.update(JSON.stringify(content));
+  hash.update(await readFile(findProgram('ns-slapd') ?? '/dev/null'));
+  hash.update(await readFile(require.resolve('@faker-js/faker/package.json')));
+  for (const folder of ['src', 'schema']) {
+    const names = await readdir(join(PACKAGE_FOLDER, folder), {
+      recursive: true,
+    });
+    for (const name of names.filter(isSource).sort()) {
+      hash
+        .update(name)
+        .update(await readFile(join(PACKAGE_FOLDER, folder, name)));
+    }
+  }
+  const kind = ldif ? 'ldif' : String(users);
+  return `${schema}-${kind}-${hash.digest('hex').slice(0, 20)}`;
+}
+
+function isSource(name: string): boolean {
+  return /\.(ts|ldif)$/.test(name) && !/(\.test\.ts$|^cli|^testing)/.test(name);
+}
+
+async function digest(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+}
+
+async function create(path: string): Promise<boolean> {
+  try {
+    await writeFile(path, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+async function isHeld(path: string): Promise<boolean> {
+  try {
+    const pid = Number(await readFile(path, 'utf8'));
+    if (pid > 0) {
+      process.kill(pid, 0); // only asks
+    }
+    return true; // an empty file is being written
+  } catch (error) {
+    return hasCode(error, 'EPERM'); // alive, somebody else's
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === code;
 }

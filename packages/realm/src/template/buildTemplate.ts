@@ -1,22 +1,30 @@
 import { randomBytes } from 'node:crypto';
-import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  mkdir,
+  readFile,
+  readdir,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
-import { addMemberOf } from '../directory/addMemberOf';
-import { baseTree } from '../directory/baseTree';
-import { configureInstance } from '../directory/configureInstance';
-import { createCertificates } from '../directory/createCertificates';
-import { createInstance } from '../directory/createInstance';
-import { importEntries } from '../directory/importEntries';
-import { unplaceInstance } from '../directory/relocateInstance';
+import { addMemberOf, importEntries } from '../directory/importEntries';
+import { DATA_CONTAINERS, baseTree } from '../directory/baseTree';
+import {
+  configureInstance,
+  unplaceInstance,
+} from '../directory/configureInstance';
+import {
+  createCertificates,
+  createInstance,
+} from '../directory/createInstance';
 import { createKdc } from '../kerberos/createKdc';
-import type { LdifEntry } from '../ldif/LdifEntry';
+import { type LdifEntry, normalizeDn } from '../ldif/LdifEntry';
 import { generateEntries } from '../people/generateEntries';
-import type { Account } from '../processes/Account';
-import type { ProcessOwner } from '../processes/ProcessOwner';
-import type { RealmLayout } from '../RealmLayout';
+import type { Account, ProcessOwner } from '../processes/ProcessOwner';
+import { REALM, type RealmLayout } from '../RealmLayout';
 import type { ResolvedOptions } from '../RealmOptions';
-import { principalsOf } from './principalsOf';
-import { readLdifEntries } from './readLdifEntries';
+import { parseLdif } from '../ldif/ldif';
 
 export interface BuildOptions {
   owner: ProcessOwner;
@@ -98,4 +106,33 @@ async function dropTraces({ instance, logs }: RealmLayout): Promise<void> {
       await rm(join(folder, name));
     }
   }
+}
+
+/** Every principal of the realm that an entry names, aliases included. */
+export function principalsOf(entries: readonly LdifEntry[]): string[] {
+  const names = entries.flatMap(entry => entry.texts('krbPrincipalName'));
+  return names.filter(
+    name => name.endsWith(`@${REALM}`) && /^[\x20-\x7e]+$/.test(name),
+  );
+}
+
+/**
+ * The people, groups, services, hosts and agreements of an LDIF file. Its
+ * suffix, containers, service accounts and whatever else are left out: those
+ * are the realm's own.
+ *
+ * @throws Error when nothing is left, most likely for another suffix
+ */
+export async function readLdifEntries(path: string): Promise<LdifEntry[]> {
+  const below = DATA_CONTAINERS.map(dn => `,${normalizeDn(dn)}`);
+  const entries = parseLdif(await readFile(path, 'utf8')).filter(entry => {
+    const dn = normalizeDn(entry.dn);
+    return below.some(container => dn.endsWith(container));
+  });
+  if (entries.length === 0) {
+    throw new Error(
+      `${path} has no entries below ${DATA_CONTAINERS.join('; ')}`,
+    );
+  }
+  return entries;
 }

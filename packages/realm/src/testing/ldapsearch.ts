@@ -1,4 +1,4 @@
-import type { LdifEntry } from '../ldif/LdifEntry';
+import { type LdifEntry, normalizeDn } from '../ldif/LdifEntry';
 import { parseLdif } from '../ldif/ldif';
 import { ProcessOwner } from '../processes/ProcessOwner';
 import type { Realm } from '../Realm';
@@ -58,4 +58,47 @@ function bindArguments(as: Asker): string[] {
   return 'dn' in as
     ? ['-x', '-D', as.dn, '-y', as.passwordFile]
     : ['-N', '-Q', '-Y', 'GSSAPI'];
+}
+
+/** `memberOf` of every entry, as comparable keys. */
+export async function memberships(
+  realm: Realm,
+): Promise<Record<string, string[]>> {
+  const entries = await ldapsearch(realm, {
+    as: { dn: realm.rootDn, passwordFile: realm.rootPasswordFile },
+    attributes: ['memberOf'],
+  });
+  return Object.fromEntries(
+    entries.map(entry => [
+      normalizeDn(entry.dn),
+      entry.texts('memberOf').map(normalizeDn).sort(),
+    ]),
+  );
+}
+
+/** Lets the memberOf plug-in compute everything anew and waits for it. */
+export async function repairMemberships(realm: Realm): Promise<void> {
+  const dn = 'cn=repair,cn=memberOf task,cn=tasks,cn=config';
+  await realm.modify(
+    `dn: ${dn}
+changetype: add
+objectClass: top
+objectClass: extensibleObject
+cn: repair
+basedn: ${realm.baseDn}
+filter: (objectClass=*)
+`,
+  );
+  for (;;) {
+    const [task] = await ldapsearch(realm, {
+      as: { dn: realm.rootDn, passwordFile: realm.rootPasswordFile },
+      base: dn,
+      attributes: ['nsTaskExitCode'],
+    });
+    const [code] = task.texts('nsTaskExitCode');
+    if (code !== undefined) {
+      expect(code).toBe('0');
+      return;
+    }
+  }
 }
