@@ -32,11 +32,11 @@ describe('the questions of the bench about certificates', () => {
       const reading = readCertificateRequest(asks.get('csr')!);
       expect(reading).toMatchObject({
         ok: true,
-        request: { subject: { commonNames: [username] } },
+        csr: { subject: { commonNames: [username] } },
       });
       return reading as Extract<typeof reading, { ok: true }>;
     });
-    const keys = readings.map(({ request }) => request.publicKey);
+    const keys = readings.map(({ csr }) => csr.publicKey);
     expect(new Set(keys.map(({ sha256 }) => sha256)).size).toBe(10);
     expect(new Set(keys.map(keyKind))).toEqual(new Set([kind]));
   });

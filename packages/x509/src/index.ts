@@ -1,5 +1,5 @@
 /**
- * Reads certificate requests that nobody trusts yet, describes certificates, writes certificates and
+ * Parses untrusted certificate requests, describes certificates, and issues certificates and
  * revocation lists.
  *
  * @packageDocumentation
@@ -19,7 +19,10 @@ export type { DistinguishedName, NameAttribute } from './names/readName';
 export type { GeneralName, KerberosPrincipal } from './names/readGeneralName';
 export type { StringType } from './der/readText';
 
-export { describeCertificate } from './description/describeCertificate';
+export {
+  Certificate,
+  describeCertificate,
+} from './description/describeCertificate';
 export type { CertificateDescriptionResult } from './description/describeCertificate';
 export type {
   AlternativeNamesByKind,

@@ -14,7 +14,7 @@ export function requestOf(der: Buffer): CertificateRequest {
   if (!result.ok) {
     throw new Error(result.message);
   }
-  return result.request;
+  return result.csr;
 }
 
 function readPem(der: Buffer) {

@@ -8,7 +8,7 @@ function main(): void {
     if (!result.ok) {
       return result.code;
     }
-    const { keyObject } = result.request.publicKey;
+    const { keyObject } = result.csr.publicKey;
     keyObject.export({ format: 'jwk' });
     return keyObject.asymmetricKeyDetails ? 'read' : 'read without details';
   });

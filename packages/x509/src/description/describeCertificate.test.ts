@@ -21,7 +21,7 @@ import {
 } from '../__testUtils__/tlv';
 import { readPemBlocks } from '../der/pem';
 import { CertificateDescription } from './readCertificate';
-import { describeCertificate } from './describeCertificate';
+import { Certificate, describeCertificate } from './describeCertificate';
 
 function describeOrThrow(der: Buffer): CertificateDescription {
   const result = describeCertificate(der);
@@ -298,5 +298,21 @@ describe('a certificate', () => {
         expect(result.ok || result.code === 'malformed').toBe(true);
       }),
     );
+  });
+});
+
+describe('Certificate', () => {
+  it('returns the description of its DER, always the same object', () => {
+    const seed = new Certificate(seedCertificate());
+    const { description } = seed;
+    expect(description).toEqual(describeCertificate(seed.der));
+    expect(seed.description).toBe(description);
+  });
+
+  it('returns the reason when its DER cannot be read', () => {
+    expect(new Certificate(Buffer.alloc(0)).description).toMatchObject({
+      ok: false,
+      code: 'malformed',
+    });
   });
 });

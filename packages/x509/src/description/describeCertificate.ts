@@ -18,12 +18,12 @@ import {
 } from './readCertificate';
 import { GeneralName } from '../names/readGeneralName';
 
-/** Certificates of real people have less than 8 KiB. */
+/** Certificates in use are smaller than 8 KiB. */
 const MAX_BYTES = 65_536;
 
 /**
- * What {@link describeCertificate} finds: a description, or why there is none. The message is a
- * sentence; it holds nothing of the bytes.
+ * Result of {@link describeCertificate}: the description, or the reason why the certificate cannot be
+ * read. The message is a sentence and contains no part of the input.
  *
  * @public
  */
@@ -36,9 +36,30 @@ export type CertificateDescriptionResult =
     };
 
 /**
- * Describes a certificate (RFC 5280). Nothing is verified: neither its signature nor that it is
- * valid, nor revoked. Takes what directories really hold: values of any string type, numbers of any
- * sign, extensions that cannot be read (they are named). Never throws.
+ * A certificate in DER. Its description is read on first use and then kept, so that a list of
+ * certificates of which only the bytes are needed costs nothing.
+ *
+ * @public
+ */
+export class Certificate {
+  readonly der: Buffer;
+  #description: CertificateDescriptionResult | undefined;
+
+  constructor(der: Buffer) {
+    this.der = der;
+  }
+
+  /** The description of {@link describeCertificate}; always the same object. */
+  get description(): CertificateDescriptionResult {
+    this.#description ??= describeCertificate(this.der);
+    return this.#description;
+  }
+}
+
+/**
+ * Describes a certificate (RFC 5280). Neither signature, validity nor revocation is verified. Accepts
+ * what directories contain: values of any string type, serial numbers of any sign, and extensions
+ * that cannot be read (listed in `unreadableExtensions`). Does not throw.
  *
  * @param der - 64 KiB at most
  *

@@ -18,7 +18,7 @@ it('refuses with a code, or takes what another implementation takes, whatever is
     fc.asyncProperty(fc.nat(), async seed => {
       const result = readCertificateRequest(inputs.create(seed).content);
       const outcome = result.ok
-        ? await askPeculiar(result.request)
+        ? await askPeculiar(result.csr)
         : refusalMessages[result.code];
       expect(outcome).toBe(result.ok ? undefined : result.message);
     }),
@@ -41,5 +41,5 @@ function readOrThrow(der: Buffer): CertificateRequest {
   if (!result.ok) {
     throw new Error(result.message);
   }
-  return result.request;
+  return result.csr;
 }

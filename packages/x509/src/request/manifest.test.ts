@@ -78,7 +78,7 @@ const CODES: Record<string, string> = {
 it.each(rows)('$expected: $file ($description)', ({ file, expected }) => {
   const result = readCertificateRequest(readFixture(file));
   expect(result.ok ? undefined : result.code).toBe(CODES[file]);
-  expect(result.ok ? decideForAlice(result.request) : 'reject').toBe(expected);
+  expect(result.ok ? decideForAlice(result.csr) : 'reject').toBe(expected);
 });
 
 it('reads text and its bytes alike', () => {

@@ -28,18 +28,17 @@ import { readSubject } from './readSubject';
 import { verifyPossession } from './verifyPossession';
 import { OID } from '../der/oids';
 
-/** The most bytes of text that are looked at. */
+/** Maximum size of a PEM text in bytes. */
 const MAX_BYTES = 65_536;
 
 /**
- * What {@link readCertificateRequest} finds: a request to decide about, or why there is none. `code`
- * is for programs and stays; `message` is a sentence for the sender. Neither holds anything of what
- * was sent.
+ * Result of {@link readCertificateRequest}: the parsed request, or the reason for its refusal. `code`
+ * is stable; `message` is a sentence for the sender. Neither contains any part of the input.
  *
  * @public
  */
 export type CertificateRequestResult =
-  | { readonly ok: true; readonly request: CertificateRequest }
+  | { readonly ok: true; readonly csr: CertificateRequest }
   | {
       readonly ok: false;
       readonly code: RefusalCode;
@@ -47,18 +46,19 @@ export type CertificateRequestResult =
     };
 
 /**
- * Reads a certificate request that nobody trusts yet.
+ * Parses an untrusted certificate request and verifies its proof of possession. Does not throw on
+ * malformed input.
  *
- * @param text - PEM or Base64, as text or as its UTF-8 bytes; 64 KiB at most
+ * @param csr - PEM or Base64, as text or as its UTF-8 bytes; 64 KiB at most
  *
  * @public
  */
 export function readCertificateRequest(
-  text: string | Uint8Array,
+  csr: string | Uint8Array,
 ): CertificateRequestResult {
   try {
-    const der = readArmor(toText(text));
-    return { ok: true, request: readCertificationRequest(parse(der)) };
+    const der = readArmor(toText(csr));
+    return { ok: true, csr: readCertificationRequest(parse(der)) };
   } catch (error) {
     if (error instanceof RequestRefusal) {
       return { ok: false, code: error.code, message: error.message };

@@ -105,7 +105,7 @@ export class CertificateDesk {
       reading,
       isKeyBlocked:
         reading.ok &&
-        (await this.#blockedKeys.has(reading.request.publicKey.sha256)),
+        (await this.#blockedKeys.has(reading.csr.publicKey.sha256)),
       caller: context.caller,
       subject,
       config: this.#config,

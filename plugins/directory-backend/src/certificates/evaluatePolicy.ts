@@ -67,7 +67,7 @@ export function judgeSigning(options: {
   const isUnknown =
     isStranger && !options.subject?.served && !config.signers.has(caller);
   const subject = isUnknown ? undefined : options.subject;
-  const keyHash = reading.ok ? reading.request.publicKey.sha256 : undefined;
+  const keyHash = reading.ok ? reading.csr.publicKey.sha256 : undefined;
   if (isStranger && subject) {
     return { verdicts: inOrder(access), keyHash };
   }
@@ -79,7 +79,7 @@ export function judgeSigning(options: {
       ? pass('request', 'The request can be read and proves its key.')
       : fail('request', reading.message),
     ...(reading.ok ? [judgeKey(options.isKeyBlocked)] : []),
-    ...(reading.ok && subject ? judgeNames(reading.request, subject) : []),
+    ...(reading.ok && subject ? judgeNames(reading.csr, subject) : []),
   ]);
   const isApproved = all.every(({ passed }) => passed);
   return {
@@ -87,7 +87,7 @@ export function judgeSigning(options: {
     keyHash,
     ...(reading.ok && subject && isApproved
       ? {
-          approved: approve(reading.request, {
+          approved: approve(reading.csr, {
             subject,
             profile: question.profile,
             requestedBy: nameOf(caller),

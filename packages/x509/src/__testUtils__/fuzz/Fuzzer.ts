@@ -26,7 +26,7 @@ export class Fuzzer {
       this.#noteTime(seed, performance.now() - start, input);
       this.#noteOutcome(input.strategy, result.ok ? 'read' : result.code);
       if ('request' in result) {
-        await this.#askOracles(seed, result.request);
+        await this.#askOracles(seed, result.csr);
       }
     } catch (error) {
       this.#noteFinding(seed, `threw ${error}`);
