@@ -61,9 +61,9 @@ export interface Config {
          * Maximum duration of the search for a certificate whose response was
          * lost, all requests of the search included. A FreeIPA server that
          * stops responding delays a request for a certificate by at most
-         * `requestTimeout` + `lostAnswerSearch`. Default: 10 seconds.
+         * `requestTimeout` + `lostResponseSearch`. Default: 10 seconds.
          */
-        lostAnswerSearch?: HumanDuration | string;
+        lostResponseSearch?: HumanDuration | string;
       };
     };
   };

@@ -4,22 +4,22 @@ import {
   AuthorityUnavailableError,
   type CertificateAuthority,
   type CertificatesQuery,
-  type EndingCertificate,
-  type EndingQuery,
+  type ExpiringCertificate,
+  type ExpiringQuery,
   type IssuedCertificate,
   OutcomeUnknownError,
-  type RevocationOrder,
+  type RevocationRequest,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { REVOCATION_REASONS } from '@directory-gateway/x509';
-import type { AuthorityKeeper } from './authority/AuthorityKeeper';
+import type { CurrentAuthority } from './authority/CurrentAuthority';
 import type {
   CertificateStore,
   IssuedRecord,
 } from './certificates/CertificateStore';
 import type { CertificateProfile } from './certificates/CertificateProfile';
 import {
-  type CertificateOrder,
+  type CertificateInput,
   makeCertificate,
   validityOf,
 } from './certificates/makeCertificate';
@@ -72,7 +72,7 @@ export class SigningMetrics {
 
 /** What an {@link EmbeddedAuthority} is made of. */
 export interface EmbeddedAuthorityOptions {
-  readonly keeper: AuthorityKeeper;
+  readonly keeper: CurrentAuthority;
   readonly certificates: CertificateStore;
   readonly revoker: Revoker;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
@@ -115,7 +115,7 @@ export class EmbeddedAuthority implements CertificateAuthority {
     return record && this.#present(record);
   }
 
-  async revoke(order: RevocationOrder): Promise<IssuedCertificate | undefined> {
+  async revoke(order: RevocationRequest): Promise<IssuedCertificate | undefined> {
     await available(() => this.#options.revoker.revoke(order));
     return await this.get(order.serialNumber);
   }
@@ -138,9 +138,9 @@ export class EmbeddedAuthority implements CertificateAuthority {
     return byUser;
   }
 
-  async listEnding(query: EndingQuery): Promise<readonly EndingCertificate[]> {
+  async listExpiring(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]> {
     const { certificates } = this.#options;
-    return await available(() => certificates.listEnding(query));
+    return await available(() => certificates.listExpiring(query));
   }
 
   async #sign(request: SigningRequest): Promise<{
@@ -153,12 +153,12 @@ export class EmbeddedAuthority implements CertificateAuthority {
       throw new AuthorityRefusalError('There is no such certificate profile.');
     }
     const authority = keeper.current;
-    refuseOwnKey(request, authority);
+    rejectOwnKey(request, authority);
     const now = this.#now();
     const reserved = await available(() =>
       certificates.reserve({
         authorityId: authority.id,
-        requestKey: requestKeyOf(request, { authorityId: authority.id }),
+        requestKey: deduplicationKey(request, { authorityId: authority.id }),
         username: request.username,
         profile: request.profile,
         requestedBy: request.requestedBy,
@@ -180,7 +180,7 @@ export class EmbeddedAuthority implements CertificateAuthority {
   }
 
   /** Makes the certificate of a reserved serial number, and records it. */
-  async #complete(order: CertificateOrder): Promise<Buffer> {
+  async #complete(order: CertificateInput): Promise<Buffer> {
     const { certificates, crlUrl, logger } = this.#options;
     const { serialNumber } = order.reserved;
     let certificate: Buffer;
@@ -231,7 +231,7 @@ async function available<T>(work: () => Promise<T>): Promise<T> {
  *
  * @throws AuthorityRefusalError
  */
-export function refuseOwnKey(
+export function rejectOwnKey(
   request: SigningRequest,
   authority: SigningAuthority,
 ): void {
@@ -258,7 +258,7 @@ function readPublicKey(key: Buffer): KeyObject {
  *
  * @returns SHA-256, lower-case hex
  */
-export function requestKeyOf(
+export function deduplicationKey(
   request: SigningRequest,
   options: { readonly authorityId: string },
 ): string {

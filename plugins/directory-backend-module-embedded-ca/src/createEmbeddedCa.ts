@@ -1,6 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Knex } from 'knex';
-import { AuthorityKeeper } from './authority/AuthorityKeeper';
+import { CurrentAuthority } from './authority/CurrentAuthority';
 import { AuthorityStore } from './authority/AuthorityStore';
 import { KeyFile } from './authority/KeyFile';
 import { CertificateStore } from './certificates/CertificateStore';
@@ -12,7 +12,7 @@ import { Revoker } from './revocation/RevocationLists';
 
 /** The parts of the authority that the portal is given. */
 export interface EmbeddedCa {
-  readonly keeper: AuthorityKeeper;
+  readonly keeper: CurrentAuthority;
   readonly authority: EmbeddedAuthority;
   readonly lists: RevocationLists;
   readonly revocations: RevocationStore;
@@ -33,7 +33,7 @@ export async function createEmbeddedCa(options: {
   readonly now?: () => number;
 }): Promise<EmbeddedCa> {
   const { config, database, crlUrl, logger, now } = options;
-  const keeper = await AuthorityKeeper.create({
+  const keeper = await CurrentAuthority.create({
     config,
     keyFile: new KeyFile({
       path: config.keyFile,

@@ -12,7 +12,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readEmbeddedCaConfig } from './config';
 import { createEmbeddedCa } from './createEmbeddedCa';
-import type { AuthorityKeeper } from './authority/AuthorityKeeper';
+import type { CurrentAuthority } from './authority/CurrentAuthority';
 import type { RevocationLists } from './revocation/RevocationLists';
 import type { Knex } from 'knex';
 
@@ -63,7 +63,7 @@ export const directoryModuleEmbeddedCa = createBackendModule({
           contentType: 'application/pkix-crl',
           read: () => lists.read(),
         });
-        await scheduleUpkeep({
+        await scheduleMaintenance({
           keeper,
           lists,
           logger,
@@ -80,15 +80,15 @@ export const directoryModuleEmbeddedCa = createBackendModule({
  * task ran on might be the one without the key; who comes second finds nothing
  * to do.
  */
-export async function scheduleUpkeep(options: {
-  readonly keeper: AuthorityKeeper;
+export async function scheduleMaintenance(options: {
+  readonly keeper: CurrentAuthority;
   readonly lists: RevocationLists;
   readonly scheduler: SchedulerService;
   readonly logger: LoggerService;
 }): Promise<void> {
   const { keeper, lists, scheduler, logger } = options;
   await scheduler.scheduleTask({
-    id: 'embedded-ca-upkeep',
+    id: 'embedded-ca-maintenance',
     scope: 'local',
     frequency: { minutes: 1 },
     timeout: { minutes: 1 },

@@ -2,9 +2,9 @@ import {
   createSigningRequest,
   describeCertificateAuthority,
 } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { HttpsStandIn } from './__testUtils__/HttpsStandIn';
-import type { StandInVersion } from './__testUtils__/describeCertificate';
-import { StandInCa } from './__testUtils__/StandInCa';
+import { FakeHttpsServer } from './__testUtils__/FakeHttpsServer';
+import type { FakeVersion } from './__testUtils__/describeCertificate';
+import { FakeCa } from './__testUtils__/FakeCa';
 import { startAuthority } from './__testUtils__/startAuthority';
 
 /** In OpenSSL's processes and real connections, on a busy machine. */
@@ -12,15 +12,15 @@ jest.setTimeout(600_000);
 
 const user = { username: 'alice', principal: 'alice@EXAMPLE.TEST' };
 
-describe.each<[StandInVersion, 'server' | 'Dogtag']>([
+describe.each<[FakeVersion, 'server' | 'Dogtag']>([
   ['4.12', 'server'],
   ['4.9', 'Dogtag'],
 ])('FreeIPA %s, interrupted by its %s', (version, interrupted) => {
   describeCertificateAuthority({
     name: 'FreeIpaAuthority',
     async create() {
-      const ca = await StandInCa.create();
-      const server = await HttpsStandIn.start({ ca, version });
+      const ca = await FakeCa.create();
+      const server = await FakeHttpsServer.start({ ca, version });
       const { authority, remove } = await startAuthority({
         servers: [server.origin],
         caFile: ca.caFile,

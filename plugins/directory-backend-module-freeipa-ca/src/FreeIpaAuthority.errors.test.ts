@@ -1,13 +1,13 @@
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
-import { StandInNetwork } from './__testUtils__/StandInNetwork';
+import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
 jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
 
 describe("FreeIpaAuthority and FreeIPA's errors", () => {
-  let network: StandInNetwork;
+  let network: FakeNetwork;
 
   beforeAll(async () => {
-    network = await StandInNetwork.start();
+    network = await FakeNetwork.start();
   });
 
   beforeEach(() => network.renew());
@@ -215,7 +215,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
     it('is forbidden when FreeIPA does not respond', async () => {
       await network.renew({
         requestTimeoutMs: 60_000,
-        lostAnswerSearchMs: 500,
+        lostResponseSearchMs: 500,
       });
       network.first.failNext('certprofile_show', {
         kind: 'hang',
@@ -253,7 +253,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
         network.second.failNext(command, error);
         const operations = {
           cert_show: () => network.authority.get(serialNumber),
-          cert_find: () => network.authority.listEnding({ from: new Date() }),
+          cert_find: () => network.authority.listExpiring({ from: new Date() }),
           cert_revoke: () =>
             network.authority.revoke({
               serialNumber,

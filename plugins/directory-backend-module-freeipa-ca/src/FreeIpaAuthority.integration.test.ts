@@ -8,8 +8,8 @@ import { createSigningRequest } from '@directory-gateway/backstage-plugin-direct
 import type { KerberosResult } from '@directory-gateway/kerberos';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import type { AuthorityRequest } from './__testUtils__/authorityMain';
-import { HttpsStandIn } from './__testUtils__/HttpsStandIn';
-import { StandInCa } from './__testUtils__/StandInCa';
+import { FakeHttpsServer } from './__testUtils__/FakeHttpsServer';
+import { FakeCa } from './__testUtils__/FakeCa';
 import { WorkerProcess } from './__testUtils__/WorkerProcess';
 
 /** The first start of a realm makes it. */
@@ -26,23 +26,23 @@ const newRequest = () =>
 
 describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
   let realm: Realm;
-  let ca: StandInCa;
+  let ca: FakeCa;
   let folder: string;
   let acceptor: WorkerProcess;
-  let server: HttpsStandIn;
+  let server: FakeHttpsServer;
   const callers = new Array<string>();
   const started = new Array<WorkerProcess>();
 
   beforeAll(async () => {
     realm = await startRealm();
-    ca = await StandInCa.create();
+    ca = await FakeCa.create();
     folder = await mkdtemp(join(tmpdir(), 'freeipa-login-'));
     acceptor = await WorkerProcess.start({
       module: require.resolve('./__testUtils__/acceptorMain'),
       argument: { keytab: realm.keytab, realms: [], maxTokenBytes: 65_536 },
       env: { ...process.env, KRB5_CONFIG: realm.krb5Config },
     });
-    server = await HttpsStandIn.start({
+    server = await FakeHttpsServer.start({
       ca,
       accept: async authorization => {
         const result = (await acceptor.ask({
@@ -91,7 +91,7 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
         },
         connectTimeoutMs: 5000,
         requestTimeoutMs: 30_000,
-        lostAnswerSearchMs: 1000,
+        lostResponseSearchMs: 1000,
       },
       env: {
         ...process.env,

@@ -1,13 +1,13 @@
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
-import { StandInNetwork } from './__testUtils__/StandInNetwork';
+import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
 jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
 
 describe('FreeIpaAuthority with several servers', () => {
-  let network: StandInNetwork;
+  let network: FakeNetwork;
 
   beforeAll(async () => {
-    network = await StandInNetwork.start();
+    network = await FakeNetwork.start();
   });
 
   beforeEach(() => network.renew());

@@ -1,13 +1,13 @@
 import { newRequest } from './__testUtils__/newRequest';
-import { StandInNetwork } from './__testUtils__/StandInNetwork';
+import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
 jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
 
 describe('FreeIpaAuthority and its sessions', () => {
-  let network: StandInNetwork;
+  let network: FakeNetwork;
 
   beforeAll(async () => {
-    network = await StandInNetwork.start();
+    network = await FakeNetwork.start();
   });
 
   beforeEach(() => network.renew());

@@ -1,15 +1,15 @@
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import type { StandInVersion } from './__testUtils__/describeCertificate';
+import type { FakeVersion } from './__testUtils__/describeCertificate';
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
-import { StandInNetwork } from './__testUtils__/StandInNetwork';
+import { FakeNetwork } from './__testUtils__/FakeNetwork';
 
 jest.setTimeout(600_000); // OpenSSL's processes, on a busy machine
 
 describe('FreeIpaAuthority', () => {
-  let network: StandInNetwork;
+  let network: FakeNetwork;
 
   beforeAll(async () => {
-    network = await StandInNetwork.start();
+    network = await FakeNetwork.start();
   });
 
   beforeEach(() => network.renew());
@@ -59,7 +59,7 @@ describe('FreeIpaAuthority', () => {
     });
   });
 
-  describe.each<StandInVersion>(['4.12', '4.9'])('with FreeIPA %s', version => {
+  describe.each<FakeVersion>(['4.12', '4.9'])('with FreeIPA %s', version => {
     beforeEach(() => network.renew({ version }));
 
     it('reads serial numbers, line ends and chains in its form', async () => {

@@ -5,18 +5,18 @@ import {
   AuthorityRefusalError,
   AuthorityUnavailableError,
   type CertificateAuthority,
-  type EndingCertificate,
-  type EndingQuery,
+  type ExpiringCertificate,
+  type ExpiringQuery,
   type IssuedCertificate,
   type LookupOptions,
-  type RevocationOrder,
+  type RevocationRequest,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { AuthorityMetrics } from './AuthorityMetrics';
 import { type Clock, systemClock } from './Clock';
 import {
-  certFindEnding,
+  certFindExpiring,
   certRequest,
   certRevoke,
   certShow,
@@ -24,12 +24,12 @@ import {
 } from './commands';
 import {
   decodeCertificate,
-  decodeEnding,
+  decodeExpiring,
   serialNumberOf,
 } from './decodeCertificate';
 import type { FreeIpaConfig, FreeIpaLoginConfig } from './FreeIpaConfig';
 import { HttpsClient } from './rpc/HttpsClient';
-import { IssuedSearch, LostRequests, keyOf } from './LostRequests';
+import { IssuedSearch, PendingRequests, keyOf } from './PendingRequests';
 import { judgeReading, judgeSigning } from './classifyError';
 import { FreeIpaServer, type Login } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
@@ -73,7 +73,7 @@ const MAX_QUEUED_LOOKUPS = 32;
 export class FreeIpaAuthority implements CertificateAuthority {
   readonly #servers: FreeIpaServers;
   readonly #search: IssuedSearch;
-  readonly #lost: LostRequests;
+  readonly #lost: PendingRequests;
   readonly #cacn: string;
   readonly #searchMs: number;
   readonly #logger: LoggerService;
@@ -112,13 +112,13 @@ export class FreeIpaAuthority implements CertificateAuthority {
     const { servers, config, logger, clock } = options;
     this.#servers = servers;
     this.#cacn = config.cacn;
-    this.#searchMs = config.lostAnswerSearchMs;
+    this.#searchMs = config.lostResponseSearchMs;
     this.#logger = logger;
     this.#clock = clock;
     this.#search = new IssuedSearch({ servers, cacn: config.cacn });
-    this.#lost = new LostRequests({
+    this.#lost = new PendingRequests({
       search: this.#search,
-      searchMs: config.lostAnswerSearchMs,
+      searchMs: config.lostResponseSearchMs,
       logger,
       clock,
     });
@@ -168,7 +168,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
    * What FreeIPA shows afterwards decides, not its answer, which may be lost,
    * or say that another was faster.
    */
-  async revoke(order: RevocationOrder): Promise<IssuedCertificate | undefined> {
+  async revoke(order: RevocationRequest): Promise<IssuedCertificate | undefined> {
     return await this.#metrics.measure('revoke', async () => {
       const before = await this.#get(order.serialNumber);
       if (!before || before.revocation) {
@@ -188,19 +188,19 @@ export class FreeIpaAuthority implements CertificateAuthority {
     });
   }
 
-  /** {@inheritDoc CertificateAuthority.listEnding} */
-  async listEnding(query: EndingQuery): Promise<readonly EndingCertificate[]> {
+  /** {@inheritDoc CertificateAuthority.listExpiring} */
+  async listExpiring(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]> {
     const answer = await this.#metrics.measure('find', () =>
-      this.#find(certFindEnding(query)),
+      this.#find(certFindExpiring(query)),
     );
     const { from, before } = query;
-    return decodeEnding(answer, { cacn: this.#cacn }).filter(
+    return decodeExpiring(answer, { cacn: this.#cacn }).filter(
       ({ notAfter }) => notAfter >= from && (!before || notAfter < before),
     );
   }
 
   /** The error that it ended with, if any. */
-  async #tryToRevoke(order: RevocationOrder): Promise<Error | undefined> {
+  async #tryToRevoke(order: RevocationRequest): Promise<Error | undefined> {
     try {
       await this.#servers.runOnce(certRevoke(order, this.#cacn));
       return undefined;

@@ -24,7 +24,7 @@ describe('readFreeIpaConfig', () => {
       login: { kind: 'kerberos', ...login },
       connectTimeoutMs: 5000,
       requestTimeoutMs: 30_000,
-      lostAnswerSearchMs: 10_000,
+      lostResponseSearchMs: 10_000,
     });
   });
 
@@ -37,7 +37,7 @@ describe('readFreeIpaConfig', () => {
         login: { username: 'portal', passwordFile: '/etc/password' },
         connectTimeout: '1s',
         requestTimeout: { minutes: 1 },
-        lostAnswerSearch: '500ms',
+        lostResponseSearch: '500ms',
       }),
     ).toEqual({
       servers: ['https://ipa1.test'],
@@ -50,7 +50,7 @@ describe('readFreeIpaConfig', () => {
       },
       connectTimeoutMs: 1000,
       requestTimeoutMs: 60_000,
-      lostAnswerSearchMs: 500,
+      lostResponseSearchMs: 500,
     });
   });
 

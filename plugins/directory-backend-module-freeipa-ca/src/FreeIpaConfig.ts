@@ -30,7 +30,7 @@ export interface FreeIpaConfig {
   readonly login: FreeIpaLoginConfig;
   readonly connectTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  readonly lostAnswerSearchMs: number;
+  readonly lostResponseSearchMs: number;
 }
 
 /**
@@ -51,7 +51,7 @@ export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
       login: readLogin(config.getConfig('login')),
       connectTimeoutMs: readMs(config, 'connectTimeout', { seconds: 5 }),
       requestTimeoutMs: readMs(config, 'requestTimeout', { seconds: 30 }),
-      lostAnswerSearchMs: readMs(config, 'lostAnswerSearch', { seconds: 10 }),
+      lostResponseSearchMs: readMs(config, 'lostResponseSearch', { seconds: 10 }),
     })
   );
 }

@@ -4,7 +4,7 @@ import {
   AuthorityUnavailableError,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
-  NoVerdictError,
+  NoResultError,
   RpcError,
   isDogtagDown,
   isServerTrouble,
@@ -62,7 +62,7 @@ export function judgeSigning(error: unknown): SigningFailure {
   if (error instanceof AuthorityProtocolError) {
     return { state: 'open', finished: true, error };
   }
-  if (!(error instanceof NoVerdictError)) {
+  if (!(error instanceof NoResultError)) {
     throw error;
   }
   if (error.executed === 'perhaps') {
@@ -122,7 +122,7 @@ export function refusal(
  * certificate.
  */
 export function judgeReading(error: unknown): Error | undefined {
-  if (error instanceof NoVerdictError) {
+  if (error instanceof NoResultError) {
     return error.fault === 'protocol'
       ? new AuthorityProtocolError(error.message)
       : new AuthorityUnavailableError(error.message);

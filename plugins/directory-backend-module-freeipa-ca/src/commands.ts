@@ -1,7 +1,7 @@
 import type {
-  EndingQuery,
+  ExpiringQuery,
   RevocableReason,
-  RevocationOrder,
+  RevocationRequest,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { RpcCommand } from './rpc/RpcCommand';
@@ -55,7 +55,7 @@ const REASON_CODES: Readonly<Record<RevocableReason, number>> = {
 
 /** Revokes a certificate of one authority (`cert_revoke`). */
 export function certRevoke(
-  { serialNumber, reason }: RevocationOrder,
+  { serialNumber, reason }: RevocationRequest,
   cacn: string,
 ): RpcCommand {
   return {
@@ -107,11 +107,11 @@ export function certFind(options: {
  * The dates are a day wider on either side for the reason that
  * {@link certFind} has.
  */
-export function certFindEnding({
+export function certFindExpiring({
   from,
   before,
   username,
-}: EndingQuery): RpcCommand {
+}: ExpiringQuery): RpcCommand {
   return {
     method: 'cert_find',
     args: [],

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import {
   AuthorityProtocolError,
-  type EndingCertificate,
+  type ExpiringCertificate,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
@@ -136,10 +136,10 @@ const COMMON_NAME = /^CN=([A-Za-z0-9_.$-]+)(?:,|$)/i;
  *
  * @throws AuthorityProtocolError when it is not a whole list.
  */
-export function decodeEnding(
+export function decodeExpiring(
   { result, truncated }: RpcRecord,
   options: { readonly cacn: string },
-): readonly EndingCertificate[] {
+): readonly ExpiringCertificate[] {
   if (!Array.isArray(result) || !result.every(isRpcRecord) || truncated) {
     throw new AuthorityProtocolError(
       'FreeIPA answered cert_find without a whole list',
@@ -154,7 +154,7 @@ export function decodeEnding(
     });
 }
 
-function decodeRecord(record: RpcRecord, username: string): EndingCertificate {
+function decodeRecord(record: RpcRecord, username: string): ExpiringCertificate {
   const serialNumber = toBigInt(single(record.serial_number));
   if (serialNumber === undefined) {
     throw new AuthorityProtocolError('FreeIPA tells no serial number');

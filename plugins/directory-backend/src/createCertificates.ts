@@ -12,10 +12,10 @@ import { revokeCertificateOperation } from './http/resources/certificates';
 import type { ResourceUris } from './http/response/ResourceUris';
 import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
-import { CertificateDesk } from './certificates/IssuanceService';
+import { IssuanceService } from './certificates/IssuanceService';
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
-import { RevocationDesk } from './certificates/RevocationService';
+import { RevocationService } from './certificates/RevocationService';
 import { SigningLimit } from './certificates/SigningLimit';
 
 /** The operations on certificates, one desk behind them all. */
@@ -25,7 +25,7 @@ export interface CertificateOperations {
   /** Those that extend it. */
   readonly extensions: readonly Operation[];
   /** Where certificates are revoked, also by the portal's action. */
-  readonly revocationDesk: RevocationDesk;
+  readonly revocationDesk: RevocationService;
 }
 
 /**
@@ -48,14 +48,14 @@ export async function createCertificateOperations(options: {
   const limit = await SigningLimit.create({ database, limit: config.limit });
   const blockedKeys = await BlockedKeys.create(database);
   const rooms = { ...options, authority: authorities, blockedKeys };
-  const desk = new CertificateDesk({ ...rooms, limit });
+  const desk = new IssuanceService({ ...rooms, limit });
   const reader = new CertificateReader({
     directory: options.privateDirectory,
     authority: authorities,
     config,
   });
   const { defaultProfile } = config;
-  const revocationDesk = new RevocationDesk(rooms);
+  const revocationDesk = new RevocationService(rooms);
   return {
     inDialect: dialect =>
       certificateOperations({ desk, reader, defaultProfile, dialect }),

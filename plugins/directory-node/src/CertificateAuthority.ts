@@ -88,7 +88,7 @@ export interface LookupOptions {
  *
  * @public
  */
-export interface RevocationOrder {
+export interface RevocationRequest {
   readonly serialNumber: bigint;
   readonly reason: RevocableReason;
   /** Who revokes, for the authority's record: an entity reference, or a name. */
@@ -139,7 +139,7 @@ export interface CertificateAuthority {
    *   authority never issued it
    * @throws AuthorityUnavailableError when the authority cannot be asked.
    */
-  revoke?(order: RevocationOrder): Promise<IssuedCertificate | undefined>;
+  revoke?(order: RevocationRequest): Promise<IssuedCertificate | undefined>;
 
   /**
    * The certificates of users that the directory itself does not hold, by user
@@ -161,7 +161,7 @@ export interface CertificateAuthority {
    * @throws AuthorityUnavailableError when the authority cannot be asked:
    *   never fewer certificates in its place.
    */
-  listEnding?(query: EndingQuery): Promise<readonly EndingCertificate[]>;
+  listExpiring?(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]>;
 }
 
 /**
@@ -181,7 +181,7 @@ export interface CertificatesQuery {
  *
  * @public
  */
-export interface EndingQuery {
+export interface ExpiringQuery {
   /** The first time at which a certificate may end. */
   readonly from: Date;
   /** The first time at which it may not any more. Default: no end is too late. */
@@ -195,7 +195,7 @@ export interface EndingQuery {
  *
  * @public
  */
-export interface EndingCertificate {
+export interface ExpiringCertificate {
   readonly serialNumber: bigint;
   /** Whose it is, as far as the authority knows: it may be nobody's name. */
   readonly username: string;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { readPemBlocks, writePem } from '@directory-gateway/x509';
 import { AUTHORITIES, type AuthorityRow } from '../database/rows';
 import { readFile } from 'node:fs/promises';
-import { KeyRefusedError } from './KeyFile';
+import { UnusableKeyError } from './KeyFile';
 
 /** An authority on record. */
 export interface AuthorityRecord {
@@ -74,12 +74,12 @@ function writeChain(chain: readonly Buffer[]): string {
  * Reads the certificate of an authority and those above it, PEM.
  *
  * @returns DER
- * @throws KeyRefusedError when the file is not there, or damaged.
+ * @throws UnusableKeyError when the file is not there, or damaged.
  */
 export async function readChainFile(path: string): Promise<readonly Buffer[]> {
   try {
     return readChain(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new KeyRefusedError(`${path} cannot be read`, error);
+    throw new UnusableKeyError(`${path} cannot be read`, error);
   }
 }

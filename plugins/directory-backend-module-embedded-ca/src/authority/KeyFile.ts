@@ -8,8 +8,8 @@ import {
 } from '@directory-gateway/secret-files';
 
 /** This node may not sign, and why; the message is for the log. */
-export class KeyRefusedError extends CustomErrorBase {
-  name = 'KeyRefusedError' as const;
+export class UnusableKeyError extends CustomErrorBase {
+  name = 'UnusableKeyError' as const;
 }
 
 /**
@@ -42,13 +42,13 @@ export class KeyFile {
       if (isError(error) && error.code === 'ENOENT') {
         return false;
       }
-      throw new KeyRefusedError(`${this.path} cannot be looked at`, error);
+      throw new UnusableKeyError(`${this.path} cannot be looked at`, error);
     }
   }
 
   /**
    * @returns `undefined` when the file is not there
-   * @throws KeyRefusedError when it cannot be used, or others can use it, too.
+   * @throws UnusableKeyError when it cannot be used, or others can use it, too.
    */
   async read(): Promise<KeyObject | undefined> {
     const key = await readPrivateFile(this.path);
@@ -59,7 +59,7 @@ export class KeyFile {
     try {
       return createPrivateKey({ key, passphrase });
     } catch (error) {
-      throw new KeyRefusedError(
+      throw new UnusableKeyError(
         `${this.path} is not a private key in PEM, or the passphrase is not its own`,
         error,
       );
@@ -98,7 +98,7 @@ export class KeyFile {
     } catch (error) {
       // ENOENT: it has its place already; EEXIST: something has.
       if (!isError(error) || !['ENOENT', 'EEXIST'].includes(`${error.code}`)) {
-        throw new KeyRefusedError(`${this.path} cannot be made`, error);
+        throw new UnusableKeyError(`${this.path} cannot be made`, error);
       }
     }
   }
@@ -131,7 +131,7 @@ export class KeyFile {
     const text = await readPrivateFile(this.#passphraseFile);
     const passphrase = text?.replace(/\r?\n$/, '');
     if (!passphrase) {
-      throw new KeyRefusedError(
+      throw new UnusableKeyError(
         `${this.#passphraseFile} is not there, or is empty`,
       );
     }
@@ -153,7 +153,7 @@ export class KeyFile {
  * Reads a file that only the portal's own user may read.
  *
  * @returns `undefined` when it is not there
- * @throws KeyRefusedError when others can read or write it, or it cannot be
+ * @throws UnusableKeyError when others can read or write it, or it cannot be
  *   read.
  */
 async function readPrivateFile(path: string): Promise<string | undefined> {
@@ -165,7 +165,7 @@ async function readPrivateFile(path: string): Promise<string | undefined> {
       return undefined;
     }
     throw error instanceof SecretFileError
-      ? new KeyRefusedError(error.message)
-      : new KeyRefusedError(`${path} cannot be read`, error);
+      ? new UnusableKeyError(error.message)
+      : new UnusableKeyError(`${path} cannot be read`, error);
   }
 }

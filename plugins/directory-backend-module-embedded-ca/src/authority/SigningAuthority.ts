@@ -7,7 +7,7 @@ import {
 import { assertError } from '@backstage/errors';
 import { Issuer } from '@directory-gateway/x509';
 import type { AuthorityRecord } from './AuthorityStore';
-import { KeyRefusedError } from './KeyFile';
+import { UnusableKeyError } from './KeyFile';
 
 /** An authority whose key is at hand. */
 export class SigningAuthority implements AuthorityRecord {
@@ -18,7 +18,7 @@ export class SigningAuthority implements AuthorityRecord {
 
   /**
    * @param options - `chain`: its certificate and those above it, DER
-   * @throws KeyRefusedError when the key is not that of the certificate, or the
+   * @throws UnusableKeyError when the key is not that of the certificate, or the
    *   certificate may not sign certificates and revocation lists.
    */
   static create(options: {
@@ -37,7 +37,7 @@ export class SigningAuthority implements AuthorityRecord {
       return new SigningAuthority({ chain, issuer, privateKey });
     } catch (error) {
       assertError(error);
-      throw new KeyRefusedError(error.message);
+      throw new UnusableKeyError(error.message);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { EndingQuery } from '@directory-gateway/backstage-plugin-directory-node';
+import type { ExpiringQuery } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   REVOCATION_REASONS,
   type RevocationReason,
@@ -133,7 +133,7 @@ export class CertificateStore {
   }
 
   /** Those that are not revoked and end within a time. */
-  async listEnding(query: EndingQuery): Promise<CertificateRecord[]> {
+  async listExpiring(query: ExpiringQuery): Promise<CertificateRecord[]> {
     const { from, before, username } = query;
     const ending = this.#table()
       .whereNotNull('certificate')

@@ -18,7 +18,7 @@ import {
 import { X509Certificate, createHash } from 'node:crypto';
 
 /** What a certificate is made of. */
-export interface CertificateOrder {
+export interface CertificateInput {
   readonly request: SigningRequest;
   readonly profile: CertificateProfile;
   readonly authority: SigningAuthority;
@@ -34,7 +34,7 @@ export interface CertificateOrder {
  * @throws AuthorityUnavailableError when the certificate fails the check.
  */
 export function makeCertificate(
-  order: CertificateOrder & { readonly crlUrl: string },
+  order: CertificateInput & { readonly crlUrl: string },
 ): Buffer {
   const { request, authority, reserved: reservation } = order;
   const { publicKey } = request;

@@ -1,8 +1,8 @@
 import {
   AuthorityUnavailableError,
-  type RevocationOrder,
+  type RevocationRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { AuthorityKeeper } from '../authority/AuthorityKeeper';
+import type { CurrentAuthority } from '../authority/CurrentAuthority';
 import { backdated } from '../authority/SigningAuthority';
 import type { RevocationListState, RevocationStore } from './RevocationStore';
 import type { LoggerService } from '@backstage/backend-plugin-api';
@@ -10,7 +10,7 @@ import type { Revocation } from '../certificates/CertificateStore';
 
 /** What {@link RevocationLists} are made of. */
 export interface RevocationListsOptions {
-  readonly keeper: AuthorityKeeper;
+  readonly keeper: CurrentAuthority;
   readonly revocations: RevocationStore;
   /** From a list's beginning to its end. */
   readonly validityMs: number;
@@ -131,7 +131,7 @@ export class Revoker {
    *
    * @returns the one on record, `undefined` when there is no such certificate
    */
-  async revoke(order: RevocationOrder): Promise<Revocation | undefined> {
+  async revoke(order: RevocationRequest): Promise<Revocation | undefined> {
     const revocation = await this.#revocations.revoke({
       ...order,
       revokedAt: new Date(this.#now()),
@@ -142,7 +142,7 @@ export class Revoker {
     return revocation;
   }
 
-  async #publish({ serialNumber }: RevocationOrder): Promise<void> {
+  async #publish({ serialNumber }: RevocationRequest): Promise<void> {
     try {
       await this.#lists.renew();
     } catch (error) {

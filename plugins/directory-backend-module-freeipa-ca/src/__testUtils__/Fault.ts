@@ -27,6 +27,6 @@ export type Fault =
     };
 
 /** An answer; or a connection that is cut, left hanging, or cut in the middle. */
-export type StandInAnswer =
+export type FakeAnswer =
   | { readonly kind: 'whole' | 'half'; readonly response: Response }
   | { readonly kind: 'cut' | 'hang' };

@@ -1,5 +1,5 @@
 import { SpnegoAcceptor } from '@directory-gateway/kerberos';
-import { answerRequests } from './answerRequests';
+import { serveRequests } from './serveRequests';
 import { MemoryLogger } from './MemoryLogger';
 
 /** What FreeIPA's Apache does with a ticket. */
@@ -8,7 +8,7 @@ async function main(): Promise<void> {
     ...JSON.parse(process.argv[2]),
     logger: new MemoryLogger(),
   });
-  answerRequests<{ authorization: string }>(({ authorization }) =>
+  serveRequests<{ authorization: string }>(({ authorization }) =>
     acceptor.accept(authorization),
   );
 }

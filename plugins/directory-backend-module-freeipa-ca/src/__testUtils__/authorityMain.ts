@@ -1,6 +1,6 @@
 import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
 import { FreeIpaAuthority } from '../FreeIpaAuthority';
-import { answerRequests } from './answerRequests';
+import { serveRequests } from './serveRequests';
 import { MemoryLogger } from './MemoryLogger';
 
 /** What the parent asks of the authority. */
@@ -13,7 +13,7 @@ const authority = FreeIpaAuthority.create({
   logger: new MemoryLogger(),
 });
 
-answerRequests<AuthorityRequest>(async asked =>
+serveRequests<AuthorityRequest>(async asked =>
   asked.method === 'get'
     ? await authority.get(asked.serialNumber)
     : await authority.sign({

@@ -1,11 +1,11 @@
 import {
   describeCertificate,
-  type StandInVersion,
+  type FakeVersion,
 } from './describeCertificate';
-import type { StandInCa, StandInCertificate } from './StandInCa';
+import type { FakeCa, FakeCertificate } from './FakeCa';
 
 /** An error of FreeIPA's, by its code. */
-export class StandInError extends Error {
+export class FakeError extends Error {
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -15,15 +15,15 @@ export class StandInError extends Error {
 }
 
 /** A call's parameters. */
-export interface StandInCall {
+export interface FakeCall {
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** The server on which a command runs. */
-export interface StandInServer {
-  readonly ca: StandInCa;
-  readonly version: StandInVersion;
+export interface FakeServer {
+  readonly ca: FakeCa;
+  readonly version: FakeVersion;
   /** Whether its Dogtag is stopped: Apache responds for it, with 503. */
   readonly isDogtagDown: boolean;
 }
@@ -39,8 +39,8 @@ const USERS = ['alice', 'bob', 'carol'];
 
 /** The checks of `cert_request.execute`, in its order, as far as tests go. */
 export async function certRequest(
-  { args, options }: StandInCall,
-  { ca, version, isDogtagDown }: StandInServer,
+  { args, options }: FakeCall,
+  { ca, version, isDogtagDown }: FakeServer,
 ): Promise<Record<string, unknown>> {
   const csr = Buffer.from(args[0], 'base64');
   const [username, realm] = String(options.principal).split('@');
@@ -48,17 +48,17 @@ export async function certRequest(
   requireCa(options.cacn);
   if (isDogtagDown) {
     // `ca_show` logs in to Dogtag to read the CA's chain.
-    throw new StandInError(4016, 'Failed to authenticate to CA REST API');
+    throw new FakeError(4016, 'Failed to authenticate to CA REST API');
   }
   if (realm !== 'EXAMPLE.TEST') {
-    throw new StandInError(4005, `The realm for the principal does not match`);
+    throw new FakeError(4005, `The realm for the principal does not match`);
   }
   if (!USERS.includes(username)) {
     const message = "The principal for this request doesn't exist.";
-    throw new StandInError(4001, message);
+    throw new FakeError(4001, message);
   }
   if (profile === 'adminCerts' || !PROFILES.includes(profile)) {
-    throw new StandInError(
+    throw new FakeError(
       2100,
       `Insufficient access: Principal '${options.principal}' is not permitted to use CA 'ipa' with profile '${profile}' for certificate issuance.`,
     );
@@ -70,7 +70,7 @@ export async function certRequest(
   });
   if (commonName !== username) {
     const message = "invalid 'csr': DN commonName does not match user's login";
-    throw new StandInError(3009, message);
+    throw new FakeError(3009, message);
   }
   const { certificate } = await ca.issue({ csr, username });
   return {
@@ -87,9 +87,9 @@ export async function certRequest(
 /** `certprofile_show.execute`, which reads the directory only. */
 export function certprofileShow({
   args: [name],
-}: StandInCall): Record<string, unknown> {
+}: FakeCall): Record<string, unknown> {
   if (!PROFILES.includes(name)) {
-    throw new StandInError(4001, `${name}: Certificate Profile not found`);
+    throw new FakeError(4001, `${name}: Certificate Profile not found`);
   }
   const result = { cn: [name], ipacertprofilestoreissued: [true] };
   return { result, value: name, summary: null };
@@ -97,13 +97,13 @@ export function certprofileShow({
 
 /** `cert_show.execute`. */
 export function certShow(
-  { args, options }: StandInCall,
-  { ca, version, isDogtagDown }: StandInServer,
+  { args, options }: FakeCall,
+  { ca, version, isDogtagDown }: FakeServer,
 ): Record<string, unknown> {
   const serial = BigInt(args[0]);
   if (serial === 0n || args[0].length > 40) {
     const message = "invalid 'serial_number': invalid serial number 0";
-    throw new StandInError(3009, message);
+    throw new FakeError(3009, message);
   }
   if (isDogtagDown) {
     throw operationError(describeDogtagStatus(503));
@@ -114,7 +114,7 @@ export function certShow(
     const text = describeDogtagStatus(404, `Certificate ID ${id} not found`);
     throw version === '4.9'
       ? operationError(text)
-      : new StandInError(4001, text);
+      : new FakeError(4001, text);
   }
   requireCa(options.cacn);
   return {
@@ -134,8 +134,8 @@ export function certShow(
 
 /** `cert_revoke.execute`. */
 export function certRevoke(
-  call: StandInCall,
-  server: StandInServer,
+  call: FakeCall,
+  server: FakeServer,
 ): Record<string, unknown> {
   certShow(call, server);
   const entry = server.ca.issued.get(BigInt(call.args[0]))!;
@@ -148,8 +148,8 @@ export function certRevoke(
 
 /** `cert_find.execute`, as far as the authority uses it. */
 export function certFind(
-  { options }: StandInCall,
-  { ca, version, isDogtagDown }: StandInServer,
+  { options }: FakeCall,
+  { ca, version, isDogtagDown }: FakeServer,
 ): Record<string, unknown> {
   if (isDogtagDown) {
     throw operationError('Unable to communicate with CMS (503)');
@@ -177,8 +177,8 @@ export function certFind(
 
 /** Dates are the midnights with which they begin. */
 function isWanted(
-  { username, issuedAt, certificate }: StandInCertificate,
-  options: StandInCall['options'],
+  { username, issuedAt, certificate }: FakeCertificate,
+  options: FakeCall['options'],
 ): boolean {
   const time = (name: string, fallback: number) =>
     name in options ? Date.parse(String(options[name])) : fallback;
@@ -191,15 +191,15 @@ function isWanted(
   );
 }
 
-function describeState({ revocationReason }: StandInCertificate) {
+function describeState({ revocationReason }: FakeCertificate) {
   return revocationReason === undefined
     ? { revoked: false }
     : { revoked: true, revocation_reason: revocationReason };
 }
 
 /** CertificateOperationError. */
-function operationError(text: string): StandInError {
-  return new StandInError(
+function operationError(text: string): FakeError {
+  return new FakeError(
     4301,
     `Certificate operation cannot be completed: ${text}`,
   );
@@ -212,6 +212,6 @@ function describeDogtagStatus(status: number, explanation = ''): string {
 
 function requireCa(cacn: unknown): void {
   if (cacn !== 'ipa') {
-    throw new StandInError(4001, `${cacn}: Certificate Authority not found`);
+    throw new FakeError(4001, `${cacn}: Certificate Authority not found`);
   }
 }

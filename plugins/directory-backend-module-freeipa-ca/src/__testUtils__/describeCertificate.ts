@@ -4,7 +4,7 @@ import type { X509Certificate } from 'node:crypto';
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** Which FreeIPA's answers to give: 4.12, or 4.9 with its numbers and texts. */
-export type StandInVersion = '4.9' | '4.12';
+export type FakeVersion = '4.9' | '4.12';
 
 /**
  * A certificate in the form of `ipaserver/plugins/cert.py`,
@@ -15,7 +15,7 @@ export type StandInVersion = '4.9' | '4.12';
 export function describeCertificate(options: {
   readonly certificate: X509Certificate;
   readonly chain: readonly X509Certificate[];
-  readonly version: StandInVersion;
+  readonly version: FakeVersion;
 }): Record<string, unknown> {
   const { certificate, chain, version } = options;
   const serial = BigInt(`0x${certificate.serialNumber}`);

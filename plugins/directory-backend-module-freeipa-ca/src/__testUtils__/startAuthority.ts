@@ -39,7 +39,7 @@ export async function startAuthority(
       login: { kind: 'password', username: 'portal', passwordFile },
       connectTimeoutMs: 60_000,
       requestTimeoutMs: 10_000,
-      lostAnswerSearchMs: 1000,
+      lostResponseSearchMs: 1000,
       ...config,
     },
     logger,

@@ -3,9 +3,9 @@ import {
   type KerberosClient,
   initializeClient,
 } from 'kerberos';
-import type { HttpsAnswer } from '../rpc/HttpsClient';
+import type { HttpsResponse } from '../rpc/HttpsClient';
 import type { FreeIpaServer, Login } from '../rpc/FreeIpaServer';
-import { NoVerdictError } from '../rpc/errors';
+import { NoResultError } from '../rpc/errors';
 import { readSession } from './readSession';
 
 /** Logs in with a Kerberos ticket (SPNEGO, RFC 4559). */
@@ -53,7 +53,7 @@ export class KerberosLogin implements Login {
       });
       return { client, token: await client.step('') };
     } catch (error) {
-      throw new NoVerdictError('there is no Kerberos ticket for it', {
+      throw new NoResultError('there is no Kerberos ticket for it', {
         server: server.origin,
         executed: 'no',
         fault: 'unavailable',
@@ -67,7 +67,7 @@ export class KerberosLogin implements Login {
 async function finishContext(options: {
   readonly server: FreeIpaServer;
   readonly client: KerberosClient;
-  readonly answer: HttpsAnswer;
+  readonly answer: HttpsResponse;
 }): Promise<void> {
   const { server, client, answer } = options;
   const challenge = answer.headers.get('www-authenticate') ?? '';
@@ -78,7 +78,7 @@ async function finishContext(options: {
   try {
     await client.step(token);
   } catch (error) {
-    throw new NoVerdictError("its Kerberos reply is not the server's", {
+    throw new NoResultError("its Kerberos reply is not the server's", {
       server: server.origin,
       executed: 'no',
       fault: 'protocol',

@@ -1,7 +1,7 @@
 import { readSecretFile } from '@directory-gateway/secret-files';
-import type { HttpsAnswer } from '../rpc/HttpsClient';
+import type { HttpsResponse } from '../rpc/HttpsClient';
 import type { FreeIpaServer } from '../rpc/FreeIpaServer';
-import { NoVerdictError } from '../rpc/errors';
+import { NoResultError } from '../rpc/errors';
 import type { Login } from '../rpc/FreeIpaServer';
 import { readSession } from './readSession';
 
@@ -55,7 +55,7 @@ export class PasswordLogin implements Login {
       const text = await readSecretFile(this.#passwordFile);
       return text.toString('utf8').replace(/\r?\n$/, '');
     } catch (error) {
-      throw new NoVerdictError(
+      throw new NoResultError(
         'directory.certificates.freeipa.login.passwordFile cannot be read',
         {
           server: server.origin,
@@ -72,13 +72,13 @@ export class PasswordLogin implements Login {
  * `invalid-password`, `password-expired`, `krbprincipal-expired`,
  * `user-locked`, `denied`; `undefined` when the password was not judged.
  */
-function refusalReason(answer: HttpsAnswer): string | undefined {
+function refusalReason(answer: HttpsResponse): string | undefined {
   const reason = answer.headers.get('x-ipa-rejection-reason');
   return answer.status === 401 && reason !== null ? reason : undefined;
 }
 
-function refusal(server: FreeIpaServer, reason: string): NoVerdictError {
-  return new NoVerdictError(`FreeIPA refuses the gateway's login: ${reason}`, {
+function refusal(server: FreeIpaServer, reason: string): NoResultError {
+  return new NoResultError(`FreeIPA refuses the gateway's login: ${reason}`, {
     server: server.origin,
     executed: 'no',
     fault: 'credentials',

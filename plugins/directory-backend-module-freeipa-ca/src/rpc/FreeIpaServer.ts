@@ -1,12 +1,12 @@
 import { assertError } from '@backstage/errors';
 import {
   HttpExchangeError,
-  type HttpsAnswer,
+  type HttpsResponse,
   type HttpsClient,
   type HttpsRequest,
 } from './HttpsClient';
-import { NoVerdictError } from './errors';
-import { readVerdict } from './readResponse';
+import { NoResultError } from './errors';
+import { readResult } from './readResponse';
 import { type RpcCommand, type RpcRecord, formatCall } from './RpcCommand';
 
 /** The session of all calls to one server: whoever comes first logs in. */
@@ -80,7 +80,7 @@ export class FreeIpaServer {
    * @param signal - aborts the call, but not a login, which other calls share.
    * @returns the command's result.
    * @throws RpcError when FreeIPA returns an error.
-   * @throws NoVerdictError when there is no usable response.
+   * @throws NoResultError when there is no usable response.
    */
   async call(command: RpcCommand, signal?: AbortSignal): Promise<RpcRecord> {
     const session = await this.#session.get();
@@ -109,9 +109,9 @@ export class FreeIpaServer {
   /**
    * Sends a request to log in, below `/ipa/session/`.
    *
-   * @throws NoVerdictError when there is no whole answer.
+   * @throws NoResultError when there is no whole answer.
    */
-  async postLogin(request: IpaRequest): Promise<HttpsAnswer> {
+  async postLogin(request: IpaRequest): Promise<HttpsResponse> {
     try {
       return await this.#post(request);
     } catch (error) {
@@ -139,7 +139,7 @@ export class FreeIpaServer {
         body: formatCall(command),
         signal,
       });
-      return readVerdict({ server: this.origin, answer });
+      return readResult({ server: this.origin, answer });
     } catch (error) {
       throw error instanceof HttpExchangeError
         ? this.#noVerdict(error.message, {
@@ -155,7 +155,7 @@ export class FreeIpaServer {
    * all versions without a port (`ipaserver/rpcserver.py`, `check_referer`,
    * `wsgi_execute`). Error texts are translated; this module reads the English.
    */
-  async #post(request: IpaRequest): Promise<HttpsAnswer> {
+  async #post(request: IpaRequest): Promise<HttpsResponse> {
     return await this.#https.post({
       url: `${this.origin}/ipa/session/${request.path}`,
       headers: {
@@ -170,9 +170,9 @@ export class FreeIpaServer {
 
   #noVerdict(
     message: string,
-    options: Pick<NoVerdictError, 'executed' | 'fault'>,
-  ): NoVerdictError {
-    return new NoVerdictError(message, { ...options, server: this.origin });
+    options: Pick<NoResultError, 'executed' | 'fault'>,
+  ): NoResultError {
+    return new NoResultError(message, { ...options, server: this.origin });
   }
 }
 
@@ -182,7 +182,7 @@ export interface Login {
    * Logs in at a server.
    *
    * @returns the session, as a value for the `Cookie` header.
-   * @throws NoVerdictError with `executed: 'no'`, whatever the reason.
+   * @throws NoResultError with `executed: 'no'`, whatever the reason.
    */
   logIn(server: FreeIpaServer): Promise<string>;
 }

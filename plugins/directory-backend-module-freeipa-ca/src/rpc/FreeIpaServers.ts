@@ -2,7 +2,7 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Clock } from '../Clock';
 import type { FreeIpaServer } from './FreeIpaServer';
 import { isDogtagDown, isServerTrouble } from './errors';
-import { NoVerdictError } from './errors';
+import { NoResultError } from './errors';
 import type { RpcCommand } from './RpcCommand';
 import { RpcError } from './errors';
 import type { RpcRecord } from './RpcCommand';
@@ -11,7 +11,7 @@ import type { RpcRecord } from './RpcCommand';
 const REST_MS = 30 * 1000;
 
 /** Why a server gave no verdict. */
-type Trouble = Pick<NoVerdictError, 'executed' | 'fault' | 'message'>;
+type Trouble = Pick<NoResultError, 'executed' | 'fault' | 'message'>;
 
 /** FreeIPA's servers, asked in order until one gives a verdict. */
 export class FreeIpaServers {
@@ -34,7 +34,7 @@ export class FreeIpaServers {
    * Runs a command that must not be run twice: another server is asked only
    * when it is certain that the one before has not run it.
    *
-   * @throws RpcError, NoVerdictError
+   * @throws RpcError, NoResultError
    */
   async runOnce(command: RpcCommand): Promise<RpcRecord> {
     return await this.#ask(command, {
@@ -48,7 +48,7 @@ export class FreeIpaServers {
    *
    * @param options - `first` is the origin of the server to query first;
    * `signal` aborts the running call and prevents further ones.
-   * @throws RpcError, NoVerdictError
+   * @throws RpcError, NoResultError
    */
   async read(
     command: RpcCommand,
@@ -113,7 +113,7 @@ export class FreeIpaServers {
 }
 
 function troubleIn(error: unknown): Trouble | undefined {
-  if (error instanceof NoVerdictError) {
+  if (error instanceof NoResultError) {
     return error;
   }
   if (!(error instanceof RpcError) || !isServerTrouble(error)) {

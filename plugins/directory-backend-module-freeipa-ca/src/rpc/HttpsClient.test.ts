@@ -3,18 +3,18 @@ import { createServer, type Server } from 'node:https';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
-import { StandInCa } from '../__testUtils__/StandInCa';
+import { FakeCa } from '../__testUtils__/FakeCa';
 import { HttpsClient } from './HttpsClient';
 
 jest.setTimeout(600_000);
 
 describe('HttpsClient', () => {
-  let ca: StandInCa;
+  let ca: FakeCa;
   let identity: { key: string; cert: string };
   const servers = new Array<Server>();
 
   beforeAll(async () => {
-    ca = await StandInCa.create();
+    ca = await FakeCa.create();
     identity = await ca.serverIdentity();
   });
 
@@ -113,7 +113,7 @@ describe('HttpsClient', () => {
       bodies.push(String(req.url));
       res.end();
     });
-    const strangers = await StandInCa.create();
+    const strangers = await FakeCa.create();
     await expect(post(url, strangers.caFile)).rejects.toMatchObject({
       sent: 'no',
       message: expect.stringContaining('certificate'),

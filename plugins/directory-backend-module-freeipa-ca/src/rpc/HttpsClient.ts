@@ -35,7 +35,7 @@ export interface HttpsRequest {
 }
 
 /** A whole answer, whatever its status. */
-export interface HttpsAnswer {
+export interface HttpsResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
@@ -70,7 +70,7 @@ export class HttpsClient {
   }
 
   /** @throws HttpExchangeError when there is no whole answer. */
-  async post(request: HttpsRequest): Promise<HttpsAnswer> {
+  async post(request: HttpsRequest): Promise<HttpsResponse> {
     const connection = await this.#openConnection();
     const timeout = this.#clock.timeout(this.#requestTimeoutMs);
     try {

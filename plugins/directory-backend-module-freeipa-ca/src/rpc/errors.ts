@@ -41,8 +41,8 @@ export function isServerTrouble({ code, text }: RpcError): boolean {
 }
 
 /** A FreeIPA server gave no verdict on a command. */
-export class NoVerdictError extends CustomErrorBase {
-  name = 'NoVerdictError' as const;
+export class NoResultError extends CustomErrorBase {
+  name = 'NoResultError' as const;
 
   /** Origin of the server, for example `https://ipa1.example.org`. */
   readonly server: string;
@@ -57,7 +57,7 @@ export class NoVerdictError extends CustomErrorBase {
 
   constructor(
     message: string,
-    options: Pick<NoVerdictError, 'server' | 'executed' | 'fault'> & {
+    options: Pick<NoResultError, 'server' | 'executed' | 'fault'> & {
       readonly cause?: unknown;
     },
   ) {

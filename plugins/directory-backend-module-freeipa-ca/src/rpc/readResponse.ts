@@ -1,5 +1,5 @@
-import type { HttpsAnswer } from './HttpsClient';
-import { NoVerdictError, RpcError, SessionExpiredError } from './errors';
+import type { HttpsResponse } from './HttpsClient';
+import { NoResultError, RpcError, SessionExpiredError } from './errors';
 import { type RpcRecord, type RpcValue, isRpcRecord } from './RpcCommand';
 
 /** Authentication and session errors: raised before a command is run. */
@@ -13,11 +13,11 @@ const isSessionCode = (code: number) => code >= 1000 && code < 2000;
  *
  * @param options - `server` is its origin.
  * @returns the command's result.
- * @throws RpcError, SessionExpiredError, NoVerdictError
+ * @throws RpcError, SessionExpiredError, NoResultError
  */
-export function readVerdict(options: {
+export function readResult(options: {
   readonly server: string;
-  readonly answer: HttpsAnswer;
+  readonly answer: HttpsResponse;
 }): RpcRecord {
   const { server, answer } = options;
   const refusal = answer.headers.get('x-ipa-rejection-reason');
@@ -25,7 +25,7 @@ export function readVerdict(options: {
     throw new SessionExpiredError(`${server}: the session has expired`);
   }
   if (answer.status === 401) {
-    throw new NoVerdictError(
+    throw new NoResultError(
       `FreeIPA refuses the gateway's account: ${refusal}`,
       { server, executed: 'no', fault: 'credentials' },
     );
@@ -44,13 +44,13 @@ export function readVerdict(options: {
 function noVerdict(options: {
   readonly server: string;
   readonly status: number;
-}): NoVerdictError {
+}): NoResultError {
   const { server, status } = options;
   const hint =
     status === 400
       ? ' (is it called by its own name, and not by an alias?)'
       : '';
-  return new NoVerdictError(`status ${status} in place of an answer${hint}`, {
+  return new NoResultError(`status ${status} in place of an answer${hint}`, {
     server,
     executed: status < 500 || status === 503 ? 'no' : 'perhaps',
     fault: status < 500 ? 'protocol' : 'unavailable',
@@ -61,7 +61,7 @@ function parseBody(server: string, body: string): RpcValue {
   try {
     return parseExactJson(body);
   } catch (error) {
-    throw new NoVerdictError('the answer is no JSON', {
+    throw new NoResultError('the answer is no JSON', {
       server,
       executed: 'perhaps',
       fault: 'protocol',
@@ -86,7 +86,7 @@ function readEnvelope(options: {
       : verdict;
   }
   if (error !== null || !isRpcRecord(result)) {
-    throw new NoVerdictError('the answer has neither a result nor an error', {
+    throw new NoResultError('the answer has neither a result nor an error', {
       server,
       executed: 'perhaps',
       fault: 'protocol',

@@ -141,7 +141,7 @@ export class ReminderPortal {
   }
 
   async #serialNumbersOf(username: string): Promise<readonly string[]> {
-    const ending = await this.#authorities.listEnding({
+    const ending = await this.#authorities.listExpiring({
       from: new Date(0),
       username,
     });

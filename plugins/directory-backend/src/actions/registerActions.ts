@@ -10,7 +10,7 @@ import { actorOf } from '../directory/Caller';
 import type { Quarantines } from '../replica/sync/Quarantines';
 import type { ActionGate } from './ActionGate';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
-import type { RevocationDesk } from '../certificates/RevocationService';
+import type { RevocationService } from '../certificates/RevocationService';
 
 /**
  * Registers the action `directory:accept-directory` with the portal, which
@@ -88,7 +88,7 @@ Until then the gateway returns 503, because a directory with broken access rules
 export function registerRevokeCertificate(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly gate: ActionGate;
-  readonly desk: RevocationDesk;
+  readonly desk: RevocationService;
 }): void {
   const { actionsRegistry, gate, desk } = options;
   actionsRegistry.register({

@@ -3,7 +3,7 @@ import type { JsonObject } from '@backstage/types';
 import {
   AuthorityUnavailableError,
   type CertificateAuthority,
-  type RevocationOrder,
+  type RevocationRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeCertificate } from '@directory-gateway/x509';
@@ -100,7 +100,7 @@ describe('CertificateAuthorities', () => {
 
   it('has the authority that issued it revoke, and no other', async () => {
     const [cannot, can] = [new GullibleAuthority(), new GullibleAuthority()];
-    const orders: RevocationOrder[] = [];
+    const orders: RevocationRequest[] = [];
     const authorities = new CertificateAuthorities();
     authorities.addAuthority('cannot', cannot);
     authorities.addAuthority('can', {

@@ -3,11 +3,11 @@ import type {
   CertificateAuthority,
   CertificatesQuery,
   DirectoryCertificateAuthoritiesExtensionPoint,
-  EndingCertificate,
-  EndingQuery,
+  ExpiringCertificate,
+  ExpiringQuery,
   IssuedCertificate,
   LookupOptions,
-  RevocationOrder,
+  RevocationRequest,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
@@ -91,7 +91,7 @@ export class CertificateAuthorities
    *
    * @throws AuthorityRefusalError when that one does not let the gateway do so.
    */
-  async revoke(order: RevocationOrder): Promise<IssuedCertificate | undefined> {
+  async revoke(order: RevocationRequest): Promise<IssuedCertificate | undefined> {
     for (const name of this.#config!.read) {
       const authority = this.#get(name);
       if (authority.revoke) {
@@ -124,9 +124,9 @@ export class CertificateAuthorities
   }
 
   /** Of all authorities that can tell: one that is away makes it unknown. */
-  async listEnding(query: EndingQuery): Promise<readonly EndingCertificate[]> {
+  async listExpiring(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]> {
     const lists = await Promise.all(
-      this.#config!.read.map(name => this.#get(name).listEnding?.(query)),
+      this.#config!.read.map(name => this.#get(name).listExpiring?.(query)),
     );
     return lists.flatMap(list => list ?? []);
   }

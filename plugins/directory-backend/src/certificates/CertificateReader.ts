@@ -99,7 +99,7 @@ export class UserCertificates {
   async list(
     { username, page }: { readonly username: string } & Paged,
     context: CallerContext,
-  ): Promise<Page<HeldCertificate> | undefined> {
+  ): Promise<Page<UserCertificate> | undefined> {
     const user = await this.#directory.getUser(
       { username, fields: new Set(['certificates', 'is_private'] as const) },
       context,
@@ -127,8 +127,8 @@ export class UserCertificates {
   /** Replaces certificates by the records that the CAs have of them. */
   async #lookUp(
     certificates: readonly ReadCertificate[],
-  ): Promise<readonly HeldCertificate[]> {
-    const held: HeldCertificate[] = [];
+  ): Promise<readonly UserCertificate[]> {
+    const held: UserCertificate[] = [];
     let isAvailable = true;
     for (const { held: one, serialNumber } of certificates) {
       if (one.cacn !== undefined || !isAvailable) {
@@ -160,12 +160,12 @@ export class UserCertificates {
 }
 
 interface ReadCertificate {
-  readonly held: HeldCertificate;
+  readonly held: UserCertificate;
   readonly serialNumber: bigint;
 }
 
 function newestFirst(
-  certificates: readonly HeldCertificate[],
+  certificates: readonly UserCertificate[],
 ): readonly ReadCertificate[] {
   return certificates
     .flatMap(held => {
@@ -185,7 +185,7 @@ function newestFirst(
 }
 
 /** A certificate of a user, with what a CA of the gateway knows of it. */
-export type HeldCertificate =
+export type UserCertificate =
   | IssuedCertificate
   | (Pick<IssuedCertificate, 'certificate' | 'owners'> & {
       readonly cacn?: undefined;

@@ -15,7 +15,7 @@ import { accountsOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import type { Principal } from '../directory/Principal';
 import { BlockedKeys } from './BlockedKeys';
-import { CertificateDesk } from './IssuanceService';
+import { IssuanceService } from './IssuanceService';
 import { readCertificatesConfig } from './CertificatesConfig';
 import { SigningLimit } from './SigningLimit';
 
@@ -56,14 +56,14 @@ class AuditTrail implements AuditorService {
   }
 }
 
-describe('CertificateDesk', () => {
+describe('IssuanceService', () => {
   const database = withDatabase();
   let authority: GullibleAuthority;
   let blockedKeys: BlockedKeys;
   let whileSigning: (issued: IssuedCertificate) => Promise<unknown>;
   let revoke: jest.Mock;
   let auditor: AuditTrail;
-  let desk: CertificateDesk;
+  let desk: IssuanceService;
 
   beforeEach(async () => {
     authority = new GullibleAuthority();
@@ -75,7 +75,7 @@ describe('CertificateDesk', () => {
     blockedKeys = await BlockedKeys.create(database);
     whileSigning = async () => {};
     revoke = jest.fn();
-    desk = new CertificateDesk({
+    desk = new IssuanceService({
       accounts: accountsOf(people),
       authority: {
         async sign(request) {
@@ -94,7 +94,7 @@ describe('CertificateDesk', () => {
 
   const sign = (
     as: Principal,
-    changes: Partial<Parameters<CertificateDesk['sign']>[0]> = {},
+    changes: Partial<Parameters<IssuanceService['sign']>[0]> = {},
   ) =>
     desk.sign(
       { username: 'alice', profile: 'userCerts', csr, ...changes },

@@ -39,7 +39,7 @@ type SigningAuthority = Required<Pick<CertificateAuthority, 'sign' | 'revoke'>>;
  * authority sign, and puts every attempt on record with the key's hash and the
  * serial number, never with the request itself.
  */
-export class CertificateDesk {
+export class IssuanceService {
   readonly #accounts: Pick<Accounts, 'findLive'>;
   readonly #authority: SigningAuthority;
   readonly #blockedKeys: Pick<BlockedKeys, 'has'>;

@@ -7,9 +7,9 @@ import {
 import { holder, person } from '../__testUtils__/people';
 import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
-import { RevocationDesk } from './RevocationService';
+import { RevocationService } from './RevocationService';
 
-describe('RevocationDesk', () => {
+describe('RevocationService', () => {
   it('blocks the key and revokes while the CA rejects further lookups', async () => {
     const issued: IssuedCertificate = {
       certificate: Buffer.from('alice'),
@@ -33,7 +33,7 @@ describe('RevocationDesk', () => {
     )!;
     authority.configure(config);
     const block = jest.fn().mockResolvedValue('hash');
-    const desk = new RevocationDesk({
+    const desk = new RevocationService({
       authority,
       blockedKeys: { block },
       auditor: mockServices.auditor.mock({

@@ -20,7 +20,7 @@ type RevokingAuthority = Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
  * Revokes certificates for callers whom the router or the gate of actions has
  * admitted, and audits every attempt.
  */
-export class RevocationDesk {
+export class RevocationService {
   readonly #authority: RevokingAuthority;
   readonly #blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly #audit: CallerAudit;

@@ -13,7 +13,7 @@ import {
   pass,
   signingRules,
   skip,
-  type RuleVerdict,
+  type RuleResult,
 } from './signingRules';
 
 /** What is asked for, as it came. */
@@ -27,7 +27,7 @@ export interface SigningQuestion {
 /** How every rule came out, and what may be signed when all passed. */
 export interface SigningJudgement {
   /** One for each rule, in the order of the rules. */
-  readonly verdicts: readonly RuleVerdict[];
+  readonly verdicts: readonly RuleResult[];
   /** Set when every rule passed. */
   readonly approved?: SigningRequest;
   /** SHA-256 of the public key, lower-case hex, once the CSR was read. */
@@ -98,7 +98,7 @@ export function judgeSigning(options: {
 }
 
 /** One verdict for each rule; a rule without one was not evaluated. */
-function inOrder(found: readonly RuleVerdict[]): readonly RuleVerdict[] {
+function inOrder(found: readonly RuleResult[]): readonly RuleResult[] {
   return signingRules.map(
     rule => found.find(verdict => verdict.rule === rule) ?? skip(rule),
   );
@@ -129,7 +129,7 @@ function approve(
 }
 
 /** Evaluates the rule `key`. */
-export function judgeKey(isBlocked: boolean): RuleVerdict {
+export function judgeKey(isBlocked: boolean): RuleResult {
   return isBlocked
     ? fail(
         'key',

@@ -10,7 +10,7 @@ import { type CertificatesConfig, isOpenTo } from './CertificatesConfig';
 export function judgeNames(
   request: CertificateRequest,
   subject: Principal,
-): readonly RuleVerdict[] {
+): readonly RuleResult[] {
   return [
     judgeCommonName(request, subject),
     judgeOwned({
@@ -51,7 +51,7 @@ export function valuesOf(
 function judgeCommonName(
   { subject: { commonNames } }: CertificateRequest,
   { username }: Principal,
-): RuleVerdict {
+): RuleResult {
   if (commonNames.length !== 1) {
     return fail('common_name', 'The subject must have exactly one CN.');
   }
@@ -65,7 +65,7 @@ function judgeOwned(options: {
   readonly asked: readonly string[];
   readonly owned: readonly string[];
   readonly what: string;
-}): RuleVerdict {
+}): RuleResult {
   const { rule, asked, owned, what } = options;
   if (asked.length === 0) {
     return pass(rule, `${what}: none.`);
@@ -83,7 +83,7 @@ const ALLOWED: ReadonlySet<GeneralName['kind']> = new Set([
 
 function judgeOtherNames({
   alternativeNames,
-}: CertificateRequest): RuleVerdict {
+}: CertificateRequest): RuleResult {
   const others = alternativeNames.filter(({ kind }) => !ALLOWED.has(kind));
   return others.length === 0
     ? pass('other_name', 'There is no other alternative name.')
@@ -124,7 +124,7 @@ export const signingRules = [
 export type SigningRule = (typeof signingRules)[number];
 
 /** How one rule came out. */
-export interface RuleVerdict {
+export interface RuleResult {
   readonly rule: SigningRule;
   /** `undefined` when it was not evaluated. */
   readonly passed: boolean | undefined;
@@ -135,27 +135,27 @@ export interface RuleVerdict {
 }
 
 /** A verdict that something holds. */
-export function pass(rule: SigningRule, message: string): RuleVerdict {
+export function pass(rule: SigningRule, message: string): RuleResult {
   return { rule, passed: true, message };
 }
 
 /** A verdict that the request is wrong. */
-export function fail(rule: SigningRule, message: string): RuleVerdict {
+export function fail(rule: SigningRule, message: string): RuleResult {
   return { rule, passed: false, message, refusal: 'invalid' };
 }
 
 /** A verdict that the request is somebody else's to make. */
-export function forbid(rule: SigningRule, message: string): RuleVerdict {
+export function forbid(rule: SigningRule, message: string): RuleResult {
   return { rule, passed: false, message, refusal: 'forbidden' };
 }
 
 /** A verdict of a rule that was not evaluated. */
-export function skip(rule: SigningRule): RuleVerdict {
+export function skip(rule: SigningRule): RuleResult {
   return { rule, passed: undefined, message: 'Not checked.' };
 }
 
 /** Whether a certificate can be issued to this entry at all. */
-export function judgePrincipal(subject: Principal | undefined): RuleVerdict {
+export function judgePrincipal(subject: Principal | undefined): RuleResult {
   if (!subject || subject.kind !== 'user' || !subject.canonicalName) {
     return fail('principal', 'There is no such user.');
   }
@@ -171,7 +171,7 @@ export function judgeRequester(options: {
   readonly caller: Caller;
   readonly subject: Principal;
   readonly config: CertificatesConfig;
-}): RuleVerdict {
+}): RuleResult {
   const { caller, subject, config } = options;
   const refusal = refusalOf(caller, config);
   if (refusal !== undefined) {
@@ -224,7 +224,7 @@ export function judgeProfile(options: {
   readonly profile: string;
   readonly subject: Principal;
   readonly config: CertificatesConfig;
-}): RuleVerdict {
+}): RuleResult {
   const { profile: name, subject, config } = options;
   const profile = config.profiles.get(name);
   if (!profile) {

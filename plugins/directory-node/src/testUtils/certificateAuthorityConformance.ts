@@ -1,6 +1,6 @@
 /* eslint-disable jest/no-export -- a suite for the tests of others */
 import { createPublicKey, X509Certificate } from 'node:crypto';
-import type { EndingQuery, SigningRequest } from '../CertificateAuthority';
+import type { ExpiringQuery, SigningRequest } from '../CertificateAuthority';
 import type { RevocableReason } from '../CertificateAuthority';
 import type { CertificateAuthoritySubject } from './CertificateAuthoritySubject';
 import {
@@ -216,8 +216,8 @@ export function describeCertificateAuthority(options: {
         certificate.validToDate,
       ].map(date => new Date(date.getTime()));
       const later = new Date(end.getTime() + 1000);
-      const find = async (query: Partial<EndingQuery> = {}) =>
-        (await authority.listEnding?.({ from: end, before: later, ...query }))
+      const find = async (query: Partial<ExpiringQuery> = {}) =>
+        (await authority.listExpiring?.({ from: end, before: later, ...query }))
           ?.filter(ending => ending.serialNumber === serialNumber)
           .map(({ username, notBefore, notAfter }) => ({
             username,
@@ -225,10 +225,10 @@ export function describeCertificateAuthority(options: {
             notAfter,
           }));
       const { username } = user;
-      const itself = authority.listEnding && [
+      const itself = authority.listExpiring && [
         { username, notBefore: begin, notAfter: end },
       ];
-      const nothing = authority.listEnding && [];
+      const nothing = authority.listExpiring && [];
 
       expect(await find()).toEqual(itself);
       expect(await find({ before: undefined, username })).toEqual(itself);
@@ -265,7 +265,7 @@ export function describeCertificateAuthority(options: {
         expect([undefined, 'AuthorityUnavailableError']).toContain(
           await outcomeOf(Promise.resolve(revoked)),
         );
-        const ending = subject.authority.listEnding?.({ from: new Date() });
+        const ending = subject.authority.listExpiring?.({ from: new Date() });
         expect([undefined, 'AuthorityUnavailableError']).toContain(
           await outcomeOf(Promise.resolve(ending)),
         );

@@ -4,7 +4,7 @@ import type {
 } from '@backstage/backend-plugin-api';
 import type {
   CertificateAuthority,
-  EndingCertificate,
+  ExpiringCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   type CertificateDescription,
@@ -43,7 +43,7 @@ export class ReminderMetrics {
 
 /** What {@link ExpiryReminders} are made of. */
 export interface ExpiryRemindersOptions {
-  readonly authority: Pick<CertificateAuthority, 'get' | 'listEnding'>;
+  readonly authority: Pick<CertificateAuthority, 'get' | 'listExpiring'>;
   readonly config: RemindersConfig;
   readonly ledger: ReminderLedger;
   readonly logger: LoggerService;
@@ -77,12 +77,12 @@ export class ExpiryReminders {
    */
   async run(signal: AbortSignal): Promise<void> {
     const { config, authority, ledger, logger, notifications } = this.#options;
-    if (!(await notifications.areInstalled())) {
+    if (!(await notifications.isInstalled())) {
       this.#sayThatNothingIsSent();
       return;
     }
     const now = this.#now();
-    const ending = await authority.listEnding?.({
+    const ending = await authority.listExpiring?.({
       from: new Date(now),
       before: new Date(now + Math.max(...config.daysBefore) * DAY_MS + 1),
     });
@@ -104,7 +104,7 @@ export class ExpiryReminders {
   }
 
   async #remindOf(
-    certificate: EndingCertificate,
+    certificate: ExpiringCertificate,
     signal: AbortSignal,
   ): Promise<void> {
     const { config, ledger } = this.#options;
@@ -126,7 +126,7 @@ export class ExpiryReminders {
 
   /** The certificate, when its owner should get another and can. */
   async #inNeedOfRenewal(
-    certificate: EndingCertificate,
+    certificate: ExpiringCertificate,
     signal: AbortSignal,
   ): Promise<CertificateDescription | undefined> {
     const { accounts, authority } = this.#options;
@@ -184,14 +184,14 @@ export class ExpiryReminders {
  * are no part of certificates, and an authority need not remember them.
  */
 export async function findRenewal(options: {
-  readonly certificate: EndingCertificate;
+  readonly certificate: ExpiringCertificate;
   readonly described: CertificateDescription;
-  readonly authority: Pick<CertificateAuthority, 'get' | 'listEnding'>;
+  readonly authority: Pick<CertificateAuthority, 'get' | 'listExpiring'>;
   /** Milliseconds since 1970. */
   readonly now: number;
 }): Promise<CertificateDescription | undefined> {
   const { certificate, described, authority, now } = options;
-  const later = await authority.listEnding?.({
+  const later = await authority.listExpiring?.({
     from: new Date(certificate.notAfter.getTime() + 1),
     username: certificate.username,
   });
@@ -243,7 +243,7 @@ export class PortalNotifications {
    * Whether the plugin answers: with a refusal, for nobody asks, while the
    * portal itself answers 404 for a plugin that it does not have.
    */
-  async areInstalled(): Promise<boolean> {
+  async isInstalled(): Promise<boolean> {
     const baseUrl = await this.#discovery.getBaseUrl('notifications');
     const response = await fetch(baseUrl, { method: 'HEAD' });
     return response.status !== 404;

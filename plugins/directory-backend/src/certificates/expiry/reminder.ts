@@ -1,4 +1,4 @@
-import type { EndingCertificate } from '@directory-gateway/backstage-plugin-directory-node';
+import type { ExpiringCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import type { NotificationSendOptions } from '@backstage/plugin-notifications-node';
 import type { CertificateDescription } from '@directory-gateway/x509';
 
@@ -7,7 +7,7 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** One message about one certificate. */
 export interface Reminder {
-  readonly certificate: EndingCertificate;
+  readonly certificate: ExpiringCertificate;
   /** The step that it belongs to: days before the end. */
   readonly daysBefore: number;
 }
@@ -21,7 +21,7 @@ export interface Reminder {
  * asked for a certificate of 30 days knows that it ends in 30 days.
  */
 export function findDueReminder(
-  certificate: EndingCertificate,
+  certificate: ExpiringCertificate,
   options: {
     /** Milliseconds since 1970. */
     readonly now: number;

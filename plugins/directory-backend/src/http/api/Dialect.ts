@@ -1,4 +1,4 @@
-import type { HeldCertificate } from '../../certificates/CertificateReader';
+import type { UserCertificate } from '../../certificates/CertificateReader';
 import type { UserSelection } from '../../directory/Directory';
 import type { Page, PageRequest } from '../../directory/Page';
 import type { Principal } from '../../directory/Principal';
@@ -75,7 +75,7 @@ export interface Dialect {
 
   /** A certificate, with the given keys in their order. */
   presentCertificate(
-    held: HeldCertificate,
+    held: UserCertificate,
     options: {
       readonly keys: readonly string[];
       /** Whether it was signed by this very request. */

@@ -13,7 +13,7 @@ import {
   userModel,
 } from '../response/presentRecords';
 import type { ResourceUris } from '../response/ResourceUris';
-import type { HeldCertificate } from '../../certificates/CertificateReader';
+import type { UserCertificate } from '../../certificates/CertificateReader';
 import {
   certificateModel,
   presentCertificate,
@@ -151,7 +151,7 @@ export const fasjsonCertificateModel: RecordModel = {
  * not known of one that was just signed, as FreeIPA does not tell it then.
  */
 export function presentFasjsonCertificate(
-  held: HeldCertificate,
+  held: UserCertificate,
   options: {
     readonly keys: readonly string[];
     readonly isNew: boolean;

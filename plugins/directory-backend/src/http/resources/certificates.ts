@@ -4,7 +4,7 @@ import {
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type {
-  CertificateDesk,
+  IssuanceService,
   SigningOrder,
 } from '../../certificates/IssuanceService';
 import type { CertificateReader } from '../../certificates/CertificateReader';
@@ -27,7 +27,7 @@ import {
   type CertificatesConfig,
   isOpenTo,
 } from '../../certificates/CertificatesConfig';
-import type { RevocationDesk } from '../../certificates/RevocationService';
+import type { RevocationService } from '../../certificates/RevocationService';
 import {
   certificateModel,
   presentCertificate,
@@ -44,7 +44,7 @@ export const profileModel: RecordModel = {
 
 /** Signing a request, and a certificate's details (contract, section 4.4). */
 export function certificateOperations(options: {
-  readonly desk: CertificateDesk;
+  readonly desk: IssuanceService;
   readonly reader: CertificateReader;
   readonly defaultProfile: string;
   readonly dialect: Dialect;
@@ -143,7 +143,7 @@ const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
 
 /** An extension: revokes a certificate. */
 export function revokeCertificateOperation(options: {
-  readonly desk: RevocationDesk;
+  readonly desk: RevocationService;
   readonly reader: Pick<CertificateReader, 'isVisible'>;
   readonly uris: ResourceUris;
 }): Operation {

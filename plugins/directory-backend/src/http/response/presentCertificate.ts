@@ -3,13 +3,13 @@ import {
   describeCertificate,
   type CertificateDescription,
 } from '@directory-gateway/x509';
-import type { HeldCertificate } from '../../certificates/CertificateReader';
+import type { UserCertificate } from '../../certificates/CertificateReader';
 import type { RecordModel } from './fieldMask';
 import { rawInteger } from './json';
 import type { ResourceUris } from './ResourceUris';
 
 type Presenter = (
-  issued: HeldCertificate,
+  issued: UserCertificate,
   described: CertificateDescription,
   uris: ResourceUris,
 ) => unknown;
@@ -75,7 +75,7 @@ export const certificateModel: RecordModel = {
  * @throws AuthorityProtocolError when the authority's bytes are no certificate.
  */
 export function presentCertificate(
-  issued: HeldCertificate,
+  issued: UserCertificate,
   keys: readonly string[],
   uris: ResourceUris,
 ): Record<string, unknown> {
@@ -92,7 +92,7 @@ export function presentCertificate(
 }
 
 /** `null` when that is not known. */
-function isIssuedHere(held: HeldCertificate): boolean | null {
+function isIssuedHere(held: UserCertificate): boolean | null {
   if (held.cacn !== undefined) {
     return true;
   }

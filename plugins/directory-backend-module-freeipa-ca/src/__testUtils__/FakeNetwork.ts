@@ -1,49 +1,49 @@
 import { http, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
-import type { StandInVersion } from './describeCertificate';
-import { FreeIpaStandIn } from './FreeIpaStandIn';
-import { StandInCa } from './StandInCa';
+import type { FakeVersion } from './describeCertificate';
+import { FakeFreeIpa } from './FakeFreeIpa';
+import { FakeCa } from './FakeCa';
 import { startAuthority, type StartedAuthority } from './startAuthority';
 
 /** An answer that does not come. */
 const never = new Promise<never>(() => {});
 
 /** What differs from test to test. */
-export interface StandInNetworkOptions {
-  readonly version?: StandInVersion;
+export interface FakeNetworkOptions {
+  readonly version?: FakeVersion;
   readonly requestTimeoutMs?: number;
-  readonly lostAnswerSearchMs?: number;
+  readonly lostResponseSearchMs?: number;
 }
 
 /**
  * Two replicas of FreeIPA in a network that msw plays, and an authority that
  * knows them as `first` and `second`.
  */
-export class StandInNetwork {
-  readonly ca: StandInCa;
+export class FakeNetwork {
+  readonly ca: FakeCa;
   readonly #msw = setupServer();
   #state:
     | {
-        readonly first: FreeIpaStandIn;
-        readonly second: FreeIpaStandIn;
+        readonly first: FakeFreeIpa;
+        readonly second: FakeFreeIpa;
         readonly started: StartedAuthority;
       }
     | undefined;
 
-  static async start(): Promise<StandInNetwork> {
-    return new StandInNetwork(await StandInCa.create());
+  static async start(): Promise<FakeNetwork> {
+    return new FakeNetwork(await FakeCa.create());
   }
 
-  private constructor(ca: StandInCa) {
+  private constructor(ca: FakeCa) {
     this.ca = ca;
     this.#msw.listen({ onUnhandledRequest: 'error' });
   }
 
-  get first(): FreeIpaStandIn {
+  get first(): FakeFreeIpa {
     return this.#state!.first;
   }
 
-  get second(): FreeIpaStandIn {
+  get second(): FakeFreeIpa {
     return this.#state!.second;
   }
 
@@ -57,12 +57,12 @@ export class StandInNetwork {
   }
 
   /** Puts new servers and a new authority in the place of the old. */
-  async renew(options: StandInNetworkOptions = {}): Promise<void> {
+  async renew(options: FakeNetworkOptions = {}): Promise<void> {
     const { version, ...config } = options;
     const { ca } = this;
     await this.#state?.started.remove();
-    const first = new FreeIpaStandIn({ host: 'ipa1.test', ca, version });
-    const second = new FreeIpaStandIn({ host: 'ipa2.test', ca, version });
+    const first = new FakeFreeIpa({ host: 'ipa1.test', ca, version });
+    const second = new FakeFreeIpa({ host: 'ipa2.test', ca, version });
     this.#msw.resetHandlers(hosted(first), hosted(second));
     const started = await startAuthority({
       servers: ['https://ipa1.test', 'https://ipa2.test'],
@@ -86,7 +86,7 @@ export class StandInNetwork {
   }
 }
 
-function hosted(standIn: FreeIpaStandIn) {
+function hosted(standIn: FakeFreeIpa) {
   return http.all(`https://${standIn.host}/*`, async ({ request }) => {
     const answer = await standIn.handle(request);
     if (answer.kind === 'whole') {

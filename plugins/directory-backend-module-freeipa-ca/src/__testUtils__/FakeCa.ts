@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openssl } from './openssl';
 
 /** A certificate that the stand-in has issued, and what it knows of it. */
-export interface StandInCertificate {
+export interface FakeCertificate {
   readonly certificate: X509Certificate;
   readonly username: string;
   readonly issuedAt: Date;
@@ -23,15 +23,15 @@ const SERVER_EXTENSIONS = 'subjectAltName=DNS:localhost\n';
  * A CA that signs for real, below a root of somebody else's, as FreeIPA's may
  * be. Two stand-in servers that share it are replicas.
  */
-export class StandInCa {
+export class FakeCa {
   readonly folder: string;
   /** By serial number. */
-  readonly issued = new Map<bigint, StandInCertificate>();
+  readonly issued = new Map<bigint, FakeCertificate>();
   #chain: readonly X509Certificate[] = [];
   #identity: Promise<{ key: string; cert: string }> | undefined;
 
-  static async create(): Promise<StandInCa> {
-    const ca = new StandInCa(await mkdtemp(join(tmpdir(), 'freeipa-ca-')));
+  static async create(): Promise<FakeCa> {
+    const ca = new FakeCa(await mkdtemp(join(tmpdir(), 'freeipa-ca-')));
     await ca.#initialize();
     return ca;
   }
@@ -64,7 +64,7 @@ export class StandInCa {
   async issue(options: {
     readonly csr: Buffer;
     readonly username: string;
-  }): Promise<StandInCertificate> {
+  }): Promise<FakeCertificate> {
     const { csr, username } = options;
     const certificate = await this.#sign({
       csr,

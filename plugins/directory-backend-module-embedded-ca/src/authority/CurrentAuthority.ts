@@ -1,5 +1,5 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import { type KeyFile, KeyRefusedError } from './KeyFile';
+import { type KeyFile, UnusableKeyError } from './KeyFile';
 import { SigningAuthority, authorityIdOf, backdated } from './SigningAuthority';
 import {
   type KeyObject,
@@ -16,7 +16,7 @@ import {
 import { createCaCertificate } from '@directory-gateway/x509';
 
 /** Keeps the authority open, or knows why this node must not sign. */
-export class AuthorityKeeper {
+export class CurrentAuthority {
   readonly #options: OpenAuthorityOptions;
   #authority: SigningAuthority | undefined;
   #refusal: string | undefined;
@@ -25,8 +25,8 @@ export class AuthorityKeeper {
    * Opens the authority. A node that must not sign can still read what was
    * signed: it says so in the log and goes on.
    */
-  static async create(options: OpenAuthorityOptions): Promise<AuthorityKeeper> {
-    const keeper = new AuthorityKeeper(options);
+  static async create(options: OpenAuthorityOptions): Promise<CurrentAuthority> {
+    const keeper = new CurrentAuthority(options);
     await keeper.open();
     return keeper;
   }
@@ -63,7 +63,7 @@ export class AuthorityKeeper {
         }`,
       );
     } catch (error) {
-      if (!(error instanceof KeyRefusedError)) {
+      if (!(error instanceof UnusableKeyError)) {
         throw error;
       }
       // Once for each reason: this is tried every minute.
@@ -90,7 +90,7 @@ export interface OpenAuthorityOptions {
  * node. Where there is no record, the given one is adopted, or a new one made:
  * of any number of processes that do so at once, one wins.
  *
- * @throws KeyRefusedError when this node has not the key of the recorded
+ * @throws UnusableKeyError when this node has not the key of the recorded
  *   authority: it must not sign, and never makes a second one.
  */
 export async function openAuthority(
@@ -133,13 +133,13 @@ async function readKeyOf(
     privateKey = await keyFile.read();
   }
   if (!privateKey) {
-    throw new KeyRefusedError(
+    throw new UnusableKeyError(
       `${keyFile.path} is not there, and the database knows the authority ${id}: copy its key to this node`,
     );
   }
   const ownId = authorityIdOf(privateKey);
   if (ownId !== id) {
-    throw new KeyRefusedError(
+    throw new UnusableKeyError(
       `${keyFile.path} is the key of ${ownId}, and the database knows the authority ${id}: it is another key`,
     );
   }
@@ -152,7 +152,7 @@ function requireSameName(renewed: Buffer, recorded: Buffer): void {
     new X509Certificate(renewed).subject !==
     new X509Certificate(recorded).subject
   ) {
-    throw new KeyRefusedError(
+    throw new UnusableKeyError(
       'The certificate of the authority has another subject than the one on record',
     );
   }
@@ -162,7 +162,7 @@ function requireSameName(renewed: Buffer, recorded: Buffer): void {
  * Puts the first authority on record: the one that is given, or a new one.
  *
  * @returns the one on record, which may be that of a process that was faster
- * @throws KeyRefusedError when there is no telling which authority it shall be.
+ * @throws UnusableKeyError when there is no telling which authority it shall be.
  */
 export async function establishAuthority(
   options: OpenAuthorityOptions & {
@@ -176,7 +176,7 @@ export async function establishAuthority(
       return await adopt(config.origin, options);
     default:
       if (keyWasThere) {
-        throw new KeyRefusedError(
+        throw new UnusableKeyError(
           `${keyFile.path} is there, but this database knows no authority: it is another database, or was lost. Restore it, or move the file away to begin anew`,
         );
       }
@@ -190,7 +190,7 @@ async function adopt(
 ): Promise<AuthorityRecord> {
   const privateKey = await keyFile.read();
   if (!privateKey) {
-    throw new KeyRefusedError(`${keyFile.path} is not there`);
+    throw new UnusableKeyError(`${keyFile.path} is not there`);
   }
   const authority = SigningAuthority.create({
     chain: await readChainFile(origin.chainFile),

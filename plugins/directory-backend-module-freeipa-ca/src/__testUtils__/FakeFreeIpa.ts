@@ -5,12 +5,12 @@ import {
   certRequest,
   certRevoke,
   certShow,
-  StandInError,
-  type StandInCall,
+  FakeError,
+  type FakeCall,
 } from './certificateCommands';
-import type { StandInVersion } from './describeCertificate';
-import type { Fault, StandInAnswer } from './Fault';
-import type { StandInCa } from './StandInCa';
+import type { FakeVersion } from './describeCertificate';
+import type { Fault, FakeAnswer } from './Fault';
+import type { FakeCa } from './FakeCa';
 
 /** Who a Negotiate header is from, and what to answer; `undefined`: nobody. */
 export type AcceptTicket = (
@@ -32,9 +32,9 @@ const PASSWORD = 'correct horse & battery+staple';
  * true shapes (`ipaserver/rpcserver.py`), as far as certificates go. It speaks
  * in `Request` and `Response`, so that msw and a real server can both host it.
  */
-export class FreeIpaStandIn {
+export class FakeFreeIpa {
   readonly host: string;
-  readonly ca: StandInCa;
+  readonly ca: FakeCa;
   /** The commands that came, in order; `login` is one. */
   readonly log = new Array<string>();
   /** The last request of all. */
@@ -48,7 +48,7 @@ export class FreeIpaStandIn {
   onHang: () => void = () => {};
   /** Set when the account may not log in, to FreeIPA's reason. */
   rejection: string | undefined;
-  readonly #version: StandInVersion;
+  readonly #version: FakeVersion;
   readonly #accept: AcceptTicket;
   readonly #sessions = new Set<string>();
   #load: () => Promise<void> = async () => {};
@@ -57,8 +57,8 @@ export class FreeIpaStandIn {
 
   constructor(options: {
     readonly host: string;
-    readonly ca: StandInCa;
-    readonly version?: StandInVersion;
+    readonly ca: FakeCa;
+    readonly version?: FakeVersion;
     readonly accept?: AcceptTicket;
   }) {
     this.host = options.host;
@@ -96,7 +96,7 @@ export class FreeIpaStandIn {
     this.#loading = undefined;
   }
 
-  async handle(request: Request): Promise<StandInAnswer> {
+  async handle(request: Request): Promise<FakeAnswer> {
     this.#loading ??= this.#load();
     await this.#loading;
     this.lastRequest = request;
@@ -153,7 +153,7 @@ export class FreeIpaStandIn {
     return new Response('', { status: 200, headers });
   }
 
-  async #call(request: Request): Promise<StandInAnswer> {
+  async #call(request: Request): Promise<FakeAnswer> {
     const cookie = request.headers.get('cookie') ?? '';
     const [, session] = /^ipa_session=MagBearerToken=(.*)$/.exec(cookie) ?? [];
     if (!this.#sessions.has(session)) {
@@ -174,7 +174,7 @@ export class FreeIpaStandIn {
   async #execute(
     call: {
       readonly method: keyof typeof COMMANDS;
-      readonly params: readonly [StandInCall['args'], StandInCall['options']];
+      readonly params: readonly [FakeCall['args'], FakeCall['options']];
     },
     change: Record<string, unknown> = {},
   ): Promise<Response> {
@@ -193,7 +193,7 @@ export class FreeIpaStandIn {
         : { ...(result as object), ...change };
       return envelope({ result: { ...answer, result: changed }, error: null });
     } catch (error) {
-      if (!(error instanceof StandInError)) {
+      if (!(error instanceof FakeError)) {
         throw error;
       }
       return failure(error.code, error.message);
@@ -203,7 +203,7 @@ export class FreeIpaStandIn {
   async #goWrong(
     command: string,
     work: (change?: Record<string, unknown>) => Promise<Response>,
-  ): Promise<StandInAnswer> {
+  ): Promise<FakeAnswer> {
     this.log.push(command);
     const fault = this.#faults.get(command)?.shift();
     if (!fault) {
@@ -231,7 +231,7 @@ export class FreeIpaStandIn {
   async #interrupt(
     fault: Fault & { kind: 'cut' | 'hang' | 'half' },
     work: () => Promise<Response>,
-  ): Promise<StandInAnswer> {
+  ): Promise<FakeAnswer> {
     const { kind, carriedOut, at } = fault;
     at?.then(() => (carriedOut ? work() : undefined));
     const response =
@@ -243,7 +243,7 @@ export class FreeIpaStandIn {
   }
 }
 
-function whole(response: Response): StandInAnswer {
+function whole(response: Response): FakeAnswer {
   return { kind: 'whole', response };
 }
 

@@ -26,12 +26,12 @@ const MEMORY_MS = 60 * 60 * 1000;
  * Requests whose answers were lost. None is ever sent again by itself: a search
  * that finds nothing does not prove that FreeIPA is not still at it.
  */
-export class LostRequests {
+export class PendingRequests {
   readonly #search: IssuedSearch;
   readonly #searchMs: number;
   readonly #logger: LoggerService;
   readonly #clock: Clock;
-  readonly #open = new LRUCache<string, LostRequest>({
+  readonly #open = new LRUCache<string, PendingRequest>({
     max: 1000,
     ttl: MEMORY_MS,
   });
@@ -94,7 +94,7 @@ export class LostRequests {
     const { request, since, failure } = options;
     const { finished, error, server } = failure;
     const id = identify(request);
-    const lost: LostRequest = { request, since, server };
+    const lost: PendingRequest = { request, since, server };
     this.#logger.warn(
       `It is not known whether FreeIPA signed a request for ${request.principal}; looking for the certificate: ${error.message}`,
     );
@@ -117,7 +117,7 @@ export class LostRequests {
   }
 
   async #lookForAWhile(
-    lost: LostRequest,
+    lost: PendingRequest,
     signal: AbortSignal,
   ): Promise<SearchResult> {
     let pause = FIRST_PAUSE_MS;
@@ -134,7 +134,7 @@ export class LostRequests {
     }
   }
 
-  async #look(lost: LostRequest, signal: AbortSignal): Promise<SearchResult> {
+  async #look(lost: PendingRequest, signal: AbortSignal): Promise<SearchResult> {
     try {
       return await untilAborted(this.#search.look(lost, signal), signal);
     } catch (error) {
@@ -183,7 +183,7 @@ function isSame(one: SigningRequest, other: SigningRequest): boolean {
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
 /** A request for a certificate whose answer is not known. */
-export interface LostRequest {
+export interface PendingRequest {
   readonly request: SigningRequest;
   /** When it was sent. */
   readonly since: Date;
@@ -230,11 +230,11 @@ export class IssuedSearch {
    * Searches once.
    *
    * @param signal - aborts the search.
-   * @throws RpcError, NoVerdictError, AuthorityProtocolError when the search
+   * @throws RpcError, NoResultError, AuthorityProtocolError when the search
    * fails.
    */
   async look(
-    { request, since, server }: LostRequest,
+    { request, since, server }: PendingRequest,
     signal: AbortSignal,
   ): Promise<SearchResult> {
     const { username } = request;

@@ -3,31 +3,31 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { FreeIpaStandIn, type AcceptTicket } from './FreeIpaStandIn';
-import type { StandInVersion } from './describeCertificate';
-import type { StandInCa } from './StandInCa';
+import { FakeFreeIpa, type AcceptTicket } from './FakeFreeIpa';
+import type { FakeVersion } from './describeCertificate';
+import type { FakeCa } from './FakeCa';
 
 /** A stand-in for FreeIPA behind a real HTTPS server on `localhost`. */
-export class HttpsStandIn {
-  readonly freeIpa: FreeIpaStandIn;
+export class FakeHttpsServer {
+  readonly freeIpa: FakeFreeIpa;
   /** Number of requests without a response that the client has aborted. */
   aborted = 0;
   readonly #server: Server;
   #port: number | undefined;
 
   static async start(options: {
-    readonly ca: StandInCa;
-    readonly version?: StandInVersion;
+    readonly ca: FakeCa;
+    readonly version?: FakeVersion;
     readonly accept?: AcceptTicket;
-  }): Promise<HttpsStandIn> {
-    const freeIpa = new FreeIpaStandIn({ ...options, host: 'localhost' });
+  }): Promise<FakeHttpsServer> {
+    const freeIpa = new FakeFreeIpa({ ...options, host: 'localhost' });
     const identity = await options.ca.serverIdentity();
-    const standIn = new HttpsStandIn(freeIpa, createServer(identity));
+    const standIn = new FakeHttpsServer(freeIpa, createServer(identity));
     await standIn.listen();
     return standIn;
   }
 
-  private constructor(freeIpa: FreeIpaStandIn, server: Server) {
+  private constructor(freeIpa: FakeFreeIpa, server: Server) {
     this.freeIpa = freeIpa;
     this.#server = server;
     server.on('request', (req, res) => {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FreeIpaAuthority } from './FreeIpaAuthority';
 import type { FreeIpaConfig } from './FreeIpaConfig';
 import type { Fault } from './__testUtils__/Fault';
-import { HttpsStandIn } from './__testUtils__/HttpsStandIn';
+import { FakeHttpsServer } from './__testUtils__/FakeHttpsServer';
 import { keyIn, newRequest, serialOf } from './__testUtils__/newRequest';
-import { StandInCa } from './__testUtils__/StandInCa';
+import { FakeCa } from './__testUtils__/FakeCa';
 import {
   startAuthority,
   type StartedAuthority,
@@ -56,9 +56,9 @@ const LOSSES: [string, (carriedOut: boolean) => Fault][] = [
 ];
 
 describe('FreeIpaAuthority and lost answers', () => {
-  let ca: StandInCa;
-  let first: HttpsStandIn;
-  let second: HttpsStandIn;
+  let ca: FakeCa;
+  let first: FakeHttpsServer;
+  let second: FakeHttpsServer;
   /** Searches for a lost certificate for a minute. */
   let patient: FreeIpaAuthority;
   /** Ends the search soon, for requests that were not carried out. */
@@ -67,7 +67,7 @@ describe('FreeIpaAuthority and lost answers', () => {
   const started = new Array<StartedAuthority>();
 
   const start = async (
-    durations: Pick<FreeIpaConfig, 'requestTimeoutMs' | 'lostAnswerSearchMs'>,
+    durations: Pick<FreeIpaConfig, 'requestTimeoutMs' | 'lostResponseSearchMs'>,
   ) => {
     const authority = await startAuthority({
       servers: [first.origin, second.origin],
@@ -80,13 +80,13 @@ describe('FreeIpaAuthority and lost answers', () => {
   };
 
   beforeAll(async () => {
-    ca = await StandInCa.create();
+    ca = await FakeCa.create();
   });
 
   beforeEach(async () => {
     ca.issued.clear();
-    first = await HttpsStandIn.start({ ca });
-    second = await HttpsStandIn.start({ ca });
+    first = await FakeHttpsServer.start({ ca });
+    second = await FakeHttpsServer.start({ ca });
     for (const { freeIpa } of [first, second]) {
       freeIpa.onHang = () =>
         started.forEach(({ clock }) => clock.advanceToDeadline());
@@ -94,11 +94,11 @@ describe('FreeIpaAuthority and lost answers', () => {
     const requestTimeoutMs = 2000;
     const searching = await start({
       requestTimeoutMs,
-      lostAnswerSearchMs: 60_000,
+      lostResponseSearchMs: 60_000,
     });
     patient = searching.authority;
     patientClock = searching.clock;
-    const ending = await start({ requestTimeoutMs, lostAnswerSearchMs: 2000 });
+    const ending = await start({ requestTimeoutMs, lostResponseSearchMs: 2000 });
     brief = ending.authority;
   });
 
@@ -292,10 +292,10 @@ describe('FreeIpaAuthority and lost answers', () => {
   describe('FreeIPA that does not respond', () => {
     const hang: Fault = { kind: 'hang', carriedOut: false };
 
-    it('ends the search after lostAnswerSearch, not after requestTimeout', async () => {
+    it('ends the search after lostResponseSearch, not after requestTimeout', async () => {
       const { authority } = await start({
         requestTimeoutMs: 3000,
-        lostAnswerSearchMs: 1000,
+        lostResponseSearchMs: 1000,
       });
       await authority.get(1234n); // logs in
       const request = newRequest();
@@ -322,10 +322,10 @@ describe('FreeIpaAuthority and lost answers', () => {
       expect(ca.issued.size).toBe(1);
     });
 
-    it('ends the search after lostAnswerSearch when a login hangs', async () => {
+    it('ends the search after lostResponseSearch when a login hangs', async () => {
       const { authority } = await start({
         requestTimeoutMs: 600_000,
-        lostAnswerSearchMs: 500,
+        lostResponseSearchMs: 500,
       });
       await authority.get(1234n); // logs in
       first.freeIpa.failNext('cert_request', {
@@ -362,7 +362,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     it('waits for the first call after a restart within requestTimeout', async () => {
       const { authority, clock } = await start({
         requestTimeoutMs: 30_000,
-        lostAnswerSearchMs: 1000,
+        lostResponseSearchMs: 1000,
       });
       await authority.get(1234n); // logs in
       first.freeIpa.restart(async () => clock.advance(1500));
@@ -405,8 +405,8 @@ describe('FreeIpaAuthority and lost answers', () => {
   });
 
   it('trusts no server that caFile does not vouch for', async () => {
-    const strangers = await StandInCa.create();
-    const stranger = await HttpsStandIn.start({ ca: strangers });
+    const strangers = await FakeCa.create();
+    const stranger = await FakeHttpsServer.start({ ca: strangers });
     const { authority, logger, remove } = await startAuthority({
       servers: [stranger.origin],
       caFile: ca.caFile,

@@ -1,7 +1,7 @@
 import { READY, type WorkerAnswer } from './WorkerProcess';
 
 /** The worker's side of {@link WorkerProcess}: answers what the parent asks. */
-export function answerRequests<T extends object>(
+export function serveRequests<T extends object>(
   answer: (request: T) => Promise<unknown>,
 ): void {
   const tell = (message: WorkerAnswer) => process.send?.(message);
