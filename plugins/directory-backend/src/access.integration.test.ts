@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
 import { eventually } from './__testUtils__/eventually';
-import { form } from './__testUtils__/formBodies';
-import { makeCsr } from './__testUtils__/makeCsr';
-import { serialOf } from './__testUtils__/resultOf';
-import { TokenClient } from './__testUtils__/TokenClient';
-import { tokenByTicket } from './__testUtils__/tokenByTicket';
-import { withGateway } from './__testUtils__/withGateway';
+import { form } from './__testUtils__/gateway/formBodies';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { serialOf } from './__testUtils__/gateway/resultOf';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { tokenByTicket } from './__testUtils__/gateway/tokenByTicket';
+import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
 
@@ -31,7 +31,7 @@ const site = withGateway({
     env: {
       NODE_OPTIONS: `--require ${resolve(
         __dirname,
-        '__testUtils__/listRoutes.cjs',
+        '__testUtils__/gateway/listRoutes.cjs',
       )}`,
     },
     directory: {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { CookieClient } from './__testUtils__/CookieClient';
-import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { CookieClient } from './__testUtils__/gateway/CookieClient';
+import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
 import { eventually } from './__testUtils__/eventually';
-import { form } from './__testUtils__/formBodies';
-import { makeCsr } from './__testUtils__/makeCsr';
-import { refreshByTicket } from './__testUtils__/refreshByTicket';
-import { SteadyLoad } from './__testUtils__/SteadyLoad';
-import { TicketClient } from './__testUtils__/TicketClient';
-import { TokenClient } from './__testUtils__/TokenClient';
-import { tokenByTicket } from './__testUtils__/tokenByTicket';
-import { withGateway } from './__testUtils__/withGateway';
+import { form } from './__testUtils__/gateway/formBodies';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { refreshByTicket } from './__testUtils__/gateway/signIn';
+import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
+import { TicketClient } from './__testUtils__/gateway/TicketClient';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { tokenByTicket } from './__testUtils__/gateway/tokenByTicket';
+import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(300_000);
 

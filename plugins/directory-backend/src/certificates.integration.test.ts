@@ -1,15 +1,15 @@
 import { createCaCertificate, writePem } from '@directory-gateway/x509';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { userDn } from './__testUtils__/conformanceEntries';
+import { userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
-import { describeSigning } from './__testUtils__/describeSigning';
-import { form } from './__testUtils__/formBodies';
-import { makeCsr } from './__testUtils__/makeCsr';
-import { startGateway } from './__testUtils__/startGateway';
-import { resultOf } from './__testUtils__/resultOf';
-import { TokenClient } from './__testUtils__/TokenClient';
-import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
-import { withGateway } from './__testUtils__/withGateway';
+import { describeSigning } from './__testUtils__/certificates/describeSigning';
+import { form } from './__testUtils__/gateway/formBodies';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { startGateway } from './__testUtils__/gateway/startGateway';
+import { resultOf } from './__testUtils__/gateway/resultOf';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
+import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
 

@@ -1,5 +1,5 @@
 import { eventually } from './__testUtils__/eventually';
-import { withGateway } from './__testUtils__/withGateway';
+import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
 

@@ -2,7 +2,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import type { OpenAPI } from 'openapi-types';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 

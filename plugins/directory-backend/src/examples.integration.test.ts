@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { allMayExport } from './__testUtils__/accessRules';
-import { readExamples } from './__testUtils__/readExamples';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { readExamples } from './__testUtils__/openapi/readExamples';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 

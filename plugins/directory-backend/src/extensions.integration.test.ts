@@ -1,9 +1,9 @@
-import { allMayExport } from './__testUtils__/accessRules';
-import type { Answer } from './__testUtils__/GatewayClient';
-import { addGroup, groupDn, userDn } from './__testUtils__/conformanceEntries';
+import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import type { Answer } from './__testUtils__/gateway/GatewayClient';
+import { addGroup, groupDn, userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
-import { TokenClient } from './__testUtils__/TokenClient';
-import { withGateway } from './__testUtils__/withGateway';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
 

@@ -1,18 +1,18 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { allMayExport } from './__testUtils__/accessRules';
-import { BindLog } from './__testUtils__/BindLog';
+import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { BindLog } from './__testUtils__/ldap/BindLog';
 import { eventually } from './__testUtils__/eventually';
-import { FaultProxy } from './__testUtils__/FaultProxy';
-import type { Fault } from './__testUtils__/FaultyPipe';
-import { TokenClient } from './__testUtils__/TokenClient';
+import { FaultProxy } from './__testUtils__/ldap/FaultProxy';
+import type { Fault } from './__testUtils__/ldap/FaultyPipe';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
 import {
   ldapOf,
   startGateway,
   type Gateway,
-} from './__testUtils__/startGateway';
-import { startTlsFront } from './__testUtils__/startTlsFront';
-import { SteadyLoad, type Tally } from './__testUtils__/SteadyLoad';
-import { TestAuthority } from './__testUtils__/TestAuthority';
+} from './__testUtils__/gateway/startGateway';
+import { startTlsFront } from './__testUtils__/ldap/startTlsFront';
+import { SteadyLoad, type Tally } from './__testUtils__/gateway/SteadyLoad';
+import { TestAuthority } from './__testUtils__/ldap/TestAuthority';
 
 jest.setTimeout(180_000);
 

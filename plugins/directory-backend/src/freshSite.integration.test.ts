@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { addFasGroup, addFasUser } from './__testUtils__/changeArbitrary';
-import { addGroup, addUser, userDn } from './__testUtils__/conformanceEntries';
+import { addFasGroup, addFasUser } from './__testUtils__/conformance/changeArbitrary';
+import { addGroup, addUser, userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient } from './__testUtils__/GatewayClient';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(120_000);
 

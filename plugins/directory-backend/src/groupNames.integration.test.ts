@@ -1,6 +1,6 @@
-import { allMayExport } from './__testUtils__/accessRules';
-import { resultOf } from './__testUtils__/resultOf';
-import { withGateway } from './__testUtils__/withGateway';
+import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { resultOf } from './__testUtils__/gateway/resultOf';
+import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
 

@@ -7,12 +7,12 @@ import {
 import {
   acceptDirectory,
   rejectedCounts,
-} from './__testUtils__/acceptDirectory';
-import { someMayDoMore } from './__testUtils__/accessRules';
-import { userDn } from './__testUtils__/conformanceEntries';
+} from './__testUtils__/gateway/overrideGuard';
+import { someMayDoMore } from './__testUtils__/gateway/directoryConfig';
+import { userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
-import { TokenClient } from './__testUtils__/TokenClient';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
 
 jest.setTimeout(300_000);
 

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OtherRealm, startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from './__testUtils__/eventually';
-import { makeCsr } from './__testUtils__/makeCsr';
-import { refreshByTicket } from './__testUtils__/refreshByTicket';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
-import { TokenClient } from './__testUtils__/TokenClient';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { refreshByTicket } from './__testUtils__/gateway/signIn';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
 
 jest.setTimeout(180_000);
 

@@ -1,20 +1,20 @@
 import assert from 'node:assert';
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { allMayExport } from './__testUtils__/accessRules';
-import { AccessLog, type LoggedSearch } from './__testUtils__/AccessLog';
-import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { AccessLog, type LoggedSearch } from './__testUtils__/ldap/AccessLog';
+import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
 import { eventually } from './__testUtils__/eventually';
-import { form } from './__testUtils__/formBodies';
-import { GatewayClient } from './__testUtils__/GatewayClient';
-import { makeCsr } from './__testUtils__/makeCsr';
-import { resultOf } from './__testUtils__/resultOf';
+import { form } from './__testUtils__/gateway/formBodies';
+import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { resultOf } from './__testUtils__/gateway/resultOf';
 import {
   ldapOf,
   startGateway,
   type Gateway,
-} from './__testUtils__/startGateway';
-import { TokenClient } from './__testUtils__/TokenClient';
+} from './__testUtils__/gateway/startGateway';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
 
 jest.setTimeout(180_000);
 

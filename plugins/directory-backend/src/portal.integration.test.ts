@@ -12,9 +12,9 @@ import type { Permission } from '@backstage/plugin-permission-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
-import { TokenClient } from './__testUtils__/TokenClient';
-import { tokenByTicket } from './__testUtils__/tokenByTicket';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { tokenByTicket } from './__testUtils__/gateway/tokenByTicket';
 
 jest.setTimeout(180_000);
 

@@ -1,11 +1,11 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addFasUser, withdrawn } from './__testUtils__/changeArbitrary';
-import { groupDn, userDn } from './__testUtils__/conformanceEntries';
+import { addFasUser, withdrawn } from './__testUtils__/conformance/changeArbitrary';
+import { groupDn, userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient } from './__testUtils__/GatewayClient';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
-import { TokenClient } from './__testUtils__/TokenClient';
+import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
 
 jest.setTimeout(180_000);
 

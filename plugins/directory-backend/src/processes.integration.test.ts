@@ -3,27 +3,27 @@ import { randomBytes } from 'node:crypto';
 import {
   acceptDirectory,
   rejectedCounts,
-} from './__testUtils__/acceptDirectory';
-import { someMayDoMore } from './__testUtils__/accessRules';
-import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+} from './__testUtils__/gateway/overrideGuard';
+import { someMayDoMore } from './__testUtils__/gateway/directoryConfig';
+import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
 import {
   countCertificates,
   revoke,
   signAs,
-} from './__testUtils__/certificateRequests';
+} from './__testUtils__/gateway/certificateRequests';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient } from './__testUtils__/GatewayClient';
-import { makeCsr } from './__testUtils__/makeCsr';
-import { overhearToken } from './__testUtils__/overhearToken';
-import { readRevocationList } from './__testUtils__/readRevocationList';
-import { resultOf, serialOf } from './__testUtils__/resultOf';
+import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { overhearToken } from './__testUtils__/gateway/overhearToken';
+import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
+import { resultOf, serialOf } from './__testUtils__/gateway/resultOf';
 import {
   REQUEST_LIMIT,
   startProcesses,
   type Processes,
-} from './__testUtils__/startProcesses';
-import { SteadyLoad } from './__testUtils__/SteadyLoad';
-import { TokenClient } from './__testUtils__/TokenClient';
+} from './__testUtils__/gateway/startProcesses';
+import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
 
 jest.setTimeout(300_000);
 

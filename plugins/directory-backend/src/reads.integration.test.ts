@@ -1,6 +1,6 @@
-import type { Answer } from './__testUtils__/GatewayClient';
-import { resultOf } from './__testUtils__/resultOf';
-import { withGateway } from './__testUtils__/withGateway';
+import type { Answer } from './__testUtils__/gateway/GatewayClient';
+import { resultOf } from './__testUtils__/gateway/resultOf';
+import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
 

@@ -7,12 +7,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '@backstage/types';
-import { userDn } from './__testUtils__/conformanceEntries';
+import { userDn } from './__testUtils__/conformance/entries';
 import {
   openLdapPrincipals,
   type OpenLdapPrincipals,
-} from './__testUtils__/openLdap';
-import { ReminderPortal } from './__testUtils__/ReminderPortal';
+} from './__testUtils__/ldap/openLdap';
+import { ReminderPortal } from './__testUtils__/certificates/ReminderPortal';
 
 jest.setTimeout(180_000);
 

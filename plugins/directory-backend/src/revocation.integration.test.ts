@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { GatewayClient, type AskOptions } from './__testUtils__/GatewayClient';
-import { makeCsr } from './__testUtils__/makeCsr';
-import { someMayDoMore } from './__testUtils__/accessRules';
-import { embeddedAuthority } from './__testUtils__/embeddedAuthority';
+import { GatewayClient, type AskOptions } from './__testUtils__/gateway/GatewayClient';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { someMayDoMore } from './__testUtils__/gateway/directoryConfig';
+import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
 import { eventually } from './__testUtils__/eventually';
-import { form } from './__testUtils__/formBodies';
-import { readRevocationList } from './__testUtils__/readRevocationList';
-import { resultOf, serialOf } from './__testUtils__/resultOf';
-import { TokenClient } from './__testUtils__/TokenClient';
-import { withGateway } from './__testUtils__/withGateway';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { form } from './__testUtils__/gateway/formBodies';
+import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
+import { resultOf, serialOf } from './__testUtils__/gateway/resultOf';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { withGateway } from './__testUtils__/gateway/withGateway';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 

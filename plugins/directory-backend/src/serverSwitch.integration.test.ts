@@ -1,11 +1,11 @@
-import { CookieClient } from './__testUtils__/CookieClient';
+import { CookieClient } from './__testUtils__/gateway/CookieClient';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient } from './__testUtils__/GatewayClient';
-import { SteadyLoad } from './__testUtils__/SteadyLoad';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
-import { TicketClient } from './__testUtils__/TicketClient';
-import { TokenClient } from './__testUtils__/TokenClient';
-import { TwoServers } from './__testUtils__/TwoServers';
+import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
+import { TicketClient } from './__testUtils__/gateway/TicketClient';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { TwoServers } from './__testUtils__/ldap/TwoServers';
 
 jest.setTimeout(180_000);
 

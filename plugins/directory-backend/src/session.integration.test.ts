@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { allMayExport } from './__testUtils__/accessRules';
-import { describeSessionRestarts } from './__testUtils__/describeSessionRestarts';
+import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { describeSessionRestarts } from './__testUtils__/gateway/describeSessionRestarts';
 import { eventually } from './__testUtils__/eventually';
 import {
   credentialsOutcome,
@@ -13,11 +13,11 @@ import {
   sessionIn,
   statusWithCookie,
   withCookie,
-} from './__testUtils__/sessionCookies';
-import { startTlsFront } from './__testUtils__/startTlsFront';
-import { TestAuthority } from './__testUtils__/TestAuthority';
-import { TokenClient } from './__testUtils__/TokenClient';
-import { withGateway } from './__testUtils__/withGateway';
+} from './__testUtils__/gateway/sessionCookies';
+import { startTlsFront } from './__testUtils__/ldap/startTlsFront';
+import { TestAuthority } from './__testUtils__/ldap/TestAuthority';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
 

@@ -2,33 +2,33 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { Client } from 'ldapts';
 import { readFile } from 'node:fs/promises';
-import { allMayExport } from './__testUtils__/accessRules';
-import { change, edit } from './__testUtils__/changeArbitrary';
+import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { change, edit } from './__testUtils__/conformance/changeArbitrary';
 import {
   addEntry,
   agreementDn,
   groupDn,
   userDn,
-} from './__testUtils__/conformanceEntries';
+} from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
 import {
   comparable,
   ExpectedResponses,
   type ReadRequest,
-} from './__testUtils__/ExpectedResponses';
-import { findExposed } from './__testUtils__/findExposed';
-import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+} from './__testUtils__/conformance/ExpectedResponses';
+import { findExposed } from './__testUtils__/conformance/findExposed';
+import { GatewayClient, type Answer } from './__testUtils__/gateway/GatewayClient';
 import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 import {
   maskHeader,
   personalRoute,
   personalSearch,
-} from './__testUtils__/personalQuestionArbitrary';
-import { plantMarkers, type Marker } from './__testUtils__/plantMarkers';
-import { sessionIn } from './__testUtils__/sessionCookies';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
-import { TokenClient } from './__testUtils__/TokenClient';
+} from './__testUtils__/conformance/personalQueryArbitrary';
+import { plantMarkers, type Marker } from './__testUtils__/conformance/markers';
+import { sessionIn } from './__testUtils__/gateway/sessionCookies';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
+import { TokenClient } from './__testUtils__/gateway/TokenClient';
 
 /** Minimum duration in minutes; at least one round is finished. */
 const MINUTES = Number(process.env.MINUTES || 0.3);

@@ -1,6 +1,6 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from './__testUtils__/eventually';
-import { startGateway, type Gateway } from './__testUtils__/startGateway';
+import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 

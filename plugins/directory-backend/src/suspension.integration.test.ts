@@ -5,7 +5,7 @@ import {
   ldapOf,
   startGateway,
   type Gateway,
-} from './__testUtils__/startGateway';
+} from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 

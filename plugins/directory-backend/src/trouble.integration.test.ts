@@ -2,13 +2,13 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from './__testUtils__/eventually';
-import { FaultProxy } from './__testUtils__/FaultProxy';
-import { GatewayClient, type Answer } from './__testUtils__/GatewayClient';
+import { FaultProxy } from './__testUtils__/ldap/FaultProxy';
+import { GatewayClient, type Answer } from './__testUtils__/gateway/GatewayClient';
 import {
   ldapOf,
   startGateway,
   type Gateway,
-} from './__testUtils__/startGateway';
+} from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 

@@ -7,7 +7,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeCertificate } from '@directory-gateway/x509';
-import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
+import { GullibleAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
 

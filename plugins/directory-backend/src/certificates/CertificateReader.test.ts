@@ -1,6 +1,6 @@
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeCertificate } from '@directory-gateway/x509';
-import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
+import { GullibleAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { holder, person } from '../__testUtils__/people';
 import type { Caller } from '../directory/Caller';
 import type { Directory } from '../directory/Directory';

@@ -9,8 +9,8 @@ import {
   migrateDatabase,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
-import { makeCsr } from '../__testUtils__/makeCsr';
+import { GullibleAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
+import { makeCsr } from '../__testUtils__/certificates/makeCsr';
 import { accountsOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import type { Principal } from '../directory/Principal';

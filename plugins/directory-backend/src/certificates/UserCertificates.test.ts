@@ -1,6 +1,6 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { GullibleAuthority } from '../__testUtils__/GullibleAuthority';
+import { GullibleAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { holder, person } from '../__testUtils__/people';
 import type { Directory } from '../directory/Directory';
 import { PrincipalSet } from '../directory/Caller';

@@ -1,6 +1,6 @@
 import { ConfigReader } from '@backstage/config';
 import { readCertificateRequest } from '@directory-gateway/x509';
-import { makeCsr, type CsrOptions } from '../__testUtils__/makeCsr';
+import { makeCsr, type CsrOptions } from '../__testUtils__/certificates/makeCsr';
 import { holder, person } from '../__testUtils__/people';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';

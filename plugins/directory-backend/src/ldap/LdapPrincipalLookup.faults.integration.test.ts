@@ -1,11 +1,11 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { conformanceEntries } from '../__testUtils__/conformanceEntries';
+import { conformanceEntries } from '../__testUtils__/conformance/entries';
 import { eventually } from '../__testUtils__/eventually';
-import { FaultProxy } from '../__testUtils__/FaultProxy';
-import type { Fault } from '../__testUtils__/FaultyPipe';
+import { FaultProxy } from '../__testUtils__/ldap/FaultProxy';
+import type { Fault } from '../__testUtils__/ldap/FaultyPipe';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { createLdapReader, openLdapPool } from '../__testUtils__/openLdap';
+import { createLdapReader, openLdapPool } from '../__testUtils__/ldap/openLdap';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import {
   DirectoryTimeoutError,

@@ -1,6 +1,6 @@
 import { startRealm } from '@directory-gateway/realm';
 import { describePrincipalLookup } from '../__testUtils__/conformance/describePrincipalLookup';
-import { openLdapPrincipals } from '../__testUtils__/openLdap';
+import { openLdapPrincipals } from '../__testUtils__/ldap/openLdap';
 
 jest.setTimeout(180_000);
 

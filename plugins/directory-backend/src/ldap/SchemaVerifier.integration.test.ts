@@ -1,10 +1,10 @@
 import { ConfigReader } from '@backstage/config';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from '../__testUtils__/eventually';
-import { openLdapPool } from '../__testUtils__/openLdap';
+import { openLdapPool } from '../__testUtils__/ldap/openLdap';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { readDirectoryConfig } from '../config';
-import { ldapOf, startGateway } from '../__testUtils__/startGateway';
+import { ldapOf, startGateway } from '../__testUtils__/gateway/startGateway';
 import { SchemaProof } from './SchemaVerifier';
 
 jest.setTimeout(180_000);

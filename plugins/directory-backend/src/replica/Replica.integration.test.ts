@@ -6,13 +6,13 @@ import {
   addFasUser,
   change,
   withdrawn,
-} from '../__testUtils__/changeArbitrary';
-import { userDn } from '../__testUtils__/conformanceEntries';
+} from '../__testUtils__/conformance/changeArbitrary';
+import { userDn } from '../__testUtils__/conformance/entries';
 import { eventually } from '../__testUtils__/eventually';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
-import { context } from '../__testUtils__/conformance/questions';
+import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';
+import { context } from '../__testUtils__/conformance/queries';
 import type { Directory } from '../directory/Directory';
 import { DirectoryUnavailableError } from '../directory/errors';
 import { groupFieldNames, userFieldNames } from '../directory/schema';

@@ -5,7 +5,7 @@ import {
   conformanceEntries,
   groupDn,
   userDn,
-} from '../__testUtils__/conformanceEntries';
+} from '../__testUtils__/conformance/entries';
 import {
   addFasGroup,
   addFasUser,
@@ -13,15 +13,15 @@ import {
   edit,
   renamed,
   withdrawn,
-} from '../__testUtils__/changeArbitrary';
+} from '../__testUtils__/conformance/changeArbitrary';
 import { eventually } from '../__testUtils__/eventually';
-import { FaultProxy } from '../__testUtils__/FaultProxy';
-import type { Fault } from '../__testUtils__/FaultyPipe';
+import { FaultProxy } from '../__testUtils__/ldap/FaultProxy';
+import type { Fault } from '../__testUtils__/ldap/FaultyPipe';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
-import { question, type Question } from '../__testUtils__/questionArbitrary';
-import { answersOf, context } from '../__testUtils__/conformance/questions';
+import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';
+import { question, type Question } from '../__testUtils__/conformance/queryArbitrary';
+import { answersOf, context } from '../__testUtils__/conformance/queries';
 import type { Directory } from '../directory/Directory';
 import { groupFieldNames, userFieldNames } from '../directory/schema';
 

@@ -1,5 +1,5 @@
 import { startRealm } from '@directory-gateway/realm';
-import { openReplica } from '../__testUtils__/openReplica';
+import { openReplica } from '../__testUtils__/ldap/openReplica';
 import { describeDirectory } from '../__testUtils__/conformance/describeDirectory';
 
 jest.setTimeout(180_000);

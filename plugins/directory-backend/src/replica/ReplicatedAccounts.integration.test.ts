@@ -3,12 +3,12 @@ import {
   addUser,
   conformanceEntries,
   userDn,
-} from '../__testUtils__/conformanceEntries';
+} from '../__testUtils__/conformance/entries';
 import { eventually } from '../__testUtils__/eventually';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { openReplica, type OpenReplica } from '../__testUtils__/openReplica';
-import { spelled } from '../__testUtils__/conformance/questions';
+import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';
+import { spelled } from '../__testUtils__/conformance/queries';
 import type { Principal, PrincipalQuery } from '../directory/Principal';
 
 jest.setTimeout(180_000);

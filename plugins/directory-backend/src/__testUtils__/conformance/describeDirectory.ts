@@ -18,12 +18,12 @@ import {
   type UserField,
 } from '../../directory/schema';
 import type { User } from '../../directory/records';
-import { conformanceEntries } from '../conformanceEntries';
-import { groupSearch } from '../groupSearchArbitrary';
-import { memberSelection } from '../memberSelectionArbitrary';
+import { conformanceEntries } from './entries';
+import { groupSearch } from './groupSearchArbitrary';
+import { memberSelection } from './memberSelectionArbitrary';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
-import { searchTerms } from '../searchArbitrary';
+import { searchTerms } from './selectionArbitrary';
 import { describePrivacy } from './describePrivacy';
 import {
   answersOf,
@@ -31,7 +31,7 @@ import {
   context,
   spelled,
   type Answered,
-} from './questions';
+} from './queries';
 
 /** An adapter on a realm, ready to be asked. */
 export interface ConformanceSubject {

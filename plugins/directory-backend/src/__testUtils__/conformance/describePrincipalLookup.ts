@@ -6,10 +6,10 @@ import type {
   PrincipalQuery,
 } from '../../directory/Principal';
 import type { SchemaPreset } from '../../directory/schema';
-import { addUser, conformanceEntries } from '../conformanceEntries';
+import { addUser, conformanceEntries } from './entries';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
-import { answersOf, context, spelled, type Answered } from './questions';
+import { answersOf, context, spelled, type Answered } from './queries';
 
 /** Entries of which each has a property that the realm's own ones do not. */
 const ENTRIES = [

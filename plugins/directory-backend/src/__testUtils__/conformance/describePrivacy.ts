@@ -7,11 +7,11 @@ import { allOf, not, type UserPredicate } from '../../directory/predicates';
 import { PrincipalSet } from '../../directory/Caller';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import { userFieldNames } from '../../directory/schema';
-import { memberSelection } from '../memberSelectionArbitrary';
+import { memberSelection } from './memberSelectionArbitrary';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import type { Viewer } from '../naive/naiveSearch';
-import { searchTerms } from '../searchArbitrary';
-import { answersOf, context, viewer } from './questions';
+import { searchTerms } from './selectionArbitrary';
+import { answersOf, context, viewer } from './queries';
 
 const fields = new Set(userFieldNames);
 const whole: PageRequest = { number: 1, size: 10_000 };

@@ -10,7 +10,7 @@ import {
   SubstringFilter,
   type Filter,
 } from 'ldapts';
-import { answersOf } from '../conformance/questions';
+import { answersOf } from '../conformance/queries';
 import {
   allOf,
   visitPredicate,
@@ -25,10 +25,10 @@ import {
   type GroupField,
 } from '../../directory/schema';
 import { trustedDn } from '../../ldap/connection/DistinguishedName';
-import { conformanceEntries } from '../conformanceEntries';
-import { groupSearch } from '../groupSearchArbitrary';
-import { searchTerms } from '../searchArbitrary';
-import { startPool, type PoolUnderTest } from '../startPool';
+import { conformanceEntries } from '../conformance/entries';
+import { groupSearch } from '../conformance/groupSearchArbitrary';
+import { searchTerms } from '../conformance/selectionArbitrary';
+import { startPool, type PoolUnderTest } from '../ldap/startPool';
 import { GROUP_ATTRIBUTES, NAIVE_SCHEMAS } from './attributes';
 import { dumpEntries, type DumpedEntry } from './DumpedEntry';
 import { NaiveDirectory } from './NaiveDirectory';

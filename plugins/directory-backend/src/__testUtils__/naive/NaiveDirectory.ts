@@ -24,7 +24,7 @@ import { NaiveExtensions } from './NaiveExtensions';
 import { NaiveMembership } from './NaiveMembership';
 import { naiveAgreements } from './naiveAgreements';
 import { isLocked, naivePrincipal } from './naivePrincipal';
-import { naiveGroup, naiveUser } from './naiveRecord';
+import { naiveGroup, naiveUser } from './naiveRecords';
 import { isProperName, named, pageOf, served, streamOf } from './naiveLists';
 import { groupApplies, userApplies, type Viewer } from './naiveSearch';
 

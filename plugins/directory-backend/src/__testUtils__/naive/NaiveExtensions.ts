@@ -6,7 +6,7 @@ import {
 import type { DumpedEntry } from './DumpedEntry';
 import type { NaiveMembership } from './NaiveMembership';
 import { isLocked } from './naivePrincipal';
-import { naiveTime } from './naiveRecord';
+import { naiveTime } from './naiveRecords';
 import { isHidden, type Viewer } from './naiveSearch';
 
 /** What the API answers beyond the contract, each answer in full. */

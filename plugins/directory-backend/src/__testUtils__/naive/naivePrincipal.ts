@@ -1,6 +1,6 @@
 import type { Principal } from '../../directory/Principal';
 import type { DumpedEntry } from './DumpedEntry';
-import { naiveTime } from './naiveRecord';
+import { naiveTime } from './naiveRecords';
 
 /** An entry as somebody who calls, read off the dump. */
 export function naivePrincipal(

@@ -9,7 +9,7 @@ import type { GroupField, UserField } from '../../directory/schema';
 import { GROUP_ATTRIBUTES } from './attributes';
 import type { DumpedEntry } from './DumpedEntry';
 import { isContained, isEqual } from './matching';
-import { naiveTime } from './naiveRecord';
+import { naiveTime } from './naiveRecords';
 
 /** What a viewer may see of private profiles. */
 export type Viewer =

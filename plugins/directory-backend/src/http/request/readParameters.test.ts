@@ -1,4 +1,4 @@
-import { multipart } from '../../__testUtils__/formBodies';
+import { multipart } from '../../__testUtils__/gateway/formBodies';
 import { readParameters } from './readParameters';
 
 describe('readParameters of a multipart form', () => {

@@ -2,12 +2,12 @@ import type { JsonObject } from '@backstage/types';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import type { Entry } from 'ldapts';
-import { FaultProxy } from '../../__testUtils__/FaultProxy';
+import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import {
   everybodySearch,
   personSearch,
   startPool,
-} from '../../__testUtils__/startPool';
+} from '../../__testUtils__/ldap/startPool';
 import { readBerHeader } from './BerCursor';
 import type { LdapSearch } from './LdapConnection';
 

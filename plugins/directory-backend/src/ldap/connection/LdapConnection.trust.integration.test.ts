@@ -1,10 +1,10 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { startPool, personSearch } from '../../__testUtils__/startPool';
+import { startPool, personSearch } from '../../__testUtils__/ldap/startPool';
 import {
   startTlsFront,
   type TlsFront,
-} from '../../__testUtils__/startTlsFront';
-import { TestAuthority } from '../../__testUtils__/TestAuthority';
+} from '../../__testUtils__/ldap/startTlsFront';
+import { TestAuthority } from '../../__testUtils__/ldap/TestAuthority';
 
 jest.setTimeout(180_000);
 

@@ -1,9 +1,9 @@
 import { ConfigReader } from '@backstage/config';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from '../../__testUtils__/eventually';
-import { FaultProxy } from '../../__testUtils__/FaultProxy';
-import { personSearch } from '../../__testUtils__/startPool';
-import { ldapOf } from '../../__testUtils__/startGateway';
+import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
+import { personSearch } from '../../__testUtils__/ldap/startPool';
+import { ldapOf } from '../../__testUtils__/gateway/startGateway';
 import { readLdapConfig } from './LdapConfig';
 import { LdapConnections } from './LdapConnections';
 import { LdapMetrics } from './LdapMetrics';

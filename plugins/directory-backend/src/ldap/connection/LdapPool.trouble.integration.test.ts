@@ -5,15 +5,15 @@ import {
   setImmediate as nextTurn,
   setTimeout as sleep,
 } from 'node:timers/promises';
-import { AccessLog } from '../../__testUtils__/AccessLog';
+import { AccessLog } from '../../__testUtils__/ldap/AccessLog';
 import { eventually } from '../../__testUtils__/eventually';
-import { FaultProxy } from '../../__testUtils__/FaultProxy';
+import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import {
   everybodySearch,
   personSearch,
   startPool,
   type PoolUnderTest,
-} from '../../__testUtils__/startPool';
+} from '../../__testUtils__/ldap/startPool';
 import { stopClock } from '../../__testUtils__/stopClock';
 
 jest.setTimeout(180_000);

@@ -1,15 +1,15 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import type { JsonObject } from '@backstage/types';
 import { PersistentSearchControl } from 'ldapts';
-import { AccessLog } from '../../__testUtils__/AccessLog';
+import { AccessLog } from '../../__testUtils__/ldap/AccessLog';
 import { eventually } from '../../__testUtils__/eventually';
-import { FaultProxy } from '../../__testUtils__/FaultProxy';
+import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import {
   everybodySearch,
   personSearch,
   startPool,
   type PoolUnderTest,
-} from '../../__testUtils__/startPool';
+} from '../../__testUtils__/ldap/startPool';
 import type { Reachability } from '../../directory/errors';
 
 jest.setTimeout(180_000);

@@ -4,14 +4,14 @@ import type { SrvRecord } from 'node:dns';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { eventually } from '../../__testUtils__/eventually';
-import { FaultProxy } from '../../__testUtils__/FaultProxy';
+import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import {
   everybodySearch,
   personSearch,
   startPool,
   type PoolUnderTest,
-} from '../../__testUtils__/startPool';
+} from '../../__testUtils__/ldap/startPool';
 import { stopClock } from '../../__testUtils__/stopClock';
 import { orderBySrv } from './LdapServers';
 

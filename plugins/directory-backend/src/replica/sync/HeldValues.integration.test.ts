@@ -1,13 +1,13 @@
 import type { Replication } from '@directory-gateway/realm';
-import { addFasUser } from '../../__testUtils__/changeArbitrary';
-import { context } from '../../__testUtils__/conformance/questions';
+import { addFasUser } from '../../__testUtils__/conformance/changeArbitrary';
+import { context } from '../../__testUtils__/conformance/queries';
 import { eventually } from '../../__testUtils__/eventually';
 import {
   openLdapPrincipals,
   type OpenLdapPrincipals,
-} from '../../__testUtils__/openLdap';
-import { openReplica, type OpenReplica } from '../../__testUtils__/openReplica';
-import { TwoServers } from '../../__testUtils__/TwoServers';
+} from '../../__testUtils__/ldap/openLdap';
+import { openReplica, type OpenReplica } from '../../__testUtils__/ldap/openReplica';
+import { TwoServers } from '../../__testUtils__/ldap/TwoServers';
 import { Accounts } from '../../directory/Accounts';
 import { userFieldNames } from '../../directory/schema';
 

@@ -1,0 +1,220 @@
+import { databaseServiceFactory } from '@backstage/backend-defaults/database';
+import {
+  coreServices,
+  createBackendPlugin,
+  type BackendFeature,
+} from '@backstage/backend-plugin-api';
+import {
+  mockCredentials,
+  mockServices,
+  startTestBackend,
+  type TestBackend,
+} from '@backstage/backend-test-utils';
+import { ConfigReader } from '@backstage/config';
+import { catalogServiceMock } from '@backstage/plugin-catalog-node/testUtils';
+import notificationsPlugin from '@backstage/plugin-notifications-backend';
+import { notificationService } from '@backstage/plugin-notifications-node';
+import type { JsonObject } from '@backstage/types';
+import directoryModuleEmbeddedCa from '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca';
+import {
+  directoryCertificateAuthoritiesExtensionPoint,
+  directoryPublicDocumentsExtensionPoint,
+  TrustedLocations,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
+import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
+import { ExpiryReminders } from '../../certificates/expiry/ExpiryReminders';
+import { PortalNotifications } from '../../certificates/expiry/ExpiryReminders';
+import { ReminderLedger } from '../../certificates/expiry/ReminderLedger';
+import type { Accounts } from '../../directory/Accounts';
+import { PortalUserNames } from '../../directory/PortalUserNames';
+import { PublicDocuments } from '../../http/documents/PublicDocuments';
+import { RecordingLogger } from '../RecordingLogger';
+
+/** What a process of a portal shares with the others. */
+export interface ReminderPortalOptions {
+  readonly accounts: Pick<Accounts, 'findLive'>;
+  /** `backend.database`. */
+  readonly database: JsonObject;
+  /** `directory.certificates`. */
+  readonly certificates: JsonObject;
+  /** Whether it has the notifications plugin. Default: true. */
+  readonly hasNotifications?: boolean;
+  /** Milliseconds since 1970, for the reminders. */
+  readonly now: () => number;
+}
+
+/** What the messages of the notifications plugin consist of. */
+type Payload = Readonly<Record<string, string>>;
+
+/**
+ * One process of a portal, with the embedded authority and the notifications
+ * plugin; the reminders run when a test says so, by its clock.
+ */
+export class ReminderPortal {
+  readonly logger: RecordingLogger;
+  readonly #backend: TestBackend;
+  readonly #authorities: CertificateAuthorities;
+  readonly #reminders: ExpiryReminders;
+
+  private constructor(options: {
+    readonly logger: RecordingLogger;
+    readonly backend: TestBackend;
+    readonly authorities: CertificateAuthorities;
+    readonly reminders: ExpiryReminders;
+  }) {
+    this.logger = options.logger;
+    this.#backend = options.backend;
+    this.#authorities = options.authorities;
+    this.#reminders = options.reminders;
+  }
+
+  static async start(options: ReminderPortalOptions): Promise<ReminderPortal> {
+    const { certificates, database, hasNotifications = true } = options;
+    const authorities = new CertificateAuthorities();
+    const logger = new RecordingLogger();
+    const made = new Array<ExpiryReminders>();
+    const backend = await startTestBackend({
+      features: [
+        mockServices.rootConfig.factory({
+          data: {
+            app: { baseUrl: 'http://localhost:3000' },
+            backend: { baseUrl: 'http://localhost:7007', database },
+            directory: { certificates },
+          },
+        }),
+        databaseServiceFactory,
+        catalogServiceMock.factory(),
+        directoryModuleEmbeddedCa,
+        reminderPlugin({ ...options, authorities, logger }, reminders =>
+          made.push(reminders),
+        ),
+        ...(hasNotifications ? [notificationsPlugin] : []),
+      ],
+    });
+    const [reminders] = made;
+    return new ReminderPortal({ logger, backend, authorities, reminders });
+  }
+
+  /** As the scheduler would. */
+  async remind(): Promise<void> {
+    await this.#reminders.run(new AbortController().signal);
+  }
+
+  /** Resolves with the serial number of a new certificate, decimal. */
+  async sign(options: {
+    readonly username: string;
+    readonly profile: string;
+  }): Promise<string> {
+    const { username } = options;
+    const principal = `${username}@EXAMPLE.TEST`;
+    const before = await this.#serialNumbersOf(username);
+    await this.#authorities.sign(
+      createSigningRequest({ ...options, principal }),
+    );
+    const after = await this.#serialNumbersOf(username);
+    return after.find(serial => !before.includes(serial))!;
+  }
+
+  async revoke(serial: string): Promise<void> {
+    await this.#authorities.revoke({
+      serialNumber: BigInt(serial),
+      reason: 'unspecified',
+      revokedBy: 'user:default/admin',
+    });
+  }
+
+  /** What the messages say that a portal user finds. */
+  async messagesOf(username: string): Promise<readonly Payload[]> {
+    const response = await this.#ask('/notifications', {
+      as: `user:default/${username}`,
+    });
+    const { notifications } = (await response.json()) as {
+      notifications: { payload: Payload }[];
+    };
+    return notifications.map(({ payload }) => payload);
+  }
+
+  async stop(): Promise<void> {
+    await this.#backend.stop();
+  }
+
+  async #serialNumbersOf(username: string): Promise<readonly string[]> {
+    const ending = await this.#authorities.listExpiring({
+      from: new Date(0),
+      username,
+    });
+    return ending.map(({ serialNumber }) => String(serialNumber));
+  }
+
+  async #ask(
+    path: string,
+    options: RequestInit & { readonly as: string },
+  ): Promise<Response> {
+    const { as, ...init } = options;
+    const url = `http://localhost:${this.#backend.server.port()}/api${path}`;
+    const headers = {
+      Authorization: mockCredentials.user.header(as),
+      'Content-Type': 'application/json',
+    };
+    return await fetch(url, { ...init, headers });
+  }
+}
+
+/** The reminders, in the place of the plugin whose part they are. */
+function reminderPlugin(
+  options: ReminderPortalOptions & {
+    readonly authorities: CertificateAuthorities;
+    readonly logger: RecordingLogger;
+  },
+  onMade: (reminders: ExpiryReminders) => unknown,
+): BackendFeature {
+  const { accounts, authorities, certificates, logger, now } = options;
+  return createBackendPlugin({
+    pluginId: 'directory',
+    register(env) {
+      env.registerExtensionPoint(
+        directoryCertificateAuthoritiesExtensionPoint,
+        authorities,
+      );
+      env.registerExtensionPoint(
+        directoryPublicDocumentsExtensionPoint,
+        new PublicDocuments(),
+      );
+      env.registerInit({
+        deps: {
+          auth: coreServices.auth,
+          database: coreServices.database,
+          discovery: coreServices.discovery,
+          service: notificationService,
+        },
+        async init({ auth, database, discovery, service }) {
+          const block = new ConfigReader({ certificates });
+          const config = readCertificatesConfig(block)!;
+          authorities.configure(config);
+          onMade(
+            new ExpiryReminders({
+              accounts,
+              logger,
+              now,
+              authority: authorities,
+              config: config.reminders,
+              ledger: await ReminderLedger.create(database),
+              notifications: new PortalNotifications({ service, discovery }),
+              portalUserNames: new PortalUserNames({
+                config: { namespace: 'default', username: 'entityName' },
+                trustedLocations: TrustedLocations.fromConfig(
+                  new ConfigReader({}),
+                ),
+                auth,
+                catalog: catalogServiceMock(),
+                logger,
+              }),
+            }),
+          );
+        },
+      });
+    },
+  });
+}

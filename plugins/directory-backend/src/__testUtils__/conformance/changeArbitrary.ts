@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { addGroup, addUser, agreementDn, userDn } from './entries';
+import type { NaiveDirectory } from '../naive/NaiveDirectory';
+
+/** A write to the directory. */
+export interface Change {
+  readonly ldif: string;
+  /** Whether an entry leaves the lists, which takes longer to be noticed. */
+  readonly removes: boolean;
+}
+
+/** The agreement that changes sign and leave. */
+const AGREEMENT = agreementDn('FPCA');
+
+/**
+ * A write that the directory will accept in its present state.
+ *
+ * @param name - for what is added, not in use yet
+ */
+export function change(
+  model: NaiveDirectory,
+  name: string,
+): fc.Arbitrary<Change> {
+  const user = fc.constantFrom(...model.users.map(({ dn }) => dn));
+  const group = fc.constantFrom(...model.groups.map(({ dn }) => dn));
+  return fc.oneof(
+    kept(fc.boolean().map(locked => addFasUser(name, locked))),
+    removing(user.map(dn => `dn: ${dn}\nchangetype: delete\n\n`)),
+    removing(user.map(dn => renamed(dn, `uid=${name}`))),
+    kept(user.map(dn => modified(dn, ['replace', 'nsAccountLock', 'TRUE']))),
+    kept(user.map(dn => modified(dn, ['replace', 'nsAccountLock', 'FALSE']))),
+    kept(user.map(dn => modified(dn, ['replace', 'fasIsPrivate', 'TRUE']))),
+    kept(user.map(dn => addFasGroup(name, [dn]))),
+    removing(group.map(dn => `dn: ${dn}\nchangetype: delete\n\n`)),
+    removing(group.map(dn => renamed(dn, `cn=${name}`))),
+    kept(group.map(dn => addFasGroup(name, [dn]))),
+    kept(
+      fc
+        .tuple(group, user)
+        .map(([dn, member]) => modified(dn, ['replace', 'member', member])),
+    ),
+    kept(
+      fc
+        .tuple(group, group)
+        .map(([dn, manager]) =>
+          modified(dn, ['replace', 'memberManager', manager]),
+        ),
+    ),
+    kept(user.map(dn => modified(AGREEMENT, ['replace', 'memberUser', dn]))),
+    kept(
+      fc
+        .constantFrom('TRUE', 'FALSE')
+        .map(flag => modified(AGREEMENT, ['replace', 'ipaEnabledFlag', flag])),
+    ),
+  );
+}
+
+/**
+ * A write to what entries say of themselves, or to groups in groups, that the
+ * directory will accept in its present state.
+ *
+ * @param name - for what is added, not in use yet
+ */
+export function edit(
+  model: NaiveDirectory,
+  name: string,
+): fc.Arbitrary<Change> {
+  const user = fc.constantFrom(...model.users.map(({ dn }) => dn));
+  const group = fc.constantFrom(...model.groups.map(({ dn }) => dn));
+  const text = fc.constantFrom(name, `${name} Zoé`, `  Two  ${name}`, 'smith');
+  const attribute = fc.constantFrom('mail', 'displayName', 'sn', 'givenName');
+  return fc.oneof(
+    kept(
+      fc
+        .tuple(user, attribute, text)
+        .map(([dn, changed, value]) =>
+          modified(dn, [
+            ...(['replace', changed] as const),
+            changed === 'mail' ? `${name}@changed.example.test` : value,
+          ]),
+        ),
+    ),
+    kept(
+      fc
+        .tuple(group, text)
+        .map(([dn, value]) => modified(dn, ['replace', 'description', value])),
+    ),
+    kept(user.map(dn => modified(dn, ['replace', 'fasIsPrivate', 'FALSE']))),
+    kept(fc.tuple(group, user).map(members => addFasGroup(name, members))),
+    kept(
+      fc
+        .uniqueArray(group, { minLength: 2, maxLength: 2 })
+        .map(members => addFasGroup(name, members)),
+    ),
+  );
+}
+
+/** A user of the API who has nothing but a name and a lock. */
+export function addFasUser(uid: string, locked = false): string {
+  return addUser(uid, {
+    objectClass: [
+      ...['inetOrgPerson', 'posixAccount', 'krbPrincipalAux', 'fasUser'],
+    ],
+    ...(locked && { nsAccountLock: 'TRUE' }),
+  });
+}
+
+/** A group of the API. */
+export function addFasGroup(cn: string, members: readonly string[]): string {
+  return addGroup(cn, members, { objectClass: ['ipaUserGroup', 'fasGroup'] });
+}
+
+/** Takes away what makes an added user one of the API. */
+export function withdrawn(uid: string): string {
+  return modified(userDn(uid), ['delete', 'objectClass', 'fasUser']);
+}
+
+/** An entry under another name. */
+export function renamed(dn: string, rdn: string): string {
+  return `dn: ${dn}\nchangetype: modrdn\nnewrdn: ${rdn}\ndeleteoldrdn: 1\n\n`;
+}
+
+function modified(
+  dn: string,
+  [action, attribute, value]: readonly [string, string, string],
+): string {
+  return `dn: ${dn}\nchangetype: modify\n${action}: ${attribute}\n${attribute}: ${value}\n\n`;
+}
+
+function kept(ldif: fc.Arbitrary<string>): fc.Arbitrary<Change> {
+  return ldif.map(text => ({ ldif: text, removes: false }));
+}
+
+function removing(ldif: fc.Arbitrary<string>): fc.Arbitrary<Change> {
+  return ldif.map(text => ({ ldif: text, removes: true }));
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { userFieldNames } from '../../directory/schema';
+import type { NaiveDirectory } from '../naive/NaiveDirectory';
+import { hiddenFields, type Marker } from './markers';
+import { searchTerms } from './selectionArbitrary';
+import { searchQuery } from './searchQuery';
+
+/** Who has something to hide, in which directory. */
+export interface PrivatePeople {
+  /** Their names. */
+  readonly owners: readonly string[];
+  /** The texts that they hide. */
+  readonly markers: readonly Marker[];
+  readonly model: NaiveDirectory;
+}
+
+/** Masks that are refused. */
+const BROKEN = [',', '{surname', 'surname{givenname}'];
+
+/** Masks as they come: none, all, some in any order, nested, broken. */
+export const maskHeader = fc.oneof(
+  fc.constant(undefined),
+  fc.constantFrom('*', '{*}', 'username,*', '{}', 'emails{},sshpubkeys{}'),
+  fc.constantFrom(...BROKEN),
+  fc
+    .shuffledSubarray([...userFieldNames, 'uri', 'nope', 'name', 'dn'], {
+      minLength: 1,
+    })
+    .map(names => names.join(',')),
+  fc.constantFrom(...hiddenFields),
+);
+
+/** Every route that reads the directory, mostly about private people. */
+export function personalRoute({
+  owners,
+  markers,
+  model,
+}: PrivatePeople): fc.Arbitrary<string> {
+  const groups = model.groups.map(group =>
+    encodeURIComponent(group.text('cn')!),
+  );
+  const user = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...owners, 'BOB', 'camelcase') },
+    { weight: 1, arbitrary: fc.constantFrom('alice', 'nobody') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...markers.map(({ text }) => text)),
+    },
+  );
+  const group = fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom('packager', 'design', 'contributors', 'infra'),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...groups) },
+  );
+  const page = fc.constantFrom('', '?page_size=1000', '?page_number=2');
+  return fc.oneof(
+    fc.constant('/me/'),
+    page.map(query => `/users/${query}`),
+    user.map(name => `/users/${name}/`),
+    user.map(name => `/users/${name}/groups/`),
+    user.map(name => `/users/${name}/agreements/`),
+    page.map(query => `/groups/${query}`),
+    group.map(name => `/groups/${name}/`),
+    fc
+      .tuple(group, page)
+      .map(([name, query]) => `/groups/${name}/members/${query}`),
+    group.map(name => `/groups/${name}/sponsors/`),
+    extension({ user, group, markers }),
+    fc
+      .tuple(group, user)
+      .map(([name, who]) => `/groups/${name}/is-member/${who}`),
+  );
+}
+
+/** Every route beyond the contract; texts are often what somebody hides. */
+function extension(of: {
+  readonly user: fc.Arbitrary<string>;
+  readonly group: fc.Arbitrary<string>;
+  readonly markers: readonly Marker[];
+}): fc.Arbitrary<string> {
+  const { user, group, markers } = of;
+  const marker = fc.constantFrom(...markers.map(({ text }) => text));
+  const part = marker.map(text => text.slice(2, 12));
+  return fc.oneof(
+    fc.constantFrom('/me/colleagues/', '/me/colleagues/?page_number=2'),
+    user.map(name => `/users/${name}/memberships/`),
+    user.map(name => `/users/${name}/sponsored-groups/`),
+    user.map(name => `/users/${name}/certificates/`),
+    group.map(name => `/groups/${name}/member-groups/`),
+    group.map(name => `/groups/${name}/members.csv`),
+    fc
+      .tuple(group, fc.constantFrom('direct', 'indirect'))
+      .map(([name, kind]) => `/groups/${name}/members/?membership=${kind}`),
+    fc
+      .tuple(group, fc.oneof(marker, part, user))
+      .map(([name, text]) => `/groups/${name}/members/?q=${text}`),
+    fc.oneof(marker, group).map(text => `/search/groups/?q=${text}`),
+  );
+}
+
+/** A search for private people, by what they hide and by what they do not. */
+export function personalSearch({
+  owners,
+  model,
+}: PrivatePeople): fc.Arbitrary<ReturnType<typeof searchQuery>> {
+  const users = model.users.filter(user => owners.includes(user.text('uid')!));
+  return searchTerms({ users, groups: model.groups })
+    .map(searchQuery)
+    .filter(({ terms }) => terms.length > 0);
+}
+
+/** Whether a mask is one of those that are refused. */
+export function isBrokenMask(header: string | undefined): boolean {
+  return header !== undefined && BROKEN.includes(header);
+}

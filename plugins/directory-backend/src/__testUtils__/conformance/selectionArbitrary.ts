@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import type { UserCondition } from '../../directory/predicates';
+import type { UserField } from '../../directory/schema';
+import { USER_ATTRIBUTES } from '../naive/attributes';
+import type { DumpedEntry } from '../naive/DumpedEntry';
+import type { NaiveDirectory } from '../naive/NaiveDirectory';
+
+/** The fields that a search can name; the first ones match substrings too. */
+const SUBSTRING_FIELDS = [
+  ...(['username', 'ircnicks', 'givenname', 'surname', 'human_name'] as const),
+];
+const EXACT_FIELDS = [
+  ...(['emails', 'github_username', 'gitlab_username'] as const),
+  ...(['rhbzemail', 'websites', 'rssurls'] as const),
+];
+const SEARCHED_FIELDS = [...SUBSTRING_FIELDS, ...EXACT_FIELDS];
+
+/** What means something to LDAP, or nothing to anybody. */
+const SPECIAL = [...'*()\\,"#+<>;=&|!/:', '\0', '\u0301', '\u200b', '  ', 'é'];
+
+/**
+ * One to four terms of a search. Their texts are mostly values of the
+ * directory, often of one user so that they apply together: whole or cut out,
+ * with letters, spaces and composition changed, with special characters put
+ * in.
+ */
+export function searchTerms(
+  directory: Pick<NaiveDirectory, 'users' | 'groups'>,
+): fc.Arbitrary<readonly UserCondition[]> {
+  const anybody = fc.constantFrom(...directory.users);
+  const groups = directory.groups.map(group => group.text('cn')!);
+  const terms = (of: fc.Arbitrary<DumpedEntry>, size: number) =>
+    fc.array(of.chain(termOn(groups)), { minLength: 1, maxLength: size });
+  return fc.oneof(
+    { weight: 5, arbitrary: terms(anybody, 1) },
+    {
+      weight: 4,
+      arbitrary: anybody.chain(user => terms(fc.constant(user), 4)),
+    },
+    { weight: 1, arbitrary: terms(anybody, 3) },
+  );
+}
+
+function termOn(
+  groups: readonly string[],
+): (user: DumpedEntry) => fc.Arbitrary<UserCondition> {
+  return user =>
+    fc.oneof(
+      { weight: 5, arbitrary: substring(user) },
+      { weight: 4, arbitrary: equality(user) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constant('present' as const),
+          field: fc.constantFrom(...SEARCHED_FIELDS, 'creation' as const),
+        }),
+      },
+      { weight: 2, arbitrary: before(user) },
+      { weight: 2, arbitrary: membership(groups) },
+    );
+}
+
+function substring(user: DumpedEntry): fc.Arbitrary<UserCondition> {
+  return fc
+    .record({
+      kind: fc.constant('substring' as const),
+      field: fc.constantFrom(...SUBSTRING_FIELDS),
+    })
+    .chain(term =>
+      text(user, term.field, cutOut).map(value => ({ ...term, text: value })),
+    );
+}
+
+function equality(user: DumpedEntry): fc.Arbitrary<UserCondition> {
+  return fc
+    .record({
+      kind: fc.constant('equals' as const),
+      field: fc.constantFrom(...SEARCHED_FIELDS),
+    })
+    .chain(term =>
+      text(user, term.field, fc.constant).map(value => ({
+        ...term,
+        text: value,
+      })),
+    );
+}
+
+function membership(groups: readonly string[]): fc.Arbitrary<UserCondition> {
+  const name = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...groups).chain(otherCase) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('nope', '*', '', '-design team', 'a)(cn=*'),
+    },
+  );
+  return fc.oneof(
+    {
+      weight: 6,
+      arbitrary: name.map(groupname => ({
+        kind: 'memberOf' as const,
+        groupname,
+      })),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: 'memberOfAny' as const }) },
+  );
+}
+
+/** A moment at, just before or just after somebody's, or any at all. */
+function before(user: DumpedEntry): fc.Arbitrary<UserCondition> {
+  const [, ...parts] =
+    /^(....)(..)(..)(..)(..)(..)Z$/.exec(
+      user.text('fasCreationTime') ?? user.text('createTimestamp') ?? '',
+    ) ?? [];
+  const [year, month, day, ...time] = parts.map(Number);
+  const own = Date.UTC(year, month - 1, day, ...time);
+  const near = fc
+    .constantFrom(-1000, -1, 0, 1, 999, 1000)
+    .map(shift => new Date(own + shift));
+  const any = fc.date({
+    min: new Date('0001-01-01T00:00:00Z'),
+    max: new Date('+010000-01-02T00:00:00Z'),
+    noInvalidDate: true,
+  });
+  return fc
+    .oneof(
+      { weight: 3, arbitrary: near },
+      { weight: 1, arbitrary: any },
+      {
+        weight: 1,
+        arbitrary: fc.date({
+          min: new Date('2005-01-01'),
+          max: new Date('2030-01-01'),
+          noInvalidDate: true,
+        }),
+      },
+    )
+    .map(when => ({ kind: 'before', field: 'creation', time: when }));
+}
+
+/** A text for a field: mostly a value of the user's, changed a little. */
+function text(
+  user: DumpedEntry,
+  field: UserField,
+  part: (value: string) => fc.Arbitrary<string>,
+): fc.Arbitrary<string> {
+  const values = user.texts(USER_ATTRIBUTES[field]);
+  const own =
+    values.length > 0
+      ? fc
+          .constantFrom(...values)
+          .chain(part)
+          .chain(changed)
+      : fc.constant('nobody has this');
+  return fc
+    .oneof(
+      { weight: 9, arbitrary: own },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
+      { weight: 1, arbitrary: fc.string({ maxLength: 6 }) },
+    )
+    .map(value => wellFormed(value).trim())
+    .filter(value => value !== '');
+}
+
+function cutOut(value: string): fc.Arbitrary<string> {
+  const characters = [...value];
+  return fc
+    .tuple(
+      fc.nat(Math.max(0, characters.length - 3)),
+      fc.integer({ min: 3, max: 8 }),
+    )
+    .map(([from, length]) => characters.slice(from, from + length).join(''));
+}
+
+function changed(value: string): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant(value) },
+    { weight: 3, arbitrary: otherCase(value) },
+    { weight: 1, arbitrary: fc.constant(value.replaceAll(' ', '   ')) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom('NFC', 'NFD', 'NFKC', 'NFKD')
+        .map(form => value.normalize(form)),
+    },
+    { weight: 1, arbitrary: withSpecial(value) },
+  );
+}
+
+function otherCase(value: string): fc.Arbitrary<string> {
+  const turned = fc
+    .array(fc.boolean(), { minLength: value.length, maxLength: value.length })
+    .map(upper =>
+      [...value]
+        .map((character, index) =>
+          upper[index] ? character.toUpperCase() : character.toLowerCase(),
+        )
+        .join(''),
+    );
+  return fc.oneof(
+    fc.constant(value.toUpperCase()),
+    fc.constant(value.toLowerCase()),
+    turned,
+  );
+}
+
+function withSpecial(value: string): fc.Arbitrary<string> {
+  return fc
+    .tuple(fc.nat(value.length), fc.constantFrom(...SPECIAL))
+    .map(([at, special]) => value.slice(0, at) + special + value.slice(at));
+}
+
+/** As it arrives: half a surrogate pair cannot be sent. */
+function wellFormed(typed: string): string {
+  return Buffer.from(typed).toString();
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert';
+import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
+import type { Realm } from '@directory-gateway/realm';
+import { createReplicaDirectory } from '../../createDirectory';
+import type { Directory } from '../../directory/Directory';
+import { schemaPreset, type SchemaPreset } from '../../directory/schema';
+import { readLdapConfig } from '../../ldap/connection/LdapConfig';
+import { readEndpoint } from '../../ldap/connection/ldapClient';
+import type { Replica } from '../../replica/Replica';
+import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
+import { eventually } from '../eventually';
+import { createGuard, MemoryGuardRecords } from '../MemoryGuardRecords';
+import { createLdapReader, openLdapPool } from './openLdap';
+import { RecordingLogger } from '../RecordingLogger';
+import { ldapOf } from '../gateway/startGateway';
+
+/** A copy that follows a realm, and what answers from it. */
+export interface OpenReplica {
+  readonly directory: Directory;
+  readonly accounts: ReplicatedAccounts;
+  readonly replica: Replica;
+  readonly guardRecords: MemoryGuardRecords;
+  readonly logger: RecordingLogger;
+  close(): void;
+}
+
+/** Opens a replica of a realm as the plugin does. */
+export async function openReplica(options: {
+  readonly realm: Realm;
+  readonly schema?: SchemaPreset;
+  /** As the options of `Replica`. */
+  readonly maxStalenessMs?: number;
+  readonly rereadingIntervalMs?: number;
+  readonly syncIntervalMs?: number;
+  /** Merged over the `directory.ldap` block. */
+  readonly ldap?: JsonObject;
+}): Promise<OpenReplica> {
+  const { realm } = options;
+  const logger = new RecordingLogger();
+  const guardRecords = new MemoryGuardRecords();
+  const searcher = openLdapPool(realm, logger, options.ldap);
+  const rooms = { ...options, searcher, logger };
+  const config = readLdapConfig(
+    new ConfigReader({ ...ldapOf(realm), ...options.ldap }),
+  );
+  const { directory, accounts, replica } = createReplicaDirectory({
+    reader: createLdapReader(rooms),
+    servers: searcher,
+    schema: schemaPreset(options.schema ?? 'fas'),
+    baseDn: realm.baseDn,
+    bindDn: realm.bindDn,
+    endpoint: url => readEndpoint(url, config),
+    logger,
+    // The model of a suite may keep this process busy for seconds.
+    maxStalenessMs: options.maxStalenessMs ?? 60_000,
+    rereadingIntervalMs: options.rereadingIntervalMs,
+    syncIntervalMs: options.syncIntervalMs,
+    guard: createGuard({ records: guardRecords, maxShrinkage: 0.5 }),
+  });
+  replica.follow();
+  await eventually(() => assert(replica.isServing));
+  return {
+    directory,
+    accounts,
+    replica,
+    guardRecords,
+    logger,
+    close: () => {
+      replica.stop();
+      searcher.close();
+    },
+  };
+}
