@@ -25,7 +25,7 @@ export class Fuzzer {
       const result = read(input);
       this.#noteTime(seed, performance.now() - start, input);
       this.#noteOutcome(input.strategy, result.ok ? 'read' : result.code);
-      if ('request' in result) {
+      if ('csr' in result) {
         await this.#askOracles(seed, result.csr);
       }
     } catch (error) {
