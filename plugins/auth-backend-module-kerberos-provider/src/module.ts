@@ -8,7 +8,10 @@ import {
   authProvidersExtensionPoint,
 } from '@backstage/plugin-auth-node';
 import { catalogServiceRef } from '@backstage/plugin-catalog-node';
-import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  requireSecureTransport,
+  TrustedLocations,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import {
   type KerberosService,
   kerberosServiceRef,
@@ -16,7 +19,7 @@ import {
 } from '@directory-gateway/kerberos';
 import { CatalogUsers } from './CatalogUsers';
 import { DirectoryAccounts } from './DirectoryAccounts';
-import { InputError, isError } from '@backstage/errors';
+import { isError } from '@backstage/errors';
 import {
   KerberosRouteHandlers,
   MisconfiguredRouteHandlers,
@@ -95,7 +98,7 @@ export function createKerberosProvider(options: {
   const { kerberos, ...resolverOptions } = options;
   return ({ config, baseUrl, isOriginAllowed, logger, resolverContext }) => {
     try {
-      requireSecureTransport(baseUrl);
+      requireSecureTransport(baseUrl, 'backend.baseUrl');
       const signInResolver = createSignInResolver({
         config,
         ...resolverOptions,
@@ -115,24 +118,4 @@ export function createKerberosProvider(options: {
       return new MisconfiguredRouteHandlers();
     }
   };
-}
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/**
- * Tickets and tokens do not travel in the clear: the portal is reached by
- * https, or by http on this machine only.
- *
- * @throws InputError that names the key to change
- */
-export function requireSecureTransport(baseUrl: string): void {
-  const { protocol, hostname } = new URL(baseUrl);
-  if (
-    protocol !== 'https:' &&
-    !(protocol === 'http:' && LOOPBACK.test(hostname))
-  ) {
-    throw new InputError(
-      'backend.baseUrl must be an https:// URL, or http:// on localhost',
-    );
-  }
 }

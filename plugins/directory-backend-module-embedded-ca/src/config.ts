@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path';
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
+import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
 import {
   readCertificateProfiles,
   type CertificateProfile,
 } from './certificates/CertificateProfile';
-import { readMilliseconds } from './certificates/CertificateProfile';
 
 const PREFIX = 'directory.certificates.embedded';
 

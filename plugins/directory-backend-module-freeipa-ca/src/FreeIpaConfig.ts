@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { readDurationFromConfig, type Config } from '@backstage/config';
+import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { durationToMilliseconds, type HumanDuration } from '@backstage/types';
+import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
 
 const BLOCK = 'directory.certificates.freeipa';
 
@@ -49,9 +49,17 @@ export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
       caFile: readCaFile(config),
       cacn: config.getOptionalString('cacn') ?? 'ipa',
       login: readLogin(config.getConfig('login')),
-      connectTimeoutMs: readMs(config, 'connectTimeout', { seconds: 5 }),
-      requestTimeoutMs: readMs(config, 'requestTimeout', { seconds: 30 }),
-      lostResponseSearchMs: readMs(config, 'lostResponseSearch', { seconds: 10 }),
+      connectTimeoutMs: readMilliseconds(config, 'connectTimeout', {
+        prefix: BLOCK,
+        fallback: { seconds: 5 },
+      }),
+      requestTimeoutMs: readMilliseconds(config, 'requestTimeout', {
+        prefix: BLOCK,
+        fallback: { seconds: 30 },
+      }),
+      lostResponseSearchMs: readMs(config, 'lostResponseSearch', {
+        seconds: 10,
+      }),
     })
   );
 }
@@ -118,14 +126,4 @@ function readPath(
     );
   }
   return path;
-}
-
-function readMs(config: Config, key: string, fallback: HumanDuration): number {
-  const ms = durationToMilliseconds(
-    config.has(key) ? readDurationFromConfig(config, { key }) : fallback,
-  );
-  if (ms <= 0) {
-    throw new InputError(`${BLOCK}.${key} must be longer than nothing`);
-  }
-  return ms;
 }

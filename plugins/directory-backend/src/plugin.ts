@@ -10,6 +10,7 @@ import {
   directoryCertificateAuthoritiesExtensionPoint,
   directoryPublicDocumentsExtensionPoint,
   readinessChecksServiceRef,
+  requireSecureTransport,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { kerberosServiceRef } from '@directory-gateway/kerberos';
 import { ActionGate } from './actions/ActionGate';
@@ -37,7 +38,6 @@ import { membershipOperations } from './http/resources/groups';
 import { operationsOperation } from './http/resources/me';
 import { PortalUserNames } from './directory/PortalUserNames';
 import { PublicDocuments } from './http/documents/PublicDocuments';
-import { requireSecureTransport } from './http/response/ResourceUris';
 import { ResourceUris } from './http/response/ResourceUris';
 import { openSessions } from './http/session/Sessions';
 import { searchGroupsOperation } from './http/resources/search';

@@ -6,6 +6,7 @@
 export * from './CertificateAuthority';
 export * from './extensionPoints';
 export type * from './CertificateAuthority';
+export * from './config';
 export { migrateDatabase } from './migrateDatabase';
 export * from './extensionPoints';
 export * from './readinessChecks';

@@ -1,6 +1,7 @@
-import { type Config, readDurationFromConfig } from '@backstage/config';
-import { InputError, assertError } from '@backstage/errors';
-import { type HumanDuration, durationToMilliseconds } from '@backstage/types';
+import type { Config } from '@backstage/config';
+import { InputError } from '@backstage/errors';
+import { durationToMilliseconds } from '@backstage/types';
+import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
 import type { KeyPurpose, KeyUsage } from '@directory-gateway/x509';
 
 const KEY = 'directory.certificates.embedded.profiles';
@@ -146,32 +147,4 @@ function checkPurposes(purposes: readonly string[]): readonly string[] {
     );
   }
   return purposes;
-}
-
-/**
- * Reads a duration, which is longer than nothing.
- *
- * @param options - `prefix`: where the config is, for messages; `fallback`: what
- *   it is when the key is not there
- * @returns milliseconds
- * @throws InputError that names the key when it is wrong.
- */
-export function readMilliseconds(
-  config: Config,
-  key: string,
-  options: { readonly prefix: string; readonly fallback: HumanDuration },
-): number {
-  const { prefix, fallback } = options;
-  try {
-    const milliseconds = durationToMilliseconds(
-      config.has(key) ? readDurationFromConfig(config, { key }) : fallback,
-    );
-    if (!(milliseconds > 0)) {
-      throw new InputError('it must be longer than nothing');
-    }
-    return milliseconds;
-  } catch (error) {
-    assertError(error);
-    throw new InputError(`${prefix}.${key}: ${error.message}`);
-  }
 }

@@ -1,6 +1,9 @@
-import { type Config, readDurationFromConfig } from '@backstage/config';
+import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { durationToMilliseconds } from '@backstage/types';
+import {
+  readCount,
+  readMilliseconds,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import { type PrincipalSet, readPrincipalSet } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 
@@ -90,18 +93,16 @@ function readReadable(config: Config): ReadableCertificates {
 }
 
 function readLimit(config: Config): CertificatesConfig['limit'] {
-  const requests = config.getOptionalNumber('limit.requests') ?? 60;
-  if (!Number.isSafeInteger(requests) || requests < 1) {
-    throw new InputError(
-      'directory.certificates.limit.requests must be a whole number above 0',
-    );
-  }
-  const perMs = config.has('limit.per')
-    ? durationToMilliseconds(
-        readDurationFromConfig(config, { key: 'limit.per' }),
-      )
-    : 60_000;
-  return { requests, perMs };
+  return {
+    requests: readCount(config, 'limit.requests', {
+      prefix: 'directory.certificates',
+      fallback: 60,
+    }),
+    perMs: readMilliseconds(config, 'limit.per', {
+      prefix: 'directory.certificates',
+      fallback: { minutes: 1 },
+    }),
+  };
 }
 
 /** A certificate profile that the gateway offers. */
@@ -177,9 +178,10 @@ export function readRemindersConfig(certificates: Config): RemindersConfig {
   }
   return Object.freeze({
     daysBefore: [...new Set(daysBefore)].sort((a, b) => a - b),
-    everyMs: config?.has('every')
-      ? durationToMilliseconds(readDurationFromConfig(config, { key: 'every' }))
-      : 6 * 60 * 60 * 1000,
+    everyMs: readMilliseconds(config, 'every', {
+      prefix: KEY,
+      fallback: { hours: 6 },
+    }),
   });
 }
 

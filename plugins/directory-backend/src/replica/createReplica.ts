@@ -1,6 +1,6 @@
-import { type Config, readDurationFromConfig } from '@backstage/config';
+import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { durationToMilliseconds } from '@backstage/types';
+import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Replica, ReplicaOptions } from './Replica';
 import { metrics } from '@opentelemetry/api';
 import { type ReplicaStatus, suspensionReasons } from './sync/ReplicaState';
@@ -29,11 +29,10 @@ export function readReplicaConfig(config: Config | undefined): ReplicaConfig {
       'directory.replica.maxShrinkage must be a share from 0 to 1',
     );
   }
-  const maxStalenessMs = config?.has('maxStaleness')
-    ? durationToMilliseconds(
-        readDurationFromConfig(config, { key: 'maxStaleness' }),
-      )
-    : 60_000;
+  const maxStalenessMs = readMilliseconds(config, 'maxStaleness', {
+    prefix: 'directory.replica',
+    fallback: { minutes: 1 },
+  });
   if (maxStalenessMs < MIN_STALENESS_MS) {
     throw new InputError(
       'directory.replica.maxStaleness must be at least 5 seconds',

@@ -1,6 +1,3 @@
-import { InputError } from '@backstage/errors';
-import { isLoopback } from '../../ldap/connection/LdapConfig';
-
 /**
  * The `uri` fields: absolute, from the configured external base URL, never
  * from a header of the request.
@@ -37,23 +34,5 @@ export class ResourceUris {
   /** The certificate resource of a serial number. */
   certificate(serialNumber: bigint): string {
     return `${this.#base}/certs/${serialNumber}/`;
-  }
-}
-
-/**
- * Tickets, tokens and people's data do not travel in the clear: the portal is
- * reached by https, or by http on this machine only.
- *
- * @throws InputError that names the key to change.
- */
-export function requireSecureTransport(url: string, key: string): void {
-  const { protocol, hostname } = new URL(url);
-  if (
-    protocol !== 'https:' &&
-    !(protocol === 'http:' && isLoopback(hostname))
-  ) {
-    throw new InputError(
-      `The directory gateway needs https: set ${key} to an https:// URL, or to http:// on localhost`,
-    );
   }
 }

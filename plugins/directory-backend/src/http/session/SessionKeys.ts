@@ -9,8 +9,8 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto';
-import { type Config, readDurationFromConfig } from '@backstage/config';
-import { durationToMilliseconds } from '@backstage/types';
+import type { Config } from '@backstage/config';
+import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
 
 const LEAST_BYTES = 32;
 
@@ -147,9 +147,10 @@ export function readSessionsConfig(
   if (config?.getOptionalBoolean('enabled') === false) {
     return undefined;
   }
-  const maxAgeMs = config?.has('maxAge')
-    ? durationToMilliseconds(readDurationFromConfig(config, { key: 'maxAge' }))
-    : LONGEST_MS;
+  const maxAgeMs = readMilliseconds(config, 'maxAge', {
+    prefix: 'directory.sessions',
+    fallback: { milliseconds: LONGEST_MS },
+  });
   // Cookies count in seconds.
   if (!(maxAgeMs >= 1000 && maxAgeMs <= LONGEST_MS)) {
     throw new InputError(

@@ -17,9 +17,7 @@ it('has sessions of 15 minutes, unless they are switched off', () => {
 it.each(['16m', { minutes: 15, milliseconds: 1 }, '0s', '999ms'])(
   'refuses a life of %j',
   maxAge => {
-    expect(() => read({ maxAge })).toThrow(
-      'directory.sessions.maxAge must be between 1 second and 15 minutes',
-    );
+    expect(() => read({ maxAge })).toThrow(/^directory\.sessions\.maxAge/);
   },
 );
 

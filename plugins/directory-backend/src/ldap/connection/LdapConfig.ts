@@ -1,9 +1,15 @@
-import { type Config, readDurationFromConfig } from '@backstage/config';
+import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { type HumanDuration, durationToMilliseconds } from '@backstage/types';
-import { isIP } from 'node:net';
+import type { HumanDuration } from '@backstage/types';
+import {
+  isLoopback,
+  readCount,
+  readMilliseconds,
+} from '@directory-gateway/backstage-plugin-directory-node';
 
-/** Servers that DNS names. */
+const PREFIX = 'directory.ldap';
+
+/** Servers that DNS SRV records list. */
 export interface LdapSrvConfig {
   readonly kind: 'srv';
   /** For example `_ldap._tcp.example.org`. */
@@ -14,7 +20,7 @@ export interface LdapSrvConfig {
   readonly refreshMs: number;
 }
 
-/** How the directory's servers are reached. Durations in milliseconds. */
+/** The `directory.ldap` block. Durations are in milliseconds. */
 export interface LdapConfig {
   readonly servers:
     | { readonly kind: 'urls'; readonly urls: readonly string[] }
@@ -47,6 +53,10 @@ export interface LdapConfig {
  */
 export function readLdapConfig(config: Config): LdapConfig {
   const startTls = config.getOptionalBoolean('startTls') ?? false;
+  const milliseconds = (key: string, fallback: HumanDuration) =>
+    readMilliseconds(config, key, { prefix: PREFIX, fallback });
+  const count = (key: string, fallback: number) =>
+    readCount(config, key, { prefix: PREFIX, fallback });
   return Object.freeze({
     servers: readServers(config, startTls),
     startTls,
@@ -54,18 +64,18 @@ export function readLdapConfig(config: Config): LdapConfig {
     baseDn: config.getString('baseDn'),
     bindDn: config.getString('bindDn'),
     bindPassword: readBindPassword(config),
-    connectTimeoutMs: readMs(config, 'connectTimeout', { seconds: 2 }),
-    operationTimeoutMs: readMs(config, 'operationTimeout', { seconds: 5 }),
-    maxConnections: readCount(config, 'maxConnections', 16),
-    pipelining: readCount(config, 'pipelining', 1),
-    maxQueued: readCount(config, 'maxQueued', 1000),
-    idleProbeMs: readMs(config, 'idleProbe', { seconds: 15 }),
+    connectTimeoutMs: milliseconds('connectTimeout', { seconds: 2 }),
+    operationTimeoutMs: milliseconds('operationTimeout', { seconds: 5 }),
+    maxConnections: count('maxConnections', 16),
+    pipelining: count('pipelining', 1),
+    maxQueued: count('maxQueued', 1000),
+    idleProbeMs: milliseconds('idleProbe', { seconds: 15 }),
     breaker: Object.freeze({
-      failures: readCount(config, 'breaker.failures', 3),
-      initialMs: readMs(config, 'breaker.initial', { milliseconds: 100 }),
-      maxMs: readMs(config, 'breaker.max', { seconds: 1 }),
+      failures: count('breaker.failures', 3),
+      initialMs: milliseconds('breaker.initial', { milliseconds: 100 }),
+      maxMs: milliseconds('breaker.max', { seconds: 1 }),
     }),
-    probeIntervalMs: readMs(config, 'probeInterval', { minutes: 1 }),
+    probeIntervalMs: milliseconds('probeInterval', { minutes: 1 }),
   });
 }
 
@@ -73,62 +83,59 @@ function readServers(config: Config, startTls: boolean): LdapConfig['servers'] {
   const urls = config.getOptionalStringArray('servers');
   const srv = config.getOptionalConfig('srv');
   if ((urls === undefined) === (srv === undefined)) {
-    throw new InputError(
-      'Set one of directory.ldap.servers and directory.ldap.srv',
-    );
+    throw new InputError(`Set one of ${PREFIX}.servers and ${PREFIX}.srv`);
   }
   if (srv) {
     return readSrv(srv, startTls);
   }
   if (urls!.length === 0) {
-    throw new InputError('directory.ldap.servers must name a server');
+    throw new InputError(`${PREFIX}.servers must contain at least one server`);
   }
-  for (const server of urls!) {
-    checkServer(server, startTls);
+  for (const url of urls!) {
+    checkServer(url, startTls);
   }
   return { kind: 'urls', urls: urls! };
 }
 
-/** The registered services are `_ldap` and, by custom, `_ldaps`. */
+/** The registered service name is `_ldap`; `_ldaps` is used by convention. */
 function readSrv(config: Config, startTls: boolean): LdapSrvConfig {
   const name = config.getString('name');
   const scheme = /^_ldaps\./i.test(name) ? 'ldaps' : 'ldap';
   if (scheme === 'ldap' && !startTls) {
     throw new InputError(
-      'directory.ldap.srv.name stands for servers without TLS: set directory.ldap.startTls, or name _ldaps records',
+      `${PREFIX}.srv.name lists servers without TLS: set ${PREFIX}.startTls, or use _ldaps records`,
     );
   }
-  const refreshMs = readMs(config, 'refresh', { minutes: 5 });
-  const domain = (config.getOptionalString('domain') ?? domainOf(name))
+  const refreshMs = readMilliseconds(config, 'refresh', {
+    prefix: `${PREFIX}.srv`,
+    fallback: { minutes: 5 },
+  });
+  // The labels after the last one with an underscore: `example.org` of
+  // `_ldap._tcp.paris._locations.example.org`.
+  const domain = (
+    config.getOptionalString('domain') ?? name.replace(/^.*_[^.]*\.?/, '')
+  )
     .toLowerCase()
     .replace(/\.$/, '');
   if (domain === '') {
     throw new InputError(
-      `directory.ldap.srv.name must end with a domain, as _ldap._tcp.example.org does, not "${name}"`,
+      `${PREFIX}.srv.name must end with a domain, as _ldap._tcp.example.org does, not "${name}"`,
     );
   }
   return { kind: 'srv', name, domain, scheme, refreshMs };
 }
 
-/**
- * The labels after the last one with an underscore: `example.org` of
- * `_ldap._tcp.example.org` and of `_ldap._tcp.paris._locations.example.org`.
- */
-function domainOf(name: string): string {
-  return name.replace(/^.*_[^.]*\.?/, '');
-}
-
-/** Credentials and people travel over TLS, or do not leave the machine. */
+/** Credentials and personal data use TLS or stay on this machine. */
 function checkServer(server: string, startTls: boolean): void {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (!url || !['ldap:', 'ldaps:'].includes(url.protocol)) {
     throw new InputError(
-      `directory.ldap.servers must be ldaps:// or ldap:// URLs, not "${server}"`,
+      `${PREFIX}.servers must be ldaps:// or ldap:// URLs, not "${server}"`,
     );
   }
   if (url.protocol === 'ldap:' && !startTls && !isLoopback(url.hostname)) {
     throw new InputError(
-      `directory.ldap.servers names ${server} without TLS: use ldaps://, or set directory.ldap.startTls`,
+      `${PREFIX}.servers contains ${server} without TLS: use ldaps://, or set ${PREFIX}.startTls`,
     );
   }
 }
@@ -138,36 +145,10 @@ function readBindPassword(config: Config): LdapConfig['bindPassword'] {
   const value = config.getOptionalString('bindPassword');
   if ((path === undefined) === (value === undefined)) {
     throw new InputError(
-      'Set one of directory.ldap.bindPasswordFile and directory.ldap.bindPassword',
+      `Set one of ${PREFIX}.bindPasswordFile and ${PREFIX}.bindPassword`,
     );
   }
   return path === undefined
     ? { kind: 'value', value: value! }
     : { kind: 'file', path };
-}
-
-function readMs(config: Config, key: string, fallback: HumanDuration): number {
-  return durationToMilliseconds(
-    config.has(key) ? readDurationFromConfig(config, { key }) : fallback,
-  );
-}
-
-function readCount(config: Config, key: string, fallback: number): number {
-  const count = config.getOptionalNumber(key) ?? fallback;
-  if (!Number.isSafeInteger(count) || count < 1) {
-    throw new InputError(
-      `directory.ldap.${key} must be a whole number, at least 1`,
-    );
-  }
-  return count;
-}
-
-/** Whether a URL's host name stands for this machine itself. */
-export function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return (
-    host === 'localhost' ||
-    host === '::1' ||
-    (isIP(host) === 4 && host.startsWith('127.'))
-  );
 }
