@@ -44,7 +44,7 @@ realm: ## The Kerberos realm and directory alone; prints an environment to sourc
 	@scripts/realm serve
 
 bench: ## How fast the portal answers for 20,000 people (USERS=), in tables
-	@bench/run
+	@benchmarks/run
 
 trials: ## Long trials, resumable: crashes, soak, outages, fuzz, attacks (ONLY=crash,soak)
 	@scripts/trials

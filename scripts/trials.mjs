@@ -107,7 +107,7 @@ const trials = {
     shards: fuzz,
   },
   attacks: {
-    command: ['bench/trials', checkout],
+    command: ['benchmarks/attacks', checkout],
     // With the checkout, so that another one is attacked again.
     shards: [{ ONLY: '', CHECKOUT: checkout }],
   },

@@ -31,7 +31,7 @@ export function portalCommand(options: {
   ];
   const configs = [
     join(checkout, 'app-config.yaml'),
-    join(checkout, 'bench/app-config.bench.yaml'),
+    join(checkout, 'benchmarks/app-config.benchmarks.yaml'),
   ];
   return {
     args: [

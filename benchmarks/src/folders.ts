@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 
 /** This package, which runs from its sources only. */
 export const BENCH = dirname(
-  require.resolve('@directory-gateway/bench/package.json'),
+  require.resolve('@directory-gateway/benchmarks/package.json'),
 );
 
 /** The repository that the package is part of. */
