@@ -22,16 +22,16 @@ import {
 } from './ldap/connection/DistinguishedName';
 import type { LdapEndpoint } from './ldap/connection/ldapClient';
 import { LdapPool } from './ldap/connection/LdapPool';
-import { LdapPrincipals } from './ldap/LdapPrincipalLookup';
+import { LdapPrincipalLookup } from './ldap/LdapPrincipalLookup';
 import { LdapReader } from './ldap/LdapReader';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
 import { readEndpoint } from './ldap/connection/ldapClient';
-import { RightsProof } from './ldap/AccessVerifier';
-import { SchemaProof } from './ldap/SchemaVerifier';
-import { UsnClock } from './ldap/UsnReader';
+import { AccessVerifier } from './ldap/AccessVerifier';
+import { SchemaVerifier } from './ldap/SchemaVerifier';
+import { UsnReader } from './ldap/UsnReader';
 import { MassDeletionGuard } from './replica/sync/MassDeletionGuard';
 import { observeReplica } from './replica/createReplica';
-import { Quarantines } from './replica/sync/Quarantines';
+import { ReplicaQuarantine } from './replica/sync/ReplicaQuarantine';
 import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
 import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
@@ -64,7 +64,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
       ...options,
       containers,
       base: trustedDn(baseDn),
-      clock: new UsnClock(options),
+      usnReader: new UsnReader(options),
     }),
   });
   const suspendIfRefused = (reachability: Reachability) => {
@@ -129,7 +129,7 @@ export async function createDirectory({
 }: CreateDirectoryOptions): Promise<{
   readonly directory: PrivateDirectory;
   readonly accounts: Accounts;
-  readonly quarantines: Quarantines;
+  readonly quarantines: ReplicaQuarantine;
   readonly replica: Replica;
 }> {
   const { ldap, schema, certificates } = config;
@@ -140,19 +140,19 @@ export async function createDirectory({
     });
   }
   const searcher = LdapPool.create({ config: ldap, logger, lifecycle });
-  const schemaProof = new SchemaProof({ searcher, schema });
-  await schemaProof.requireIfReachable();
-  const proof = new RightsProof({
+  const schemaVerifier = new SchemaVerifier({ searcher, schema });
+  await schemaVerifier.requireIfReachable();
+  const accessVerifier = new AccessVerifier({
     searcher,
-    schemaProof,
+    schemaVerifier,
     schema,
     baseDn,
     bindDn,
     maxAgeMs: ldap.probeIntervalMs,
     logger,
   });
-  const reader = new LdapReader({ searcher, proof });
-  const quarantines = await Quarantines.create({
+  const reader = new LdapReader({ searcher, accessVerifier });
+  const quarantines = await ReplicaQuarantine.create({
     database,
     logger,
     directoryKey: directoryKeyOf({ baseDn, schema }),
@@ -194,7 +194,7 @@ export async function createDirectory({
       },
     ),
     accounts: new Accounts({
-      principals: new LdapPrincipals({ reader, schema, baseDn, logger }),
+      principals: new LdapPrincipalLookup({ reader, schema, baseDn, logger }),
       servers: searcher,
       replica: replicatedAccounts,
     }),

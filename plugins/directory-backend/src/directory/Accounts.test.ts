@@ -6,7 +6,7 @@ import { DumpedEntry } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { holder, person } from '../__testUtils__/people';
 import { containersBelow } from '../ldap/connection/DistinguishedName';
-import { copiedKinds } from '../ldap/entryKinds';
+import { entryKinds } from '../ldap/entryKinds';
 import {
   childOf,
   normalizeDn,
@@ -24,7 +24,7 @@ import {
   type UnavailableReason,
 } from './errors';
 import {
-  hasExpired,
+  isExpired,
   type Principal,
   type PrincipalQuery,
   type VerifiedPrincipal,
@@ -89,7 +89,7 @@ function ldapEntry(entry: AccountEntry): Entry {
 const isServed = (entry: AccountEntry) => entry.objectClass.includes('fasUser');
 
 const isActive = (principal: Principal | undefined) =>
-  principal !== undefined && !principal.locked && !hasExpired(principal);
+  principal !== undefined && !principal.locked && !isExpired(principal);
 
 /** Accounts of a directory that can be synced and become unreachable. */
 class Site {
@@ -112,7 +112,7 @@ class Site {
   readonly held = new Set<string>();
   readonly accounts: Accounts;
   readonly #tables = createTables();
-  readonly #users = copiedKinds({
+  readonly #users = entryKinds({
     schema: schemaPreset('fas'),
     containers: containersBelow(SUFFIX),
   }).users;

@@ -2,8 +2,8 @@ import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { DirectoryUnavailableError } from '../directory/errors';
 import { schemaPreset } from '../directory/schema';
 import type { LdapSearcher } from './connection/LdapPool';
-import { RightsProof } from './AccessVerifier';
-import { SchemaProof } from './SchemaVerifier';
+import { AccessVerifier } from './AccessVerifier';
+import { SchemaVerifier } from './SchemaVerifier';
 
 const schema = schemaPreset('fas');
 const signal = new AbortController().signal;
@@ -24,11 +24,11 @@ class GrantingSearcher implements LdapSearcher {
 
 it('is renewed with what is asked from then on, whoever else is asking', async () => {
   const searcher = new GrantingSearcher();
-  const schemaProof = new SchemaProof({ searcher, schema });
-  jest.spyOn(schemaProof, 'require').mockResolvedValue();
-  const proof = new RightsProof({
+  const schemaVerifier = new SchemaVerifier({ searcher, schema });
+  jest.spyOn(schemaVerifier, 'require').mockResolvedValue();
+  const proof = new AccessVerifier({
     searcher,
-    schemaProof,
+    schemaVerifier,
     schema,
     bindDn: 'uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=test',
     baseDn: 'dc=example,dc=test',
@@ -64,11 +64,11 @@ it('is renewed with what is asked from then on, whoever else is asking', async (
 
 it('fails when a new connection is refused, although open ones are not', async () => {
   const searcher = new GrantingSearcher();
-  const schemaProof = new SchemaProof({ searcher, schema });
-  jest.spyOn(schemaProof, 'require').mockResolvedValue();
-  const proof = new RightsProof({
+  const schemaVerifier = new SchemaVerifier({ searcher, schema });
+  jest.spyOn(schemaVerifier, 'require').mockResolvedValue();
+  const proof = new AccessVerifier({
     searcher,
-    schemaProof,
+    schemaVerifier,
     schema,
     bindDn: 'uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=test',
     baseDn: 'dc=example,dc=test',

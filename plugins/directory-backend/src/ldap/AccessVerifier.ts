@@ -8,7 +8,7 @@ import type { DistinguishedName } from './connection/DistinguishedName';
 import { isA, isPresent } from './connection/filters';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
 import type { LdapSearcher } from './connection/LdapPool';
-import type { SchemaProof } from './SchemaVerifier';
+import type { SchemaVerifier } from './SchemaVerifier';
 
 /** How long a missing right is assumed before it is verified again. */
 const FAILURE_HOLDS_MS = 1000;
@@ -33,9 +33,9 @@ interface Requirement {
  * also in a negated filter: a private or locked user would read as public and
  * unlocked. Without a proof nothing is served.
  */
-export class RightsProof {
+export class AccessVerifier {
   readonly #searcher: LdapSearcher;
-  readonly #schemaProof: SchemaProof;
+  readonly #schemaVerifier: SchemaVerifier;
   readonly #bindDn: string;
   readonly #requirements: readonly Requirement[];
   readonly #maxAgeMs: number;
@@ -50,7 +50,7 @@ export class RightsProof {
 
   constructor(options: {
     readonly searcher: LdapSearcher;
-    readonly schemaProof: SchemaProof;
+    readonly schemaVerifier: SchemaVerifier;
     readonly bindDn: string;
     readonly baseDn: string;
     readonly schema: DirectorySchema;
@@ -59,7 +59,7 @@ export class RightsProof {
     readonly logger: LoggerService;
   }) {
     this.#searcher = options.searcher;
-    this.#schemaProof = options.schemaProof;
+    this.#schemaVerifier = options.schemaVerifier;
     this.#bindDn = options.bindDn;
     this.#requirements = requirementsOf(options.schema, options.baseDn);
     this.#maxAgeMs = options.maxAgeMs;
@@ -127,7 +127,7 @@ export class RightsProof {
 
   async #prove(): Promise<void> {
     try {
-      await this.#schemaProof.require();
+      await this.#schemaVerifier.require();
     } catch (error) {
       throw error instanceof InputError ? this.fail(error.message) : error;
     }
@@ -240,7 +240,7 @@ export class RightsProof {
 }
 
 /** The attributes of users on which privacy and access rest. */
-export function flagsOf({ users }: DirectorySchema): readonly string[] {
+export function accessFlags({ users }: DirectorySchema): readonly string[] {
   return [users.is_private.attribute, users.locked.attribute].filter(
     attribute => attribute !== undefined,
   );
@@ -261,7 +261,7 @@ function requirementsOf(
     {
       container: containers.users,
       objectClass: schema.userClass,
-      attributes: [...new Set([...flagsOf(schema), ...ofAccounts])],
+      attributes: [...new Set([...accessFlags(schema), ...ofAccounts])],
       // Every FreeIPA has the user `admin`, and groups of its own.
       otherwise: { objectClass: 'posixAccount', attributes: ofAccounts },
     },

@@ -4,9 +4,9 @@ import {
   setTimeout as sleep,
 } from 'node:timers/promises';
 import type {
-  ChangeNumbers,
-  ReplicaPortion,
-  TakePortion,
+  UsnsByKey,
+  ReplicaBatch,
+  OnBatch,
 } from '../replica/sync/ReplicaSource';
 import type { Copied } from './entryKinds';
 import { normalizeDn } from './connection/DistinguishedName';
@@ -24,8 +24,8 @@ const KEYS_PER_SLICE = 500;
 const GENTLE_PAUSE_MS = 50;
 
 /** Which entries of a kind are read, and how. */
-export interface CopiedReading {
-  readonly take: TakePortion;
+export interface ReadOptions {
+  readonly take: OnBatch;
   /** Default: those of the kind. */
   readonly filter?: Filter;
   /** With proof that what is vital could be read in each entry. */
@@ -35,7 +35,7 @@ export interface CopiedReading {
 }
 
 /** Reads what is to be copied, of one kind at a time. */
-export class CopiedReader {
+export class EntryReader {
   readonly #reader: LdapReader;
   readonly #bindDn: string;
 
@@ -54,9 +54,9 @@ export class CopiedReader {
    * @throws DirectoryUnavailableError with the reason `accessCheck` when a
    *   right on one of them is missing; that entry is not taken.
    */
-  async read<P extends ReplicaPortion>(
+  async read<P extends ReplicaBatch>(
     kind: Copied<P>,
-    reading: CopiedReading,
+    reading: ReadOptions,
   ): Promise<{ readonly server: string; readonly keys: ReadonlySet<string> }> {
     const { filter = kind.filter, take, proven, gently } = reading;
     const { attributes, pageSize } = kind;
@@ -117,10 +117,10 @@ export class CopiedReader {
    *   all entries of the kind, without USNs, which is cheaper for the server.
    */
   async list(
-    { container: base, filter: ofKind }: Copied<ReplicaPortion>,
+    { container: base, filter: ofKind }: Copied<ReplicaBatch>,
     filter?: Filter,
-  ): Promise<{ readonly server: string; readonly numbers: ChangeNumbers }> {
-    const numbers = new Map<string, number | undefined>();
+  ): Promise<{ readonly server: string; readonly usns: UsnsByKey }> {
+    const usns = new Map<string, number | undefined>();
     const { server } = await this.#reader.search(
       {
         base,
@@ -130,10 +130,10 @@ export class CopiedReader {
         pageSize: KEYS_PER_PAGE,
         onPage: async (page, { isFirst }) => {
           if (isFirst) {
-            numbers.clear();
+            usns.clear();
           }
           for (const [index, entry] of page.entries()) {
-            numbers.set(normalizeDn(entry.dn), integerOf(entry, 'entryusn'));
+            usns.set(normalizeDn(entry.dn), integerOf(entry, 'entryusn'));
             if ((index + 1) % KEYS_PER_SLICE === 0) {
               await nextTurn();
             }
@@ -142,12 +142,12 @@ export class CopiedReader {
       },
       NEVER_ABORTED,
     );
-    return { server, numbers };
+    return { server, usns };
   }
 }
 
 /** What is vital and could not be read in some of the entries to be copied. */
-function missingFor<P extends ReplicaPortion>(
+function missingFor<P extends ReplicaBatch>(
   { vital }: Copied<P>,
   page: readonly Entry[],
   { entries }: P,

@@ -2,7 +2,7 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import { conformanceEntries } from '../__testUtils__/conformance/entries';
 import { eventually } from '../__testUtils__/eventually';
 import { FaultProxy } from '../__testUtils__/ldap/FaultProxy';
-import type { Fault } from '../__testUtils__/ldap/FaultyPipe';
+import type { Fault } from '../__testUtils__/ldap/FaultProxy';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { createLdapReader, openLdapPool } from '../__testUtils__/ldap/openLdap';
@@ -12,7 +12,7 @@ import {
   DirectoryUnavailableError,
 } from '../directory/errors';
 import { schemaPreset } from '../directory/schema';
-import { LdapPrincipals } from './LdapPrincipalLookup';
+import { LdapPrincipalLookup } from './LdapPrincipalLookup';
 import type { LdapPool } from './connection/LdapPool';
 
 jest.setTimeout(180_000);
@@ -23,7 +23,7 @@ const logger = new RecordingLogger();
 let realm: Realm | undefined;
 let proxies: readonly FaultProxy[] = [];
 let pool: LdapPool | undefined;
-let principals: LdapPrincipals;
+let principals: LdapPrincipalLookup;
 let model: NaiveDirectory;
 let names: readonly string[];
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   pool = openLdapPool(realm, logger, {
     servers: proxies.map(({ port }) => `ldaps://localhost:${port}`),
   });
-  principals = new LdapPrincipals({
+  principals = new LdapPrincipalLookup({
     reader: createLdapReader({ realm, searcher: pool, logger }),
     schema: schemaPreset('fas'),
     baseDn: realm.baseDn,
@@ -103,7 +103,7 @@ function timesLogged(what: RegExp): number {
   return logger.lines.filter(line => what.test(line)).length;
 }
 
-describe('LdapPrincipals', () => {
+describe('LdapPrincipalLookup', () => {
   it('leaves the pending lookups of a killed server to the next one', async () => {
     for (const [index, proxy] of proxies.entries()) {
       const half = names.slice(100 * index, 100 * index + 100);

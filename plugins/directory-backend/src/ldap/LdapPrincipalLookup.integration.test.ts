@@ -5,7 +5,7 @@ import { openLdapPrincipals } from '../__testUtils__/ldap/openLdap';
 jest.setTimeout(180_000);
 
 describe.each(['fas', 'freeipa'] as const)('LDAP', schema => {
-  describePrincipalLookup('LdapPrincipals', {
+  describePrincipalLookup('LdapPrincipalLookup', {
     schema,
     startRealm,
     open: realm => openLdapPrincipals({ realm, schema }),

@@ -21,7 +21,7 @@ import {
 } from './entryValues';
 import { equals, isA } from './connection/filters';
 import { isNoSuchObject } from './connection/ldapErrors';
-import type { Asking, LdapReader } from './LdapReader';
+import type { RequestContext, LdapReader } from './LdapReader';
 
 /** Attributes that a {@link Principal} is decoded from. */
 const ATTRIBUTES = [
@@ -42,7 +42,7 @@ interface Found {
 }
 
 /** Looks up principals among FreeIPA's accounts, each time with a search. */
-export class LdapPrincipals implements PrincipalLookup {
+export class LdapPrincipalLookup implements PrincipalLookup {
   readonly #reader: LdapReader;
   readonly #schema: DirectorySchema;
   readonly #containers: Containers;
@@ -62,7 +62,7 @@ export class LdapPrincipals implements PrincipalLookup {
 
   async find(
     query: PrincipalQuery,
-    asking: Asking,
+    asking: RequestContext,
   ): Promise<Principal | undefined> {
     const { entries, server } =
       'principal' in query
@@ -83,7 +83,7 @@ export class LdapPrincipals implements PrincipalLookup {
     )[0];
   }
 
-  async #byPrincipalName(principal: string, asking: Asking): Promise<Found> {
+  async #byPrincipalName(principal: string, asking: RequestContext): Promise<Found> {
     const { entries, server } = await this.#reader.search(
       {
         base: this.#containers.accounts,
@@ -103,7 +103,7 @@ export class LdapPrincipals implements PrincipalLookup {
     };
   }
 
-  async #byUserName(username: string, asking: Asking): Promise<Found> {
+  async #byUserName(username: string, asking: RequestContext): Promise<Found> {
     if (!isUserName(username)) {
       return { entries: [] };
     }

@@ -1,33 +1,33 @@
 import type { Entry } from 'ldapts';
 import type { DirectoryUnavailableError } from '../directory/errors';
 import type { LdapSearch } from './connection/LdapConnection';
-import type { LdapAnswer, LdapSearcher } from './connection/LdapPool';
-import type { RightsProof } from './AccessVerifier';
+import type { LdapSearchResult, LdapSearcher } from './connection/LdapPool';
+import type { AccessVerifier } from './AccessVerifier';
 
 /** Who waits for an answer. */
-export interface Asking {
+export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
 /** For searches that no caller aborts. */
-export const NEVER_ABORTED: Asking = { signal: new AbortController().signal };
+export const NEVER_ABORTED: RequestContext = { signal: new AbortController().signal };
 
 /** Reads the directory, and nothing before its account's rights are proven. */
 export class LdapReader {
   readonly #searcher: LdapSearcher;
-  readonly #proof: RightsProof;
+  readonly #accessVerifier: AccessVerifier;
 
   constructor(options: {
     readonly searcher: LdapSearcher;
-    readonly proof: RightsProof;
+    readonly accessVerifier: AccessVerifier;
   }) {
     this.#searcher = options.searcher;
-    this.#proof = options.proof;
+    this.#accessVerifier = options.accessVerifier;
   }
 
   /** Every entry that a search finds, with the server that found them. */
-  async search(search: LdapSearch, asking: Asking): Promise<LdapAnswer> {
-    await this.#proof.require(asking);
+  async search(search: LdapSearch, asking: RequestContext): Promise<LdapSearchResult> {
+    await this.#accessVerifier.require(asking);
     return this.#searcher.search(search, asking);
   }
 
@@ -37,21 +37,21 @@ export class LdapReader {
    * @throws DirectoryUnavailableError when one is missing.
    */
   async prove(): Promise<void> {
-    await this.#proof.renew();
+    await this.#accessVerifier.renew();
   }
 
-  /** As the method of `RightsProof`. */
+  /** As the method of `AccessVerifier`. */
   onAccessCheckFailed(listener: (message: string) => void): void {
-    this.#proof.onFailed(listener);
+    this.#accessVerifier.onFailed(listener);
   }
 
-  /** As the method of `RightsProof`. */
+  /** As the method of `AccessVerifier`. */
   failAccessCheck(message: string): DirectoryUnavailableError {
-    return this.#proof.fail(message);
+    return this.#accessVerifier.fail(message);
   }
 
   /** Every entry that a search finds. */
-  async read(search: LdapSearch, asking: Asking): Promise<readonly Entry[]> {
+  async read(search: LdapSearch, asking: RequestContext): Promise<readonly Entry[]> {
     const { entries } = await this.search(search, asking);
     return entries;
   }

@@ -4,16 +4,16 @@ import type { DirectorySchema } from '../directory/schema';
 import type {
   ChangeSubscriber,
   ReplicaKeys,
-  ReplicaPortion,
+  ReplicaBatch,
   ReplicaSource,
-  ReplicaTime,
-  TakePortion,
+  ReplicaPosition,
+  OnBatch,
 } from '../replica/sync/ReplicaSource';
 import type { ReplicationState } from '../replica/sync/ReplicationState';
-import { ChangeListener } from './connection/PersistentSearch';
+import { PersistentSearch } from './connection/PersistentSearch';
 import type { Containers } from './connection/DistinguishedName';
-import { copiedKinds } from './entryKinds';
-import { CopiedReader, KEYS_PER_PAGE, type CopiedReading } from './EntryReader';
+import { entryKinds } from './entryKinds';
+import { EntryReader, KEYS_PER_PAGE, type ReadOptions } from './EntryReader';
 import {
   normalizeDn,
   rdnValueOf,
@@ -25,7 +25,7 @@ import { atLeast, equals, isPresent } from './connection/filters';
 import type { LdapEndpoint } from './connection/ldapClient';
 import { isNoSuchObject } from './connection/ldapErrors';
 import { NEVER_ABORTED, type LdapReader } from './LdapReader';
-import type { UsnClock } from './UsnReader';
+import type { UsnReader } from './UsnReader';
 
 /** Interval of the checks that the notification connection still works. */
 const HEARTBEAT_MS = 15_000;
@@ -48,13 +48,13 @@ const NUMBERED = ['users', 'groups'] as const;
 /** Reads all that a copy in memory is made of. */
 export class LdapReplicaSource implements ReplicaSource {
   readonly #reader: LdapReader;
-  readonly #clock: UsnClock;
-  readonly #copied: CopiedReader;
+  readonly #clock: UsnReader;
+  readonly #copied: EntryReader;
   readonly #base: DistinguishedName;
   /** The entry with the state of replication of 389 Directory Server. */
   readonly #replica: DistinguishedName;
   readonly #endpoint: (url: string) => Promise<LdapEndpoint>;
-  readonly #kinds: ReturnType<typeof copiedKinds>;
+  readonly #kinds: ReturnType<typeof entryKinds>;
   /** Last successful search for USNs. */
   #searchableAt = -Infinity;
   /** Last search for USNs that found nothing. */
@@ -62,7 +62,7 @@ export class LdapReplicaSource implements ReplicaSource {
 
   constructor(options: {
     readonly reader: LdapReader;
-    readonly clock: UsnClock;
+    readonly clock: UsnReader;
     readonly schema: DirectorySchema;
     readonly containers: Containers;
     /** What all of them are below. */
@@ -76,12 +76,12 @@ export class LdapReplicaSource implements ReplicaSource {
     this.#clock = options.clock;
     this.#base = options.base;
     this.#replica = replicaOf(options.base);
-    this.#copied = new CopiedReader(options);
+    this.#copied = new EntryReader(options);
     this.#endpoint = options.endpoint;
-    this.#kinds = copiedKinds(options);
+    this.#kinds = entryKinds(options);
   }
 
-  async time(): Promise<ReplicaTime> {
+  async readPosition(): Promise<ReplicaPosition> {
     const time = await this.#clock.now();
     const isSearchable = time.usn !== undefined && (await this.#canSearch());
     return isSearchable
@@ -89,7 +89,7 @@ export class LdapReplicaSource implements ReplicaSource {
       : { ...time, usn: undefined, committedUsn: undefined };
   }
 
-  async readAll(take: TakePortion): Promise<ReplicaKeys> {
+  async readAll(take: OnBatch): Promise<ReplicaKeys> {
     const ended = new AbortController();
     const reading = this.#read({
       take: portion => (ended.signal.aborted ? undefined : take(portion)),
@@ -105,7 +105,7 @@ export class LdapReplicaSource implements ReplicaSource {
     }
   }
 
-  readAllGently(take: TakePortion): Promise<ReplicaKeys> {
+  readAllThrottled(take: OnBatch): Promise<ReplicaKeys> {
     return this.#read({ take, proven: true, gently: true });
   }
 
@@ -113,27 +113,27 @@ export class LdapReplicaSource implements ReplicaSource {
     const listed = await this.#list(changedFrom(fromUsn));
     if (performance.now() - this.#searchableAt > SEARCHABLE_MS) {
       await this.#requireUsns(
-        NUMBERED.filter(kind => listed[kind].numbers.size === 0),
+        NUMBERED.filter(kind => listed[kind].usns.size === 0),
       );
     }
     const { users, groups, agreements } = listed;
     return {
       server: sameServer(Object.values(listed)),
-      numbers: new Map([
-        ...users.numbers,
-        ...groups.numbers,
-        ...(agreements?.numbers ?? []),
+      usns: new Map([
+        ...users.usns,
+        ...groups.usns,
+        ...(agreements?.usns ?? []),
       ]),
     };
   }
 
-  readChanges(fromUsn: number, take: TakePortion): Promise<ReplicaKeys> {
+  readChanges(fromUsn: number, take: OnBatch): Promise<ReplicaKeys> {
     return this.#read({ filter: changedFrom(fromUsn), take, proven: true });
   }
 
   async readEntry(
-    { kind, key }: { kind: ReplicaPortion['kind']; key: string },
-    take: TakePortion,
+    { kind, key }: { kind: ReplicaBatch['kind']; key: string },
+    take: OnBatch,
   ): Promise<{ readonly server: string; readonly found: boolean }> {
     // By the RDN: a search for the DN itself may fail with noSuchObject, which
     // does not name the server.
@@ -173,9 +173,9 @@ export class LdapReplicaSource implements ReplicaSource {
     const { users, groups, agreements } = await this.#list();
     return {
       server: sameServer([users, groups, agreements]),
-      users: new Set(users.numbers.keys()),
-      groups: new Set(groups.numbers.keys()),
-      agreements: new Set(agreements?.numbers.keys()),
+      users: new Set(users.usns.keys()),
+      groups: new Set(groups.usns.keys()),
+      agreements: new Set(agreements?.usns.keys()),
     };
   }
 
@@ -183,7 +183,7 @@ export class LdapReplicaSource implements ReplicaSource {
     kind,
     key,
   }: {
-    readonly kind: ReplicaPortion['kind'];
+    readonly kind: ReplicaBatch['kind'];
     readonly key: string;
   }): Promise<Date | undefined> {
     const [attribute] = key.split('=', 1);
@@ -226,7 +226,7 @@ export class LdapReplicaSource implements ReplicaSource {
     server: string,
     subscriber: ChangeSubscriber,
   ): Promise<() => void> {
-    const listener = await ChangeListener.open({
+    const listener = await PersistentSearch.open({
       endpoint: await this.#endpoint(server),
       base: this.#base,
       heartbeatMs: HEARTBEAT_MS,
@@ -242,7 +242,7 @@ export class LdapReplicaSource implements ReplicaSource {
     return () => listener.close();
   }
 
-  async #read(reading: CopiedReading): Promise<ReplicaKeys> {
+  async #read(reading: ReadOptions): Promise<ReplicaKeys> {
     const { users, groups, agreements } = this.#kinds;
     const read = {
       users: await this.#copied.read(users, reading),
@@ -257,7 +257,7 @@ export class LdapReplicaSource implements ReplicaSource {
     };
   }
 
-  async #readKind(kind: ReplicaPortion['kind'], reading: CopiedReading) {
+  async #readKind(kind: ReplicaBatch['kind'], reading: ReadOptions) {
     const { users, groups, agreements } = this.#kinds;
     switch (kind) {
       case 'users':

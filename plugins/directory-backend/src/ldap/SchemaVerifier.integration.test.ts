@@ -5,7 +5,7 @@ import { openLdapPool } from '../__testUtils__/ldap/openLdap';
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { readDirectoryConfig } from '../config';
 import { ldapOf, startGateway } from '../__testUtils__/gateway/startGateway';
-import { SchemaProof } from './SchemaVerifier';
+import { SchemaVerifier } from './SchemaVerifier';
 
 jest.setTimeout(180_000);
 
@@ -29,7 +29,7 @@ async function prove(on: Realm, block: object): Promise<void> {
     new ConfigReader({ directory: { ldap: ldapOf(on), ...block } }),
   );
   try {
-    await new SchemaProof({ searcher: pool, schema }).require();
+    await new SchemaVerifier({ searcher: pool, schema }).require();
   } finally {
     pool.close();
   }
@@ -74,7 +74,7 @@ it('does not delay the start when the directory does not respond', async () => {
   const { schema } = readDirectoryConfig(
     new ConfigReader({ directory: { ldap: ldapOf(realm) } }),
   );
-  const proof = new SchemaProof({
+  const proof = new SchemaVerifier({
     searcher: {
       verifyBind: async () => {},
       search: async () => {

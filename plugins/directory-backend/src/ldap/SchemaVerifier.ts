@@ -32,7 +32,7 @@ const NEEDED_BY_AGREEMENTS = ['memberUser'];
  * which reads as if no user had a value: a spelling mistake in
  * `directory.attributes` would hide a field, or a lock.
  */
-export class SchemaProof {
+export class SchemaVerifier {
   readonly #searcher: LdapSearcher;
   readonly #schema: DirectorySchema;
   #proving: Promise<void> | undefined;

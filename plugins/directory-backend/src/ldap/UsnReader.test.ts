@@ -1,6 +1,6 @@
-import { UsnClock } from './UsnReader';
+import { UsnReader } from './UsnReader';
 import type { LdapReader } from './LdapReader';
-import type { LdapAnswer } from './connection/LdapPool';
+import type { LdapSearchResult } from './connection/LdapPool';
 
 const SERVER = 'ldaps://one.example.test';
 
@@ -12,14 +12,14 @@ function clockOn(start: {
   const state = { ...start, server: SERVER, at: 1_000_000, searches: 0 };
   jest.spyOn(performance, 'now').mockImplementation(() => state.at);
   const reader: Pick<LdapReader, 'search'> = {
-    search: async (): Promise<LdapAnswer> => {
+    search: async (): Promise<LdapSearchResult> => {
       state.searches++;
       const { lastusn, attribute = 'lastusn;userroot', server } = state;
       const values = lastusn === undefined ? {} : { [attribute]: lastusn };
       return { entries: [{ dn: '', ...values }], server };
     },
   };
-  const clock = new UsnClock({ reader: reader as LdapReader });
+  const clock = new UsnReader({ reader: reader as LdapReader });
   /** Reads the clock after some milliseconds. */
   const after = (
     ms: number,
@@ -34,7 +34,7 @@ function clockOn(start: {
 
 afterEach(() => jest.restoreAllMocks());
 
-describe('UsnClock', () => {
+describe('UsnReader', () => {
   it.each(['lastusn;userroot', 'lastusn'])(
     'reads the last USN from %s',
     async attribute => {
@@ -105,7 +105,7 @@ describe('UsnClock', () => {
     await after(0);
     expect(await after(249, { lastusn: '6000' })).toMatchObject({ usn: 5000 });
     expect(state.searches).toBe(1);
-    expect(await after(1)).toMatchObject({ usn: 6000, askedAt: state.at });
+    expect(await after(1)).toMatchObject({ usn: 6000, requestedAt: state.at });
     expect(state.searches).toBe(2);
   });
 

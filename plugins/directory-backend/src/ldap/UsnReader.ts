@@ -1,4 +1,4 @@
-import type { ReplicaTime } from '../replica/sync/ReplicaSource';
+import type { ReplicaPosition } from '../replica/sync/ReplicaSource';
 import { trustedDn } from './connection/DistinguishedName';
 import { textOf } from './entryValues';
 import { isPresent } from './connection/filters';
@@ -37,19 +37,19 @@ interface History {
  * Reads the directory's `lastusn`, which grows with every write and deletion,
  * at most every 250 ms.
  */
-export class UsnClock {
+export class UsnReader {
   readonly #reader: LdapReader;
-  #time: ReplicaTime | undefined;
+  #time: ReplicaPosition | undefined;
   readonly #histories = new Map<string, History>();
   #epochs = 0;
-  #reading: Promise<ReplicaTime> | undefined;
+  #reading: Promise<ReplicaPosition> | undefined;
 
   constructor(options: { readonly reader: LdapReader }) {
     this.#reader = options.reader;
   }
 
-  async now(): Promise<ReplicaTime> {
-    if (this.#time && performance.now() - this.#time.askedAt < MAX_AGE_MS) {
+  async now(): Promise<ReplicaPosition> {
+    if (this.#time && performance.now() - this.#time.requestedAt < MAX_AGE_MS) {
       return this.#time;
     }
     this.#reading ??= this.#read().finally(() => {
@@ -58,8 +58,8 @@ export class UsnClock {
     return this.#reading;
   }
 
-  async #read(): Promise<ReplicaTime> {
-    const askedAt = performance.now();
+  async #read(): Promise<ReplicaPosition> {
+    const requestedAt = performance.now();
     const { entries, server } = await this.#reader.search(
       {
         base: trustedDn(''),
@@ -74,18 +74,18 @@ export class UsnClock {
       entries[0] &&
       (textOf(entries[0], 'lastusn;userroot') ?? textOf(entries[0], 'lastusn'));
     const usn = text === undefined ? undefined : Number(text);
-    this.#time = this.#tick({ server, usn, askedAt });
+    this.#time = this.#tick({ server, usn, requestedAt });
     return this.#time;
   }
 
-  #tick(read: Pick<ReplicaTime, 'server' | 'usn' | 'askedAt'>): ReplicaTime {
+  #tick(read: Pick<ReplicaPosition, 'server' | 'usn' | 'requestedAt'>): ReplicaPosition {
     const last = this.#histories.get(read.server);
     const continues = (read.usn ?? 0) >= (last?.readings.at(-1)?.usn ?? 0);
     const { epoch, readings: before } =
       last && continues
         ? last
         : { epoch: ++this.#epochs, readings: [beforeAll(read)] };
-    const committed = lastBefore(before, read.askedAt - SETTLING_MS);
+    const committed = lastBefore(before, read.requestedAt - SETTLING_MS);
     const readings = [
       ...before.slice(committed),
       { usn: read.usn, readAt: performance.now() },
@@ -102,11 +102,11 @@ export class UsnClock {
 /** What must have been counted long before a server was asked at first. */
 function beforeAll({
   usn,
-  askedAt,
-}: Pick<ReplicaTime, 'usn' | 'askedAt'>): Reading {
+  requestedAt,
+}: Pick<ReplicaPosition, 'usn' | 'requestedAt'>): Reading {
   return {
     usn: usn === undefined ? undefined : Math.max(0, usn - NUMBERS_BEFORE),
-    readAt: askedAt,
+    readAt: requestedAt,
   };
 }
 

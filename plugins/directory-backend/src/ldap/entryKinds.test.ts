@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 import { schemaPreset } from '../directory/schema';
 import { containersBelow } from './connection/DistinguishedName';
-import { copiedKinds } from './entryKinds';
+import { entryKinds } from './entryKinds';
 
 const DN = 'entry of the test';
 
@@ -14,7 +14,7 @@ async function decode(
   jest
     .spyOn(metrics, 'getMeter')
     .mockReturnValue({ createCounter: () => ({ add }) } as never);
-  const kinds = copiedKinds({
+  const kinds = entryKinds({
     schema: schemaPreset('fas'),
     containers: containersBelow('dc=example,dc=test'),
   });
@@ -26,7 +26,7 @@ const user = { objectClass: ['fasUser'], uid: 'alice' };
 const group = { objectClass: ['fasGroup'], cn: 'packager', member: 'cn=other' };
 const agreement = { objectClass: ['fasAgreement'], cn: 'FPCA' };
 
-describe('copiedKinds', () => {
+describe('entryKinds', () => {
   it.each(['-dash', 'two names', ''])(
     'counts the user name "%s" as not accepted',
     async uid => {

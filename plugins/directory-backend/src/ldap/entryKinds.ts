@@ -16,12 +16,12 @@ import {
   userFieldNames,
 } from '../directory/schema';
 import type {
-  CopiedAccount,
-  CopiedAgreement,
-  CopiedUser,
+  UserAccount,
+  AgreementEntry,
+  UserEntry,
   GroupEntry,
-  ReplicaPortion,
-  UnshownTexts,
+  ReplicaBatch,
+  SearchOnlyValues,
 } from '../replica/sync/ReplicaSource';
 import {
   type Containers,
@@ -30,7 +30,7 @@ import {
 } from './connection/DistinguishedName';
 import { booleanOf, buffersOf, textOf, textsOf, timeOf } from './entryValues';
 import { any, isA, isPresent } from './connection/filters';
-import { flagsOf } from './AccessVerifier';
+import { accessFlags } from './AccessVerifier';
 
 /** A few milliseconds of the event loop each. */
 const ENTRIES_AT_A_TIME = 50;
@@ -50,8 +50,8 @@ const KERBEROS_CLASSES = ['krbPrincipalAux', 'krbPrincipal'];
 /** DNs that are normalized before yielding to the event loop. */
 const DNS_PER_SLICE = 5000;
 
-type PortionOf<K extends ReplicaPortion['kind']> = Extract<
-  ReplicaPortion,
+type PortionOf<K extends ReplicaBatch['kind']> = Extract<
+  ReplicaBatch,
   { readonly kind: K }
 >;
 
@@ -59,7 +59,7 @@ type PortionOf<K extends ReplicaPortion['kind']> = Extract<
 type Named = readonly (readonly [key: string, entry: Entry])[];
 
 /** One kind of entry that is copied. */
-export interface Copied<P extends ReplicaPortion> {
+export interface Copied<P extends ReplicaBatch> {
   readonly container: DistinguishedName;
   /** Those that are copied; others that were changed are looked at, too. */
   readonly filter: Filter;
@@ -71,7 +71,7 @@ export interface Copied<P extends ReplicaPortion> {
 }
 
 /** Which entries are copied, and what of them. */
-export function copiedKinds({
+export function entryKinds({
   schema,
   containers,
 }: {
@@ -83,7 +83,7 @@ export function copiedKinds({
     .createCounter('directory.entries.unnamed', {
       description: 'Entries that are not served because of their name',
     });
-  const vitalOfUsers = [...new Set([...flagsOf(schema), 'nsAccountLock'])];
+  const vitalOfUsers = [...new Set([...accessFlags(schema), 'nsAccountLock'])];
   const users: Copied<PortionOf<'users'>> = {
     container: containers.users,
     filter: isA(schema.userClass),
@@ -175,7 +175,7 @@ function decodeUser(
     readonly container: DistinguishedName;
     readonly unnamed: Counter;
   },
-): CopiedUser | undefined {
+): UserEntry | undefined {
   if (!hasClass(entry, schema.userClass)) {
     return undefined;
   }
@@ -189,7 +189,7 @@ function decodeUser(
   }
   return {
     user,
-    unshown: unshownTexts<User>(schema.users, entry),
+    searchOnly: searchOnlyValues<User>(schema.users, entry),
     account: decodeAccount(entry, {
       user,
       key,
@@ -200,7 +200,7 @@ function decodeUser(
   };
 }
 
-/** As `LdapPrincipals` does, whatever attributes are configured. */
+/** As `LdapPrincipalLookup` does, whatever attributes are configured. */
 function decodeAccount(
   entry: Entry,
   {
@@ -213,7 +213,7 @@ function decodeAccount(
     /** Key of the entry that a lookup by user name reads. */
     readonly userKey: string;
   },
-): CopiedAccount {
+): UserAccount {
   // With another attribute for user names, no lookup finds the account.
   const isFound = textOf(entry, 'uid') === user.username;
   return {
@@ -247,7 +247,7 @@ async function decodeGroup(
     ? {
         ...(isServed && {
           group,
-          unshown: unshownTexts<Group>(schema.groups, entry),
+          searchOnly: searchOnlyValues<Group>(schema.groups, entry),
         }),
         members,
         sponsors: textsOf(entry, 'memberManager').map(normalizeDn),
@@ -258,7 +258,7 @@ async function decodeGroup(
 /** Returns `undefined` for an agreement without a name. */
 async function decodeAgreement(
   entry: Entry,
-): Promise<CopiedAgreement | undefined> {
+): Promise<AgreementEntry | undefined> {
   const name = textOf(entry, 'cn');
   if (name === undefined) {
     return undefined;
@@ -284,21 +284,21 @@ async function forEachDn(
 }
 
 /** A search finds every value, a record shows the first of some fields. */
-function unshownTexts<T>(
+function searchOnlyValues<T>(
   fields: Readonly<Record<keyof T, FieldDefinition>>,
   entry: Entry,
-): UnshownTexts<T> | undefined {
-  const unshown: UnshownTexts<T> = {};
+): SearchOnlyValues<T> | undefined {
+  const searchOnly: SearchOnlyValues<T> = {};
   for (const field of Object.keys(fields) as (keyof T)[]) {
     const { attribute, syntax } = fields[field];
     if (attribute !== undefined && syntax === 'string') {
       const [, ...further] = textsOf(entry, attribute);
       if (further.length > 0) {
-        unshown[field] = further;
+        searchOnly[field] = further;
       }
     }
   }
-  return Object.keys(unshown).length > 0 ? unshown : undefined;
+  return Object.keys(searchOnly).length > 0 ? searchOnly : undefined;
 }
 
 function hasClass(entry: Entry, objectClass: string): boolean {

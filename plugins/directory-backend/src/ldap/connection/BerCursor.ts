@@ -1,6 +1,6 @@
 /** A stream that is not what the protocol allows. */
-export class JunkError extends Error {
-  override name = 'JunkError' as const;
+export class ProtocolError extends Error {
+  override name = 'ProtocolError' as const;
 }
 
 /** Tag, and where the content begins and ends. */
@@ -17,7 +17,7 @@ const MAX_LENGTH_OCTETS = 4;
  * The header of the element at an offset, in the subset of BER that LDAP uses
  * (RFC 4511 §5.1); `undefined` when it is not complete yet.
  *
- * @throws JunkError when no further byte could make it one.
+ * @throws ProtocolError when no further byte could make it one.
  */
 export function readBerHeader(
   bytes: Buffer,
@@ -34,7 +34,7 @@ export function readBerHeader(
   }
   const octets = first - 0x80;
   if (octets === 0 || octets > MAX_LENGTH_OCTETS) {
-    throw new JunkError('A length is not one of LDAP');
+    throw new ProtocolError('A length is not one of LDAP');
   }
   if (bytes.length < start + octets) {
     return undefined;
@@ -48,7 +48,7 @@ export function readBerHeader(
 }
 
 /**
- * Walks a whole message and throws a {@link JunkError} at the first element
+ * Walks a whole message and throws a {@link ProtocolError} at the first element
  * that is not the expected one, or does not fit into the one around it.
  */
 export class BerCursor {
@@ -73,7 +73,7 @@ export class BerCursor {
   enter(tag: number, limit: number): number {
     const header = readBerHeader(this.#bytes, this.#at);
     if (header?.tag !== tag || header.end > limit) {
-      throw new JunkError('A message is not one of LDAP');
+      throw new ProtocolError('A message is not one of LDAP');
     }
     this.#at = header.start;
     return header.end;
@@ -82,7 +82,7 @@ export class BerCursor {
   /** Checks that the element that ends here has nothing further in it. */
   leave(end: number): void {
     if (this.#at !== end) {
-      throw new JunkError('A message is not one of LDAP');
+      throw new ProtocolError('A message is not one of LDAP');
     }
   }
 
@@ -111,7 +111,7 @@ export class BerCursor {
     const end = this.enter(tag, limit);
     const octets = end - this.#at;
     if (octets < 1 || octets > 4) {
-      throw new JunkError('A number is not one of LDAP');
+      throw new ProtocolError('A number is not one of LDAP');
     }
     const value = this.#bytes.readIntBE(this.#at, octets);
     this.#at = end;
@@ -133,7 +133,7 @@ export class LdapMessageStream {
   /**
    * Takes the next bytes and gives the messages that are whole with them.
    *
-   * @throws JunkError when the stream is not one of messages.
+   * @throws ProtocolError when the stream is not one of messages.
    */
   *push(data: Buffer): Iterable<Buffer> {
     this.#chunks.push(data);
@@ -163,7 +163,7 @@ export class LdapMessageStream {
 function endOfMessage(bytes: Buffer): number | undefined {
   const header = readBerHeader(bytes, 0);
   if (header && (header.tag !== SEQUENCE || header.end > MAX_MESSAGE_BYTES)) {
-    throw new JunkError('The stream is not one of LDAP messages');
+    throw new ProtocolError('The stream is not one of LDAP messages');
   }
   return header?.end;
 }

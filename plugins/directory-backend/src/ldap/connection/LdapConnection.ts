@@ -13,7 +13,7 @@ import {
 import { checkMessages } from './checkMessages';
 import type { DistinguishedName } from './DistinguishedName';
 import { createClient, secureAndBind, type LdapEndpoint } from './ldapClient';
-import { isRefusedBind, toDirectoryError } from './ldapErrors';
+import { isRejectedBind, toDirectoryError } from './ldapErrors';
 import { withDeadline } from './ldapClient';
 
 /** A search. Filters are objects: text is never parsed as a filter. */
@@ -95,7 +95,7 @@ export class LdapConnection {
         `${endpoint.url} cannot be connected to and bound`,
         {
           cause: toDirectoryError(error),
-          reason: isRefusedBind(error) ? 'refused' : 'unreachable',
+          reason: isRejectedBind(error) ? 'refused' : 'unreachable',
         },
       );
     }

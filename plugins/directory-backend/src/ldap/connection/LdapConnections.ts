@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { DirectoryUnavailableError } from '../../directory/errors';
 import type { LdapEndpoint } from './ldapClient';
 import { LdapConnection } from './LdapConnection';
-import { isRefusedBind } from './ldapErrors';
+import { isRejectedBind } from './ldapErrors';
 import type { LdapMetrics } from './LdapMetrics';
 
 /**
@@ -280,7 +280,7 @@ export class LdapConnections {
     try {
       return await LdapConnection.open(endpoint, socket => this.#track(socket));
     } catch (error) {
-      if (isRefusedBind(error)) {
+      if (isRejectedBind(error)) {
         this.#refused = { password, at: performance.now(), error };
       }
       throw error;

@@ -22,7 +22,7 @@ import type { LdapSearch } from './LdapConnection';
 import {
   isConnectionFailure,
   isConnectTimeout,
-  isRefusedBind,
+  isRejectedBind,
 } from './ldapErrors';
 import type { LdapServer } from './LdapServer';
 import { LdapServers, type SrvResolver } from './LdapServers';
@@ -48,11 +48,11 @@ export interface LdapSearcher {
   search(
     search: LdapSearch,
     context: { readonly signal: AbortSignal },
-  ): Promise<LdapAnswer>;
+  ): Promise<LdapSearchResult>;
 }
 
 /** What one server answered to a search. */
-export interface LdapAnswer {
+export interface LdapSearchResult {
   readonly entries: readonly Entry[];
   /** The server's URL: its change numbers mean nothing on another server. */
   readonly server: string;
@@ -113,7 +113,7 @@ export class LdapPool implements LdapSearcher {
   async search(
     search: LdapSearch,
     context: { readonly signal: AbortSignal },
-  ): Promise<LdapAnswer> {
+  ): Promise<LdapSearchResult> {
     const endsAt = performance.now() + this.#timeoutMs;
     let sent = () => {};
     const sending = new Promise<void>(resolve => {
@@ -151,7 +151,7 @@ export class LdapPool implements LdapSearcher {
           await server.verifyBind();
           return;
         } catch (error) {
-          if (!isRefusedBind(error)) {
+          if (!isRejectedBind(error)) {
             return;
           }
           refused = error;
@@ -182,7 +182,7 @@ export class LdapPool implements LdapSearcher {
   async #ask(
     search: LdapSearch,
     { endsAt, sent }: { readonly endsAt: number; readonly sent: () => void },
-  ): Promise<LdapAnswer> {
+  ): Promise<LdapSearchResult> {
     const tries = new Map<LdapServer, number>();
     let sendings = 0;
     let failure: unknown;
@@ -219,7 +219,7 @@ export class LdapPool implements LdapSearcher {
     throw new DirectoryUnavailableError('No directory server is available', {
       cause: failure,
       reason:
-        this.#servers.reachability === 'refused' || isRefusedBind(failure)
+        this.#servers.reachability === 'refused' || isRejectedBind(failure)
           ? 'refused'
           : 'unreachable',
     });

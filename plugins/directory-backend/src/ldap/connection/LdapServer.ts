@@ -12,7 +12,7 @@ import {
   LdapConnections,
   type LdapConnectionsOptions,
 } from './LdapConnections';
-import { isRefusedBind, isServerFailure } from './ldapErrors';
+import { isRejectedBind, isServerFailure } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
 import {
   ExponentialBackoff,
@@ -285,7 +285,7 @@ export class LdapServer {
 
   /** Records that a connection could not be opened. */
   #failed(error: unknown): void {
-    if (isRefusedBind(error)) {
+    if (isRejectedBind(error)) {
       this.#refused = true;
       this.#breaker.open(error);
       this.#options.onChange();

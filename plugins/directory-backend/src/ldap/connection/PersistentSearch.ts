@@ -27,14 +27,14 @@ const ALL_CHANGES = 1 + 2 + 4 + 8;
 const NOT_ALLOWED: ReadonlySet<number> = new Set([12, 50, 53]);
 
 /** What is listened to, and who hears it. */
-export interface ChangeListenerOptions {
+export interface PersistentSearchOptions {
   readonly endpoint: LdapEndpoint;
   /** Changes at and below this entry are told. */
   readonly base: DistinguishedName;
   /** Milliseconds between two proofs that the other end is still there. */
   readonly heartbeatMs: number;
-  readonly onChange: (notice: ChangeNotice) => void;
-  /** Called once, unless {@link ChangeListener.close} was before it. */
+  readonly onChange: (notice: ChangeNotification) => void;
+  /** Called once, unless {@link PersistentSearch.close} was before it. */
   readonly onLost: (error: Error) => void;
   /** Called instead of `onLost` when the server refuses a persistent search. */
   readonly onRefused: (error: Error) => void;
@@ -46,15 +46,15 @@ export interface ChangeListenerOptions {
  * gone, which no other question does. It ends with its connection, and says
  * so; what changed until there is another one must be found by comparing.
  */
-export class ChangeListener {
-  readonly #options: ChangeListenerOptions;
+export class PersistentSearch {
+  readonly #options: PersistentSearchOptions;
   readonly #client: Client;
   readonly #sockets: Socket[] = [];
   #heartbeat: NodeJS.Timeout | undefined;
   #ended = false;
   #isRefused = false;
 
-  private constructor(options: ChangeListenerOptions) {
+  private constructor(options: PersistentSearchOptions) {
     this.#options = options;
     this.#client = createClient(options.endpoint, socket => {
       this.#sockets.push(socket);
@@ -65,7 +65,7 @@ export class ChangeListener {
     checkMessages(this.#client, {
       onJunk: error => this.#lose(error),
       isTaken: message => {
-        const notice = readChangeNotice(message);
+        const notice = readChangeNotification(message);
         if (notice && !this.#ended) {
           options.onChange(notice);
         }
@@ -75,9 +75,9 @@ export class ChangeListener {
   }
 
   /** Every change after this has resolved is reported, unless refused. */
-  static async open(options: ChangeListenerOptions): Promise<ChangeListener> {
+  static async open(options: PersistentSearchOptions): Promise<PersistentSearch> {
     const { url, connectTimeoutMs } = options.endpoint;
-    const listener = new ChangeListener(options);
+    const listener = new PersistentSearch(options);
     try {
       await withDeadline(listener.#start(), {
         ms: connectTimeoutMs,
@@ -187,7 +187,7 @@ const CONTROLS = 0xa0;
 /** draft-ietf-ldapext-psearch-03 §5. */
 const ENTRY_CHANGE_NOTIFICATION = '2.16.840.1.113730.3.4.7';
 
-const kinds: ReadonlyMap<number, ChangeNotice['kind']> = new Map([
+const kinds: ReadonlyMap<number, ChangeNotification['kind']> = new Map([
   [1, 'added'],
   [2, 'deleted'],
   [4, 'modified'],
@@ -195,7 +195,7 @@ const kinds: ReadonlyMap<number, ChangeNotice['kind']> = new Map([
 ]);
 
 /** That an entry has changed. */
-export interface ChangeNotice {
+export interface ChangeNotification {
   readonly kind: 'added' | 'deleted' | 'modified' | 'renamed';
   /** The entry's name, its new one if it was renamed. */
   readonly dn: string;
@@ -208,9 +208,9 @@ export interface ChangeNotice {
  * `undefined` when it is about none. The library cannot read these: it gives
  * no entry away before a search has ended, and a persistent one does not end.
  *
- * @throws JunkError when the notification is not one of the protocol.
+ * @throws ProtocolError when the notification is not one of the protocol.
  */
-export function readChangeNotice(message: Buffer): ChangeNotice | undefined {
+export function readChangeNotification(message: Buffer): ChangeNotification | undefined {
   const cursor = new BerCursor(message);
   const end = cursor.enter(SEQUENCE, message.length);
   cursor.skip(INTEGER, end);
@@ -247,7 +247,7 @@ function notificationIn(
 }
 
 /** `SEQUENCE { changeType, previousDN OPTIONAL, changeNumber OPTIONAL }`. */
-function readNotification(value: Buffer): Omit<ChangeNotice, 'dn'> {
+function readNotification(value: Buffer): Omit<ChangeNotification, 'dn'> {
   const cursor = new BerCursor(value);
   const end = cursor.enter(SEQUENCE, value.length);
   const kind = kinds.get(cursor.readInteger(ENUMERATED, end));

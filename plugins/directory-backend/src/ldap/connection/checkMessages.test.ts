@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BerWriter, Client, MessageParser, SearchEntry } from 'ldapts';
 import type { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { JunkError } from './BerCursor';
+import { ProtocolError } from './BerCursor';
 import { checkLdapMessage } from './checkMessages';
 import { checkMessages } from './checkMessages';
 import { isLargeEntry, readLargeEntry } from './readLargeEntry';
@@ -140,7 +140,7 @@ describe('readLargeEntry', () => {
             ({ messageId }) => messageId,
             error => error.name,
           );
-          rejections += expected === 'JunkError' ? 1 : 0;
+          rejections += expected === 'ProtocolError' ? 1 : 0;
           expect(read).toBe(expected);
         },
       ),
@@ -220,7 +220,7 @@ describe('checkMessages', () => {
     await turnsUntil(() => checked.junk.length > 0);
     checked.receive(small);
     await nextTurn();
-    expect(checked.junk).toEqual([expect.any(JunkError)]);
+    expect(checked.junk).toEqual([expect.any(ProtocolError)]);
     expect(checked.received).toEqual(parsedByLdapts([small]));
   });
 
@@ -229,7 +229,7 @@ describe('checkMessages', () => {
     checked.pending.clear();
     checked.receive(large);
     await turnsUntil(() => checked.junk.length > 0);
-    expect(checked.junk).toEqual([expect.any(JunkError)]);
+    expect(checked.junk).toEqual([expect.any(ProtocolError)]);
     expect(checked.received).toEqual([]);
   });
 });

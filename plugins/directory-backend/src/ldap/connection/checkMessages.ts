@@ -2,7 +2,7 @@ import { toError } from '@backstage/errors';
 import type { Client } from 'ldapts';
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BerCursor, JunkError, LdapMessageStream } from './BerCursor';
+import { BerCursor, ProtocolError, LdapMessageStream } from './BerCursor';
 import { isLargeEntry, readLargeEntry } from './readLargeEntry';
 
 /** Requests of a connection without a final response, by message id. */
@@ -101,7 +101,7 @@ function requirePending(id: number, pending: PendingRequests): void {
   // A notice of disconnection (RFC 4511 §4.4.1) has the id 0: nothing follows
   // it either.
   if (!pending.has(String(id))) {
-    throw new JunkError('The message does not respond to a pending request');
+    throw new ProtocolError('The message does not respond to a pending request');
   }
 }
 
@@ -129,7 +129,7 @@ const EXTENDED_RESPONSE = 0x78;
  * message id. The parser of ldapts is lenient: with a wrong length in an entry
  * it never returns, and with a wrong tag it omits values.
  *
- * @throws JunkError when the message is not one that the gateway may receive.
+ * @throws ProtocolError when the message is not one that the gateway may receive.
  */
 export function checkLdapMessage(message: Buffer): number {
   const cursor = new BerCursor(message);
@@ -154,7 +154,7 @@ function checkOperation(cursor: BerCursor, limit: number): void {
     case EXTENDED_RESPONSE:
       return checkResult(cursor, cursor.enter(operation, limit));
     default:
-      throw new JunkError(
+      throw new ProtocolError(
         'The message is not a response to a request of the gateway',
       );
   }

@@ -100,7 +100,7 @@ export function toBindError(
 }
 
 /** Whether a server refused the service account's credentials. */
-export function isRefusedBind(error: unknown): boolean {
+export function isRejectedBind(error: unknown): boolean {
   return causesOf(error).some(
     cause =>
       cause instanceof DirectoryUnavailableError && cause.reason === 'refused',

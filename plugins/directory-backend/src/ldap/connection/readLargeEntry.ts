@@ -39,7 +39,7 @@ export function isLargeEntry(message: Buffer): boolean {
  * `checkLdapMessage` accepts, and returns what the parser of ldapts would,
  * except for the controls, which the gateway does not read.
  *
- * @throws JunkError when the message does not follow the grammar of RFC 4511.
+ * @throws ProtocolError when the message does not follow the grammar of RFC 4511.
  */
 export async function readLargeEntry(message: Buffer): Promise<SearchEntry> {
   const cursor = new BerCursor(message);

@@ -1,7 +1,7 @@
 import { BerWriter } from 'ldapts';
-import { JunkError } from './BerCursor';
+import { ProtocolError } from './BerCursor';
 import { checkLdapMessage } from './checkMessages';
-import { readChangeNotice } from './PersistentSearch';
+import { readChangeNotification } from './PersistentSearch';
 
 const OID = '2.16.840.1.113730.3.4.7';
 
@@ -52,13 +52,13 @@ it.each([
 ])('reads change type %i as %s', (type, kind) => {
   const dn = 'uid=älice,dc=example,dc=test';
   const control = { oid: OID, value: notification(type) };
-  expect(readChangeNotice(entryMessage({ dn, control }))).toEqual({ kind, dn });
+  expect(readChangeNotification(entryMessage({ dn, control }))).toEqual({ kind, dn });
 });
 
 it('reads both names of what was renamed', () => {
   const control = { oid: OID, value: notification(8, 'uid=a,dc=test') };
   expect(
-    readChangeNotice(entryMessage({ dn: 'uid=b,dc=test', control })),
+    readChangeNotification(entryMessage({ dn: 'uid=b,dc=test', control })),
   ).toEqual({
     kind: 'renamed',
     dn: 'uid=b,dc=test',
@@ -67,13 +67,13 @@ it('reads both names of what was renamed', () => {
 });
 
 it('leaves what tells of no change to others', () => {
-  expect(readChangeNotice(entryMessage({ dn: '' }))).toBeUndefined();
+  expect(readChangeNotification(entryMessage({ dn: '' }))).toBeUndefined();
   const control = { oid: '1.2.3', value: notification(2) };
-  expect(readChangeNotice(entryMessage({ dn: '', control }))).toBeUndefined();
+  expect(readChangeNotification(entryMessage({ dn: '', control }))).toBeUndefined();
 });
 
 it('does not read what is no notification', () => {
   const control = { oid: OID, value: Buffer.from('30050a0102', 'hex') };
   const message = entryMessage({ dn: '', control });
-  expect(() => readChangeNotice(message)).toThrow(JunkError);
+  expect(() => readChangeNotification(message)).toThrow(ProtocolError);
 });
