@@ -7,7 +7,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { CallerAudit } from '../directory/CallerAudit';
 import { actorOf } from '../directory/Caller';
-import type { Quarantines } from '../replica/sync/Quarantines';
+import type { ReplicaQuarantine } from '../replica/sync/ReplicaQuarantine';
 import type { ActionGate } from './ActionGate';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
 import type { RevocationService } from '../certificates/RevocationService';
@@ -20,7 +20,7 @@ export function registerAcceptDirectory(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly auditor: AuditorService;
   readonly gate: ActionGate;
-  readonly quarantines: Pick<Quarantines, 'accept'>;
+  readonly quarantines: Pick<ReplicaQuarantine, 'accept'>;
 }): void {
   const { actionsRegistry, auditor, gate, quarantines } = options;
   const audit = new CallerAudit(auditor, {

@@ -65,7 +65,7 @@ export class IssuedCertificatesDirectory implements Directory {
     return (
       stream && {
         ...stream,
-        portions: this.#allWithIssued(stream.portions, selection.fields),
+        batches: this.#allWithIssued(stream.batches, selection.fields),
       }
     );
   };
@@ -86,10 +86,10 @@ export class IssuedCertificatesDirectory implements Directory {
     this.#directory.listAgreements(query, context);
 
   async *#allWithIssued(
-    portions: AsyncIterable<readonly User[]>,
+    batches: AsyncIterable<readonly User[]>,
     fields: ReadonlySet<UserField>,
   ): AsyncIterable<readonly User[]> {
-    for await (const users of portions) {
+    for await (const users of batches) {
       yield await this.#withIssued(users, fields);
     }
   }

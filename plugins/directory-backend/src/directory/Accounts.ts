@@ -32,7 +32,7 @@ export interface AccountReplica {
    * Time of `performance.now()` as of which the replica equals the directory;
    * `undefined` while it must not be read.
    */
-  readonly provenAt: number | undefined;
+  readonly confirmedAt: number | undefined;
   /** Key of an entry, which is the `dn` of the replica's principals. */
   keyOf(dn: string): string;
   /** All users whom a lookup finds. */
@@ -158,7 +158,7 @@ export class Accounts {
     query: PrincipalQuery,
     purpose: 'request' | 'signIn',
   ): Promise<VerifiedPrincipal | undefined> {
-    if (this.#isUnreachable() && this.#replica.provenAt !== undefined) {
+    if (this.#isUnreachable() && this.#replica.confirmedAt !== undefined) {
       return this.#findWithoutDirectory(query, purpose, unreachable());
     }
     try {
@@ -214,8 +214,8 @@ export class Accounts {
     error: unknown,
   ): VerifiedPrincipal {
     const replica = this.#replica;
-    const { provenAt } = replica;
-    if (provenAt === undefined) {
+    const { confirmedAt } = replica;
+    if (confirmedAt === undefined) {
       throw error;
     }
     const users = replica.find(query);
@@ -223,7 +223,7 @@ export class Accounts {
     const last = this.#lastLookups.get(key);
     const age = last ? performance.now() - last.at : Infinity;
     // A lookup may be newer than the replica, and must then have the name.
-    const isNewer = last !== undefined && last.at >= provenAt;
+    const isNewer = last !== undefined && last.at >= confirmedAt;
     const lookedUp = last?.principal;
     const hasName = lookedUp !== undefined && isNameOf(lookedUp, query);
     if (users.length === 1 && users[0].dn === key) {

@@ -91,10 +91,10 @@ export interface UserStream {
   /** Number of users when the stream begins. */
   readonly total: number;
   /**
-   * All users in order, in portions that are read when they are requested.
+   * All users in order, in batches that are read when they are requested.
    * Rejects when not all of them can be returned.
    */
-  readonly portions: AsyncIterable<readonly User[]>;
+  readonly batches: AsyncIterable<readonly User[]>;
 }
 
 /** The list that groups are selected from. */

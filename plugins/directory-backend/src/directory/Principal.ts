@@ -69,6 +69,6 @@ export type AccountSource =
 export type VerifiedPrincipal = Principal & { readonly source: AccountSource };
 
 /** Whether the account is past its `krbPrincipalExpiration`. */
-export function hasExpired({ expires }: Principal): boolean {
+export function isExpired({ expires }: Principal): boolean {
   return expires !== undefined && expires.getTime() <= Date.now();
 }

@@ -125,7 +125,7 @@ export class PrivateDirectory {
     return (
       stream && {
         ...stream,
-        portions: redactAll(stream.portions, restricted.fields, hidden),
+        batches: redactAll(stream.batches, restricted.fields, hidden),
       }
     );
   }
@@ -246,11 +246,11 @@ function restrictConditions(
 }
 
 async function* redactAll(
-  portions: AsyncIterable<readonly User[]>,
+  batches: AsyncIterable<readonly User[]>,
   fields: ReadonlySet<UserField>,
   hidden: HiddenFields,
 ): AsyncIterable<readonly User[]> {
-  for await (const users of portions) {
+  for await (const users of batches) {
     yield users.map(user => redact(user, fields, hidden));
   }
 }

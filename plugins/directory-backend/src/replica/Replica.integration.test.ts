@@ -247,7 +247,7 @@ it('never shows a user as public whose flag it could not read', async () => {
 });
 
 it('stays suspended while a comparison cannot read a required attribute of one entry', async () => {
-  copy = await openReplica({ realm, rereadingIntervalMs: 1000 });
+  copy = await openReplica({ realm, checkIntervalMs: 1000 });
   const { users } = await modelOf();
   const username = users
     .findLast(user => user.text('fasIsPrivate') === 'TRUE')!
@@ -271,7 +271,7 @@ it('stays suspended while a comparison cannot read a required attribute of one e
 });
 
 it('corrects what was unreadable when it was written', async () => {
-  copy = await openReplica({ realm, rereadingIntervalMs: 1000 });
+  copy = await openReplica({ realm, checkIntervalMs: 1000 });
   const mails = async () => {
     const query = { ...wholeUser, username: 'alice' };
     const user = await copy!.directory.getUser(query, context);

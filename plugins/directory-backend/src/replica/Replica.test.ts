@@ -8,7 +8,7 @@ import type {
   ChangeSubscriber,
   ReplicaKeys,
   ReplicaSource,
-  TakePortion,
+  OnBatch,
 } from './sync/ReplicaSource';
 
 jest.setTimeout(180_000);
@@ -26,12 +26,12 @@ class FlappingSource implements ReplicaSource {
   /** Start and end of each full sync, in milliseconds. */
   readonly syncs: { readonly from: number; readonly to: number }[] = [];
 
-  time: ReplicaSource['time'] = async () => ({
+  readPosition: ReplicaSource['readPosition'] = async () => ({
     server: 'ldap://one',
     epoch: ++this.polls,
     usn: 1,
     committedUsn: 1,
-    askedAt: performance.now(),
+    requestedAt: performance.now(),
   });
 
   readAll: ReplicaSource['readAll'] = async () => {
@@ -41,10 +41,10 @@ class FlappingSource implements ReplicaSource {
     return KEYS;
   };
 
-  readAllGently: ReplicaSource['readAllGently'] = async () => KEYS;
+  readAllThrottled: ReplicaSource['readAllThrottled'] = async () => KEYS;
   listChanges: ReplicaSource['listChanges'] = async () => ({
     server: 'ldap://one',
-    numbers: new Map(),
+    usns: new Map(),
   });
 
   readChanges: ReplicaSource['readChanges'] = async () => KEYS;
@@ -75,20 +75,20 @@ class WrittenSource extends FlappingSource {
   readonly agreements = new Map<string, { usn: number; enabled: boolean }>();
   readonly readFrom: number[] = [];
 
-  override time: ReplicaSource['time'] = async () => {
+  override readPosition: ReplicaSource['readPosition'] = async () => {
     this.polls++;
     return {
       server: 'ldap://one',
       epoch: 1,
       usn: this.usn,
       committedUsn: this.committedUsn,
-      askedAt: performance.now(),
+      requestedAt: performance.now(),
     };
   };
 
   override listChanges: ReplicaSource['listChanges'] = async from => ({
     server: 'ldap://one',
-    numbers: new Map(this.#from(from).map(([key, { usn }]) => [key, usn])),
+    usns: new Map(this.#from(from).map(([key, { usn }]) => [key, usn])),
   });
 
   override readChanges: ReplicaSource['readChanges'] = async (from, take) => {
@@ -108,7 +108,7 @@ class WrittenSource extends FlappingSource {
 
   #give(
     found: readonly (readonly [string, { enabled: boolean }])[],
-    take: TakePortion,
+    take: OnBatch,
   ) {
     const entries = found.map(([key, { enabled }]) => {
       return [key, { name: key, enabled, signers: new Set<string>() }] as const;
@@ -188,7 +188,7 @@ describe('Replica', () => {
 
 it('removes a deleted user who is no longer a member of a changed group', async () => {
   const source = new WrittenSource();
-  const give = (take: TakePortion, members: readonly string[]) =>
+  const give = (take: OnBatch, members: readonly string[]) =>
     take({
       kind: 'groups',
       entries: [['cn=staff', { members, sponsors: [] }]],
@@ -219,7 +219,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
   // Both lose the membership, and only bob can still be read.
   source.listChanges = async () => ({
     server: 'ldap://one',
-    numbers: new Map([['cn=staff', 3]]),
+    usns: new Map([['cn=staff', 3]]),
   });
   source.readChanges = async (_from, take) => {
     give(take, []);

@@ -1,10 +1,10 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Comparison } from './sync/TableComparison';
+import { TableComparison } from './sync/TableComparison';
 import { HeldValues } from './sync/HeldValues';
 import type { EntryCounts, MassDeletionGuard } from './sync/MassDeletionGuard';
-import { RecentChanges } from './sync/IncrementalSync';
+import { IncrementalSync } from './sync/IncrementalSync';
 import {
   ReplicaGate,
   ReplicaState,
@@ -12,7 +12,7 @@ import {
   type ReplicaStatus,
   type SuspensionReason,
 } from './sync/ReplicaState';
-import { Rereading } from './sync/FullResync';
+import { ConsistencyCheck } from './sync/ConsistencyCheck';
 import { createTables, type ReplicaTables } from './tables/ReplicaTables';
 import { TableWriter } from './sync/TableWriter';
 import { UnreportedDeletions } from './sync/UnreportedDeletions';
@@ -20,7 +20,7 @@ import {
   expectServer,
   type ReplicaKeys,
   type ReplicaSource,
-  type ReplicaTime,
+  type ReplicaPosition,
 } from './sync/ReplicaSource';
 
 /** Interval of polls, which is the maximum age of the source's position. */
@@ -34,7 +34,7 @@ const MAX_PAUSE_MS = 1000;
 const MAX_QUARANTINE_PAUSE_MS = 30_000;
 
 /** Full syncs take at most half of the time, whatever fails. */
-const REST_PER_SYNC = 1;
+const PAUSE_PER_SYNC = 1;
 
 const COMPARISON_INTERVAL_MS = 60 * 60_000;
 
@@ -64,7 +64,7 @@ export interface ReplicaOptions {
   readonly maxStalenessMs: number;
   readonly guard: MassDeletionGuard;
   /** Milliseconds between comparisons of all entries. Default: an hour. */
-  readonly rereadingIntervalMs?: number;
+  readonly checkIntervalMs?: number;
   /** Milliseconds between full syncs in the mode `full`. Default: a minute. */
   readonly syncIntervalMs?: number;
 }
@@ -83,15 +83,15 @@ export class Replica {
   readonly #state: ReplicaState;
   /** Admits reads of the tables. */
   readonly gate: ReplicaGate;
-  readonly #comparison: Comparison;
-  readonly #rereading: Rereading;
+  readonly #comparison: TableComparison;
+  readonly #rereading: ConsistencyCheck;
   readonly #deletions: UnreportedDeletions;
-  readonly #changes: RecentChanges;
+  readonly #changes: IncrementalSync;
   readonly #stopped = new AbortController();
   readonly #minSyncIntervalMs: number;
   #mode: ReplicaMode | undefined;
   /** Position of the tables; `undefined` requires a full sync into them. */
-  #position: ReplicaTime | undefined;
+  #position: ReplicaPosition | undefined;
   /** Ends the subscription to the server at the position. */
   #unsubscribe: (() => void) | undefined;
   #subscribeAgainAt = Infinity;
@@ -109,7 +109,7 @@ export class Replica {
 
   constructor(options: ReplicaOptions) {
     const {
-      rereadingIntervalMs: intervalMs = COMPARISON_INTERVAL_MS,
+      checkIntervalMs: intervalMs = COMPARISON_INTERVAL_MS,
       syncIntervalMs = MIN_SYNC_INTERVAL_MS,
     } = options;
     this.#options = options;
@@ -125,17 +125,17 @@ export class Replica {
     });
     this.#state = new ReplicaState(options);
     this.gate = new ReplicaGate(this.#state);
-    this.#changes = new RecentChanges({
+    this.#changes = new IncrementalSync({
       source: options.source,
       tables: this.tables,
       writer: this.#writer,
     });
-    this.#comparison = new Comparison({
+    this.#comparison = new TableComparison({
       writer: this.#writer,
       guard: keys => this.#checkDeletions(keys),
     });
     const services = { ...options, comparison: this.#comparison };
-    this.#rereading = new Rereading({ ...services, intervalMs });
+    this.#rereading = new ConsistencyCheck({ ...services, intervalMs });
     this.#deletions = new UnreportedDeletions(services);
   }
 
@@ -224,7 +224,7 @@ export class Replica {
   /** Resolves with whether the tables equal the directory. */
   async #poll(): Promise<boolean> {
     const { suspensions } = this.#state;
-    const time = await this.#options.source.time();
+    const time = await this.#options.source.readPosition();
     let isCurrent = await this.#sync(time);
     await this.#rereading.repeatFailed(time.server);
     if (isCurrent && (await this.#held.update(time))) {
@@ -237,7 +237,7 @@ export class Replica {
     }
     if (isCurrent) {
       this.#position = time;
-      this.#state.prove(time.askedAt);
+      this.#state.confirm(time.requestedAt);
       this.#rereading.startIfDue(time.server);
       if (time.usn !== undefined) {
         if (this.#subscribeAgainAt === Infinity) {
@@ -250,7 +250,7 @@ export class Replica {
   }
 
   /** Resolves with whether the tables equal the directory as of this time. */
-  async #sync(time: ReplicaTime): Promise<boolean> {
+  async #sync(time: ReplicaPosition): Promise<boolean> {
     if (time.usn === undefined) {
       this.#setMode('full');
     }
@@ -270,7 +270,7 @@ export class Replica {
   }
 
   /** Reads all entries, unless the last time was too recent. */
-  async #syncFully(time: ReplicaTime): Promise<boolean> {
+  async #syncFully(time: ReplicaPosition): Promise<boolean> {
     const startedAt = performance.now();
     if (startedAt < this.#restsUntil) {
       return false;
@@ -301,20 +301,20 @@ export class Replica {
     } finally {
       this.#deleted = undefined;
       const now = performance.now();
-      this.#restsUntil = now + REST_PER_SYNC * (now - startedAt);
+      this.#restsUntil = now + PAUSE_PER_SYNC * (now - startedAt);
     }
     return time.usn === undefined || this.#unsubscribe !== undefined;
   }
 
   /** Writes directly into the tables, which are not read meanwhile. */
-  async #syncFirst(time: ReplicaTime, startedAt: number): Promise<void> {
+  async #syncFirst(time: ReplicaPosition, startedAt: number): Promise<void> {
     const keys = await this.#options.source.readAll(portion =>
-      this.#writer.takeInSlices(portion, startedAt),
+      this.#writer.writeInSlices(portion, startedAt),
     );
     expectServer(keys, time);
     await this.#checkDeletions(keys);
-    await this.#writer.keepOnly(keys);
-    await this.tables.users.gather();
+    await this.#writer.retainOnly(keys);
+    await this.tables.users.buildIndexes();
     const { users, groups, agreements } = keys;
     this.#options.logger.info('First sync finished', {
       users: users.size,
@@ -325,7 +325,7 @@ export class Replica {
   }
 
   /** Writes only differences, at the end: the tables are read meanwhile. */
-  async #resync(time: ReplicaTime): Promise<void> {
+  async #resync(time: ReplicaPosition): Promise<void> {
     const startedAt = performance.now();
     const hold =
       this.#position?.epoch === time.epoch
@@ -345,14 +345,14 @@ export class Replica {
     if (!differences) {
       throw new Error('The full sync was canceled');
     }
-    await this.tables.users.gather();
+    await this.tables.users.buildIndexes();
     this.#options.logger.info(`Replica was synced with ${time.server}`, {
       ...Object.fromEntries(differences),
       seconds: secondsSince(startedAt),
     });
   }
 
-  async #syncChanges(time: ReplicaTime): Promise<boolean> {
+  async #syncChanges(time: ReplicaPosition): Promise<boolean> {
     const last = this.#position!;
     if (performance.now() >= this.#subscribeAgainAt) {
       this.#disconnect();
@@ -366,7 +366,7 @@ export class Replica {
   }
 
   /** Finds what changed without a notification. */
-  async #catchUp(time: ReplicaTime): Promise<void> {
+  async #catchUp(time: ReplicaPosition): Promise<void> {
     try {
       await this.#subscribe(time);
       await this.#readChanges(time);
@@ -385,7 +385,7 @@ export class Replica {
     }
   }
 
-  async #readChanges(time: ReplicaTime): Promise<void> {
+  async #readChanges(time: ReplicaPosition): Promise<void> {
     const { committedUsn = 0 } = this.#position!;
     const { hasNewKeys } = await this.#changes.take(time, committedUsn + 1);
     if (hasNewKeys && this.#mode === 'usn') {
@@ -397,10 +397,10 @@ export class Replica {
   /** Deletes an entry that the server reported as deleted. */
   #delete(key: string): void {
     this.#writer.remove(key);
-    this.#changes.heardGone(key);
+    this.#changes.recordDeletion(key);
   }
 
-  async #subscribe({ server }: ReplicaTime): Promise<void> {
+  async #subscribe({ server }: ReplicaPosition): Promise<void> {
     this.#subscribeAgainAt = Infinity;
     const unsubscribe = await this.#options.source.subscribe(server, {
       onDeleted: key => this.#deleted?.add(key) ?? this.#delete(key),

@@ -64,9 +64,9 @@ describe(`ReplicaDirectory with ${PEOPLE} users`, () => {
 
   it('streams every user once, in order', async () => {
     const stream = await opened!.directory.streamUsers(everyone, context);
-    const { total, portions } = stream!;
+    const { total, batches } = stream!;
     const streamed: User[] = [];
-    for await (const users of portions) {
+    for await (const users of batches) {
       streamed.push(...users);
     }
     const { items } = (await model.listUsers({

@@ -55,19 +55,19 @@ describe('ReplicaDirectory.streamUsers', () => {
   /** Starts to read a stream of all users. */
   async function startStream(signal = context.signal) {
     const stream = await directory.streamUsers(everyone, { signal });
-    return stream!.portions[Symbol.asyncIterator]();
+    return stream!.batches[Symbol.asyncIterator]();
   }
 
   it.each([true, false])(
     'returns the users of the beginning as they were (unlocked only: %s)',
     async unlockedOnly => {
-      state.prove(performance.now());
+      state.confirm(performance.now());
       const stream = await directory.streamUsers(
         { ...everyone, unlockedOnly },
         context,
       );
       const seen: User[] = [];
-      for await (const users of stream!.portions) {
+      for await (const users of stream!.batches) {
         seen.push(...users);
         // As after a sync with a server that hides the flag.
         for (let number = 0; number < PEOPLE; number += 7) {
@@ -85,7 +85,7 @@ describe('ReplicaDirectory.streamUsers', () => {
   );
 
   it('ends when the caller disconnects', async () => {
-    state.prove(performance.now());
+    state.confirm(performance.now());
     const caller = new AbortController();
     const stream = await startStream(caller.signal);
     expect((await stream.next()).value.length).toBeLessThan(PEOPLE);
@@ -94,7 +94,7 @@ describe('ReplicaDirectory.streamUsers', () => {
   });
 
   it('ends in the portion after a suspension', async () => {
-    state.prove(performance.now());
+    state.confirm(performance.now());
     const stream = await startStream();
     expect((await stream.next()).done).toBe(false);
     state.suspend('accessCheck', 'unreadable');
@@ -105,7 +105,7 @@ describe('ReplicaDirectory.streamUsers', () => {
 
   it('waits for the first sync', async () => {
     const stream = startStream();
-    state.prove(performance.now());
+    state.confirm(performance.now());
     expect((await (await stream).next()).done).toBe(false);
   });
 });

@@ -26,7 +26,7 @@ import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/ServedRecords';
 
 /** Users of a stream that are read at once. */
-const USERS_PER_PORTION = 500;
+const USERS_PER_BATCH = 500;
 
 /** Returns the keys of entries. */
 export interface EntryKeys {
@@ -106,7 +106,7 @@ export class ReplicaDirectory implements Directory {
     return (
       rows && {
         total: rows.total,
-        portions: this.#portionsOf(
+        batches: this.#batchesOf(
           // A copy: a changed row takes the place of the old one in its list.
           rows.slice(0, rows.total),
           userWith(selection.fields),
@@ -194,15 +194,15 @@ export class ReplicaDirectory implements Directory {
     return { items: slicePage(names, query.page), total: names.length };
   }
 
-  async *#portionsOf(
+  async *#batchesOf(
     rows: readonly ServedRecord<User>[],
     present: (row: ServedRecord<User>) => User,
     { signal }: RequestContext,
   ): AsyncIterable<readonly User[]> {
-    for (let at = 0; at < rows.length; at += USERS_PER_PORTION) {
+    for (let at = 0; at < rows.length; at += USERS_PER_BATCH) {
       signal.throwIfAborted();
       this.#gate.requireOpen();
-      yield rows.slice(at, at + USERS_PER_PORTION).map(present);
+      yield rows.slice(at, at + USERS_PER_BATCH).map(present);
     }
   }
 
@@ -254,7 +254,7 @@ export class ReplicaDirectory implements Directory {
   ): Uint32Array | 'all' | undefined {
     switch (from.kind) {
       case 'all':
-        return unlockedOnly ? this.#members.everyoneUnlocked() : 'all';
+        return unlockedOnly ? this.#members.allUnlocked() : 'all';
       case 'colleaguesOf':
         return this.#colleaguesOf(this.#keys.entry(from.dn));
       default: {

@@ -27,7 +27,7 @@ export class ReplicatedAccounts implements AccountReplica {
     this.#groupName = options.groupName;
   }
 
-  get provenAt(): number | undefined {
+  get confirmedAt(): number | undefined {
     const { status } = this.#replica;
     return status.kind === 'serving'
       ? performance.now() - status.ageMs

@@ -36,7 +36,7 @@ export function userIndex(options: {
     find(condition) {
       switch (condition.kind) {
         case 'memberOfAny':
-          return { ranks: members.ofAny() };
+          return { ranks: members.ofAnyGroup() };
         case 'memberOf': {
           const key = groupKey(condition.groupname);
           const ranks =

@@ -19,8 +19,8 @@ import {
 } from '../../directory/schema';
 import type { User } from '../../directory/records';
 import { conformanceEntries } from './entries';
-import { groupSearch } from './groupSearchArbitrary';
-import { memberSelection } from './memberSelectionArbitrary';
+import { groupSearch } from './selectionArbitrary';
+import { memberSelection } from './selectionArbitrary';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
 import { searchTerms } from './selectionArbitrary';
@@ -148,7 +148,7 @@ export function describeDirectory(
         async (directory, selection) => {
           const stream = await directory.streamUsers(selection, context);
           const streamed: User[] = [];
-          for await (const some of stream?.portions ?? []) {
+          for await (const some of stream?.batches ?? []) {
             streamed.push(...some);
           }
           return stream && { total: stream.total, streamed };

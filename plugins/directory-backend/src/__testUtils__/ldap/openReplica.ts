@@ -31,7 +31,7 @@ export async function openReplica(options: {
   readonly schema?: SchemaPreset;
   /** As the options of `Replica`. */
   readonly maxStalenessMs?: number;
-  readonly rereadingIntervalMs?: number;
+  readonly checkIntervalMs?: number;
   readonly syncIntervalMs?: number;
   /** Merged over the `directory.ldap` block. */
   readonly ldap?: JsonObject;
@@ -54,7 +54,7 @@ export async function openReplica(options: {
     logger,
     // The model of a suite may keep this process busy for seconds.
     maxStalenessMs: options.maxStalenessMs ?? 60_000,
-    rereadingIntervalMs: options.rereadingIntervalMs,
+    checkIntervalMs: options.checkIntervalMs,
     syncIntervalMs: options.syncIntervalMs,
     guard: createGuard({ records: guardRecords, maxShrinkage: 0.5 }),
   });

@@ -1,32 +1,13 @@
-import type {
-  Directory,
-  GroupQuery,
-  GroupSelection,
-  ListedGroup,
-  Paged,
-  UserQuery,
-  UserSelection,
-  UserStream,
-} from '../../directory/Directory';
-import type { Group } from '../../directory/records';
-import type { Page } from '../../directory/Page';
+import type { Directory, GroupQuery, GroupSelection, ListedGroup, Paged, UserQuery, UserSelection, UserStream } from '../../directory/Directory';
+import type { Group, User } from '../../directory/records';
+import type { Page, PageRequest } from '../../directory/Page';
 import type { UserPredicate } from '../../directory/predicates';
-import type {
-  Principal,
-  PrincipalLookup,
-  PrincipalQuery,
-} from '../../directory/Principal';
+import type { Principal, PrincipalLookup, PrincipalQuery } from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
-import type { User } from '../../directory/records';
-import { NAIVE_SCHEMAS } from './attributes';
+import { NAIVE_SCHEMAS, isLocked, naiveGroup, naivePrincipal, naiveUser } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
-import { NaiveExtensions } from './NaiveExtensions';
-import { NaiveMembership } from './NaiveMembership';
-import { naiveAgreements } from './naiveAgreements';
-import { isLocked, naivePrincipal } from './naivePrincipal';
-import { naiveGroup, naiveUser } from './naiveRecords';
-import { isProperName, named, pageOf, served, streamOf } from './naiveLists';
-import { groupApplies, userApplies, type Viewer } from './naiveSearch';
+import { NaiveExtensions, NaiveMembership } from './NaiveMembership';
+import { type Viewer, groupApplies, userApplies } from './naiveSearch';
 
 const EVERYTHING: Viewer = { kind: 'everything' };
 const SUFFIX = 'dc=example,dc=test';
@@ -278,4 +259,81 @@ export class NaiveDirectory implements Directory {
   #user(entry: DumpedEntry, fields: ReadonlySet<UserField>): User {
     return naiveUser(entry, fields, this.#attributes);
   }
+}
+
+const AGREEMENTS = 'cn=fasagreements,dc=example,dc=test';
+
+/** The names of the agreements that a user has signed, in order. */
+export function naiveAgreements(
+  entries: readonly DumpedEntry[],
+  user: DumpedEntry,
+): readonly string[] {
+  return entries
+    .filter(entry => entry.isIn(AGREEMENTS) && entry.isA('fasAgreement'))
+    .filter(entry => entry.text('ipaEnabledFlag') === 'TRUE')
+    .filter(entry => entry.links('memberUser').includes(user.key))
+    .map(entry => entry.text('cn')!)
+    .sort(byName);
+}
+
+/** Those of a container that are served, in the order of lists. */
+export function served(
+  entries: readonly DumpedEntry[],
+  container: string,
+  { as, by }: { readonly as: string; readonly by: string },
+): readonly DumpedEntry[] {
+  return entries
+    .filter(entry => entry.isIn(container) && entry.isA(as))
+    .filter(entry => {
+      const name = entry.text(by)!;
+      // A single inner space is as good as a dash in the name of a group.
+      return isProperName(
+        by === 'cn' ? name.replace(/ (?=[^ $])/g, '-') : name,
+      );
+    })
+    .sort((a, b) => byName(a.text(by)!, b.text(by)!));
+}
+
+/** The one of a name, which matches as the directory matches it. */
+export function named(
+  entries: readonly DumpedEntry[],
+  attribute: string,
+  name: string,
+): DumpedEntry | undefined {
+  return entries.find(
+    entry => entry.text(attribute)!.toLowerCase() === name.toLowerCase(),
+  );
+}
+
+/** A page as a stream. */
+export function streamOf({ items, total }: Page<User>): UserStream {
+  async function* batches() {
+    yield items;
+  }
+  return { total, batches: batches() };
+}
+
+/** Whether a name follows the pattern. */
+export function isProperName(name: string): boolean {
+  return name.length <= 256 && /^[a-z0-9_.][a-z0-9_.-]{0,254}[$]?$/i.test(name);
+}
+
+/** Orders names as lists do. */
+export function byName(a: string, b: string): number {
+  const [first, second] = [a.toLowerCase(), b.toLowerCase()];
+  if (first === second) {
+    return a < b ? -1 : 1;
+  }
+  return first < second ? -1 : 1;
+}
+
+/** One page of a list. */
+export function pageOf<T>(
+  all: readonly T[],
+  { number, size }: PageRequest,
+): Page<T> {
+  const items = all.filter(
+    (_, index) => Math.ceil((index + 1) / size) === number,
+  );
+  return { items, total: all.length };
 }

@@ -8,7 +8,7 @@ import type { KerberosService } from '@directory-gateway/kerberos';
 import type { Request, Response } from 'express';
 import type { Accounts } from '../../directory/Accounts';
 import type { Caller } from '../../directory/Caller';
-import { hasExpired, type VerifiedPrincipal } from '../../directory/Principal';
+import { isExpired, type VerifiedPrincipal } from '../../directory/Principal';
 import type { PortalUserNames } from '../../directory/PortalUserNames';
 import { UnauthorizedError, UnavailableError } from '../response/apiErrors';
 import type { Sessions } from '../session/Sessions';
@@ -171,7 +171,7 @@ function requireActive(
   if (account.locked) {
     throw new UnauthorizedError('account_locked');
   }
-  if (hasExpired(account)) {
+  if (isExpired(account)) {
     throw new UnauthorizedError('account_expired');
   }
   return account;

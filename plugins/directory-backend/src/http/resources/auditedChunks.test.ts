@@ -9,7 +9,7 @@ const createEvent = async (): Promise<AuditorServiceEvent> => ({
     void ends.push(['fail', meta, (error as Error).message]),
 });
 
-async function* portions(fault?: Error): AsyncGenerator<Portion> {
+async function* batches(fault?: Error): AsyncGenerator<Portion> {
   yield { rows: 2, text: 'a' };
   yield { rows: 1, text: 'b' };
   if (fault) {
@@ -30,20 +30,20 @@ beforeEach(() => {
 });
 
 it('records how many rows were given away', async () => {
-  const chunks = auditedChunks(portions(), createEvent);
+  const chunks = auditedChunks(batches(), createEvent);
   expect(await read(chunks)).toBe('ab');
   expect(ends).toEqual([['success', { rows: 3 }]]);
 });
 
 it('records what broke it off, and throws it', async () => {
   const away = new Error('away');
-  const chunks = auditedChunks(portions(away), createEvent);
+  const chunks = auditedChunks(batches(away), createEvent);
   await expect(read(chunks)).rejects.toBe(away);
   expect(ends).toEqual([['fail', { rows: 3 }, 'away']]);
 });
 
 it('records that the reader left', async () => {
-  const chunks = auditedChunks(portions(), createEvent);
+  const chunks = auditedChunks(batches(), createEvent);
   await chunks.next();
   await chunks.return();
   expect(ends).toEqual([

@@ -80,7 +80,7 @@ async function* portionsOf(
   uris: ResourceUris,
 ) {
   let header = [keys];
-  for await (const users of members.portions) {
+  for await (const users of members.batches) {
     const rows = users.map(user =>
       Object.values(presentUser(user, keys, uris)),
     );
@@ -108,14 +108,14 @@ export interface Portion {
  * is asked for: how many rows were given away, and whether that was all.
  */
 export async function* auditedChunks(
-  portions: AsyncIterable<Portion>,
+  batches: AsyncIterable<Portion>,
   createEvent: () => Promise<AuditorServiceEvent>,
 ): AsyncGenerator<string, void, undefined> {
   const event = await createEvent();
   let rows = 0;
   let error: unknown = new Error('The caller left before the end');
   try {
-    for await (const portion of portions) {
+    for await (const portion of batches) {
       rows += portion.rows;
       yield portion.text;
     }

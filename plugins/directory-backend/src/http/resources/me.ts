@@ -25,7 +25,7 @@ import {
 import type { ResourceUris } from '../response/ResourceUris';
 import type { Accounts } from '../../directory/Accounts';
 import type { Caller } from '../../directory/Caller';
-import { hasExpired } from '../../directory/Principal';
+import { isExpired } from '../../directory/Principal';
 import { ForbiddenError, ResourceNotFoundError } from '../response/apiErrors';
 
 const meModel: RecordModel = {
@@ -147,7 +147,7 @@ export function accountOperation(options: {
         result: {
           username: account.username,
           locked: account.locked,
-          expired: hasExpired(account),
+          expired: isExpired(account),
         },
       };
     },

@@ -88,11 +88,11 @@ export function streamedList(
 }
 
 async function* chunksOf(
-  { portions }: UserStream,
+  { batches }: UserStream,
   present: (user: User) => unknown,
 ): AsyncIterable<Buffer> {
   let before = '{"result":[';
-  for await (const users of portions) {
+  for await (const users of batches) {
     const items = users.map(user => writeOctets(present(user)));
     yield Buffer.from(`${before}${items.join()}`, 'latin1');
     before = users.length > 0 ? ',' : before;

@@ -1,9 +1,9 @@
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { emptyUser, type User } from '../../directory/records';
 import { HeldValues } from './HeldValues';
-import type { CopiedUser } from './ReplicaSource';
+import type { UserEntry } from './ReplicaSource';
 import { createTables, type ReplicaTables } from '../tables/ReplicaTables';
-import type { ReplicaPortion, ReplicaTime } from './ReplicaSource';
+import type { ReplicaBatch, ReplicaPosition } from './ReplicaSource';
 import type { ReplicationState } from './ReplicationState';
 import { TableWriter } from './TableWriter';
 
@@ -22,8 +22,8 @@ const LAGGING = stateOf({ 1: '01', 2: '01' });
 
 function alice(
   user: Partial<User> = {},
-  account: Partial<CopiedUser['account']> = {},
-): CopiedUser {
+  account: Partial<UserEntry['account']> = {},
+): UserEntry {
   return {
     user: { ...emptyUser(), username: 'alice', ...user } as User,
     account: {
@@ -70,15 +70,15 @@ describe('HeldValues', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const time = (): ReplicaTime => ({
+  const position = (): ReplicaPosition => ({
     server: server.url,
     epoch: 1,
     usn: 1,
     committedUsn: 1,
-    askedAt: now,
+    requestedAt: now,
   });
 
-  const write = (...users: readonly CopiedUser[]) =>
+  const write = (...users: readonly UserEntry[]) =>
     writer.take(
       { kind: 'users', entries: users.map(user => [ALICE, user]) },
       now,
@@ -86,12 +86,12 @@ describe('HeldValues', () => {
 
   /** Compares with another server, which lags behind, and writes what differs. */
   async function switchTo(
-    portion: ReplicaPortion,
+    portion: ReplicaBatch,
     state: ReplicationState | undefined = LAGGING,
   ): Promise<void> {
-    await held.update(time());
+    await held.update(position());
     server = { url: `${server.url}x`, state };
-    const hold = await held.prepare(time(), 0);
+    const hold = await held.prepare(position(), 0);
     const check = writer.startCheck();
     check.look(portion);
     await hold?.(check);
@@ -102,7 +102,7 @@ describe('HeldValues', () => {
   }
 
   const switchToAlice = (
-    user: CopiedUser | undefined,
+    user: UserEntry | undefined,
     state?: ReplicationState,
   ) => switchTo({ kind: 'users', entries: [[ALICE, user]] }, state);
 
@@ -141,7 +141,7 @@ describe('HeldValues', () => {
     expect(createdAt).toHaveBeenCalledWith({ kind: 'users', key: ALICE });
     server.state = REQUIRED;
     now += MINUTE;
-    expect(await held.update(time())).toBe(true);
+    expect(await held.update(position())).toBe(true);
     createdAt.mockResolvedValue(new Date());
     await switchToAlice(alice());
     expect(recordOf()).toMatchObject({ username: 'alice' });
@@ -183,10 +183,10 @@ describe('HeldValues', () => {
 
   it('holds values when a write came after the state of the tables', async () => {
     write(alice({ is_private: true }));
-    await held.update(time());
+    await held.update(position());
     write(alice({ is_private: true, surname: 'Later' }));
     server = { url: 'ldap://two', state: REQUIRED };
-    expect(await held.prepare(time(), 0)).toBeDefined();
+    expect(await held.prepare(position(), 0)).toBeDefined();
   });
 
   it('takes what is stricter on the new server', async () => {
@@ -223,7 +223,7 @@ describe('HeldValues', () => {
     await switchToAlice(alice({ is_private: false }));
     server.state = state;
     now += minutes * MINUTE;
-    expect(await held.update(time())).toBe(isReleased);
+    expect(await held.update(position())).toBe(isReleased);
     expect(held.size).toBe(isReleased ? 0 : 1);
     write(alice({ is_private: false }));
     expect(recordOf()).toMatchObject({ is_private: !isReleased });
@@ -238,12 +238,12 @@ describe('HeldValues', () => {
     await switchToAlice(alice({ is_private: false }), LAGGING);
     now += MINUTE;
     server.state = REQUIRED;
-    expect(await held.update(time())).toBe(false);
+    expect(await held.update(position())).toBe(false);
     server.state = stateOf({ 1: '05', 2: '03', 3: '06' });
     now += MINUTE;
-    expect(await held.update(time())).toBe(false);
+    expect(await held.update(position())).toBe(false);
     server.state = stateOf({ 1: '05', 2: '03', 3: '07' });
     now += MINUTE;
-    expect(await held.update(time())).toBe(true);
+    expect(await held.update(position())).toBe(true);
   });
 });

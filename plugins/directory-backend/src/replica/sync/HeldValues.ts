@@ -1,9 +1,9 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type {
-  CopiedUser,
-  ReplicaPortion,
+  UserEntry,
+  ReplicaBatch,
   ReplicaSource,
-  ReplicaTime,
+  ReplicaPosition,
 } from './ReplicaSource';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
@@ -94,7 +94,7 @@ export class HeldValues {
    * @param ageMs - time since the tables were known to equal the previous one
    */
   async prepare(
-    time: ReplicaTime,
+    time: ReplicaPosition,
     ageMs: number,
   ): Promise<((check: TableCheck) => Promise<void>) | undefined> {
     const previous = this.#hasWritten ? undefined : this.#replicated;
@@ -129,7 +129,7 @@ export class HeldValues {
    *
    * @returns whether values were released: the tables must be synced
    */
-  async update(time: ReplicaTime): Promise<boolean> {
+  async update(time: ReplicaPosition): Promise<boolean> {
     if (this.#hasWritten) {
       // A state that is read after a write is never behind the tables.
       this.#hasWritten = false;
@@ -156,7 +156,7 @@ export class HeldValues {
   }
 
   /** Restricts entries that were read to what is held. */
-  apply(portion: ReplicaPortion): ReplicaPortion {
+  apply(portion: ReplicaBatch): ReplicaBatch {
     if (this.#holds.size === 0) {
       return portion;
     }
@@ -217,14 +217,14 @@ export class HeldValues {
 
   async #stateOf({
     server,
-  }: ReplicaTime): Promise<ReplicationState | undefined> {
+  }: ReplicaPosition): Promise<ReplicationState | undefined> {
     const answer = await this.#source.replicationState();
     return answer?.server === server ? answer.state : undefined;
   }
 }
 
 function restriction(
-  { user, account }: CopiedUser,
+  { user, account }: UserEntry,
   key: string,
   { users }: ReplicaTables,
 ): Hold | undefined {
@@ -251,7 +251,7 @@ function restriction(
     : undefined;
 }
 
-function restrict(entry: CopiedUser, hold?: Hold): CopiedUser | undefined {
+function restrict(entry: UserEntry, hold?: Hold): UserEntry | undefined {
   if (hold?.kind !== 'restricted') {
     return hold ? undefined : entry;
   }

@@ -1,26 +1,26 @@
-import { firstUnread, RecentChanges, takenBack } from './IncrementalSync';
-import type { ReplicaSource, ReplicaTime } from './ReplicaSource';
+import { firstUnseen, IncrementalSync, rolledBack } from './IncrementalSync';
+import type { ReplicaSource, ReplicaPosition } from './ReplicaSource';
 import { createTables } from '../tables/ReplicaTables';
 import { TableWriter } from './TableWriter';
 
-const numbers = (usns: Record<string, number | undefined>) =>
+const usns = (usns: Record<string, number | undefined>) =>
   new Map(Object.entries(usns));
 const listedFrom = (
   changes: Record<string, number | undefined>,
   fromUsn = 10,
 ) => ({
   fromUsn,
-  numbers: numbers(changes),
+  usns: usns(changes),
 });
 
-describe('RecentChanges', () => {
+describe('IncrementalSync', () => {
   const server = 'ldap://one';
-  const time: ReplicaTime = {
+  const position: ReplicaPosition = {
     server,
     epoch: 1,
     usn: 100,
     committedUsn: 0,
-    askedAt: 0,
+    requestedAt: 0,
   };
 
   /** Reads agreements, then all that the directory still returns of them. */
@@ -32,7 +32,7 @@ describe('RecentChanges', () => {
     let listed = new Map(keys.map((key, index) => [key, index + 1]));
     const entry = { name: 'x', enabled: true, signers: new Set<string>() };
     const source = {
-      listChanges: async () => ({ server, numbers: listed }),
+      listChanges: async () => ({ server, usns: listed }),
       readChanges: async (_from, take) => {
         take({ kind: 'agreements', entries: keys.map(key => [key, entry]) });
         return { server };
@@ -44,11 +44,11 @@ describe('RecentChanges', () => {
     } satisfies Partial<ReplicaSource> as Partial<ReplicaSource> as ReplicaSource;
     const tables = createTables();
     const writer = new TableWriter({ tables });
-    const changes = new RecentChanges({ source, tables, writer });
-    await changes.take(time, 1);
+    const changes = new IncrementalSync({ source, tables, writer });
+    await changes.apply(position, 1);
     expect(tables.agreements.size).toBe(options.written);
     listed = new Map();
-    await changes.take(time, 1);
+    await changes.apply(position, 1);
     return [...tables.agreements.keys()];
   }
 
@@ -62,7 +62,7 @@ describe('RecentChanges', () => {
   });
 });
 
-describe('firstUnread', () => {
+describe('firstUnseen', () => {
   it.each([
     ['nothing was written', {}, {}, undefined],
     ['all was read', { a: 11, b: 12 }, { a: 11, b: 12 }, undefined],
@@ -73,17 +73,17 @@ describe('firstUnread', () => {
     ['a number may not be read', { a: undefined, b: 14 }, { b: 14 }, 10],
     ['and still not', { a: undefined }, { a: undefined }, 10],
   ])('when %s', (_, now, before, first) => {
-    expect(firstUnread(listedFrom(now), numbers(before))).toBe(first);
+    expect(firstUnseen(listedFrom(now), usns(before))).toBe(first);
   });
 });
 
-describe('takenBack', () => {
+describe('rolledBack', () => {
   it.each([
     ['all is there', { a: 11, b: 13 }, { a: 11, b: 12 }, []],
     ['one is not', { b: 12 }, { a: 11, b: 12 }, ['a']],
     ['one is too old to be listed', {}, { a: 9, b: 10 }, ['b']],
     ['a number may not be read', {}, { a: undefined }, []],
   ])('when %s', (_, now, before, keys) => {
-    expect(takenBack(listedFrom(now), numbers(before))).toEqual(keys);
+    expect(rolledBack(listedFrom(now), usns(before))).toEqual(keys);
   });
 });

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   expectServer,
-  type ChangeNumbers,
-  type ReplicaPortion,
+  type UsnsByKey,
+  type ReplicaBatch,
   type ReplicaSource,
-  type ReplicaTime,
+  type ReplicaPosition,
 } from './ReplicaSource';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import type { TableWriter } from './TableWriter';
@@ -23,7 +23,7 @@ const MAX_REMOVED_MEMBERS = 50;
 const MAX_REMOVALS = 50;
 
 /** Reads recent writes into the replica, each once. */
-export class RecentChanges {
+export class IncrementalSync {
   readonly #source: ReplicaSource;
   readonly #tables: ReplicaTables;
   readonly #writer: TableWriter;
@@ -50,7 +50,7 @@ export class RecentChanges {
    * An entry was heard to be gone. It may have been added again before that was
    * heard, and is to be read again if it is there.
    */
-  heardGone(key: string): void {
+  recordDeletion(key: string): void {
     this.#gone.add(key);
   }
 
@@ -61,27 +61,27 @@ export class RecentChanges {
    * @returns whether entries were added or renamed
    */
   async take(
-    time: ReplicaTime,
+    time: ReplicaPosition,
     fromUsn: number,
   ): Promise<{ readonly hasNewKeys: boolean }> {
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     for (const key of this.#gone) {
       this.#read.delete(key);
     }
     this.#gone.clear();
-    const { server, numbers } = await this.#source.listChanges(fromUsn);
+    const { server, usns } = await this.#source.listChanges(fromUsn);
     expectServer({ server }, time);
-    const portions: ReplicaPortion[] = [];
-    const keep = (portion: ReplicaPortion) => void portions.push(portion);
-    const first = firstUnread({ fromUsn, numbers }, this.#read);
+    const batches: ReplicaBatch[] = [];
+    const keep = (portion: ReplicaBatch) => void batches.push(portion);
+    const first = firstUnseen({ fromUsn, usns }, this.#read);
     if (first !== undefined) {
       expectServer(await this.#source.readChanges(first, keep), time);
     }
     const doubtful = [
-      ...takenBack({ fromUsn, numbers }, this.#read).flatMap(key =>
+      ...rolledBack({ fromUsn, usns }, this.#read).flatMap(key =>
         this.#kindsOf(key).map(kind => ({ kind, key })),
       ),
-      ...this.#removedMembers(portions, numbers).map(key => ({
+      ...this.#removedMembers(batches, usns).map(key => ({
         kind: 'users' as const,
         key,
       })),
@@ -94,12 +94,12 @@ export class RecentChanges {
     }
     // Not before: what another server has may be older, and the copy is in use.
     let hasNewKeys = false;
-    for (const portion of portions) {
+    for (const portion of batches) {
       const table = this.#tables[portion.kind];
       hasNewKeys ||= portion.entries.some(
         ([key, entry]) => entry && !table.differs(key, undefined),
       );
-      this.#writer.take(portion, askedAt);
+      this.#writer.take(portion, requestedAt);
       await nextTurn();
     }
     if (deleted.length <= MAX_REMOVALS) {
@@ -107,8 +107,8 @@ export class RecentChanges {
         this.#writer.remove(key);
       }
     }
-    await this.#tables.users.gather();
-    this.#read = new Map(numbers);
+    await this.#tables.users.buildIndexes();
+    this.#read = new Map(usns);
     return { hasNewKeys };
   }
 
@@ -118,12 +118,12 @@ export class RecentChanges {
    * (`ipa user-del --preserve`), this finds it at once.
    */
   #removedMembers(
-    portions: readonly ReplicaPortion[],
+    batches: readonly ReplicaBatch[],
     changed: ReadonlyMap<string, unknown>,
   ): readonly string[] {
     const { users, groups } = this.#tables;
     const removed = new Set<string>();
-    for (const portion of portions) {
+    for (const portion of batches) {
       for (const [key, group] of portion.kind === 'groups'
         ? portion.entries
         : []) {
@@ -155,7 +155,7 @@ export class RecentChanges {
 /** What has been written from a number on, and is still there. */
 interface ListedChanges {
   readonly fromUsn: number;
-  readonly numbers: ChangeNumbers;
+  readonly usns: UsnsByKey;
 }
 
 /**
@@ -163,16 +163,16 @@ interface ListedChanges {
  * `undefined` when all were.
  *
  * A server counts a write when it begins and shows it when it ends, so that a
- * lower number may come after a higher one. So all recent numbers are listed
+ * lower number may come after a higher one. So all recent usns are listed
  * at each look, which costs little, and entries are read only for new ones.
  *
  * @param read - what had been listed before all of it was read
  */
-export function firstUnread(
-  { fromUsn, numbers }: ListedChanges,
-  read: ChangeNumbers,
+export function firstUnseen(
+  { fromUsn, usns }: ListedChanges,
+  read: UsnsByKey,
 ): number | undefined {
-  const unread = [...numbers]
+  const unread = [...usns]
     .filter(([key, usn]) => usn === undefined || read.get(key) !== usn)
     .map(([, usn]) => usn ?? fromUsn);
   return unread.length === 0
@@ -185,13 +185,13 @@ export function firstUnread(
  * be listed: the entry is gone, or the write was taken back after it could be
  * seen, as 389 Directory Server does when a plugin of its own refuses it.
  *
- * @param read - as in {@link firstUnread}
+ * @param read - as in {@link firstUnseen}
  */
-export function takenBack(
-  { fromUsn, numbers }: ListedChanges,
-  read: ChangeNumbers,
+export function rolledBack(
+  { fromUsn, usns }: ListedChanges,
+  read: UsnsByKey,
 ): readonly string[] {
   return [...read]
-    .filter(([key, usn = 0]) => usn >= fromUsn && !numbers.has(key))
+    .filter(([key, usn = 0]) => usn >= fromUsn && !usns.has(key))
     .map(([key]) => key);
 }

@@ -1,7 +1,7 @@
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { MassDeletionGuard, type EntryCounts } from './MassDeletionGuard';
-import { Quarantines } from './Quarantines';
+import { ReplicaQuarantine } from './ReplicaQuarantine';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -17,7 +17,7 @@ describe('MassDeletionGuard', () => {
   });
 
   const open = (directoryKey = 'a') =>
-    Quarantines.create({ database, directoryKey, logger, now: () => now });
+    ReplicaQuarantine.create({ database, directoryKey, logger, now: () => now });
 
   /** A guard as of the start of a process. */
   const start = async (directoryKey?: string) => {
@@ -205,7 +205,7 @@ describe('MassDeletionGuard', () => {
   });
 
   describe('while the database cannot be read', () => {
-    let records: Quarantines;
+    let records: ReplicaQuarantine;
     let guard: MassDeletionGuard;
     let isReadable: boolean;
 

@@ -3,7 +3,7 @@ import type { User } from '../../directory/records';
 import type { ReplicationState } from './ReplicationState';
 
 /** A position in a server's history of writes. */
-export interface ReplicaTime {
+export interface ReplicaPosition {
   /** The server's URL. */
   readonly server: string;
   /** USNs of different epochs cannot be compared. */
@@ -16,14 +16,14 @@ export interface ReplicaTime {
   /** Writes up to this USN are visible; others may still become visible. */
   readonly committedUsn: number | undefined;
   /** When the server was asked, on the clock of `performance.now()`. */
-  readonly askedAt: number;
+  readonly requestedAt: number;
 }
 
 /** Of a field that shows one value, the further ones that the entry has. */
-export type UnshownTexts<T> = Partial<Record<keyof T, readonly string[]>>;
+export type SearchOnlyValues<T> = Partial<Record<keyof T, readonly string[]>>;
 
 /** What a caller's account is verified by, besides the user's record. */
-export interface CopiedAccount {
+export interface UserAccount {
   /** Every `krbPrincipalName`, with its realm. */
   readonly principalNames: readonly string[];
   /** `krbPrincipalExpiration`, `undefined` when the account never expires. */
@@ -35,12 +35,12 @@ export interface CopiedAccount {
 }
 
 /** A user as the directory holds it. */
-export interface CopiedUser {
+export interface UserEntry {
   /** With all fields. */
   readonly user: User;
-  readonly unshown?: UnshownTexts<User>;
+  readonly searchOnly?: SearchOnlyValues<User>;
   /** Default: an account that no lookup finds. */
-  readonly account?: CopiedAccount;
+  readonly account?: UserAccount;
 }
 
 /** What a group names: normalized DNs. */
@@ -55,11 +55,11 @@ export interface GroupNames {
 export interface GroupEntry extends GroupNames {
   /** Its record with all fields, if the API serves it. */
   readonly group?: Group;
-  readonly unshown?: UnshownTexts<Group>;
+  readonly searchOnly?: SearchOnlyValues<Group>;
 }
 
 /** An agreement of freeipa-fas, and who has signed it. */
-export interface CopiedAgreement {
+export interface AgreementEntry {
   readonly name: string;
   readonly enabled: boolean;
   /** Keys of users. */
@@ -70,20 +70,20 @@ export interface CopiedAgreement {
 type Keyed<T> = readonly (readonly [key: string, entry: T | undefined])[];
 
 /** Some of the entries that are read, as they come. */
-export type ReplicaPortion =
-  | { readonly kind: 'users'; readonly entries: Keyed<CopiedUser> }
+export type ReplicaBatch =
+  | { readonly kind: 'users'; readonly entries: Keyed<UserEntry> }
   | { readonly kind: 'groups'; readonly entries: Keyed<GroupEntry> }
-  | { readonly kind: 'agreements'; readonly entries: Keyed<CopiedAgreement> };
+  | { readonly kind: 'agreements'; readonly entries: Keyed<AgreementEntry> };
 
 /**
  * Takes entries as they are read; an entry may come twice. The source waits for
  * the result before it delivers the next portion.
  */
-export type TakePortion = (portion: ReplicaPortion) => void | Promise<void>;
+export type OnBatch = (portion: ReplicaBatch) => void | Promise<void>;
 
 /** Keys of all entries that were read. */
 export interface ReplicaKeys {
-  /** Of which server; another one has its own numbers. */
+  /** Of which server; another one has its own usns. */
   readonly server: string;
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
@@ -94,7 +94,7 @@ export interface ReplicaKeys {
  * Entries by their keys with the number of the write that each was last
  * changed by; `undefined` where that may not be read.
  */
-export type ChangeNumbers = ReadonlyMap<string, number | undefined>;
+export type UsnsByKey = ReadonlyMap<string, number | undefined>;
 
 /** Receives change notifications of a server. */
 export interface ChangeSubscriber {
@@ -129,40 +129,40 @@ export function expectServer(
  */
 export interface ReplicaSource {
   /** The directory's position, at most 250 ms old. */
-  time(): Promise<ReplicaTime>;
+  readPosition(): Promise<ReplicaPosition>;
   /**
    * Every entry. Rejects when the account lacks a right; what was taken until
    * then must not be used.
    */
-  readAll(take: TakePortion): Promise<ReplicaKeys>;
+  readAll(take: OnBatch): Promise<ReplicaKeys>;
   /**
    * Every entry, each with the proof that what privacy rests on could be read
    * in it, in a small share of the directory's time.
    */
-  readAllGently(take: TakePortion): Promise<ReplicaKeys>;
+  readAllThrottled(take: OnBatch): Promise<ReplicaKeys>;
   /**
    * The entries that were written from this number on and are still there,
    * without what is in them. Rejects when none were found because the account
-   * may not search for numbers: the directory says the same then.
+   * may not search for usns: the directory says the same then.
    */
   listChanges(
     fromUsn: number,
-  ): Promise<{ readonly server: string; readonly numbers: ChangeNumbers }>;
+  ): Promise<{ readonly server: string; readonly usns: UsnsByKey }>;
   /**
    * The entries that were written from this number on and are still there, each
    * with that proof.
    */
   readChanges(
     fromUsn: number,
-    take: TakePortion,
+    take: OnBatch,
   ): Promise<{ readonly server: string }>;
   /**
    * One entry as it is now, with that proof. `found` is false when the account
    * cannot read such an entry.
    */
   readEntry(
-    entry: { readonly kind: ReplicaPortion['kind']; readonly key: string },
-    take: TakePortion,
+    entry: { readonly kind: ReplicaBatch['kind']; readonly key: string },
+    take: OnBatch,
   ): Promise<{ readonly server: string; readonly found: boolean }>;
   /**
    * The USNs, from this one on, of all entries that the account can read, of
@@ -175,7 +175,7 @@ export interface ReplicaSource {
   readKeys(): Promise<ReplicaKeys>;
   /** When an entry was created, if the account can read that. */
   createdAt(entry: {
-    readonly kind: ReplicaPortion['kind'];
+    readonly kind: ReplicaBatch['kind'];
     readonly key: string;
   }): Promise<Date | undefined>;
   /**

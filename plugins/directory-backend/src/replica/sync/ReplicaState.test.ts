@@ -13,18 +13,18 @@ beforeEach(() => {
 it('is starting until it is proven, and stale when it is too old', () => {
   expect(state.status).toEqual({ kind: 'starting' });
   expect(state.isServing).toBe(false);
-  state.prove(performance.now() - 60_001);
+  state.confirm(performance.now() - 60_001);
   expect(state.status).toMatchObject({ kind: 'stale' });
   expect(state.isServing).toBe(false);
-  state.prove(performance.now());
+  state.confirm(performance.now());
   expect(state.status).toMatchObject({ kind: 'serving' });
   expect(state.isServing).toBe(true);
-  state.prove(performance.now() - 60_001);
+  state.confirm(performance.now() - 60_001);
   expect(state.isServing).toBe(true);
 });
 
 it('is suspended in the same turn, whatever its age, until it is proven', () => {
-  state.prove(performance.now());
+  state.confirm(performance.now());
   state.suspend('credentials', 'refused');
   expect(state.isServing).toBe(false);
   expect(state.status).toEqual({
@@ -32,7 +32,7 @@ it('is suspended in the same turn, whatever its age, until it is proven', () => 
     reason: 'credentials',
     message: 'refused',
   });
-  state.prove(performance.now());
+  state.confirm(performance.now());
   expect(state.isServing).toBe(true);
 });
 
@@ -41,7 +41,7 @@ it('counts every suspension and logs each reason once', () => {
   state.suspend('accessCheck', 'unreadable');
   state.suspend('quarantine', 'no users');
   expect(state.suspensions).toBe(3);
-  state.prove(performance.now());
+  state.confirm(performance.now());
   state.suspend('accessCheck', 'unreadable');
   expect(logger.lines).toEqual([
     'error Reads are suspended: unreadable',
@@ -81,7 +81,7 @@ describe('ReplicaGate', () => {
     expect.objectContaining({ name: 'DirectoryUnavailableError', reason });
 
   it('admits reads while the replica may be read', async () => {
-    state.prove(performance.now());
+    state.confirm(performance.now());
     expect(gate.isOpen).toBe(true);
     await gate.enter(signal);
     expect(() => gate.requireOpen()).not.toThrow();
@@ -94,7 +94,7 @@ describe('ReplicaGate', () => {
     await expect(gate.enter(signal)).rejects.toEqual(failsWith('starting'));
     expect(gate.rejected).toBe(1);
 
-    state.prove(performance.now());
+    state.confirm(performance.now());
     await Promise.all(waiting);
     expect([gate.waiting, gate.rejected]).toEqual([0, 1]);
     expect(jest.getTimerCount()).toBe(0);
@@ -122,7 +122,7 @@ describe('ReplicaGate', () => {
   });
 
   it('does not wait for a replica that is too old', async () => {
-    state.prove(performance.now() - 60_001);
+    state.confirm(performance.now() - 60_001);
     await expect(gate.enter(signal)).rejects.toEqual(failsWith('stale'));
   });
 

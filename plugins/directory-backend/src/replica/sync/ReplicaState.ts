@@ -50,7 +50,7 @@ export class ReplicaState {
   /** Age in milliseconds above which the replica is not read. */
   maxStalenessMs: number;
   readonly #logger: LoggerService;
-  #provenAt = -Infinity;
+  #confirmedAt = -Infinity;
   #hasServed = false;
   #suspension: Extract<ReplicaStatus, { kind: 'suspended' }> | undefined;
   #suspensions = 0;
@@ -66,7 +66,7 @@ export class ReplicaState {
 
   /** Milliseconds since the replica was last known to equal the directory. */
   get ageMs(): number {
-    return performance.now() - this.#provenAt;
+    return performance.now() - this.#confirmedAt;
   }
 
   get isServing(): boolean {
@@ -105,11 +105,11 @@ export class ReplicaState {
   }
 
   /**
-   * Records that the replica equals the directory as of `askedAt`, in
+   * Records that the replica equals the directory as of `requestedAt`, in
    * milliseconds of `performance.now()`, and resumes reads.
    */
-  prove(askedAt: number): void {
-    this.#provenAt = Math.max(this.#provenAt, askedAt);
+  confirm(requestedAt: number): void {
+    this.#confirmedAt = Math.max(this.#confirmedAt, requestedAt);
     const isChange = !this.#hasServed || this.#suspension !== undefined;
     this.#hasServed = true;
     if (this.#suspension) {

@@ -14,7 +14,7 @@ export type Corrections = ReadonlyMap<string, number>;
  * Compares the replica with the directory while the replica is in use, and
  * corrects what differs. Several comparisons may run at the same time.
  */
-export class Comparison {
+export class TableComparison {
   readonly #writer: TableWriter;
   readonly #guard: (keys: ReplicaKeys) => Promise<void>;
   readonly #differences = metrics

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { GroupEntry, ReplicaPortion } from './ReplicaSource';
+import type { GroupEntry, ReplicaBatch } from './ReplicaSource';
 import { createTables, type ReplicaTables } from '../tables/ReplicaTables';
 import { TableWriter } from './TableWriter';
 
@@ -12,11 +12,11 @@ function group(members: number): GroupEntry {
   };
 }
 
-function portionOf(...entries: readonly GroupEntry[]): ReplicaPortion {
+function portionOf(...entries: readonly GroupEntry[]): ReplicaBatch {
   return { kind: 'groups', entries: entries.map(entry => [STAFF, entry]) };
 }
 
-describe('TableWriter.takeInSlices', () => {
+describe('TableWriter.writeInSlices', () => {
   let tables: ReplicaTables;
   let writer: TableWriter;
 
@@ -30,7 +30,7 @@ describe('TableWriter.takeInSlices', () => {
   it.each([0, 1, 2500, 2501, 12_345])(
     'writes a group of %i members as a whole write does',
     async size => {
-      await writer.takeInSlices(portionOf(group(size)), 0);
+      await writer.writeInSlices(portionOf(group(size)), 0);
       const whole = createTables();
       new TableWriter({ tables: whole }).take(portionOf(group(size)), 0);
       expect(tables.groups.get(STAFF)).toEqual(whole.groups.get(STAFF));
@@ -43,7 +43,7 @@ describe('TableWriter.takeInSlices', () => {
   );
 
   it('replaces a group that was read before', async () => {
-    await writer.takeInSlices(portionOf(group(6000), group(5999)), 0);
+    await writer.writeInSlices(portionOf(group(6000), group(5999)), 0);
     expect(membersOf()).toBe(5999);
     expect(tables.groups.groupsNaming('uid=5998')).toEqual([STAFF]);
     expect(tables.groups.groupsNaming('uid=5999')).toEqual([]);
@@ -53,7 +53,7 @@ describe('TableWriter.takeInSlices', () => {
     const sizes = new Set<number | undefined>();
     let isDone = false;
     const written = writer
-      .takeInSlices(portionOf(group(6000)), 0)
+      .writeInSlices(portionOf(group(6000)), 0)
       .finally(() => (isDone = true));
     while (!isDone) {
       sizes.add(membersOf());
@@ -64,7 +64,7 @@ describe('TableWriter.takeInSlices', () => {
   });
 
   it('does not write a group that is deleted between slices', async () => {
-    const written = writer.takeInSlices(portionOf(group(6000)), 0);
+    const written = writer.writeInSlices(portionOf(group(6000)), 0);
     writer.remove(STAFF);
     await written;
     expect(membersOf()).toBeUndefined();
@@ -72,8 +72,8 @@ describe('TableWriter.takeInSlices', () => {
   });
 
   it('ends when a later sync has begun', async () => {
-    const earlier = writer.takeInSlices(portionOf(group(6000)), 0);
-    await Promise.all([writer.takeInSlices(portionOf(group(10)), 1), earlier]);
+    const earlier = writer.writeInSlices(portionOf(group(6000)), 0);
+    await Promise.all([writer.writeInSlices(portionOf(group(10)), 1), earlier]);
     expect(membersOf()).toBe(10);
   });
 });

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HeldValues } from './HeldValues';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import type {
-  CopiedAgreement,
-  CopiedUser,
+  AgreementEntry,
+  UserEntry,
   GroupEntry,
   ReplicaKeys,
-  ReplicaPortion,
+  ReplicaBatch,
 } from './ReplicaSource';
 
 /** So many entries are written before others have their turn. */
-const ENTRIES_A_TURN = 200;
+const ENTRIES_PER_SLICE = 200;
 
 /**
  * What differs between a copy that is in use and the directory as it is read
@@ -21,9 +21,9 @@ export class TableCheck {
   readonly #tables: ReplicaTables;
   readonly #held: Pick<HeldValues, 'apply'>;
   readonly #written = new Set<string>();
-  readonly #users = new Map<string, CopiedUser | undefined>();
+  readonly #users = new Map<string, UserEntry | undefined>();
   readonly #groups = new Map<string, GroupEntry | undefined>();
-  readonly #agreements = new Map<string, CopiedAgreement | undefined>();
+  readonly #agreements = new Map<string, AgreementEntry | undefined>();
 
   constructor(tables: ReplicaTables, held: Pick<HeldValues, 'apply'>) {
     this.#tables = tables;
@@ -31,9 +31,9 @@ export class TableCheck {
   }
 
   /** The differences of a kind; `undefined` is an entry that was deleted. */
-  found(kind: 'users'): ReadonlyMap<string, CopiedUser | undefined>;
-  found(kind: ReplicaPortion['kind']): ReadonlyMap<string, unknown>;
-  found(kind: ReplicaPortion['kind']): ReadonlyMap<string, unknown> {
+  found(kind: 'users'): ReadonlyMap<string, UserEntry | undefined>;
+  found(kind: ReplicaBatch['kind']): ReadonlyMap<string, unknown>;
+  found(kind: ReplicaBatch['kind']): ReadonlyMap<string, unknown> {
     return {
       users: this.#users,
       groups: this.#groups,
@@ -47,32 +47,32 @@ export class TableCheck {
   }
 
   /** Compares what was read. */
-  look(read: ReplicaPortion): void {
+  look(read: ReplicaBatch): void {
     const portion = this.#held.apply(read);
     const { users, groups, agreements } = this.#tables;
     switch (portion.kind) {
       case 'users':
-        return keepDifferent(this.#users, portion.entries, users);
+        return collectDifferent(this.#users, portion.entries, users);
       case 'groups':
-        return keepDifferent(this.#groups, portion.entries, groups);
+        return collectDifferent(this.#groups, portion.entries, groups);
       default:
-        return keepDifferent(this.#agreements, portion.entries, agreements);
+        return collectDifferent(this.#agreements, portion.entries, agreements);
     }
   }
 
   /** Finds entries of the replica that are not among these keys. */
   async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
     const { users, groups, agreements } = this.#tables;
-    await keepDeleted(this.#users, users.keys(), keys.users);
-    await keepDeleted(this.#groups, groups.keys(), keys.groups);
-    await keepDeleted(this.#agreements, agreements.keys(), keys.agreements);
+    await collectDeleted(this.#users, users.keys(), keys.users);
+    await collectDeleted(this.#groups, groups.keys(), keys.groups);
+    await collectDeleted(this.#agreements, agreements.keys(), keys.agreements);
   }
 
   /**
    * What has to be written to put the copy right, a little at a time: what is
    * written into the copy meanwhile is left out.
    */
-  *differences(): Iterable<ReplicaPortion> {
+  *differences(): Iterable<ReplicaBatch> {
     for (const entries of this.#unwritten(this.#users)) {
       yield { kind: 'users', entries };
     }
@@ -86,22 +86,22 @@ export class TableCheck {
 
   *#unwritten<T>(found: ReadonlyMap<string, T>) {
     const entries = [...found];
-    for (let at = 0; at < entries.length; at += ENTRIES_A_TURN) {
+    for (let at = 0; at < entries.length; at += ENTRIES_PER_SLICE) {
       yield entries
-        .slice(at, at + ENTRIES_A_TURN)
+        .slice(at, at + ENTRIES_PER_SLICE)
         .filter(([key]) => !this.#written.has(key));
     }
   }
 }
 
 /** So many keys are compared before others have their turn. */
-const KEYS_A_TURN = 5000;
+const KEYS_PER_SLICE = 5000;
 
 /** Members of a group that are written before yielding to the event loop. */
 const MEMBERS_PER_SLICE = 2500;
 
 /** Longer than any reading takes that was begun before an entry was gone. */
-const GONE_IS_KNOWN_MS = 10 * 60_000;
+const DELETION_MEMORY_MS = 10 * 60_000;
 
 /** Writes into a copy what was read, which may be over by then. */
 export class TableWriter {
@@ -138,14 +138,14 @@ export class TableWriter {
   }
 
   /** Writes entries that were requested at a time (`performance.now()`). */
-  take(portion: ReplicaPortion, askedAt: number): void {
+  take(portion: ReplicaBatch, requestedAt: number): void {
     if (portion.kind !== 'groups') {
-      return this.#write(portion, askedAt);
+      return this.#write(portion, requestedAt);
     }
     const entries = portion.entries.map(
       ([key, group]) => [key, group && this.#sharing(key, group)] as const,
     );
-    return this.#write({ kind: 'groups', entries }, askedAt);
+    return this.#write({ kind: 'groups', entries }, requestedAt);
   }
 
   /**
@@ -153,10 +153,10 @@ export class TableWriter {
    * group, which has a part of its members meanwhile: only for a sync during
    * which the tables are not read.
    */
-  async takeInSlices(portion: ReplicaPortion, askedAt: number): Promise<void> {
-    this.#slicedSyncAt = askedAt;
+  async writeInSlices(portion: ReplicaBatch, requestedAt: number): Promise<void> {
+    this.#slicedSyncAt = requestedAt;
     if (portion.kind !== 'groups') {
-      return this.take(portion, askedAt);
+      return this.take(portion, requestedAt);
     }
     for (const [key, group] of portion.entries) {
       const shared = (name: string) => this.#shared(name);
@@ -165,9 +165,9 @@ export class TableWriter {
       for (const slice of slicesOf(group?.members ?? [])) {
         members = members.concat(slice.map(shared));
         const entry = group && { ...group, members, sponsors };
-        this.#write({ kind: 'groups', entries: [[key, entry]] }, askedAt);
+        this.#write({ kind: 'groups', entries: [[key, entry]] }, requestedAt);
         await nextTurn();
-        if (this.#slicedSyncAt !== askedAt) {
+        if (this.#slicedSyncAt !== requestedAt) {
           // This sync failed, and another one has begun.
           return undefined;
         }
@@ -176,7 +176,7 @@ export class TableWriter {
     return undefined;
   }
 
-  #write(read: ReplicaPortion, askedAt: number): void {
+  #write(read: ReplicaBatch, requestedAt: number): void {
     const portion = this.#held.apply(read);
     const { users, groups, agreements } = this.#tables;
     for (const check of this.#checks) {
@@ -186,7 +186,7 @@ export class TableWriter {
     }
     // An entry may have been read before it was deleted.
     const isThere = ([key]: readonly [string, unknown]) =>
-      (this.#gone.get(key) ?? -Infinity) < askedAt;
+      (this.#gone.get(key) ?? -Infinity) < requestedAt;
     switch (portion.kind) {
       case 'users':
         write(users, portion.entries.filter(isThere));
@@ -216,7 +216,7 @@ export class TableWriter {
   }
 
   /** Drops what is not among these keys. */
-  async keepOnly(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
+  async retainOnly(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
     for (const kind of ['users', 'groups', 'agreements'] as const) {
       const table = this.#tables[kind];
       let looked = 0;
@@ -224,7 +224,7 @@ export class TableWriter {
         if (!keys[kind].has(key)) {
           table.delete(key);
         }
-        if (++looked % KEYS_A_TURN === 0) {
+        if (++looked % KEYS_PER_SLICE === 0) {
           await nextTurn();
         }
       }
@@ -241,7 +241,7 @@ export class TableWriter {
     this.#tables.groups.delete(key);
     this.#tables.agreements.delete(key);
     for (const [other, at] of this.#gone) {
-      if (now - at < GONE_IS_KNOWN_MS) {
+      if (now - at < DELETION_MEMORY_MS) {
         break;
       }
       this.#gone.delete(other);
@@ -300,7 +300,7 @@ function sharing(
   });
 }
 
-function keepDifferent<T>(
+function collectDifferent<T>(
   found: Map<string, T | undefined>,
   entries: readonly (readonly [string, T | undefined])[],
   table: { differs(key: string, entry: T | undefined): boolean },
@@ -312,7 +312,7 @@ function keepDifferent<T>(
   }
 }
 
-async function keepDeleted<T>(
+async function collectDeleted<T>(
   found: Map<string, T | undefined>,
   copied: Iterable<string>,
   keys: ReadonlySet<string>,
@@ -322,7 +322,7 @@ async function keepDeleted<T>(
     if (!keys.has(key)) {
       found.set(key, undefined);
     }
-    if (++looked % KEYS_A_TURN === 0) {
+    if (++looked % KEYS_PER_SLICE === 0) {
       await nextTurn();
     }
   }

@@ -4,7 +4,7 @@ import { eventually } from '../../__testUtils__/eventually';
 import { createGuard } from '../../__testUtils__/MemoryGuardRecords';
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { Replica } from '../Replica';
-import type { ReplicaSource, TakePortion } from './ReplicaSource';
+import type { ReplicaSource, OnBatch } from './ReplicaSource';
 
 jest.setTimeout(180_000);
 
@@ -25,12 +25,12 @@ class SilentSource implements ReplicaSource {
   readonly otherUsns = new Set<number>();
   comparisons = 0;
 
-  time: ReplicaSource['time'] = async () => ({
+  readPosition: ReplicaSource['readPosition'] = async () => ({
     server,
     epoch: 1,
     usn: this.usn,
     committedUsn: this.committedUsn,
-    askedAt: performance.now(),
+    requestedAt: performance.now(),
   });
 
   readAll: ReplicaSource['readAll'] = async take => {
@@ -38,11 +38,11 @@ class SilentSource implements ReplicaSource {
     return this.#keys();
   };
 
-  readAllGently: ReplicaSource['readAllGently'] = this.readAll;
+  readAllThrottled: ReplicaSource['readAllThrottled'] = this.readAll;
 
   listChanges: ReplicaSource['listChanges'] = async from => ({
     server,
-    numbers: new Map([...this.agreements].filter(([, usn]) => usn >= from)),
+    usns: new Map([...this.agreements].filter(([, usn]) => usn >= from)),
   });
 
   readChanges: ReplicaSource['readChanges'] = async (from, take) => {
@@ -88,7 +88,7 @@ class SilentSource implements ReplicaSource {
     };
   }
 
-  #give(take: TakePortion, from: number): void {
+  #give(take: OnBatch, from: number): void {
     const changed = [...this.agreements].filter(([, usn]) => usn >= from);
     take({
       kind: 'agreements',

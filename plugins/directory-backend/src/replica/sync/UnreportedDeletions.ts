@@ -1,10 +1,10 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
-import type { Comparison } from './TableComparison';
+import type { TableComparison } from './TableComparison';
 import {
   expectServer,
   type ReplicaSource,
-  type ReplicaTime,
+  type ReplicaPosition,
 } from './ReplicaSource';
 
 /** Minimum time between two searches for the entries that carry new USNs. */
@@ -49,7 +49,7 @@ interface Progress {
  */
 export class UnreportedDeletions {
   readonly #source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
-  readonly #comparison: Comparison;
+  readonly #comparison: TableComparison;
   readonly #logger: LoggerService;
   #progress: Progress | undefined;
   #isRunning = false;
@@ -61,7 +61,7 @@ export class UnreportedDeletions {
 
   constructor(options: {
     readonly source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
-    readonly comparison: Comparison;
+    readonly comparison: TableComparison;
     readonly logger: LoggerService;
   }) {
     this.#source = options.source;
@@ -70,7 +70,7 @@ export class UnreportedDeletions {
   }
 
   /** Records that all keys were compared after this time. */
-  reset({ usn = 0, committedUsn = 0 }: ReplicaTime): void {
+  reset({ usn = 0, committedUsn = 0 }: ReplicaPosition): void {
     this.#progress = {
       comparedUsn: committedUsn,
       accountedUsn: committedUsn,
@@ -80,14 +80,14 @@ export class UnreportedDeletions {
   }
 
   /** Requests a comparison of keys. */
-  request({ usn = 0 }: ReplicaTime): void {
+  request({ usn = 0 }: ReplicaPosition): void {
     if (this.#progress) {
       this.#progress.unaccountedUsn = usn;
     }
   }
 
   /** Starts to look for deletions in the background when that is due. */
-  startIfDue(time: ReplicaTime): void {
+  startIfDue(time: ReplicaPosition): void {
     const progress = this.#progress;
     const now = performance.now();
     if (
@@ -117,7 +117,7 @@ export class UnreportedDeletions {
       });
   }
 
-  async #run(progress: Progress, time: ReplicaTime): Promise<void> {
+  async #run(progress: Progress, time: ReplicaPosition): Promise<void> {
     const now = performance.now();
     if (now >= this.#nextAccountAt) {
       this.#nextAccountAt = now + ACCOUNT_INTERVAL_MS;
@@ -134,7 +134,7 @@ export class UnreportedDeletions {
     );
   }
 
-  async #account(progress: Progress, time: ReplicaTime): Promise<void> {
+  async #account(progress: Progress, time: ReplicaPosition): Promise<void> {
     const { accountedUsn, unaccountedUsn, visibleUsn } = progress;
     progress.accountedUsn = visibleUsn;
     progress.visibleUsn = time.usn ?? visibleUsn;
@@ -154,7 +154,7 @@ export class UnreportedDeletions {
     }
   }
 
-  async #compare(progress: Progress, time: ReplicaTime): Promise<void> {
+  async #compare(progress: Progress, time: ReplicaPosition): Promise<void> {
     const startedAt = performance.now();
     const expectedMs = this.#comparisonMs;
     try {

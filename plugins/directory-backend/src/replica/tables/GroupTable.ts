@@ -58,7 +58,7 @@ export class LinkIndex {
   }
 }
 
-const NOBODY: GroupNames = { members: [], sponsors: [] };
+const NO_MEMBERS: GroupNames = { members: [], sponsors: [] };
 
 /** All groups, and who is in them. */
 export class GroupTable implements GroupLinks {
@@ -109,7 +109,7 @@ export class GroupTable implements GroupLinks {
 
   set(key: string, entry: GroupEntry): void {
     const { group, members, sponsors } = entry;
-    const old = this.#names.get(key) ?? NOBODY;
+    const old = this.#names.get(key) ?? NO_MEMBERS;
     const isNew = !this.#names.has(key);
     const named = this.#naming.replace(key, old.members, members);
     const managed = this.#managing.replace(key, old.sponsors, sponsors);
@@ -171,10 +171,10 @@ function areSameNames(a: readonly string[], b: readonly string[]): boolean {
 
 function rowOf(
   key: string,
-  { unshown }: GroupEntry,
+  { searchOnly }: GroupEntry,
   group: Group & { readonly groupname: string },
 ): ServedRecord<Group> {
-  return { key, name: group.groupname, record: group, unshown };
+  return { key, name: group.groupname, record: group, searchOnly };
 }
 
 /** Where two lists begin to differ, and where each ends to. */

@@ -10,7 +10,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Of a list, however short. */
 const OVERHEAD_BYTES = 200;
 
-interface KeptList {
+interface CachedRanks {
   readonly version: string;
   readonly ranks: Uint32Array;
 }
@@ -22,7 +22,7 @@ interface KeptList {
 export class Members {
   readonly #users: UserTable;
   readonly #groups: GroupTable;
-  readonly #lists = new LRUCache<string, KeptList>({
+  readonly #lists = new LRUCache<string, CachedRanks>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ ranks }) => ranks.byteLength + OVERHEAD_BYTES,
   });
@@ -40,7 +40,7 @@ export class Members {
     const { served } = this.#users;
     const version = `${served.rankVersion} ${this.#groups.changeOf(group)}`;
     return this.#kept(`all ${group}`, version, () =>
-      served.ranksOf(this.#groups.graph.namesWithin([group])),
+      served.ranksOf(this.#groups.graph.membersWithin([group])),
     );
   }
 
@@ -50,24 +50,24 @@ export class Members {
     return this.#kept(`${kind ?? 'unlocked'} ${group}`, version, () =>
       kind
         ? this.#ofKind(group, kind)
-        : inAll([this.all(group), this.everyoneUnlocked()]),
+        : inAll([this.all(group), this.allUnlocked()]),
     );
   }
 
   /** All served users whose account is not locked. */
-  everyoneUnlocked(): Uint32Array {
+  allUnlocked(): Uint32Array {
     return this.#kept('everyone', this.#users.version, () =>
       this.#users.served.ranksWithout('locked'),
     );
   }
 
   /** Served users in any served group. */
-  ofAny(): Uint32Array {
+  ofAnyGroup(): Uint32Array {
     const { served } = this.#users;
     const version = `${served.rankVersion} ${this.#groups.version}`;
     return this.#kept('any', version, () => {
       const groups = this.#groups.served.inOrder.map(({ key }) => key);
-      return served.ranksOf(this.#groups.graph.namesWithin(groups));
+      return served.ranksOf(this.#groups.graph.membersWithin(groups));
     });
   }
 

@@ -38,7 +38,7 @@ export class MembershipGraph {
    * All names in any of these groups, directly or through other groups: those
    * of the groups among them, too, and some more than once.
    */
-  *namesWithin(groups: Iterable<string>): Iterable<string> {
+  *membersWithin(groups: Iterable<string>): Iterable<string> {
     const found = new Set(groups);
     for (const group of found) {
       for (const member of this.#links.get(group)?.members ?? []) {

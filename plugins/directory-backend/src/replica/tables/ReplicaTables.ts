@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GroupTable } from './GroupTable';
-import type { CopiedAgreement } from '../sync/ReplicaSource';
+import type { AgreementEntry } from '../sync/ReplicaSource';
 import { UserTable } from './UserTable';
 
 /** All agreements. */
 class AgreementTable {
-  readonly #byKey = new Map<string, CopiedAgreement>();
+  readonly #byKey = new Map<string, AgreementEntry>();
 
   get size(): number {
     return this.#byKey.size;
@@ -15,16 +15,16 @@ class AgreementTable {
     return this.#byKey.keys();
   }
 
-  values(): Iterable<CopiedAgreement> {
+  values(): Iterable<AgreementEntry> {
     return this.#byKey.values();
   }
 
   /** Whether an entry is not what is kept of it. */
-  differs(key: string, agreement: CopiedAgreement | undefined): boolean {
+  differs(key: string, agreement: AgreementEntry | undefined): boolean {
     return !isDeepStrictEqual(this.#byKey.get(key), agreement);
   }
 
-  set(key: string, agreement: CopiedAgreement): void {
+  set(key: string, agreement: AgreementEntry): void {
     this.#byKey.set(key, agreement);
   }
 

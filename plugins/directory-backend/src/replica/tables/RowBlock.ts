@@ -1,4 +1,4 @@
-import type { UnshownTexts } from '../sync/ReplicaSource';
+import type { SearchOnlyValues } from '../sync/ReplicaSource';
 import { TextColumn } from './TextColumn';
 import type { ServedRecord } from './ServedRecords';
 
@@ -7,7 +7,7 @@ export class Row<T extends object> implements ServedRecord<T> {
   readonly key: string;
   readonly name: string;
   readonly record: T;
-  readonly unshown: UnshownTexts<T> | undefined;
+  readonly searchOnly: SearchOnlyValues<T> | undefined;
   block: RowBlock<T> | undefined;
   /** In its block. */
   index = 0;
@@ -16,7 +16,7 @@ export class Row<T extends object> implements ServedRecord<T> {
     this.key = served.key;
     this.name = served.name;
     this.record = served.record;
-    this.unshown = served.unshown;
+    this.searchOnly = served.searchOnly;
   }
 
   /** Its place in the order of lists. */
@@ -26,7 +26,7 @@ export class Row<T extends object> implements ServedRecord<T> {
 }
 
 /** Fields by what searches look for in them. */
-export interface Gathering<T> {
+export interface IndexSpec<T> {
   readonly texts: readonly (keyof T)[];
   readonly times: readonly (keyof T)[];
 }
@@ -92,8 +92,8 @@ export class RowBlock<T extends object> {
   texts(field: keyof T): TextColumn {
     return kept(this.#texts, field, () =>
       TextColumn.of(
-        this.#rows.map(({ record, unshown }) =>
-          [record[field], unshown?.[field]]
+        this.#rows.map(({ record, searchOnly }) =>
+          [record[field], searchOnly?.[field]]
             .flat()
             .filter(each => typeof each === 'string'),
         ),
@@ -135,7 +135,7 @@ export class RowBlock<T extends object> {
   }
 
   /** Gathers what is lacking of these, one at a time. */
-  *gather({ texts, times }: Gathering<T>): Iterable<void> {
+  *buildIndexes({ texts, times }: IndexSpec<T>): Iterable<void> {
     for (const field of texts) {
       if (!this.#texts.has(field) || !this.#present.has(field)) {
         this.texts(field);
@@ -183,11 +183,11 @@ export class RowBlock<T extends object> {
 function kept<F, C extends Column>(
   columns: Map<F, C>,
   field: F,
-  gather: () => C,
+  buildIndexes: () => C,
 ): C {
   let column = columns.get(field);
   if (!column) {
-    column = gather();
+    column = buildIndexes();
     columns.set(field, column);
   }
   return column;

@@ -1,7 +1,7 @@
 import assert from 'node:assert';
 import fc from 'fast-check';
-import { isContained, isEqual } from '../../__testUtils__/naive/matching';
-import { byName } from '../../__testUtils__/naive/naiveLists';
+import { isContained, isEqual } from '../../__testUtils__/naive/naiveSearch';
+import { byName } from '../../__testUtils__/naive/NaiveDirectory';
 import { ServedRecords } from './ServedRecords';
 
 /** More than three blocks of rows. */

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { inOrder } from './rankSets';
-import type { UnshownTexts } from '../sync/ReplicaSource';
-import { Row, type Gathering } from './RowBlock';
+import type { SearchOnlyValues } from '../sync/ReplicaSource';
+import { Row, type IndexSpec } from './RowBlock';
 import { RowOrder } from './RowOrder';
 
 /** An entry that the API serves. */
@@ -14,7 +14,7 @@ export interface ServedRecord<T> {
   /** With all fields. */
   readonly record: T;
   /** Values that a search finds and a record does not show. */
-  readonly unshown?: UnshownTexts<T>;
+  readonly searchOnly?: SearchOnlyValues<T>;
 }
 
 /**
@@ -135,9 +135,9 @@ export class ServedRecords<T extends object> {
    * Gathers what is lacking for searches of these fields, with others' turns
    * between.
    */
-  async gather(gathering: Gathering<T>): Promise<void> {
+  async buildIndexes(gathering: IndexSpec<T>): Promise<void> {
     for (const block of [...this.#order.blocks]) {
-      for (const _ of block.gather(gathering)) {
+      for (const _ of block.buildIndexes(gathering)) {
         await nextTurn();
       }
     }
@@ -163,7 +163,7 @@ function changedFields<T extends object>(
     ? fields.filter(
         field =>
           !isDeepStrictEqual(old.record[field], now.record[field]) ||
-          !isDeepStrictEqual(old.unshown?.[field], now.unshown?.[field]),
+          !isDeepStrictEqual(old.searchOnly?.[field], now.searchOnly?.[field]),
       )
     : fields;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isContained, isEqual } from '../../__testUtils__/naive/matching';
+import { isContained, isEqual } from '../../__testUtils__/naive/naiveSearch';
 import { TextColumn } from './TextColumn';
 
 /** Few letters, so that texts meet: of each kind that is compared specially. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { User } from '../../directory/records';
 import { ranksThat } from './rankSets';
-import type { CopiedAccount, CopiedUser } from '../sync/ReplicaSource';
-import type { Gathering } from './RowBlock';
+import type { UserAccount, UserEntry } from '../sync/ReplicaSource';
+import type { IndexSpec } from './RowBlock';
 import { ServedRecords, type ServedRecord } from './ServedRecords';
 
 /** What the contract searches by; of others it is gathered when needed. */
-const SEARCHED: Gathering<User> = {
+const INDEXED_FIELDS: IndexSpec<User> = {
   texts: [
     ...(['username', 'surname', 'givenname', 'human_name'] as const),
     ...(['emails', 'ircnicks', 'github_username'] as const),
@@ -15,7 +15,7 @@ const SEARCHED: Gathering<User> = {
   times: ['creation'],
 };
 
-const NO_ACCOUNT: CopiedAccount = {
+const NO_ACCOUNT: UserAccount = {
   principalNames: [],
   locked: true,
   isFoundByUsername: false,
@@ -25,7 +25,7 @@ const NO_ACCOUNT: CopiedAccount = {
 export class UserTable {
   readonly #served = new ServedRecords<User>();
   /** Accounts of other users than most, by key. */
-  readonly #accounts = new Map<string, CopiedAccount>();
+  readonly #accounts = new Map<string, UserAccount>();
   /** Keys of those, by principal name. */
   readonly #aliases = new Map<string, readonly string[]>();
   /** Realm of the first user. */
@@ -53,7 +53,7 @@ export class UserTable {
   }
 
   /** The account of a served user. */
-  accountOf({ key, record }: ServedRecord<User>): CopiedAccount {
+  accountOf({ key, record }: ServedRecord<User>): UserAccount {
     return this.#accounts.get(key) ?? regularAccount(record, this.#realm);
   }
 
@@ -65,7 +65,7 @@ export class UserTable {
     return this.#aliases.get(principalName) ?? [];
   }
 
-  set(key: string, entry: CopiedUser): void {
+  set(key: string, entry: UserEntry): void {
     this.#setAccount(key, entry);
     if (this.#served.set(rowOf(key, entry)).includes('locked')) {
       this.#locksVersion++;
@@ -73,7 +73,7 @@ export class UserTable {
   }
 
   /** Whether an entry is not what is kept of it. */
-  differs(key: string, entry: CopiedUser | undefined): boolean {
+  differs(key: string, entry: UserEntry | undefined): boolean {
     return entry
       ? this.#served.changesBy(rowOf(key, entry)).length > 0 ||
           !isDeepStrictEqual(this.#accounts.get(key), this.#irregular(entry))
@@ -85,7 +85,7 @@ export class UserTable {
     this.#deleteAccount(key);
   }
 
-  #setAccount(key: string, entry: CopiedUser): void {
+  #setAccount(key: string, entry: UserEntry): void {
     const { user, account = NO_ACCOUNT } = entry;
     this.#realm ??= realmOf(user.username, account);
     const irregular = this.#irregular(entry);
@@ -118,7 +118,7 @@ export class UserTable {
   #irregular({
     user,
     account = NO_ACCOUNT,
-  }: CopiedUser): CopiedAccount | undefined {
+  }: UserEntry): UserAccount | undefined {
     const { principalNames, expires, locked, isFoundByUsername } = account;
     const isRegular =
       isFoundByUsername &&
@@ -133,13 +133,13 @@ export class UserTable {
    * Gathers what searches need, with others' turns between, so that the first
    * search after a change need not wait for it.
    */
-  async gather(): Promise<void> {
-    await this.#served.gather(SEARCHED);
+  async buildIndexes(): Promise<void> {
+    await this.#served.buildIndexes(INDEXED_FIELDS);
   }
 }
 
 /** The account that most users have, which takes no memory. */
-function regularAccount(user: User, realm: string | undefined): CopiedAccount {
+function regularAccount(user: User, realm: string | undefined): UserAccount {
   return {
     principalNames: [`${user.username}@${realm}`],
     locked: hasLock(user),
@@ -153,13 +153,13 @@ function hasLock({ locked }: User): boolean {
 
 function realmOf(
   username: string,
-  { principalNames: [name = ''] }: CopiedAccount,
+  { principalNames: [name = ''] }: UserAccount,
 ): string | undefined {
   return name.startsWith(`${username}@`)
     ? name.slice(username.length + 1)
     : undefined;
 }
 
-function rowOf(key: string, { user, unshown }: CopiedUser): ServedRecord<User> {
-  return { key, name: user.username, record: user, unshown };
+function rowOf(key: string, { user, searchOnly }: UserEntry): ServedRecord<User> {
+  return { key, name: user.username, record: user, searchOnly };
 }

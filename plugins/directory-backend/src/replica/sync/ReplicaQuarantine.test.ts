@@ -3,7 +3,7 @@ import { eventually } from '../../__testUtils__/eventually';
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import type { Quarantine } from './MassDeletionGuard';
-import { Quarantines } from './Quarantines';
+import { ReplicaQuarantine } from './ReplicaQuarantine';
 
 const few: Quarantine = { users: 3, groups: 1, message: 'few users' };
 const fewer: Quarantine = { users: 2, groups: 1, message: 'fewer users' };
@@ -20,10 +20,10 @@ class GuardedProcess {
   }
 }
 
-describe('Quarantines', () => {
+describe('ReplicaQuarantine', () => {
   const database = withDatabase();
   let processes: readonly GuardedProcess[];
-  let quarantines: readonly Quarantines[];
+  let quarantines: readonly ReplicaQuarantine[];
   let shutdown: (() => void | Promise<void>)[];
 
   const follow = (index: number) =>
@@ -37,7 +37,7 @@ describe('Quarantines', () => {
     processes = [0, 1, 2].map(() => new GuardedProcess());
     quarantines = await Promise.all(
       processes.map(() =>
-        Quarantines.create({
+        ReplicaQuarantine.create({
           database,
           directoryKey: 'a',
           logger: new RecordingLogger(),

@@ -1,6 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
-import type { Comparison } from './TableComparison';
+import type { TableComparison } from './TableComparison';
 import { suspensionFor } from './ReplicaState';
 import type { ReplicaSource } from './ReplicaSource';
 
@@ -12,9 +12,9 @@ const SETTLING_MS = 3000;
  * is in use. Nothing should differ, but what an account may read can change
  * without a write to the entries concerned.
  */
-export class Rereading {
-  readonly #source: Pick<ReplicaSource, 'readAllGently'>;
-  readonly #comparison: Comparison;
+export class ConsistencyCheck {
+  readonly #source: Pick<ReplicaSource, 'readAllThrottled'>;
+  readonly #comparison: TableComparison;
   readonly #logger: LoggerService;
   readonly #intervalMs: number;
   #dueAt: number;
@@ -22,8 +22,8 @@ export class Rereading {
   #hasFailedAccess = false;
 
   constructor(options: {
-    readonly source: Pick<ReplicaSource, 'readAllGently'>;
-    readonly comparison: Comparison;
+    readonly source: Pick<ReplicaSource, 'readAllThrottled'>;
+    readonly comparison: TableComparison;
     readonly logger: LoggerService;
     /** Milliseconds from the end of one comparison to the next. */
     readonly intervalMs: number;
@@ -76,7 +76,7 @@ export class Rereading {
       server,
       read: async check => {
         try {
-          return await this.#source.readAllGently(portion =>
+          return await this.#source.readAllThrottled(portion =>
             check.look(portion),
           );
         } catch (error) {

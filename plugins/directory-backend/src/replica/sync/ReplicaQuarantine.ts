@@ -55,7 +55,7 @@ interface GuardedReplica {
  * The mass-deletion guard's records in the portal's database, which all
  * processes share: the baseline, overrides, and which processes are quarantined.
  */
-export class Quarantines implements GuardRecords {
+export class ReplicaQuarantine implements GuardRecords {
   readonly #database: Database;
   readonly #directoryKey: string;
   readonly #logger: LoggerService;
@@ -77,9 +77,9 @@ export class Quarantines implements GuardRecords {
   /** Migrates the plugin's tables, unless the site does that itself. */
   static async create(
     options: QuarantinesOptions & { readonly database: DatabaseService },
-  ): Promise<Quarantines> {
+  ): Promise<ReplicaQuarantine> {
     const database = await migrateDirectoryDatabase(options.database);
-    return new Quarantines(database, options);
+    return new ReplicaQuarantine(database, options);
   }
 
   async load(): ReturnType<GuardRecords['load']> {
@@ -193,7 +193,7 @@ export class Quarantines implements GuardRecords {
     while (!ended.aborted) {
       await this.exchange().catch(error => {
         if (!this.#hasFailed) {
-          this.#logger.warn(`Quarantines cannot be exchanged: ${error}`);
+          this.#logger.warn(`ReplicaQuarantine cannot be exchanged: ${error}`);
         }
         this.#hasFailed = true;
       });
