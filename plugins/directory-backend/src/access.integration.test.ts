@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
-import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
+import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { eventually } from './__testUtils__/eventually';
-import { form } from './__testUtils__/gateway/formBodies';
+import { form, serialOf } from './__testUtils__/gateway/GatewayClient';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { serialOf } from './__testUtils__/gateway/resultOf';
 import { TokenClient } from './__testUtils__/gateway/TokenClient';
-import { tokenByTicket } from './__testUtils__/gateway/tokenByTicket';
+import { tokenByTicket } from './__testUtils__/gateway/signIn';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { CookieClient } from './__testUtils__/gateway/CookieClient';
-import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
+import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { eventually } from './__testUtils__/eventually';
-import { form } from './__testUtils__/gateway/formBodies';
+import { form } from './__testUtils__/gateway/GatewayClient';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { refreshByTicket } from './__testUtils__/gateway/signIn';
+import { refreshByTicket, tokenByTicket } from './__testUtils__/gateway/signIn';
 import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
 import { TicketClient } from './__testUtils__/gateway/TicketClient';
 import { TokenClient } from './__testUtils__/gateway/TokenClient';
-import { tokenByTicket } from './__testUtils__/gateway/tokenByTicket';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(300_000);

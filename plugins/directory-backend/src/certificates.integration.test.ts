@@ -3,12 +3,11 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
 import { describeSigning } from './__testUtils__/certificates/describeSigning';
-import { form } from './__testUtils__/gateway/formBodies';
+import { form, resultOf } from './__testUtils__/gateway/GatewayClient';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { startGateway } from './__testUtils__/gateway/startGateway';
-import { resultOf } from './__testUtils__/gateway/resultOf';
 import { TokenClient } from './__testUtils__/gateway/TokenClient';
-import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
+import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);

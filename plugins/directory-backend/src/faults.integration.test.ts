@@ -1,18 +1,16 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { allMayExport } from './__testUtils__/gateway/directoryConfig';
-import { BindLog } from './__testUtils__/ldap/BindLog';
+import { BindLog } from './__testUtils__/ldap/AccessLog';
 import { eventually } from './__testUtils__/eventually';
-import { FaultProxy } from './__testUtils__/ldap/FaultProxy';
-import type { Fault } from './__testUtils__/ldap/FaultyPipe';
+import { type Fault, FaultProxy } from './__testUtils__/ldap/FaultProxy';
 import { TokenClient } from './__testUtils__/gateway/TokenClient';
 import {
   ldapOf,
   startGateway,
   type Gateway,
 } from './__testUtils__/gateway/startGateway';
-import { startTlsFront } from './__testUtils__/ldap/startTlsFront';
+import { TestAuthority, startTlsFront } from './__testUtils__/ldap/TestAuthority';
 import { SteadyLoad, type Tally } from './__testUtils__/gateway/SteadyLoad';
-import { TestAuthority } from './__testUtils__/ldap/TestAuthority';
 
 jest.setTimeout(180_000);
 

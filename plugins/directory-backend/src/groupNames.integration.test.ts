@@ -1,5 +1,5 @@
 import { allMayExport } from './__testUtils__/gateway/directoryConfig';
-import { resultOf } from './__testUtils__/gateway/resultOf';
+import { resultOf } from './__testUtils__/gateway/GatewayClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);

@@ -1,14 +1,11 @@
 import assert from 'node:assert';
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { allMayExport, embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { AccessLog, type LoggedSearch } from './__testUtils__/ldap/AccessLog';
-import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
 import { eventually } from './__testUtils__/eventually';
-import { form } from './__testUtils__/gateway/formBodies';
-import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { GatewayClient, form, resultOf } from './__testUtils__/gateway/GatewayClient';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { resultOf } from './__testUtils__/gateway/resultOf';
 import {
   ldapOf,
   startGateway,

@@ -14,7 +14,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
 import { TokenClient } from './__testUtils__/gateway/TokenClient';
-import { tokenByTicket } from './__testUtils__/gateway/tokenByTicket';
+import { tokenByTicket } from './__testUtils__/gateway/signIn';
 
 jest.setTimeout(180_000);
 

@@ -2,28 +2,21 @@ import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-c
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { join } from 'node:path';
-import { GatewayClient, type Answer } from './__testUtils__/gateway/GatewayClient';
+import { type Answer, GatewayClient, form, resultOf, serialOf } from './__testUtils__/gateway/GatewayClient';
 import { userDn } from './__testUtils__/conformance/entries';
-import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
-import { form } from './__testUtils__/gateway/formBodies';
+import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 import type { Viewer as NaiveViewer } from './__testUtils__/naive/naiveSearch';
 import { naiveUser } from './__testUtils__/naive/naiveRecords';
-import { markerSearches } from './__testUtils__/conformance/markerSearches';
+import { type Marker, hiddenFields, markerSearches, plantMarkers } from './__testUtils__/conformance/markers';
 import {
   isBrokenMask,
   maskHeader,
   personalRoute,
   personalSearch,
 } from './__testUtils__/conformance/personalQueryArbitrary';
-import {
-  hiddenFields,
-  plantMarkers,
-  type Marker,
-} from './__testUtils__/conformance/markers';
-import { resultOf, serialOf } from './__testUtils__/gateway/resultOf';
 import { allOf } from './directory/predicates';
 import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
 import { TokenClient } from './__testUtils__/gateway/TokenClient';

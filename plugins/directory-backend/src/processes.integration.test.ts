@@ -4,19 +4,17 @@ import {
   acceptDirectory,
   rejectedCounts,
 } from './__testUtils__/gateway/overrideGuard';
-import { someMayDoMore } from './__testUtils__/gateway/directoryConfig';
-import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
+import { embeddedAuthority, someMayDoMore } from './__testUtils__/gateway/directoryConfig';
 import {
   countCertificates,
   revoke,
   signAs,
 } from './__testUtils__/gateway/certificateRequests';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { GatewayClient, resultOf, serialOf } from './__testUtils__/gateway/GatewayClient';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { overhearToken } from './__testUtils__/gateway/overhearToken';
 import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
-import { resultOf, serialOf } from './__testUtils__/gateway/resultOf';
 import {
   REQUEST_LIMIT,
   startProcesses,

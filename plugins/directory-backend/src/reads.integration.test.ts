@@ -1,5 +1,4 @@
-import type { Answer } from './__testUtils__/gateway/GatewayClient';
-import { resultOf } from './__testUtils__/gateway/resultOf';
+import { type Answer, resultOf } from './__testUtils__/gateway/GatewayClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
-import { GatewayClient, type AskOptions } from './__testUtils__/gateway/GatewayClient';
+import { type AskOptions, GatewayClient, form, resultOf, serialOf } from './__testUtils__/gateway/GatewayClient';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { someMayDoMore } from './__testUtils__/gateway/directoryConfig';
-import { embeddedAuthority } from './__testUtils__/gateway/embeddedAuthority';
+import { embeddedAuthority, someMayDoMore } from './__testUtils__/gateway/directoryConfig';
 import { eventually } from './__testUtils__/eventually';
-import { form } from './__testUtils__/gateway/formBodies';
 import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
-import { resultOf, serialOf } from './__testUtils__/gateway/resultOf';
 import { TokenClient } from './__testUtils__/gateway/TokenClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';

@@ -14,8 +14,7 @@ import {
   statusWithCookie,
   withCookie,
 } from './__testUtils__/gateway/sessionCookies';
-import { startTlsFront } from './__testUtils__/ldap/startTlsFront';
-import { TestAuthority } from './__testUtils__/ldap/TestAuthority';
+import { TestAuthority, startTlsFront } from './__testUtils__/ldap/TestAuthority';
 import { TokenClient } from './__testUtils__/gateway/TokenClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 

@@ -1,8 +1,7 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { conformanceEntries } from '../__testUtils__/conformance/entries';
 import { eventually } from '../__testUtils__/eventually';
-import { FaultProxy } from '../__testUtils__/ldap/FaultProxy';
-import type { Fault } from '../__testUtils__/ldap/FaultProxy';
+import { type Fault, FaultProxy } from '../__testUtils__/ldap/FaultProxy';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { createLdapReader, openLdapPool } from '../__testUtils__/ldap/openLdap';

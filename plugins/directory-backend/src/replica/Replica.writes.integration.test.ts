@@ -15,8 +15,7 @@ import {
   withdrawn,
 } from '../__testUtils__/conformance/changeArbitrary';
 import { eventually } from '../__testUtils__/eventually';
-import { FaultProxy } from '../__testUtils__/ldap/FaultProxy';
-import type { Fault } from '../__testUtils__/ldap/FaultProxy';
+import { type Fault, FaultProxy } from '../__testUtils__/ldap/FaultProxy';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';

@@ -24,8 +24,7 @@ import {
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
-import { ExpiryReminders } from '../../certificates/expiry/ExpiryReminders';
-import { PortalNotifications } from '../../certificates/expiry/ExpiryReminders';
+import { ExpiryReminders, PortalNotifications } from '../../certificates/expiry/ExpiryReminders';
 import { ReminderLedger } from '../../certificates/expiry/ReminderLedger';
 import type { Accounts } from '../../directory/Accounts';
 import { PortalUserNames } from '../../directory/PortalUserNames';

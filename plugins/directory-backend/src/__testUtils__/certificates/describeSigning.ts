@@ -5,9 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../eventually';
-import { form, multipart } from '../gateway/formBodies';
+import { form, multipart, resultOf, serialOf } from '../gateway/GatewayClient';
 import { makeCsr } from './makeCsr';
-import { resultOf, serialOf } from '../gateway/resultOf';
 import type { Site } from '../gateway/withGateway';
 
 /** How certificate requests are answered, as tests. */

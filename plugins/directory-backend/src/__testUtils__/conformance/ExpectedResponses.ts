@@ -1,6 +1,5 @@
 import { UserCertificates } from '../../certificates/CertificateReader';
-import type { Caller } from '../../directory/Caller';
-import { PrincipalSet } from '../../directory/Caller';
+import { type Caller, PrincipalSet } from '../../directory/Caller';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { Operation } from '../../http/api/Operation';
 import { colleaguesOperation } from '../../http/resources/me';

@@ -19,11 +19,9 @@ import {
 } from '../../directory/schema';
 import type { User } from '../../directory/records';
 import { conformanceEntries } from './entries';
-import { groupSearch } from './selectionArbitrary';
-import { memberSelection } from './selectionArbitrary';
+import { groupSearch, memberSelection, searchTerms } from './selectionArbitrary';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
-import { searchTerms } from './selectionArbitrary';
 import { describePrivacy } from './describePrivacy';
 import {
   answersOf,

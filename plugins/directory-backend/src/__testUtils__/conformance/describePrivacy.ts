@@ -1,16 +1,14 @@
 /* eslint-disable jest/no-export -- a part of the suite for the tests of every adapter */
 import fc from 'fast-check';
-import type { CallerContext } from '../../directory/Caller';
+import { type CallerContext, PrincipalSet } from '../../directory/Caller';
 import type { Directory } from '../../directory/Directory';
 import type { PageRequest } from '../../directory/Page';
 import { allOf, not, type UserPredicate } from '../../directory/predicates';
-import { PrincipalSet } from '../../directory/Caller';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import { userFieldNames } from '../../directory/schema';
-import { memberSelection } from './memberSelectionArbitrary';
+import { memberSelection, searchTerms } from './selectionArbitrary';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import type { Viewer } from '../naive/naiveSearch';
-import { searchTerms } from './selectionArbitrary';
 import { answersOf, context, viewer } from './queries';
 
 const fields = new Set(userFieldNames);

@@ -3,10 +3,8 @@ import type { Directory } from '../../directory/Directory';
 import { allOf } from '../../directory/predicates';
 import { groupFieldNames, userFieldNames } from '../../directory/schema';
 import { context } from './queries';
-import { groupSearch } from './groupSearchArbitrary';
-import { memberSelection } from './memberSelectionArbitrary';
+import { groupSearch, memberSelection, searchTerms } from './selectionArbitrary';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
-import { searchTerms } from './selectionArbitrary';
 
 /** Asks a directory something, whatever it is. */
 export type Question = (directory: Directory) => Promise<unknown>;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import type { UserCondition } from '../../directory/predicates';
-import type { UserField } from '../../directory/schema';
-import { USER_ATTRIBUTES } from '../naive/attributes';
+import { type FieldCondition, type GroupPredicate, type UserCondition, allOf, anyOf } from '../../directory/predicates';
+import type { GroupField, UserField } from '../../directory/schema';
+import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';
 import type { DumpedEntry } from '../naive/DumpedEntry';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
+import type { MemberSelection } from '../../http/request/parseGroupSearch';
 
 /** The fields that a search can name; the first ones match substrings too. */
 const SUBSTRING_FIELDS = [
@@ -212,4 +213,82 @@ function withSpecial(value: string): fc.Arbitrary<string> {
 /** As it arrives: half a surrogate pair cannot be sent. */
 function wellFormed(typed: string): string {
   return Buffer.from(typed).toString();
+}
+
+const FIELDS: readonly GroupField[] = ['groupname', 'description'];
+
+/** One or two terms of a group search, mostly values of a group or their parts. */
+export function groupSearch(
+  directory: Pick<NaiveDirectory, 'groups'>,
+): fc.Arbitrary<GroupPredicate> {
+  return fc.constantFrom(...directory.groups).chain(group => {
+    const term = fieldTerm(group);
+    const either = fc
+      .array(term, { minLength: 1, maxLength: 2 })
+      .map(terms => anyOf(...terms));
+    return fc
+      .array(fc.oneof<fc.Arbitrary<GroupPredicate>[]>(term, either), {
+        minLength: 1,
+        maxLength: 2,
+      })
+      .map(terms => allOf(...terms));
+  });
+}
+
+function fieldTerm(
+  group: DumpedEntry,
+): fc.Arbitrary<FieldCondition<GroupField>> {
+  return fc.constantFrom(...FIELDS).chain(field => {
+    const value = group.text(GROUP_ATTRIBUTES[field]) ?? 'no value at all';
+    const text = fc.oneof(
+      fc.constantFrom(value, value.toUpperCase(), '*', 'a)(cn=*', '\0'),
+      fc
+        .nat({ max: value.length })
+        .map(start => value.slice(start, start + 5).trim() || value),
+    );
+    return fc.oneof(
+      fc.constant({ kind: 'present' as const, field }),
+      fc.record({
+        kind: fc.constantFrom('substring' as const, 'equals' as const),
+        field: fc.constant(field),
+        text,
+      }),
+    );
+  });
+}
+
+/** Members by parts of their names, by how they are in a group, or both. */
+export function memberSelection(
+  directory: Pick<NaiveDirectory, 'users'>,
+): fc.Arbitrary<MemberSelection> {
+  const text = fc
+    .constantFrom(...directory.users)
+    .chain(user =>
+      fc.constantFrom(
+        user.text('uid')!,
+        user.text('displayName') ?? 'nobody at all',
+        'example',
+      ),
+    )
+    .chain(value =>
+      fc
+        .nat({ max: Math.max(0, value.length - 3) })
+        .map(start => value.slice(start, start + 4).trim() || value.trim()),
+    );
+  const fields = ['username', 'human_name'] as const;
+  const where = text.map(part =>
+    anyOf<UserCondition>(
+      ...fields.map(field => ({
+        kind: 'substring' as const,
+        field,
+        text: part,
+      })),
+    ),
+  );
+  const membership = fc.constantFrom('direct' as const, 'indirect' as const);
+  return fc.oneof(
+    fc.record({ membership }),
+    fc.record({ where }),
+    fc.record({ membership, where }),
+  );
 }

@@ -131,3 +131,39 @@ function parse(output: string): Answer {
     json: isJson ? JSON.parse(rest) : undefined,
   };
 }
+
+/** A request with these parameters, as `curl -d` sends it. */
+export function form(parameters: Record<string, string>) {
+  return {
+    method: 'POST',
+    body: String(new URLSearchParams(parameters)),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  } satisfies AskOptions;
+}
+
+/** The same, as `curl -F` sends it. */
+export function multipart(parameters: Record<string, string>) {
+  return {
+    method: 'POST',
+    body: [
+      ...Object.entries(parameters).map(
+        ([name, value]) =>
+          `--frame\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      ),
+      '--frame--\r\n',
+    ].join(''),
+    headers: { 'Content-Type': 'multipart/form-data; boundary=frame' },
+  } satisfies AskOptions;
+}
+
+/** What an answer is about: a record. */
+export function resultOf({
+  json,
+}: Pick<Answer, 'json'>): Record<string, unknown> {
+  return (json as { result: Record<string, unknown> }).result;
+}
+
+/** The serial number in an answer: as a number of JSON it would lose digits. */
+export function serialOf({ text }: Pick<Answer, 'text'>): string {
+  return /"serial_number": ?(\d+)/.exec(text)?.[1] ?? `none: ${text}`;
+}

@@ -1,6 +1,4 @@
-import { form } from './formBodies';
-import type { Answer, GatewayClient } from './GatewayClient';
-import { resultOf } from './resultOf';
+import { type Answer, type GatewayClient, form, resultOf } from './GatewayClient';
 
 /** A user asks for a certificate of their own. */
 export function signAs(

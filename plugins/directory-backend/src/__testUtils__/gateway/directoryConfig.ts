@@ -1,4 +1,6 @@
 import type { JsonObject } from '@backstage/types';
+import type { Realm } from '@directory-gateway/realm';
+import { join } from 'node:path';
 
 const openToAll = {
   principals: ['*'],
@@ -27,3 +29,14 @@ export const someMayDoMore: JsonObject[] = [
   },
   { principals: ['alice'], operations: ['directory.replica.accept'] },
 ];
+
+/** The `certificates` block of a gateway that signs with a key of its own. */
+export function embeddedAuthority(realm: Realm) {
+  return {
+    authority: 'embedded',
+    embedded: {
+      organization: realm.realm,
+      keyFile: join(realm.dir, 'ca-key.pem'),
+    },
+  };
+}

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Gateway } from './startGateway';
+import type { Realm } from '@directory-gateway/realm';
 
 const run = promisify(execFile);
 
@@ -42,4 +44,18 @@ export async function refreshByTicket(
     status: Number(stdout.slice(end)),
     body: JSON.parse(stdout.slice(0, end)),
   };
+}
+
+/** The portal token that the Kerberos sign-in gives for a principal's ticket. */
+export async function tokenByTicket(
+  gateway: Pick<Gateway, 'baseUrl'>,
+  options: { readonly realm: Realm; readonly principal: string },
+): Promise<string> {
+  const { realm, principal } = options;
+  const { status, body } = await refreshByTicket(gateway, {
+    krb5Config: realm.krb5Config,
+    ccache: await realm.ticket(principal),
+  });
+  assert(body.backstageIdentity, `The sign-in ended in ${status}`);
+  return body.backstageIdentity.token;
 }

@@ -3,6 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { pipeline } from 'node:stream';
+import { type TLSSocket, createServer } from 'node:tls';
 
 const run = promisify(execFile);
 
@@ -80,4 +84,40 @@ export class TestAuthority {
   #file(name: string): string {
     return join(this.#folder, name);
   }
+}
+
+/** A TLS listener in front of a server that speaks without. */
+export interface TlsFront {
+  /** `ldaps://localhost:PORT`. */
+  readonly url: string;
+  stop(): void;
+}
+
+/** Shows a certificate to whoever connects, and forwards to an LDAP URL. */
+export async function startTlsFront(
+  certificate: ServerCertificate,
+  ldapUrl: string,
+): Promise<TlsFront> {
+  const clients = new Set<TLSSocket>();
+  const server = createServer({ ...certificate }, client => {
+    clients.add(client);
+    const port = Number(new URL(ldapUrl).port);
+    pipeline(client, connect({ port, host: '127.0.0.1' }), client, () =>
+      clients.delete(client),
+    );
+  });
+  // A client that refuses the certificate is what these tests are about.
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `ldaps://localhost:${port}`,
+    stop() {
+      server.close();
+      for (const client of clients) {
+        client.destroy();
+      }
+    },
+  };
 }

@@ -26,10 +26,9 @@ import {
 } from '../../directory/schema';
 import { trustedDn } from '../../ldap/connection/DistinguishedName';
 import { conformanceEntries } from '../conformance/entries';
-import { groupSearch } from '../conformance/groupSearchArbitrary';
-import { searchTerms } from '../conformance/selectionArbitrary';
-import { startPool, type PoolUnderTest } from '../ldap/startPool';
-import { GROUP_ATTRIBUTES, NAIVE_SCHEMAS } from './attributes';
+import { groupSearch, searchTerms } from '../conformance/selectionArbitrary';
+import { startPool, type PoolUnderTest } from '../ldap/openLdap';
+import { GROUP_ATTRIBUTES, NAIVE_SCHEMAS } from './naiveRecords';
 import { dumpEntries, type DumpedEntry } from './DumpedEntry';
 import { NaiveDirectory } from './NaiveDirectory';
 import { NaiveMembership } from './NaiveMembership';

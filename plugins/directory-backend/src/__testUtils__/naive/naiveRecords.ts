@@ -1,8 +1,7 @@
-import type { Group } from '../../directory/records';
+import type { Group, User } from '../../directory/records';
 import type { GroupField, UserField } from '../../directory/schema';
-import type { User } from '../../directory/records';
-import { GROUP_ATTRIBUTES, LISTS, USER_ATTRIBUTES } from './attributes';
 import type { DumpedEntry } from './DumpedEntry';
+import type { Principal } from '../../directory/Principal';
 
 /** A user's record with these fields, read off the dump. */
 export function naiveUser(
@@ -63,4 +62,112 @@ export function naiveTime(text: string): number {
         `${year}-${month}-${day}T${hour}:${minute}:${second}Z`,
     ),
   );
+}
+
+/** An entry as somebody who calls, read off the dump. */
+export function naivePrincipal(
+  entry: DumpedEntry,
+  options: {
+    readonly isUser: boolean;
+    readonly served: boolean;
+    /** All groups that it is in. */
+    readonly groups: readonly DumpedEntry[];
+  },
+): Principal {
+  const { isUser, served, groups } = options;
+  const canonicalName =
+    entry.text('krbCanonicalName') ?? entry.text('krbPrincipalName');
+  const service = isUser ? undefined : canonicalName?.split('@')[0];
+  const expires = entry.text('krbPrincipalExpiration');
+  const kindOfMachine = service?.startsWith('host/') ? 'host' : 'service';
+  return {
+    dn: entry.dn,
+    kind: isUser ? 'user' : kindOfMachine,
+    username: isUser ? entry.text('uid') : undefined,
+    service,
+    served,
+    principalNames: entry.texts('krbPrincipalName'),
+    canonicalName,
+    emails: entry.texts('mail'),
+    locked: isLocked(entry),
+    expires: expires === undefined ? undefined : new Date(naiveTime(expires)),
+    groups: new Set(groups.map(group => group.text('cn')!.toLowerCase())),
+  };
+}
+
+/** Whether the account is locked. */
+export function isLocked(entry: DumpedEntry): boolean {
+  return entry.text('nsAccountLock')?.toUpperCase() === 'TRUE';
+}
+
+/** Where freeipa-fas keeps the users' fields; written down a second time. */
+export const USER_ATTRIBUTES: Readonly<Record<UserField, string>> = {
+  username: 'uid',
+  surname: 'sn',
+  givenname: 'givenname',
+  human_name: 'displayname',
+  emails: 'mail',
+  ircnicks: 'fasircnick',
+  locale: 'faslocale',
+  timezone: 'fastimezone',
+  gpgkeyids: 'fasgpgkeyid',
+  sshpubkeys: 'ipasshpubkey',
+  certificates: 'usercertificate;binary',
+  creation: 'fascreationtime',
+  is_private: 'fasisprivate',
+  locked: 'nsaccountlock',
+  github_username: 'fasgithubusername',
+  gitlab_username: 'fasgitlabusername',
+  pronouns: 'faspronoun',
+  rhbzemail: 'fasrhbzemail',
+  websites: 'faswebsiteurl',
+  rssurls: 'fasrssurl',
+};
+
+/** As {@link USER_ATTRIBUTES}, of the groups. */
+export const GROUP_ATTRIBUTES: Readonly<Record<GroupField, string>> = {
+  groupname: 'cn',
+  description: 'description',
+  mailing_list: 'fasmailinglist',
+  url: 'fasurl',
+  irc: 'fasircchannel',
+  discussion_url: 'fasdiscussionurl',
+};
+
+/** The fields that are lists of text. */
+export const LISTS: ReadonlySet<string> = new Set([
+  ...['emails', 'ircnicks', 'gpgkeyids', 'sshpubkeys', 'pronouns', 'websites'],
+  ...['rssurls', 'irc'],
+]);
+
+/** Which entries are served, and with which attributes. */
+export const NAIVE_SCHEMAS: Readonly<
+  Record<
+    'fas' | 'freeipa',
+    {
+      readonly userClass: string;
+      readonly groupClass: string;
+      readonly attributes: Partial<Record<UserField, string>>;
+    }
+  >
+> = {
+  fas: {
+    userClass: 'fasUser',
+    groupClass: 'fasGroup',
+    attributes: USER_ATTRIBUTES,
+  },
+  freeipa: {
+    userClass: 'posixAccount',
+    groupClass: 'ipaUserGroup',
+    attributes: withoutExtension(USER_ATTRIBUTES),
+  },
+};
+
+function withoutExtension(
+  attributes: Readonly<Record<UserField, string>>,
+): Partial<Record<UserField, string>> {
+  const own = Object.entries(attributes).filter(
+    ([, attribute]) => !attribute.startsWith('fas'),
+  );
+  return { ...Object.fromEntries(own), creation: 'createtimestamp' };
 }

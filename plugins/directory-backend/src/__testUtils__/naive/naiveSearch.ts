@@ -1,15 +1,8 @@
-import {
-  visitPredicate,
-  type FieldCondition,
-  type GroupPredicate,
-  type UserCondition,
-  type UserPredicate,
-} from '../../directory/predicates';
+import { type FieldCondition, type GroupPredicate, type UserCondition, type UserPredicate, visitPredicate } from '../../directory/predicates';
 import type { GroupField, UserField } from '../../directory/schema';
-import { GROUP_ATTRIBUTES } from './attributes';
+import { GROUP_ATTRIBUTES, naiveTime } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
-import { isContained, isEqual } from './matching';
-import { naiveTime } from './naiveRecords';
+import { smallLetters } from '../../replica/tables/foldText';
 
 /** What a viewer may see of private profiles. */
 export type Viewer =
@@ -121,4 +114,33 @@ export function isHidden(
     entry.text('fasIsPrivate')?.toUpperCase() === 'TRUE' &&
     entry.text('uid') !== viewer.owner
   );
+}
+
+/** What that server takes for space, at the ends and in a row. */
+const SPACE = /[\t-\r \u2000-\u200a\u3000\ufeff]/;
+const SPACES_AT_ENDS = RegExp(`^${SPACE.source}+|${SPACE.source}+$`, 'g');
+
+/** Whether two values are equal: case ignored, spaces folded. */
+export function isEqual(value: string, asserted: string): boolean {
+  return trim(prepare(value)) === trim(prepare(asserted));
+}
+
+/** Whether a value contains a text; a space at its ends is one of the value. */
+export function isContained(value: string, asserted: string): boolean {
+  return trim(prepare(value)).includes(prepare(asserted));
+}
+
+function prepare(text: string): string {
+  const kept: string[] = [];
+  for (const character of text) {
+    const inRow = SPACE.test(character) && SPACE.test(kept.at(-1) ?? '');
+    if (!inRow) {
+      kept.push(smallLetters.get(character) ?? character);
+    }
+  }
+  return kept.join('');
+}
+
+function trim(prepared: string): string {
+  return prepared.replace(SPACES_AT_ENDS, '');
 }

@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describeOpenDocuments } from './__testUtils__/describeOpenDocuments';
 import { describeSwaggerDocument } from './__testUtils__/describeSwaggerDocument';
-import { form } from '../../__testUtils__/gateway/formBodies';
-import { GatewayClient, type Answer } from '../../__testUtils__/gateway/GatewayClient';
+import { type Answer, GatewayClient, form } from '../../__testUtils__/gateway/GatewayClient';
 import { makeCsr } from '../../__testUtils__/certificates/makeCsr';
 import { startGateway } from '../../__testUtils__/gateway/startGateway';
-import { embeddedAuthority } from '../../__testUtils__/gateway/embeddedAuthority';
+import { embeddedAuthority } from '../../__testUtils__/gateway/directoryConfig';
 import { withGateway } from '../../__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);

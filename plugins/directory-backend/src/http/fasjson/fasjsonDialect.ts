@@ -1,3 +1,6 @@
+import type { Config } from '@backstage/config';
+import { InputError } from '@backstage/errors';
+import { requireSecureTransport } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Principal } from '../../directory/Principal';
 import type { User } from '../../directory/records';
 import { parseFasjsonPage, parseFasjsonSearchPage } from './parseFasjsonPage';
@@ -18,7 +21,8 @@ import {
 } from './presentFasjson';
 import { groupModel, userGroupModel } from '../response/presentRecords';
 import { presentOnce } from '../response/json';
-import type { ResourceUris } from '../response/ResourceUris';
+import { ResourceUris } from '../response/ResourceUris';
+import { swaggerDocument } from './swaggerDocument';
 import type { Dialect } from '../api/Dialect';
 import type { IncomingHttpHeaders } from 'node:http';
 
@@ -39,22 +43,45 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 const NAMES = ['username', 'groupname'];
 
-/** Where it is mounted, below the plugin. */
-export const FASJSON_ROOT = '/fasjson';
+/** Path of the dialect below the plugin. */
+const FASJSON_ROOT = '/fasjson';
+
+/**
+ * Returns the dialect for clients of FASJSON, or nothing unless
+ * `directory.fasjson` enables it.
+ *
+ * @param baseUrl - external URL of the plugin
+ * @throws InputError when `directory.fasjson.baseUrl` is not an https URL
+ */
+export function fasjsonDialects(root: Config, baseUrl: string): Dialect[] {
+  const config = root.getOptionalConfig('directory.fasjson');
+  if (!config?.getOptionalBoolean('enabled')) {
+    return [];
+  }
+  const key = 'directory.fasjson.baseUrl';
+  const url =
+    config.getOptionalString('baseUrl') ?? `${baseUrl}${FASJSON_ROOT}`;
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) {
+    throw new InputError(`${key} must be an http(s) URL, not "${url}"`);
+  }
+  requireSecureTransport(url, key);
+  return [fasjsonDialect(new ResourceUris(url))];
+}
 
 /**
  * What FASJSON, the reference implementation of the contract, really reads and
  * sends, so that its clients work as they are. Where it is not followed, and
  * why, is in `docs/fasjson-differences.md`.
  */
-export function fasjsonDialect(uris: ResourceUris): Dialect {
+function fasjsonDialect(uris: ResourceUris): Dialect {
   return {
     root: FASJSON_ROOT,
     uris,
     contentType: 'application/json',
+    welcome: 'Welcome to FASJSON',
+    unhealthyTitle: 'LDAP server is down',
     hasExtensions: false,
     mergesSlashes: true,
-    readsBodyOfGet: true,
     accounts: { unlockedOnly: true },
     models: {
       user: fasjsonUserModel,
@@ -63,9 +90,11 @@ export function fasjsonDialect(uris: ResourceUris): Dialect {
       userGroup: { ...userGroupModel, onlyByName: [] },
       certificate: fasjsonCertificateModel,
     },
+    specification: basePath => swaggerDocument({ basePath }),
     isPath: ({ path, template, params }) =>
       NAMES.every(name => !(name in params) || NAME.test(params[name])) &&
       (template.endsWith('/') || !path.endsWith('/')),
+    readQueryBody: readJsonQuery,
     readPage: parseFasjsonPage,
     readUserSearch: (query, errors) =>
       parseUserSearch(query, errors, fasjsonUserSearchRules),
@@ -106,7 +135,7 @@ function presentMe(
  * those of the query; a list is a repeated parameter. As there, a body that is
  * no JSON object, or does not say that it is JSON, has none.
  */
-export function readJsonQuery(request: {
+function readJsonQuery(request: {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }): readonly [string, string][] {

@@ -5,7 +5,7 @@ import {
   type RecordedAnswer,
 } from './__testUtils__/recordedResponses';
 import { isUserName } from '../../directory/names';
-import { embeddedAuthority } from '../../__testUtils__/gateway/embeddedAuthority';
+import { embeddedAuthority } from '../../__testUtils__/gateway/directoryConfig';
 import { withGateway } from '../../__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);

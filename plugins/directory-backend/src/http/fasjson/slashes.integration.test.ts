@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { embeddedAuthority } from '../../__testUtils__/gateway/embeddedAuthority';
+import { embeddedAuthority } from '../../__testUtils__/gateway/directoryConfig';
 import { withGateway } from '../../__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);

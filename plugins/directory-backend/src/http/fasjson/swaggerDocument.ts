@@ -1,7 +1,6 @@
 import type { OpenAPIV2 } from 'openapi-types';
 import type { RecordModel } from '../response/fieldMask';
-import { fasjsonCertificateModel } from './presentFasjson';
-import { fasjsonMemberModel, fasjsonUserModel } from './presentFasjson';
+import { fasjsonCertificateModel, fasjsonMemberModel, fasjsonUserModel } from './presentFasjson';
 import { groupModel, userGroupModel } from '../response/presentRecords';
 
 type Schema = OpenAPIV2.Schema;

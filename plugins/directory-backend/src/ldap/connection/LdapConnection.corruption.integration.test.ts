@@ -7,7 +7,7 @@ import {
   everybodySearch,
   personSearch,
   startPool,
-} from '../../__testUtils__/ldap/startPool';
+} from '../../__testUtils__/ldap/openLdap';
 import { readBerHeader } from './BerCursor';
 import type { LdapSearch } from './LdapConnection';
 

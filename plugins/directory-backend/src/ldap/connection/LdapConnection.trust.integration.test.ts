@@ -1,10 +1,6 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { startPool, personSearch } from '../../__testUtils__/ldap/startPool';
-import {
-  startTlsFront,
-  type TlsFront,
-} from '../../__testUtils__/ldap/startTlsFront';
-import { TestAuthority } from '../../__testUtils__/ldap/TestAuthority';
+import { startPool, personSearch } from '../../__testUtils__/ldap/openLdap';
+import { TestAuthority, type TlsFront, startTlsFront } from '../../__testUtils__/ldap/TestAuthority';
 
 jest.setTimeout(180_000);
 

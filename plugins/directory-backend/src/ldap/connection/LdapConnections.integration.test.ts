@@ -2,7 +2,7 @@ import { ConfigReader } from '@backstage/config';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from '../../__testUtils__/eventually';
 import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
-import { personSearch } from '../../__testUtils__/ldap/startPool';
+import { personSearch } from '../../__testUtils__/ldap/openLdap';
 import { ldapOf } from '../../__testUtils__/gateway/startGateway';
 import { readLdapConfig } from './LdapConfig';
 import { LdapConnections } from './LdapConnections';

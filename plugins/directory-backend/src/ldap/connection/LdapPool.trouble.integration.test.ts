@@ -13,7 +13,7 @@ import {
   personSearch,
   startPool,
   type PoolUnderTest,
-} from '../../__testUtils__/ldap/startPool';
+} from '../../__testUtils__/ldap/openLdap';
 import { stopClock } from '../../__testUtils__/stopClock';
 
 jest.setTimeout(180_000);

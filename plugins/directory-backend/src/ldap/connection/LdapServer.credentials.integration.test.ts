@@ -1,14 +1,14 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BindLog } from '../../__testUtils__/ldap/BindLog';
+import { BindLog } from '../../__testUtils__/ldap/AccessLog';
 import { eventually } from '../../__testUtils__/eventually';
 import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import {
   personSearch,
   startPool,
   type PoolUnderTest,
-} from '../../__testUtils__/ldap/startPool';
+} from '../../__testUtils__/ldap/openLdap';
 import { stopClock } from '../../__testUtils__/stopClock';
 
 jest.setTimeout(180_000);

@@ -9,7 +9,7 @@ import {
   personSearch,
   startPool,
   type PoolUnderTest,
-} from '../../__testUtils__/ldap/startPool';
+} from '../../__testUtils__/ldap/openLdap';
 import type { Reachability } from '../../directory/errors';
 
 jest.setTimeout(180_000);
