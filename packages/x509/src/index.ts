@@ -5,15 +5,16 @@
  * @packageDocumentation
  */
 
-export { readCertificateRequest } from './request/readCertificateRequest';
-export type { CertificateRequestResult } from './request/readCertificateRequest';
+export {
+  readCertificateRequest,
+  type CertificateRequestResult,
+} from './request/readCertificateRequest';
 export type {
   CertificateRequest,
   RequestedExtension,
   RequestedSubject,
 } from './request/CertificateRequest';
-export { refusalMessages } from './refusals/RequestRefusal';
-export type { RefusalCode } from './refusals/RequestRefusal';
+export { refusalMessages, type RefusalCode } from './refusals/RequestRefusal';
 export type { CurveName, SubjectPublicKey } from './keys/SubjectPublicKey';
 export type { DistinguishedName, NameAttribute } from './names/readName';
 export type { GeneralName, KerberosPrincipal } from './names/readGeneralName';
@@ -22,8 +23,8 @@ export type { StringType } from './der/readText';
 export {
   Certificate,
   describeCertificate,
+  type CertificateDescriptionResult,
 } from './description/describeCertificate';
-export type { CertificateDescriptionResult } from './description/describeCertificate';
 export type {
   AlternativeNamesByKind,
   CertificateDescription,
@@ -31,21 +32,19 @@ export type {
 } from './description/readCertificate';
 export type { KeyPurpose, KeyUsage } from './extensions/extensions';
 
-export { createCaCertificate } from './issuing/createCaCertificate';
-export type { CaCertificateOptions } from './issuing/createCaCertificate';
+export {
+  createCaCertificate,
+  randomSerialNumber,
+  type CaCertificateOptions,
+} from './issuing/createCaCertificate';
 export { Issuer } from './issuing/Issuer';
-export type { CertificateFields } from './issuing/writeTbs';
-export type { CertificateExtensions } from './issuing/writeExtensions';
-export type { WritableGeneralName } from './issuing/writeNames';
-export type { NamePart } from './issuing/writeNames';
-export type { AttributeName } from './names/readName';
-export { REVOCATION_REASONS } from './issuing/writeTbs';
-export type {
-  RevocationListFields,
-  RevocationReason,
-  RevokedCertificate,
+export {
+  REVOCATION_REASONS,
+  type CertificateFields,
+  type RevocationListFields,
+  type RevocationReason,
+  type RevokedCertificate,
 } from './issuing/writeTbs';
-export { randomSerialNumber } from './issuing/createCaCertificate';
-
-export { readPemBlocks } from './der/pem';
-export { writePem } from './der/pem';
+export type { CertificateExtensions } from './issuing/writeExtensions';
+export type { NamePart, WritableGeneralName } from './issuing/writeNames';
+export { readPemBlocks, writePem } from './der/pem';

@@ -1,18 +1,16 @@
-/**
- * One value of a parsed DER text. Its bytes are views of the text: nothing is copied.
- */
+/** A parsed value. Its buffers are views of the input. */
 export interface DerNode {
   /** The identifier octet: class, constructed bit and tag number (X.690 §8.1.2). */
   readonly tag: number;
   /** The whole encoding, header included. */
   readonly der: Buffer;
-  /** What the header announces. */
+  /** The contents octets. */
   readonly content: Buffer;
-  /** The values inside a constructed one; empty for a primitive one. */
+  /** The values inside a constructed value; empty for a primitive value. */
   readonly children: readonly DerNode[];
 }
 
-/** Identifier octets of the universal types that X.509 has use for. */
+/** Identifier octets of the universal types that X.509 uses. */
 export const TAG = {
   boolean: 0x01,
   integer: 0x02,
@@ -36,43 +34,58 @@ export const TAG = {
   set: 0x31,
 } as const;
 
-/** The bit of the identifier octet that says "made of other values". */
+/** The constructed bit of the identifier octet. */
 export const CONSTRUCTED = 0x20;
 
-/** Identifier octet of `[number]` around or instead of a primitive value. */
+/** Identifier octet of `[number]` for a primitive value. */
 export function contextTag(number: number): number {
   return 0x80 + number;
 }
 
-/** Identifier octet of `[number]` around or instead of a constructed value. */
+/** Identifier octet of `[number]` for a constructed value. */
 export function constructedContextTag(number: number): number {
   return contextTag(number) + CONSTRUCTED;
 }
 
-/** The tag number of a value, whatever its class. */
+/** The tag number of a value, in any class. */
 export function tagNumberOf(node: DerNode): number {
   return node.tag % CONSTRUCTED;
 }
 
 /**
- * Why bytes are no usable DER:
+ * Why bytes are rejected:
  *
- * - `malformed`: not DER at all, or cut off, or not what the grammar has at this place
+ * - `malformed`: not DER, truncated, or not the type that the grammar requires
  * - `trailing`: bytes are left after the value
  * - `complex`: nested too deep, or too many values
  */
-export type DerTrouble = 'malformed' | 'trailing' | 'complex';
+export type DerErrorKind = 'malformed' | 'trailing' | 'complex';
 
 /**
- * Thrown inside this package while reading; never crosses its border. Its message names the rule
- * that was broken, and never holds any of the bytes.
+ * Thrown while reading DER; internal to this package. Its message names the violated rule and contains
+ * none of the bytes.
  */
 export class DerError extends Error {
-  readonly trouble: DerTrouble;
+  readonly kind: DerErrorKind;
 
-  constructor(message: string, trouble: DerTrouble = 'malformed') {
+  constructor(message: string, kind: DerErrorKind = 'malformed') {
     super(message);
     this.name = 'DerError';
-    this.trouble = trouble;
+    this.kind = kind;
+  }
+}
+
+/** Returns the result of `read`, or that of `handle` when `read` throws a DerError. */
+export function catchDerError<T>(
+  read: () => T,
+  handle: (error: DerError) => T,
+): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DerError) {
+      return handle(error);
+    }
+    throw error;
   }
 }

@@ -1,6 +1,4 @@
-/**
- * The object identifiers that this package knows, each by the name that its specification gives it.
- */
+/** Object identifiers by the names in their specifications. */
 export const OID = {
   // Public keys: RFC 3279, RFC 4055, RFC 5480, RFC 8410
   rsaEncryption: '1.2.840.113549.1.1.1',
@@ -28,6 +26,7 @@ export const OID = {
 
   // Attributes of a name: RFC 4519, RFC 2985 §5.2.1
   commonName: '2.5.4.3',
+  organization: '2.5.4.10',
   domainComponent: '0.9.2342.19200300.100.1.25',
   emailAddress: '1.2.840.113549.1.9.1',
 

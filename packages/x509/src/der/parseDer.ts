@@ -1,52 +1,58 @@
-import { DerError } from './DerNode';
-import { CONSTRUCTED, DerNode } from './DerNode';
+import { CONSTRUCTED, DerError, DerNode } from './DerNode';
 
-/** A request of a real client is 8 deep, an alternative name in it 7 more. */
+/** Requests of real clients are nested 8 deep, an alternative name in them 7 more. */
 const MAX_DEPTH = 32;
 
-/** A request of a real client has about 60 values. */
+/** Requests of real clients have about 60 values. */
 const MAX_NODES = 4096;
 
-/** The most bytes that a length may take: 16 MiB is far beyond every text that gets here. */
+/** Maximum octets of a length: 16 MiB is more than any input has. */
 const MAX_LENGTH_OCTETS = 3;
 
-class DerParser {
-  #nodes = 0;
-
-  readNode(bytes: Buffer, depth: number): DerNode {
-    this.#nodes += 1;
-    if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) {
-      throw new DerError('Too deep, or too many values', 'complex');
-    }
-    const { tag, headerLength, contentLength } = readHeader(bytes);
-    const end = headerLength + contentLength;
-    if (end > bytes.length) {
-      throw new DerError('A value is cut off');
-    }
-    const content = bytes.subarray(headerLength, end);
-    return {
-      tag,
-      der: bytes.subarray(0, end),
-      content,
-      children: tag & CONSTRUCTED ? this.#readNodes(content, depth + 1) : [],
-    };
+/**
+ * Parses a value and all values inside it in linear time, with bounds on their depth and number.
+ *
+ * Only the framing is read: definite lengths in their shortest form (X.690 §10.1) and tag numbers
+ * below 31. The contents of primitive values are not checked.
+ *
+ * @throws DerError
+ */
+export function parseDer(bytes: Buffer): DerNode {
+  const node = readNode(bytes, { depth: 0, counter: { values: 0 } });
+  if (node.der.length !== bytes.length) {
+    throw new DerError('Bytes are left after the value', 'trailing');
   }
+  return node;
+}
 
-  #readNodes(content: Buffer, depth: number): DerNode[] {
-    const nodes = new Array<DerNode>();
-    let rest = content;
-    while (rest.length > 0) {
-      const node = this.readNode(rest, depth);
-      nodes.push(node);
-      rest = rest.subarray(node.der.length);
-    }
-    return nodes;
+function readNode(
+  bytes: Buffer,
+  position: { depth: number; counter: { values: number } },
+): DerNode {
+  const { depth, counter } = position;
+  counter.values += 1;
+  if (depth > MAX_DEPTH || counter.values > MAX_NODES) {
+    throw new DerError('Nested too deep, or too many values', 'complex');
   }
+  const { tag, headerLength, contentLength } = readHeader(bytes);
+  const end = headerLength + contentLength;
+  if (end > bytes.length) {
+    throw new DerError('A value is truncated');
+  }
+  const content = bytes.subarray(headerLength, end);
+  const children = new Array<DerNode>();
+  let rest = tag & CONSTRUCTED ? content : content.subarray(0, 0);
+  while (rest.length > 0) {
+    const child = readNode(rest, { depth: depth + 1, counter });
+    children.push(child);
+    rest = rest.subarray(child.der.length);
+  }
+  return { tag, der: bytes.subarray(0, end), content, children };
 }
 
 function readHeader(bytes: Buffer) {
   if (bytes.length < 2) {
-    throw new DerError('A header is cut off');
+    throw new DerError('A header is truncated');
   }
   const [tag, first] = bytes;
   if ((tag & 0x1f) === 0x1f) {
@@ -61,29 +67,11 @@ function readHeader(bytes: Buffer) {
     throw new DerError('An indefinite or oversized length');
   }
   if (headerLength > bytes.length) {
-    throw new DerError('A length is cut off');
+    throw new DerError('A length is truncated');
   }
   const contentLength = bytes.readUIntBE(2, octets);
   if (contentLength < 0x80 || contentLength < 2 ** (8 * (octets - 1))) {
     throw new DerError('A length is not in its shortest form');
   }
   return { tag, headerLength, contentLength };
-}
-
-/**
- * Splits one value and all it is made of, in time linear in the bytes and with bounds on depth and
- * number, so that no input can hurt what looks at the result.
- *
- * Only the framing is read, and only DER's: definite lengths in their shortest form (X.690 §10.1)
- * and tag numbers below 31. What the values hold is not looked at.
- *
- * @throws DerError
- */
-export function parseDer(bytes: Buffer): DerNode {
-  const parser = new DerParser();
-  const node = parser.readNode(bytes, 0);
-  if (node.der.length !== bytes.length) {
-    throw new DerError('Bytes are left after the value', 'trailing');
-  }
-  return node;
 }

@@ -1,10 +1,10 @@
 /**
- * Finds the blocks of one label in a trusted text, such as a file with the certificates of a chain.
- * Blocks of other labels and the text around are passed over.
+ * Reads the PEM blocks with a label from a trusted text, such as the file of a certificate chain.
+ * Other blocks, and text between blocks, are ignored.
  *
  * @param options - `label`: `CERTIFICATE`, `X509 CRL`, …
- * @returns the DER of each block, in their order; empty when there is none
- * @throws TypeError when a block of the label has no end or is not Base64
+ * @returns the DER of each block, in order
+ * @throws TypeError when a block has no end or is not Base64
  *
  * @public
  */
@@ -29,7 +29,7 @@ export function readPemBlocks(
 }
 
 /**
- * Writes a PEM block (RFC 7468): lines of 64 characters, `\n` after each.
+ * Writes a PEM block (RFC 7468) in lines of 64 characters, each with a `\n` at its end.
  *
  * @param label - `CERTIFICATE`, `X509 CRL`, …
  *

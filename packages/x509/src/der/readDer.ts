@@ -16,7 +16,7 @@ export function readChildren(
   return expectTag(node, tag).children;
 }
 
-/** The one value that an explicit tag, or a list of exactly one, holds. */
+/** The value inside an explicit tag, or the only one of a list. */
 export function readOnlyChild(node: DerNode | undefined, tag: number): DerNode {
   const children = readChildren(node, tag);
   if (children.length !== 1) {
@@ -30,19 +30,16 @@ export function readObjectIdentifier(node: DerNode | undefined): string {
   return decodeObjectIdentifier(expectTag(node, TAG.oid).content);
 }
 
-export function readInteger(node: DerNode | undefined): bigint {
-  return decodeInteger(expectTag(node, TAG.integer).content);
-}
-
 /** Two's complement, most significant octet first (X.690 §8.3.3). */
-export function decodeInteger(content: Buffer): bigint {
+export function readInteger(node: DerNode | undefined): bigint {
+  const { content } = expectTag(node, TAG.integer);
   if (content.length === 0) {
     throw new DerError('An INTEGER is empty');
   }
   return BigInt.asIntN(8 * content.length, toBigInt(content));
 }
 
-/** The octets as one number without a sign. */
+/** The octets as an unsigned number. */
 export function toBigInt(octets: Buffer): bigint {
   return octets.length === 0 ? 0n : BigInt(`0x${octets.toString('hex')}`);
 }
@@ -50,7 +47,7 @@ export function toBigInt(octets: Buffer): bigint {
 export function readBoolean(node: DerNode | undefined): boolean {
   const { content } = expectTag(node, TAG.boolean);
   if (content.length !== 1) {
-    throw new DerError('A BOOLEAN of another size');
+    throw new DerError('A BOOLEAN must have one octet');
   }
   return content[0] !== 0;
 }
@@ -59,38 +56,37 @@ export function readOctetString(node: DerNode | undefined): Buffer {
   return expectTag(node, TAG.octetString).content;
 }
 
-/** The octets of a BIT STRING that is used as a string of octets. */
+/** The octets of a BIT STRING without unused bits. */
 export function readBitStringOctets(node: DerNode | undefined): Buffer {
   const { content } = expectTag(node, TAG.bitString);
   if (content[0] !== 0) {
-    throw new DerError('A BIT STRING does not end with an octet');
+    throw new DerError('A BIT STRING has unused bits');
   }
   return content.subarray(1);
 }
 
-/** Tells whether a value is NULL, as the parameters of many algorithms are. */
 export function isNull(node: DerNode | undefined): boolean {
   return node?.tag === TAG.null && node.content.length === 0;
 }
 
-/** X.660 sets no bound; the longest in use are under 40 octets. */
+/** X.660 has no limit; OIDs in use are shorter than 40 octets. */
 const MAX_OCTETS = 64;
 
-/** The highest bit of an octet says that its arc goes on; the other seven are digits. */
+/** The highest bit of an octet is set when its arc continues; the other seven are a digit. */
 const MORE = 0x80;
 
-/** As many octets of digits as a number without a fraction has room for. */
+/** Maximum octets of an arc that fits a safe integer. */
 const SAFE_OCTETS = 7;
 
 /**
  * Checks the content of an OBJECT IDENTIFIER.
  *
- * @throws DerError when an arc is cut off or padded (X.690 §8.19.2), or the whole is oversized
+ * @throws DerError when an arc is truncated or padded (X.690 §8.19.2), or the whole is oversized
  */
 export function checkObjectIdentifier(content: Buffer): void {
   const { length } = content;
   if (length === 0 || length > MAX_OCTETS || content[length - 1] >= MORE) {
-    throw new DerError('An OBJECT IDENTIFIER is empty, oversized or cut off');
+    throw new DerError('An OBJECT IDENTIFIER is empty, oversized or truncated');
   }
   const isPadded = content.some(
     (octet, index) =>
@@ -102,10 +98,10 @@ export function checkObjectIdentifier(content: Buffer): void {
 }
 
 /**
- * Decodes the content of an OBJECT IDENTIFIER to dotted decimal, whatever the size of its arcs:
- * arithmetic of 32 or 53 bits would let a large arc wrap round to a well-known one (CVE-2025-66030).
+ * Decodes the content of an OBJECT IDENTIFIER to dotted decimal. Arcs may have any size: arithmetic
+ * of 32 or 53 bits could wrap a large arc round to a well-known one (CVE-2025-66030).
  *
- * @throws DerError as `checkObjectIdentifier` does
+ * @throws DerError as {@link checkObjectIdentifier}
  */
 export function decodeObjectIdentifier(content: Buffer): string {
   checkObjectIdentifier(content);
@@ -134,7 +130,7 @@ function decodeArc(octets: Buffer): number | bigint {
     : octets.reduce((arc, octet) => arc * 128n + BigInt(octet % MORE), 0n);
 }
 
-/** Minutes east of Greenwich, as old UTCTime values have it: `+0130`. */
+/** UTC, or an offset as in old UTCTime values: `+0130`. */
 const ZONE = /(?<zone>Z|[+-]\d{4})$/.source;
 const UTC_TIME = new RegExp(
   `^(?<year>\\d\\d)(?<rest>\\d{8})(?<seconds>\\d\\d)?${ZONE}`,
@@ -144,10 +140,10 @@ const GENERALIZED_TIME = new RegExp(
 );
 
 /**
- * Reads a UTCTime or GeneralizedTime to the second. Takes what older certificates have besides the
- * one form of RFC 5280 §4.1.2.5: no seconds, a zone, a fraction (dropped).
+ * Reads a UTCTime or GeneralizedTime in seconds. Besides the form of RFC 5280 §4.1.2.5 it accepts
+ * those of older certificates: without seconds, with an offset, with a fraction (dropped).
  *
- * @throws DerError when it is no time, or no day of the calendar
+ * @throws DerError when it is not a time, or the date does not exist
  */
 export function readTime(node: DerNode | undefined): Date {
   const text = node?.content.toString('latin1') ?? '';
@@ -161,7 +157,7 @@ export function readTime(node: DerNode | undefined): Date {
   }
 }
 
-/** RFC 5280 §4.1.2.5.1: 50 to 99 are of the last century. */
+/** RFC 5280 §4.1.2.5.1: 50 to 99 are 1950 to 1999. */
 function inWindow(year: string): string {
   return `${Number(year) >= 50 ? '19' : '20'}${year}`;
 }
@@ -176,9 +172,9 @@ function toDate(
     year,
   )}-${month}-${day}T${hour}:${minute}:${seconds}.000Z`;
   const date = new Date(text);
-  // Date rolls 30 February over to March: only what exists comes back as it went in.
+  // Date rolls 30 February over to March.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== text) {
-    throw new DerError('No time of the calendar');
+    throw new DerError('A date does not exist');
   }
   return new Date(date.getTime() - toMilliseconds(zone));
 }

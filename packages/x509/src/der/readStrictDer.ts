@@ -1,16 +1,29 @@
-import { DerError, DerNode, TAG } from './DerNode';
+import { asn1 } from 'node-forge';
+import { catchDerError, DerError, DerNode, TAG } from './DerNode';
 import { parseDer } from './parseDer';
-import { parseWithForge } from './parseWithForge';
-import { encode } from './writeDer';
 import { checkObjectIdentifier } from './readDer';
 import { decodeText } from './readText';
 
+declare module 'node-forge' {
+  namespace asn1 {
+    /** The form with options, which the published types leave out. */
+    function fromDer(
+      bytes: string,
+      options: {
+        strict: boolean;
+        parseAllBytes: boolean;
+        decodeBitStrings: boolean;
+      },
+    ): Asn1;
+  }
+}
+
 /**
- * Parses what must be DER to the letter, so that no two readers can understand it differently.
+ * Parses DER strictly, so that two readers cannot understand the same bytes differently.
  *
- * Three gates: our own parser bounds size and depth, every value of a universal type must be in its
- * canonical form, and a second parser, node-forge, must write the very same bytes after reading
- * them. The second comes last because its recursion and its tolerance need the bounds of the first.
+ * Three gates: this package's parser bounds size and depth; every value of a universal type must be
+ * in its canonical form; and a second parser, node-forge, must write the same bytes after reading
+ * them. node-forge recurses and accepts BER, so it needs the bounds of the first gate.
  *
  * @throws DerError
  */
@@ -24,8 +37,15 @@ export function readStrictDer(bytes: Buffer): DerNode {
 }
 
 function survivesForge(bytes: Buffer): boolean {
+  // node-forge keeps octets as the characters U+0000 to U+00FF of a string.
+  const text = bytes.toString('latin1');
   try {
-    return encode(parseWithForge(bytes)).equals(bytes);
+    const value = asn1.fromDer(text, {
+      strict: true,
+      parseAllBytes: true,
+      decodeBitStrings: false,
+    });
+    return asn1.toDer(value).getBytes() === text;
   } catch {
     return false;
   }
@@ -37,9 +57,9 @@ const CLASS_BITS = 0xc0;
 const anything = () => true;
 
 /**
- * The universal types that a request may be made of, each with the form that DER leaves it
- * (X.690 §§8, 10, 11). Not here: what no specification of X.509 uses, primitive types with the bit of
- * constructed ones, and the other way round.
+ * The universal types that X.509 uses, each with a check of its canonical form in DER
+ * (X.690 §§8, 10, 11). Any other identifier octet is rejected, so also a primitive type with the
+ * constructed bit and a constructed type without it.
  */
 const CHECKS = new Map<number, (content: Buffer) => boolean>([
   [
@@ -74,20 +94,20 @@ const CHECKS = new Map<number, (content: Buffer) => boolean>([
 ]);
 
 /**
- * Checks that every value of a universal type is in its canonical form. Tagged values have no type
- * without their grammar: their readers check them.
+ * Checks that every value of a universal type is in its canonical form. The type of a tagged value
+ * depends on the grammar: its reader checks it.
  *
- * Three rules are left out, since clients break them and no reader is misled: values equal to their
- * DEFAULT may be there (`cA FALSE`, `saltLength 20`), the values of a SET OF come in any order, and
- * strings of one octet a character have characters that their type lacks. The readers of names are
- * stricter about those.
+ * Three rules of DER are left out, because clients break them and no reader is misled: values equal
+ * to their DEFAULT may be present (`cA FALSE`, `saltLength 20`), the values of a SET OF may be in any
+ * order, and single-byte strings may have characters outside their repertoire. The readers of names
+ * are stricter.
  *
  * @throws DerError
  */
-export function checkContent(node: DerNode): void {
+function checkContent(node: DerNode): void {
   const isUniversal = (node.tag & CLASS_BITS) === 0;
   if (isUniversal && !CHECKS.get(node.tag)?.(node.content)) {
-    throw new DerError('A value is not in the form that DER has for it');
+    throw new DerError('A value is not in canonical form');
   }
   for (const child of node.children) {
     checkContent(child);
@@ -104,7 +124,7 @@ function isShortestInteger(content: Buffer): boolean {
   return !isSpare;
 }
 
-/** The unused bits are less than an octet, and zero. */
+/** At most seven unused bits, all zero. */
 function isCanonicalBitString(content: Buffer): boolean {
   const { length } = content;
   if (length < 2) {
@@ -115,13 +135,11 @@ function isCanonicalBitString(content: Buffer): boolean {
 }
 
 function accepts(check: () => unknown): boolean {
-  try {
-    check();
-    return true;
-  } catch (error) {
-    if (error instanceof DerError) {
-      return false;
-    }
-    throw error;
-  }
+  return catchDerError(
+    () => {
+      check();
+      return true;
+    },
+    () => false,
+  );
 }

@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { DerError } from './DerNode';
-import { DerNode, TAG } from './DerNode';
+import { DerError, DerNode, TAG } from './DerNode';
 
-/** The character string types that X.509 names come in (X.680 §41). */
+/**
+ * Character string types of X.509 names (X.680 §41).
+ *
+ * @public
+ */
 export type StringType =
   | 'utf8'
   | 'printable'
@@ -22,16 +25,16 @@ const TYPES = new Map<number, StringType>([
   [TAG.universalString, 'universal'],
 ]);
 
-/** The string type of a value; undefined when it is none of them. */
+/** The string type of a value; undefined when it is not a character string. */
 export function stringTypeOf(node: DerNode): StringType | undefined {
   return TYPES.get(node.tag);
 }
 
 /**
- * Decodes a character string. TeletexString is read as Latin-1, as everybody does; the text of that
- * type, and of the wide ones, is fit to be shown and not to be compared.
+ * Decodes a character string. TeletexString is read as Latin-1, as other implementations do. Text of
+ * the types teletex, bmp and universal is for display, not for comparison.
  *
- * @throws DerError when the octets are not of the type's repertoire
+ * @throws DerError when the octets are outside the repertoire of the type
  */
 export function decodeText(content: Buffer, type: StringType): string {
   switch (type) {
@@ -61,37 +64,40 @@ function decodeUtf8(content: Buffer): string {
 function decodeAscii(content: Buffer, repertoire: RegExp): string {
   const text = content.toString('latin1');
   if (!repertoire.test(text)) {
-    throw new DerError("A character outside of its string type's repertoire");
+    throw new DerError(
+      'A character is outside the repertoire of its string type',
+    );
   }
   return text;
 }
 
 function decodeUtf16(content: Buffer): string {
   if (content.length % 2 !== 0) {
-    throw new DerError('A BMPString ends in the middle of a character');
+    throw new DerError('A BMPString ends within a character');
   }
   return wellFormed(Buffer.from(content).swap16().toString('utf16le'));
 }
 
 function decodeUtf32(content: Buffer): string {
   if (content.length % 4 !== 0) {
-    throw new DerError('A UniversalString ends in the middle of a character');
+    throw new DerError('A UniversalString ends within a character');
   }
   let text = '';
   for (let at = 0; at < content.length; at += 4) {
     const codePoint = content.readUInt32BE(at);
     if (codePoint > 0x10ffff) {
-      throw new DerError('A UniversalString holds no character of Unicode');
+      throw new DerError(
+        'A UniversalString has a code point that is not Unicode',
+      );
     }
     text += String.fromCodePoint(codePoint);
   }
   return wellFormed(text);
 }
 
-/** Half of a surrogate pair is no character. */
 function wellFormed(text: string): string {
   if (/\p{Cs}/u.test(text)) {
-    throw new DerError('A string holds half of a character');
+    throw new DerError('A string has half of a surrogate pair');
   }
   return text;
 }

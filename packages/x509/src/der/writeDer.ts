@@ -1,151 +1,106 @@
-import { asn1 } from 'node-forge';
-import { TAG } from './DerNode';
-import { parseWithForge } from './parseWithForge';
+import { TAG, constructedContextTag, contextTag } from './DerNode';
 
-const { Class, Type } = asn1;
-
-/** Forge has no name for this one. */
-const GENERAL_STRING: number = TAG.generalString;
-
-/** A value that is still to be encoded. */
-export type DerValue = asn1.Asn1;
-
-/** The encoding of a value. */
-export function encode(value: DerValue): Buffer {
-  return Buffer.from(asn1.toDer(value).getBytes(), 'latin1');
+/** Encodes one value: identifier octet, length in its shortest form, contents (X.690 §8.1). */
+export function encode(
+  tag: number,
+  ...contents: readonly Uint8Array[]
+): Buffer {
+  const length = contents.reduce((sum, part) => sum + part.length, 0);
+  return Buffer.concat([header(tag, length), ...contents]);
 }
 
-/**
- * A value that is encoded already, as it is.
- *
- * @throws TypeError when it is not DER
- */
-export function encoded(der: Uint8Array): DerValue {
-  const value = tryParse(der);
-  if (!value || !encode(value).equals(der)) {
-    throw new TypeError('A value to be written is not DER');
+function header(tag: number, length: number): Buffer {
+  if (length < 0x80) {
+    return Buffer.of(tag, length);
   }
-  return value;
+  const digits = minimalOctets(BigInt(length));
+  return Buffer.from([tag, 0x80 + digits.length, ...digits]);
 }
 
-function tryParse(der: Uint8Array): DerValue | undefined {
-  try {
-    return parseWithForge(der);
-  } catch {
-    return undefined;
+export function sequence(...values: readonly Buffer[]): Buffer {
+  return encode(TAG.sequence, ...values);
+}
+
+/** The value inside `[number]` EXPLICIT, or the fields of an IMPLICIT structure. */
+export function tagged(number: number, ...values: readonly Buffer[]): Buffer {
+  return encode(constructedContextTag(number), ...values);
+}
+
+/** The octets of a primitive type tagged `[number]` IMPLICIT. */
+export function taggedOctets(number: number, octets: Uint8Array): Buffer {
+  return encode(contextTag(number), octets);
+}
+
+/** @throws RangeError when the text is not an OID, or has an arc of more than 53 bits */
+export function objectIdentifier(oid: string): Buffer {
+  const [first, second, ...rest] = /^[0-2](?:\.\d+)+$/.test(oid)
+    ? oid.split('.').map(Number)
+    : [];
+  // X.690 §8.19.4: the first two arcs share a number.
+  const arcs = [40 * first + second, ...rest];
+  if (!arcs.every(Number.isSafeInteger) || (first < 2 && second > 39)) {
+    throw new RangeError(`${oid} is not an object identifier`);
   }
+  return encode(TAG.oid, Buffer.from(arcs.flatMap(base128)));
 }
 
-export function sequence(...values: readonly DerValue[]): DerValue {
-  return asn1.create(Class.UNIVERSAL, Type.SEQUENCE, true, [...values]);
-}
-
-/** A SET OF one value, whose order needs no care. */
-export function setOf(value: DerValue): DerValue {
-  return asn1.create(Class.UNIVERSAL, Type.SET, true, [value]);
-}
-
-/** The value inside of `[number]`, as EXPLICIT has it, or the fields of an IMPLICIT structure. */
-export function tagged(
-  number: number,
-  ...values: readonly DerValue[]
-): DerValue {
-  return asn1.create(Class.CONTEXT_SPECIFIC, number, true, [...values]);
-}
-
-/** Octets behind `[number]` IMPLICIT of a primitive type. */
-export function taggedOctets(number: number, octets: Uint8Array): DerValue {
-  return asn1.create(Class.CONTEXT_SPECIFIC, number, false, toBinary(octets));
-}
-
-/** @throws RangeError when it is none, or has an arc of more than 32 bits */
-export function objectIdentifier(oid: string): DerValue {
-  if (!/^[0-2](?:\.\d+)+$/.test(oid)) {
-    throw new RangeError(`${oid} is no object identifier`);
+/** Digits of seven bits; all but the last have the highest bit set. */
+function base128(arc: number): number[] {
+  const digits = [arc % 128];
+  for (
+    let rest = Math.floor(arc / 128);
+    rest > 0;
+    rest = Math.floor(rest / 128)
+  ) {
+    digits.unshift(128 + (rest % 128));
   }
-  try {
-    return primitive(Type.OID, asn1.oidToDer(oid).getBytes());
-  } catch {
-    throw new RangeError(`${oid} is no object identifier that can be written`);
-  }
+  return digits;
 }
 
-export function boolean(value: boolean): DerValue {
-  return primitive(Type.BOOLEAN, value ? '\xff' : '\0');
-}
-
-export function nullValue(): DerValue {
-  return primitive(Type.NULL, '');
-}
+export const TRUE = encode(TAG.boolean, Buffer.of(0xff));
+export const NULL = encode(TAG.null);
 
 /** @throws RangeError when the number is negative */
-export function integer(value: bigint): DerValue {
+export function integer(value: bigint): Buffer {
   if (value < 0n) {
-    throw new RangeError('A number to be written must not be negative');
+    throw new RangeError('A number in a certificate must not be negative');
   }
-  return primitive(Type.INTEGER, toBinary(toOctets(value)));
+  const octets = minimalOctets(value);
+  return octets[0] < 0x80
+    ? encode(TAG.integer, octets)
+    : encode(TAG.integer, Buffer.of(0), octets);
 }
 
-export function enumerated(value: number): DerValue {
-  return primitive(Type.ENUMERATED, toBinary(toOctets(BigInt(value))));
+/** @param unusedBits - lowest bits of the last octet that are not part of the string */
+export function bitString(octets: Uint8Array, unusedBits = 0): Buffer {
+  return encode(TAG.bitString, Buffer.of(unusedBits), octets);
 }
 
-export function octetString(octets: Uint8Array): DerValue {
-  return primitive(Type.OCTETSTRING, toBinary(octets));
+export function octetString(octets: Uint8Array): Buffer {
+  return encode(TAG.octetString, octets);
 }
 
-/** @param unusedBits - how many of the last octet's lowest bits are no part of the string */
-export function bitString(octets: Uint8Array, unusedBits = 0): DerValue {
-  return primitive(
-    Type.BITSTRING,
-    String.fromCharCode(unusedBits) + toBinary(octets),
-  );
-}
-
-export function utf8String(text: string): DerValue {
-  return primitive(Type.UTF8, toBinary(Buffer.from(text)));
-}
-
-export function printableString(text: string): DerValue {
-  return primitive(Type.PRINTABLESTRING, text);
-}
-
-export function ia5String(text: string): DerValue {
-  return primitive(Type.IA5STRING, text);
-}
-
-export function generalString(text: string): DerValue {
-  return primitive(GENERAL_STRING, text);
+export function utf8String(text: string): Buffer {
+  return encode(TAG.utf8String, Buffer.from(text));
 }
 
 /**
- * RFC 5280 §4.1.2.5: UTCTime through 2049, GeneralizedTime from then on; seconds, and Z.
+ * RFC 5280 §4.1.2.5: UTCTime through 2049, then GeneralizedTime; in seconds and UTC.
  *
- * @throws RangeError when it is no time, or not of the years 0 to 9999
+ * @throws RangeError when the date is invalid, or its year is not from 0 to 9999
  */
-export function time(date: Date): DerValue {
+export function time(date: Date): Buffer {
   const year = date.getUTCFullYear();
   if (!(year >= 0 && year <= 9999)) {
-    throw new RangeError('A time to be written must be of the years 0 to 9999');
+    throw new RangeError('A time must be in the years 0 to 9999');
   }
   const digits = date.toISOString().slice(0, 19).replace(/\D/g, '');
   return year >= 1950 && year < 2050
-    ? primitive(Type.UTCTIME, `${digits.slice(2)}Z`)
-    : primitive(Type.GENERALIZEDTIME, `${digits}Z`);
+    ? encode(TAG.utcTime, Buffer.from(`${digits.slice(2)}Z`))
+    : encode(TAG.generalizedTime, Buffer.from(`${digits}Z`));
 }
 
-function primitive(type: asn1.Type, content: string): DerValue {
-  return asn1.create(Class.UNIVERSAL, type, false, content);
-}
-
-/** The shortest octets whose highest bit is no sign. */
-function toOctets(value: bigint): Buffer {
+function minimalOctets(value: bigint): Buffer {
   const hex = value.toString(16);
-  const octets = Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex');
-  return octets[0] >= 0x80 ? Buffer.concat([Buffer.of(0), octets]) : octets;
-}
-
-/** forge keeps octets as the characters U+0000 to U+00FF of a string. */
-function toBinary(octets: Uint8Array): string {
-  return Buffer.from(octets).toString('latin1');
+  return Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex');
 }

@@ -81,7 +81,7 @@ describe('a certificate', () => {
     expect(description).toMatchObject({
       serialNumber: 12n,
       serialNumberHex: '0xC',
-      subject: 'CN=alice,DC=test',
+      subject: 'CN=alice,O=test',
       issuer: 'CN=Certificate Authority',
       validNotBefore: 'Thu, 01 Jan 1970 00:00:00 -0000',
       validNotAfter: 'Thu, 01 Jan 2060 00:00:00 -0000',

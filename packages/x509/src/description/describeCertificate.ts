@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { writePem } from '../der/pem';
-import { DerError } from '../der/DerNode';
+import { catchDerError } from '../der/DerNode';
 import { Extension } from '../extensions/extensions';
 import { readName } from '../names/readName';
 import { OID } from '../der/oids';
@@ -75,18 +75,14 @@ export function describeCertificate(
       message: 'The certificate is larger than 64 KiB.',
     };
   }
-  try {
-    return { ok: true, certificate: describe(Buffer.from(der)) };
-  } catch (error) {
-    if (error instanceof DerError) {
-      return {
-        ok: false,
-        code: 'malformed',
-        message: 'The certificate cannot be read.',
-      };
-    }
-    throw error;
-  }
+  return catchDerError<CertificateDescriptionResult>(
+    () => ({ ok: true, certificate: describe(Buffer.from(der)) }),
+    () => ({
+      ok: false,
+      code: 'malformed',
+      message: 'The certificate cannot be read.',
+    }),
+  );
 }
 
 function describe(der: Buffer): CertificateDescription {
@@ -116,15 +112,16 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
     reader: (value: Buffer) => T,
   ): T | undefined => {
     const extension = extensions.get(oid);
-    try {
-      return extension && reader(extension.value);
-    } catch (error) {
-      if (error instanceof DerError) {
-        unreadable.push(oid);
-        return undefined;
-      }
-      throw error;
-    }
+    return (
+      extension &&
+      catchDerError(
+        () => reader(extension.value),
+        () => {
+          unreadable.push(oid);
+          return undefined;
+        },
+      )
+    );
   };
   const alternativeNames =
     read(OID.subjectAltName, readAlternativeNames) ?? Object.freeze([]);
@@ -146,7 +143,7 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
   };
 }
 
-/** Negative numbers are forbidden (RFC 5280 §4.1.2.2), and exist. */
+/** RFC 5280 §4.1.2.2 forbids negative numbers, but such certificates exist. */
 function formatHex(serialNumber: bigint): string {
   const digits = serialNumber.toString(16).toUpperCase();
   return digits.startsWith('-') ? `-0x${digits.slice(1)}` : `0x${digits}`;
@@ -161,8 +158,8 @@ function fingerprint(hash: 'sha1' | 'sha256', der: Buffer): string {
   return digest.match(/../g)?.join(':') ?? '';
 }
 
-/** Sorts alternative names by kind, keeping their order. */
-export function groupAlternativeNames(
+/** Groups alternative names by kind; each group keeps their order. */
+function groupAlternativeNames(
   names: readonly GeneralName[],
 ): AlternativeNamesByKind {
   return Object.freeze({

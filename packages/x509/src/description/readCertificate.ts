@@ -1,4 +1,5 @@
 import {
+  catchDerError,
   DerError,
   DerNode,
   TAG,
@@ -30,7 +31,7 @@ import { createHash } from 'node:crypto';
 import { CURVES } from '../keys/SubjectPublicKey';
 import { OID } from '../der/oids';
 
-/** The fields of a certificate, names and key still unread. */
+/** The fields of a certificate; names and key are not parsed. */
 export interface CertificateParts {
   readonly serialNumber: bigint;
   readonly issuer: DerNode;
@@ -38,12 +39,12 @@ export interface CertificateParts {
   readonly notAfter: Date;
   readonly subject: DerNode;
   readonly publicKey: DerNode;
-  /** By OID. Of an extension that is there twice, the first. */
+  /** By OID; the first of equal ones. */
   readonly extensions: ReadonlyMap<string, Extension>;
 }
 
 /**
- * Takes a certificate apart (RFC 5280 §4.1). Its signature is not looked at.
+ * Reads the fields of a certificate (RFC 5280 §4.1). Its signature is not verified.
  *
  * @throws DerError
  */
@@ -54,7 +55,7 @@ export function readCertificate(der: Buffer): CertificateParts {
     signature?.tag !== TAG.bitString ||
     rest.length > 0
   ) {
-    throw new DerError('A certificate has three parts');
+    throw new DerError('A certificate must have three fields');
   }
   const fields = [...readChildren(tbs)];
   if (fields[0]?.tag === constructedContextTag(0)) {
@@ -77,7 +78,7 @@ export function readCertificate(der: Buffer): CertificateParts {
   };
 }
 
-/** Unique identifiers, [1] and [2], may come before. */
+/** Unique identifiers, [1] and [2], may precede the extensions. */
 function readOptionalExtensions(
   fields: readonly DerNode[],
 ): Map<string, Extension> {
@@ -91,29 +92,29 @@ function readOptionalExtensions(
 }
 
 /**
- * What a certificate says, in the forms that FreeIPA uses. Frozen.
+ * The content of a certificate in the formats of FreeIPA's API. Frozen.
  *
  * @public
  */
 export interface CertificateDescription {
-  /** PEM, with `\n` as line ends and one at the end. */
+  /** PEM, each line with a `\n` at its end. */
   readonly pem: string;
   /** Base64 of the DER, on one line. */
   readonly base64: string;
   readonly serialNumber: bigint;
   /** `0x` and upper-case digits: `0xC`. */
   readonly serialNumberHex: string;
-  /** As RFC 4514 writes it, most specific part first: `CN=alice,O=EXAMPLE.TEST`. */
+  /** Text of RFC 4514, most specific part first: `CN=alice,O=EXAMPLE.TEST`. */
   readonly issuer: string;
   /** As `issuer`. */
   readonly subject: string;
-  /** As RFC 822 has it, in UTC: `Fri, 06 May 2022 06:22:53 -0000`. */
+  /** RFC 822, in UTC: `Fri, 06 May 2022 06:22:53 -0000`. */
   readonly validNotBefore: string;
   /** As `validNotBefore`; the certificate is still valid at this second. */
   readonly validNotAfter: string;
-  /** The same as milliseconds since 1970. */
+  /** `validNotBefore` in milliseconds since 1970. */
   readonly notBefore: number;
-  /** The same as milliseconds since 1970. */
+  /** `validNotAfter` in milliseconds since 1970. */
   readonly notAfter: number;
   /** Lower-case hex with colons. */
   readonly sha1Fingerprint: string;
@@ -121,20 +122,20 @@ export interface CertificateDescription {
   readonly sha256Fingerprint: string;
   /** Every alternative name in the order of the encoding. */
   readonly alternativeNames: readonly GeneralName[];
-  /** The same by kind, as text. */
+  /** `alternativeNames` by kind, as text. */
   readonly san: AlternativeNamesByKind;
-  /** Whether the certificate is a CA's. */
+  /** Whether it is the certificate of a CA. */
   readonly ca: boolean;
-  /** undefined: the key may be used for everything. */
+  /** undefined: not restricted. */
   readonly keyUsage: readonly KeyUsage[] | undefined;
-  /** Names as `clientAuth`, or OIDs. undefined: for every purpose. */
+  /** Names such as `clientAuth`, or OIDs. undefined: not restricted. */
   readonly extendedKeyUsage: readonly string[] | undefined;
   /** Lower-case hex. */
   readonly subjectKeyIdentifier: string | undefined;
   /** Lower-case hex. */
   readonly authorityKeyIdentifier: string | undefined;
   readonly publicKey: PublicKeyDescription;
-  /** OIDs of the extensions above that are there and could not be read. */
+  /** OIDs of the extensions that are present and cannot be read. */
   readonly unreadableExtensions: readonly string[];
 }
 
@@ -146,15 +147,15 @@ export interface CertificateDescription {
 export interface AlternativeNamesByKind {
   /** Microsoft's user principal names. */
   readonly otherUpn: readonly string[];
-  /** Kerberos principals, separators in their parts escaped. */
+  /** Kerberos principals, with separators inside their parts escaped. */
   readonly otherKpn: readonly string[];
-  /** Every otherName, the two kinds above included: `OID:base64`. */
+  /** Every otherName, including the two kinds above: `OID:base64`. */
   readonly other: readonly string[];
   readonly rfc822Name: readonly string[];
   readonly dnsName: readonly string[];
   readonly uri: readonly string[];
   readonly ipAddress: readonly string[];
-  /** As RFC 4514 writes them. */
+  /** Text of RFC 4514. */
   readonly directoryName: readonly string[];
   /** Registered identifiers, dotted decimal. */
   readonly oid: readonly string[];
@@ -208,7 +209,7 @@ export function readSubjectKeyIdentifier(value: Buffer): string {
   return readOctetString(parseDer(value)).toString('hex');
 }
 
-/** RFC 5280 §4.2.1.1; undefined when it names the issuer in another way. */
+/** RFC 5280 §4.2.1.1; undefined when it identifies the key in another way. */
 export function readAuthorityKeyIdentifier(value: Buffer): string | undefined {
   return readChildren(parseDer(value))
     .find(field => field.tag === contextTag(0))
@@ -217,26 +218,25 @@ export function readAuthorityKeyIdentifier(value: Buffer): string | undefined {
 
 /** RFC 5280 §4.2.1.6. A name that cannot be read is `unsupported`. */
 export function readAlternativeNames(value: Buffer): readonly GeneralName[] {
-  return Object.freeze(readChildren(parseDer(value)).map(readNameOfAnyKind));
+  const names = readChildren(parseDer(value)).map(node =>
+    catchDerError<GeneralName>(
+      () => readGeneralName(node),
+      () =>
+        Object.freeze({ kind: 'unsupported', tagNumber: tagNumberOf(node) }),
+    ),
+  );
+  return Object.freeze(names);
 }
 
-function readNameOfAnyKind(node: DerNode): GeneralName {
-  try {
-    return readGeneralName(node);
-  } catch (error) {
-    if (error instanceof DerError) {
-      return Object.freeze({
-        kind: 'unsupported',
-        tagNumber: tagNumberOf(node),
-      });
-    }
-    throw error;
-  }
-}
+const KEY_ALGORITHMS: ReadonlyMap<string, string> = new Map([
+  [OID.rsaEncryption, 'rsa'],
+  [OID.ecPublicKey, 'ec'],
+  [OID.ed25519, 'ed25519'],
+]);
 
 /**
- * Names the public key of a certificate. It is not checked, and OpenSSL does not see it: of what is
- * stored in a directory, not every key is sound.
+ * Describes the public key of a certificate. The key is neither checked nor passed to OpenSSL:
+ * directories also contain unsound keys.
  *
  * @throws DerError
  */
@@ -244,31 +244,12 @@ export function describePublicKey(node: DerNode): PublicKeyDescription {
   const [algorithm, key] = readChildren(node);
   const [type, parameters] = readChildren(algorithm);
   const oid = readObjectIdentifier(type);
-  const sha256 = createHash('sha256').update(node.der).digest('hex');
-  const description = {
-    algorithm: oid,
-    bits: undefined,
-    curve: undefined,
-    sha256,
-  };
-  switch (oid) {
-    case OID.rsaEncryption:
-      return Object.freeze({
-        ...description,
-        algorithm: 'rsa',
-        bits: modulusBits(key),
-      });
-    case OID.ecPublicKey:
-      return Object.freeze({
-        ...description,
-        algorithm: 'ec',
-        curve: curveName(parameters),
-      });
-    case OID.ed25519:
-      return Object.freeze({ ...description, algorithm: 'ed25519' });
-    default:
-      return Object.freeze(description);
-  }
+  return Object.freeze({
+    algorithm: KEY_ALGORITHMS.get(oid) ?? oid,
+    bits: oid === OID.rsaEncryption ? modulusBits(key) : undefined,
+    curve: oid === OID.ecPublicKey ? curveName(parameters) : undefined,
+    sha256: createHash('sha256').update(node.der).digest('hex'),
+  });
 }
 
 function modulusBits(key: DerNode): number {
@@ -276,7 +257,7 @@ function modulusBits(key: DerNode): number {
   return readInteger(modulus).toString(2).length;
 }
 
-/** undefined when the parameters are spelled out. */
+/** undefined when the parameters are explicit. */
 function curveName(parameters: DerNode | undefined): string | undefined {
   if (parameters?.tag !== TAG.oid) {
     return undefined;

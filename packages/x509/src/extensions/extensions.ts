@@ -6,16 +6,16 @@ import {
   readOctetString,
 } from '../der/readDer';
 
-/** One extension, its value still unread. */
+/** An extension; its value is not parsed. */
 export interface Extension {
   readonly oid: string;
   readonly critical: boolean;
-  /** The DER inside of the OCTET STRING. */
+  /** The DER inside the OCTET STRING. */
   readonly value: Buffer;
 }
 
 /**
- * Reads Extensions (RFC 5280 §4.1), in the order of the encoding.
+ * Reads Extensions (RFC 5280 §4.1) in the order of the encoding.
  *
  * @throws DerError
  */
@@ -29,7 +29,7 @@ function readExtension(node: DerNode): Extension {
     fields[0]?.tag === TAG.boolean ? readBoolean(fields.shift()) : false;
   const [value, ...rest] = fields;
   if (rest.length > 0) {
-    throw new DerError('An extension with more than its parts');
+    throw new DerError('An extension has additional fields');
   }
   return {
     oid: readObjectIdentifier(type),
@@ -38,7 +38,7 @@ function readExtension(node: DerNode): Extension {
   };
 }
 
-/** The bits of KeyUsage in their order (RFC 5280 §4.2.1.3). */
+/** The bits of KeyUsage in order (RFC 5280 §4.2.1.3). */
 export const KEY_USAGES = [
   'digitalSignature',
   'nonRepudiation',
@@ -52,7 +52,7 @@ export const KEY_USAGES = [
 ] as const;
 
 /**
- * What a key may be used for (RFC 5280 §4.2.1.3).
+ * A usage of a key (RFC 5280 §4.2.1.3).
  *
  * @public
  */
@@ -72,7 +72,7 @@ export const KEY_PURPOSES = {
 } as const;
 
 /**
- * A purpose of a key by its name; others are known by their OIDs.
+ * A purpose of a key that has a name; other purposes are given as OIDs.
  *
  * @public
  */

@@ -1,97 +1,59 @@
 import { createPublicKey, KeyObject, sign } from 'node:crypto';
-import {
-  DerValue,
-  nullValue,
-  objectIdentifier,
-  sequence,
-} from '../der/writeDer';
 import { OID } from '../der/oids';
+import { bitString, NULL, objectIdentifier, sequence } from '../der/writeDer';
 
-/** How a kind of key signs. */
-interface Scheme {
-  hash: string | undefined;
-  algorithm: DerValue;
+interface SignatureScheme {
+  readonly hash?: 'sha256' | 'sha384' | 'sha512';
+  /** AlgorithmIdentifier in DER. */
+  readonly algorithm: Buffer;
 }
 
-/** The hash of a curve is the one of its strength (RFC 5480 §4), named as OpenSSL names curves. */
-const EC_SCHEMES = new Map<string | undefined, Scheme>([
+/** By curve, in OpenSSL's names, or type of key. The hash matches the curve (RFC 5480 §4). */
+const SCHEMES = new Map<string | undefined, SignatureScheme>([
   [
-    'prime256v1',
+    'rsa',
     {
       hash: 'sha256',
-      algorithm: sequence(objectIdentifier(OID.ecdsaWithSha256)),
+      algorithm: sequence(objectIdentifier(OID.sha256WithRsaEncryption), NULL),
     },
   ],
-  [
-    'secp384r1',
-    {
-      hash: 'sha384',
-      algorithm: sequence(objectIdentifier(OID.ecdsaWithSha384)),
-    },
-  ],
-  [
-    'secp521r1',
-    {
-      hash: 'sha512',
-      algorithm: sequence(objectIdentifier(OID.ecdsaWithSha512)),
-    },
-  ],
+  ['prime256v1', ecdsa('sha256', OID.ecdsaWithSha256)],
+  ['secp384r1', ecdsa('sha384', OID.ecdsaWithSha384)],
+  ['secp521r1', ecdsa('sha512', OID.ecdsaWithSha512)],
+  ['ed25519', { algorithm: sequence(objectIdentifier(OID.ed25519)) }],
 ]);
 
-const RSA_SCHEME: Scheme = {
-  hash: 'sha256',
-  algorithm: sequence(
-    objectIdentifier(OID.sha256WithRsaEncryption),
-    nullValue(),
-  ),
-};
+function ecdsa(hash: SignatureScheme['hash'], oid: string): SignatureScheme {
+  return { hash, algorithm: sequence(objectIdentifier(oid)) };
+}
 
-const ED25519_SCHEME: Scheme = {
-  hash: undefined,
-  algorithm: sequence(objectIdentifier(OID.ed25519)),
-};
-
-/** The private key of an authority, with the one algorithm that it signs with. */
+/** The private key of a CA with its signature algorithm. */
 export class SigningKey {
-  /** AlgorithmIdentifier of the signatures. */
-  readonly algorithm: DerValue;
-  /** DER of the SubjectPublicKeyInfo. */
+  /** AlgorithmIdentifier of the signatures, in DER. */
+  readonly algorithm: Buffer;
+  /** SubjectPublicKeyInfo in DER. */
   readonly spki: Buffer;
   readonly #key: KeyObject;
   readonly #hash: string | undefined;
 
-  /** @throws TypeError unless the key is a private one of RSA, P-256, P-384, P-521 or Ed25519 */
-  static create(key: KeyObject): SigningKey {
-    const scheme = key.type === 'private' ? schemeOf(key) : undefined;
+  /** @throws TypeError unless it is a private key of RSA, P-256, P-384, P-521 or Ed25519 */
+  constructor(key: KeyObject) {
+    const kind = key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType;
+    const scheme = key.type === 'private' ? SCHEMES.get(kind) : undefined;
     if (!scheme) {
       throw new TypeError(
-        'The key of an authority must be a private key of RSA, P-256, P-384, P-521 or Ed25519',
+        'The key of a CA must be a private key of RSA, P-256, P-384, P-521 or Ed25519',
       );
     }
-    return new SigningKey(key, scheme);
-  }
-
-  private constructor(key: KeyObject, scheme: Scheme) {
     this.algorithm = scheme.algorithm;
     this.spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
     this.#key = key;
     this.#hash = scheme.hash;
   }
 
-  sign(bytes: Buffer): Buffer {
-    return sign(this.#hash, bytes, this.#key);
-  }
-}
-
-function schemeOf(key: KeyObject): Scheme | undefined {
-  switch (key.asymmetricKeyType) {
-    case 'rsa':
-      return RSA_SCHEME;
-    case 'ec':
-      return EC_SCHEMES.get(key.asymmetricKeyDetails?.namedCurve);
-    case 'ed25519':
-      return ED25519_SCHEME;
-    default:
-      return undefined;
+  /** Signs a TBSCertificate or TBSCertList; returns the certificate or list in DER. */
+  sign(tbs: Buffer): Buffer {
+    const signature = sign(this.#hash, tbs, this.#key);
+    return sequence(tbs, this.algorithm, bitString(signature));
   }
 }

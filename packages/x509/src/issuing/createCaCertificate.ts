@@ -1,8 +1,7 @@
 import { KeyObject, randomBytes } from 'node:crypto';
+import { SigningKey } from './SigningKey';
 import { keyIdentifier } from './writeExtensions';
 import { NamePart, writeName } from './writeNames';
-import { SigningKey } from './SigningKey';
-import { signTbs } from './Issuer';
 import { writeTbsCertificate } from './writeTbs';
 
 /**
@@ -24,50 +23,46 @@ export interface CaCertificateOptions {
 }
 
 /**
- * Makes a CA's self-signed certificate, for signing certificates and revocation lists and nothing
- * else.
+ * Creates the self-signed certificate of a CA, whose key signs certificates and revocation lists only.
  *
  * @returns DER
- * @throws TypeError when the key is of another kind
- * @throws RangeError when a field cannot be written, or makes no sense
+ * @throws TypeError when the key is of another type
+ * @throws RangeError when a field is out of range or cannot be written
  *
  * @public
  */
 export function createCaCertificate(options: CaCertificateOptions): Buffer {
   const { subject, notBefore, notAfter, pathLength = 0 } = options;
-  const key = SigningKey.create(options.privateKey);
+  const key = new SigningKey(options.privateKey);
   const tbs = writeTbsCertificate(
     {
       serialNumber: options.serialNumber ?? randomSerialNumber(),
       subject,
       notBefore,
       notAfter,
+      spki: key.spki,
       extensions: {
         basicConstraints: { ca: true, pathLength },
         keyUsage: ['keyCertSign', 'cRLSign'],
       },
     },
     {
-      spki: key.spki,
-      issuer: writeName(subject),
-      issuerKeyIdentifier: keyIdentifier(key.spki),
+      name: writeName(subject),
+      keyIdentifier: keyIdentifier(key.spki),
       algorithm: key.algorithm,
     },
   );
-  return signTbs(tbs, key);
+  return key.sign(tbs);
 }
 
 /**
- * Draws a serial number: 127 random bits, positive, 16 octets at most in DER, and with more entropy
- * than the 64 bits that the CA/Browser Forum's Baseline Requirements ask for in §7.1.
+ * Returns a serial number of 127 random bits: positive and at most 16 octets in DER. The CA/Browser
+ * Forum's Baseline Requirements §7.1 require 64 bits of entropy.
  *
  * @public
  */
 export function randomSerialNumber(): bigint {
-  const serialNumber = BigInt.asUintN(
-    127,
-    BigInt(`0x${randomBytes(16).toString('hex')}`),
-  );
+  const bits = BigInt(`0x${randomBytes(16).toString('hex')}`);
   // RFC 5280 §4.1.2.2 forbids zero.
-  return serialNumber === 0n ? randomSerialNumber() : serialNumber;
+  return BigInt.asUintN(127, bits) || randomSerialNumber();
 }

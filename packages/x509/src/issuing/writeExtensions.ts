@@ -1,152 +1,23 @@
+import { createHash } from 'node:crypto';
+import { catchDerError } from '../der/DerNode';
+import { OID } from '../der/oids';
+import { readBitStringOctets, readChildren } from '../der/readDer';
+import { readStrictDer } from '../der/readStrictDer';
 import {
-  DerValue,
   bitString,
-  boolean,
-  encode,
   integer,
   objectIdentifier,
   octetString,
   sequence,
   tagged,
   taggedOctets,
+  TRUE,
 } from '../der/writeDer';
-import { WritableGeneralName, writeGeneralName } from './writeNames';
-import { OID } from '../der/oids';
 import { KEY_PURPOSES, KEY_USAGES, KeyUsage } from '../extensions/extensions';
-import { createHash } from 'node:crypto';
-import { DerError } from '../der/DerNode';
-import { parseDer } from '../der/parseDer';
-import { readBitStringOctets, readChildren } from '../der/readDer';
-
-const PURPOSE_OIDS: ReadonlyMap<string, string> = new Map(
-  Object.entries(KEY_PURPOSES),
-);
+import { WritableGeneralName, writeGeneralName } from './writeNames';
 
 /**
- * Writes the Extensions of a certificate (RFC 5280 §4.2).
- *
- * @throws RangeError when a list is empty, or a value does not fit its type
- */
-export function writeExtensions(
-  extensions: CertificateExtensions,
-  keyIdentifiers: { subject: Buffer; authority: Buffer },
-): DerValue {
-  const {
-    keyUsage,
-    extendedKeyUsage,
-    alternativeNames,
-    crlDistributionPoints,
-  } = extensions;
-  const { subject, authority } = keyIdentifiers;
-  const written = [
-    writeExtension(
-      OID.basicConstraints,
-      basicConstraints(extensions.basicConstraints),
-      {
-        critical: true,
-      },
-    ),
-    writeExtension(OID.subjectKeyIdentifier, octetString(subject)),
-    writeAuthorityKeyIdentifier(authority),
-  ];
-  if (keyUsage) {
-    written.push(
-      writeExtension(OID.keyUsage, keyUsageBits(keyUsage), { critical: true }),
-    );
-  }
-  if (extendedKeyUsage) {
-    written.push(
-      writeExtension(
-        OID.extendedKeyUsage,
-        listOf(extendedKeyUsage, keyPurpose),
-      ),
-    );
-  }
-  if (alternativeNames) {
-    written.push(
-      writeExtension(
-        OID.subjectAltName,
-        listOf(alternativeNames, writeGeneralName),
-      ),
-    );
-  }
-  if (crlDistributionPoints) {
-    const points = listOf(crlDistributionPoints, distributionPoint);
-    written.push(writeExtension(OID.crlDistributionPoints, points));
-  }
-  return sequence(...written);
-}
-
-/** RFC 5280 §4.2.1.1, in the form with the key's identifier alone. */
-export function writeAuthorityKeyIdentifier(identifier: Buffer): DerValue {
-  return writeExtension(
-    OID.authorityKeyIdentifier,
-    sequence(taggedOctets(0, identifier)),
-  );
-}
-
-/** RFC 5280 §4.2.1.9. */
-function basicConstraints(
-  constraints: CertificateExtensions['basicConstraints'],
-): DerValue {
-  if (!constraints.ca) {
-    return sequence();
-  }
-  const { pathLength } = constraints;
-  return pathLength === undefined
-    ? sequence(boolean(true))
-    : sequence(boolean(true), integer(BigInt(pathLength)));
-}
-
-/** RFC 5280 §4.2.1.3, without trailing zero bits (X.690 §11.2.2). */
-function keyUsageBits(usages: readonly KeyUsage[]): DerValue {
-  if (usages.length === 0) {
-    throw new RangeError('A key without any usage');
-  }
-  const positions = usages.map(usage => KEY_USAGES.indexOf(usage));
-  const last = Math.max(...positions);
-  const octets = Buffer.alloc(Math.floor(last / 8) + 1);
-  for (const position of positions) {
-    octets[Math.floor(position / 8)] |= 0x80 >> position % 8;
-  }
-  return bitString(octets, 7 - (last % 8));
-}
-
-function keyPurpose(purpose: string): DerValue {
-  return objectIdentifier(PURPOSE_OIDS.get(purpose) ?? purpose);
-}
-
-/** RFC 5280 §4.2.1.13: one point with one full name. */
-function distributionPoint(url: string): DerValue {
-  const fullName = tagged(0, writeGeneralName({ kind: 'uri', value: url }));
-  return sequence(tagged(0, fullName));
-}
-
-function listOf<T>(
-  values: readonly T[],
-  write: (value: T) => DerValue,
-): DerValue {
-  if (values.length === 0) {
-    throw new RangeError('An extension with an empty list');
-  }
-  return sequence(...values.map(write));
-}
-
-/** Writes one extension (RFC 5280 §4.1); `critical` is left out when it is false, as DER has it. */
-export function writeExtension(
-  oid: string,
-  value: DerValue,
-  options: { critical: boolean } = { critical: false },
-): DerValue {
-  return sequence(
-    objectIdentifier(oid),
-    ...(options.critical ? [boolean(true)] : []),
-    octetString(encode(value)),
-  );
-}
-
-/**
- * The extensions of a certificate to be written. What is left out is not written; the identifiers of
+ * The extensions of a certificate to be issued. Those left out are not written; the identifiers of
  * the subject's and the issuer's key always are.
  *
  * @public
@@ -165,23 +36,131 @@ export interface CertificateExtensions {
   readonly crlDistributionPoints?: readonly string[];
 }
 
+const PURPOSE_OIDS: ReadonlyMap<string, string> = new Map(
+  Object.entries(KEY_PURPOSES),
+);
+
 /**
- * Names a public key by the first 160 bits of the SHA-256 of its bits (RFC 7093 §2, method 1).
+ * Writes the Extensions of a certificate (RFC 5280 §4.2).
  *
- * @param spki - a SubjectPublicKeyInfo in DER
- * @throws TypeError when it is none
+ * @throws RangeError when a list is empty, or a value does not fit its type
  */
-export function keyIdentifier(spki: Buffer): Buffer {
-  return createHash('sha256').update(keyBits(spki)).digest().subarray(0, 20);
+export function writeExtensions(
+  extensions: CertificateExtensions,
+  keyIdentifiers: { subject: Buffer; authority: Buffer },
+): Buffer {
+  const {
+    basicConstraints,
+    keyUsage,
+    extendedKeyUsage,
+    alternativeNames,
+    crlDistributionPoints,
+  } = extensions;
+  const written = [
+    writeExtension(OID.basicConstraints, writeConstraints(basicConstraints), {
+      critical: true,
+    }),
+    writeExtension(
+      OID.subjectKeyIdentifier,
+      octetString(keyIdentifiers.subject),
+    ),
+    writeAuthorityKeyIdentifier(keyIdentifiers.authority),
+  ];
+  if (keyUsage) {
+    written.push(
+      writeExtension(OID.keyUsage, writeKeyUsage(keyUsage), { critical: true }),
+    );
+  }
+  if (extendedKeyUsage) {
+    const purposes = writeList(extendedKeyUsage, purpose =>
+      objectIdentifier(PURPOSE_OIDS.get(purpose) ?? purpose),
+    );
+    written.push(writeExtension(OID.extendedKeyUsage, purposes));
+  }
+  if (alternativeNames) {
+    const names = writeList(alternativeNames, writeGeneralName);
+    written.push(writeExtension(OID.subjectAltName, names));
+  }
+  if (crlDistributionPoints) {
+    const points = writeList(crlDistributionPoints, writeDistributionPoint);
+    written.push(writeExtension(OID.crlDistributionPoints, points));
+  }
+  return sequence(...written);
 }
 
-function keyBits(spki: Buffer): Buffer {
-  try {
-    const [, key] = readChildren(parseDer(spki));
-    return readBitStringOctets(key);
-  } catch (error) {
-    throw error instanceof DerError
-      ? new TypeError('A public key is no SubjectPublicKeyInfo')
-      : error;
+/** RFC 5280 §4.2.1.1, in the form with the key's identifier alone. */
+export function writeAuthorityKeyIdentifier(identifier: Buffer): Buffer {
+  return writeExtension(
+    OID.authorityKeyIdentifier,
+    sequence(taggedOctets(0, identifier)),
+  );
+}
+
+/** Writes one extension (RFC 5280 §4.1). */
+export function writeExtension(
+  oid: string,
+  value: Buffer,
+  options: { critical: boolean } = { critical: false },
+): Buffer {
+  // X.690 §11.5: a value that equals its default is left out.
+  const critical = options.critical ? [TRUE] : [];
+  return sequence(objectIdentifier(oid), ...critical, octetString(value));
+}
+
+/** RFC 5280 §4.2.1.9. */
+function writeConstraints(
+  constraints: CertificateExtensions['basicConstraints'],
+): Buffer {
+  if (!constraints.ca) {
+    return sequence();
   }
+  const { pathLength } = constraints;
+  return pathLength === undefined
+    ? sequence(TRUE)
+    : sequence(TRUE, integer(BigInt(pathLength)));
+}
+
+/** RFC 5280 §4.2.1.3, without trailing zero bits (X.690 §11.2.2). */
+function writeKeyUsage(usages: readonly KeyUsage[]): Buffer {
+  if (usages.length === 0) {
+    throw new RangeError('A key usage without any usage');
+  }
+  const positions = usages.map(usage => KEY_USAGES.indexOf(usage));
+  const last = Math.max(...positions);
+  const octets = Buffer.alloc(Math.floor(last / 8) + 1);
+  for (const position of positions) {
+    octets[Math.floor(position / 8)] |= 0x80 >> position % 8;
+  }
+  return bitString(octets, 7 - (last % 8));
+}
+
+/** RFC 5280 §4.2.1.13: one point with one full name. */
+function writeDistributionPoint(url: string): Buffer {
+  const fullName = tagged(0, writeGeneralName({ kind: 'uri', value: url }));
+  return sequence(tagged(0, fullName));
+}
+
+function writeList<T>(
+  values: readonly T[],
+  write: (value: T) => Buffer,
+): Buffer {
+  if (values.length === 0) {
+    throw new RangeError('An extension with an empty list');
+  }
+  return sequence(...values.map(write));
+}
+
+/**
+ * Identifies a public key by the first 160 bits of the SHA-256 of its bits (RFC 7093 §2, method 1).
+ *
+ * @throws TypeError when the bytes are not a SubjectPublicKeyInfo in DER
+ */
+export function keyIdentifier(spki: Buffer): Buffer {
+  const bits = catchDerError(
+    () => readBitStringOctets(readChildren(readStrictDer(spki))[1]),
+    () => {
+      throw new TypeError('A public key is not a SubjectPublicKeyInfo');
+    },
+  );
+  return createHash('sha256').update(bits).digest().subarray(0, 20);
 }

@@ -1,19 +1,15 @@
 import {
-  DerValue,
-  generalString,
-  ia5String,
+  encode,
   integer,
   objectIdentifier,
-  printableString,
   sequence,
-  setOf,
   tagged,
   taggedOctets,
   utf8String,
 } from '../der/writeDer';
+import { TAG } from '../der/DerNode';
 import { OID } from '../der/oids';
 import { KerberosPrincipal } from '../names/readGeneralName';
-import { AttributeName, attributeOid } from '../names/readName';
 
 /**
  * An alternative name to be written.
@@ -22,7 +18,7 @@ import { AttributeName, attributeOid } from '../names/readName';
  */
 export type WritableGeneralName =
   | {
-      readonly kind: 'rfc822Name' | 'dnsName' | 'uri' | 'userPrincipalName';
+      readonly kind: 'rfc822Name' | 'uri' | 'userPrincipalName';
       readonly value: string;
     }
   | {
@@ -31,65 +27,54 @@ export type WritableGeneralName =
     };
 
 /**
- * Writes one alternative name (RFC 5280 §4.2.1.6).
+ * Writes an alternative name (RFC 5280 §4.2.1.6).
  *
- * @throws RangeError when a value is empty or does not fit its type
+ * @throws RangeError when a value is empty or has characters that its type forbids
  */
-export function writeGeneralName(name: WritableGeneralName): DerValue {
+export function writeGeneralName(name: WritableGeneralName): Buffer {
   switch (name.kind) {
     case 'rfc822Name':
-      return taggedOctets(1, toAscii(name.value));
-    case 'dnsName':
-      return taggedOctets(2, toAscii(name.value));
+      return taggedOctets(1, matching(name.value, /^[!-~]+$/));
     case 'uri':
-      return taggedOctets(6, toAscii(name.value));
+      return taggedOctets(6, matching(name.value, /^[!-~]+$/));
     case 'userPrincipalName':
       return otherName(
         OID.userPrincipalName,
-        utf8String(printable(name.value, /^\P{Cc}+$/u)),
+        encode(TAG.utf8String, matching(name.value, /^\P{Cc}+$/u)),
       );
     default:
       return otherName(OID.krb5PrincipalName, writePrincipal(name.principal));
   }
 }
 
-function otherName(oid: string, value: DerValue): DerValue {
+function otherName(oid: string, value: Buffer): Buffer {
   return tagged(0, objectIdentifier(oid), tagged(0, value));
 }
 
 /** KRB5PrincipalName (RFC 4556 §3.2.2). */
-function writePrincipal({
-  realm,
-  nameType,
-  components,
-}: KerberosPrincipal): DerValue {
-  const strings = components.map(component =>
-    generalString(printable(component, /^[ -~]+$/)),
+function writePrincipal(principal: KerberosPrincipal): Buffer {
+  const { realm, nameType, components } = principal;
+  const name = sequence(
+    tagged(0, integer(BigInt(nameType))),
+    tagged(1, sequence(...components.map(kerberosString))),
   );
-  return sequence(
-    tagged(0, generalString(printable(realm, /^[ -~]+$/))),
-    tagged(
-      1,
-      sequence(
-        tagged(0, integer(BigInt(nameType))),
-        tagged(1, sequence(...strings)),
-      ),
-    ),
-  );
+  return sequence(tagged(0, kerberosString(realm)), tagged(1, name));
 }
 
-function toAscii(text: string): Buffer {
-  return Buffer.from(printable(text, /^[!-~]+$/), 'latin1');
+function kerberosString(text: string): Buffer {
+  return encode(TAG.generalString, matching(text, /^[ -~]+$/));
 }
 
-function printable(text: string, grammar: RegExp): string {
+function matching(text: string, grammar: RegExp): Buffer {
   if (!grammar.test(text)) {
     throw new RangeError(
       'An alternative name is empty or has characters that its type forbids',
     );
   }
-  return text;
+  return Buffer.from(text);
 }
+
+const ATTRIBUTE_OIDS = { CN: OID.commonName, O: OID.organization } as const;
 
 /**
  * One part of a name to be written.
@@ -97,53 +82,26 @@ function printable(text: string, grammar: RegExp): string {
  * @public
  */
 export interface NamePart {
-  readonly type: AttributeName;
+  readonly type: keyof typeof ATTRIBUTE_OIDS;
   readonly value: string;
 }
 
 /**
- * Writes a name (RFC 5280 §4.1.2.4): one attribute per relative name, UTF8String but for the types
- * that have a string type of their own.
+ * Writes a name (RFC 5280 §4.1.2.4): one attribute per relative name, as UTF8String.
  *
  * @param parts - in the order of the encoding, the most specific last: `O`, then `CN`
- * @throws RangeError when a value is empty, holds control characters or does not fit its type
+ * @throws RangeError when a value is empty or has control characters
  */
-export function writeName(parts: readonly NamePart[]): DerValue {
+export function writeName(parts: readonly NamePart[]): Buffer {
   return sequence(
-    ...parts.map(({ type, value }) =>
-      setOf(
-        sequence(objectIdentifier(attributeOid(type)), writeValue(type, value)),
-      ),
-    ),
+    ...parts.map(({ type, value }) => {
+      if (value === '' || /[\p{Cc}\p{Cs}]/u.test(value)) {
+        throw new RangeError(
+          `The value of ${type} in a name is empty or has unprintable characters`,
+        );
+      }
+      const oid = objectIdentifier(ATTRIBUTE_OIDS[type]);
+      return encode(TAG.set, sequence(oid, utf8String(value)));
+    }),
   );
-}
-
-function writeValue(type: AttributeName, value: string): DerValue {
-  if (value === '' || /[\p{Cc}\p{Cs}]/u.test(value)) {
-    throw new RangeError(
-      `The value of ${type} in a name is empty or has unprintable characters`,
-    );
-  }
-  switch (type) {
-    case 'C':
-    case 'serialNumber':
-    case 'dnQualifier':
-      return printableString(
-        matching(value, /^[A-Za-z0-9 '()+,\-./:=?]+$/, type),
-      );
-    case 'DC':
-    case 'E':
-      return ia5String(matching(value, /^[ -~]+$/, type));
-    default:
-      return utf8String(value);
-  }
-}
-
-function matching(value: string, grammar: RegExp, type: AttributeName): string {
-  if (!grammar.test(value)) {
-    throw new RangeError(
-      `The value of ${type} in a name has characters that its type forbids`,
-    );
-  }
-  return value;
 }

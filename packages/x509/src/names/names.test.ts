@@ -3,13 +3,15 @@ import { nameAttribute, subject } from '../__testUtils__/buildRequest';
 import { bits, NULL, oid, seq, set, text } from '../__testUtils__/tlv';
 import { DerError } from '../der/DerNode';
 import { parseDer } from '../der/parseDer';
-import { encode } from '../der/writeDer';
-import { AttributeName } from './readName';
 import { formatKerberosPrincipal } from './readGeneralName';
 import { readGeneralName } from './readGeneralName';
 import { readName } from './readName';
-import { WritableGeneralName, writeGeneralName } from '../issuing/writeNames';
-import { writeName } from '../issuing/writeNames';
+import {
+  NamePart,
+  WritableGeneralName,
+  writeGeneralName,
+  writeName,
+} from '../issuing/writeNames';
 
 function textOf(name: Buffer): string {
   return readName(parseDer(name)).text;
@@ -99,28 +101,19 @@ describe('the text of a name', () => {
 });
 
 describe('writeName', () => {
-  const printable = fc
-    .string({ minLength: 1 })
-    .filter(value => /^[A-Za-z0-9 '()+,\-./:=?]+$/.test(value));
   const parts = fc.array(
-    fc.oneof(
-      fc.record({
-        type: fc.constantFrom<AttributeName>('CN', 'O', 'OU', 'L', 'UID'),
-        value: fc
-          .string({ unit: 'grapheme', minLength: 1 })
-          .filter(value => !/[\p{Cc}\p{Cs}]/u.test(value)),
-      }),
-      fc.record({
-        type: fc.constantFrom<AttributeName>('C', 'DC', 'serialNumber'),
-        value: printable,
-      }),
-    ),
+    fc.record({
+      type: fc.constantFrom<NamePart['type']>('CN', 'O'),
+      value: fc
+        .string({ unit: 'grapheme', minLength: 1 })
+        .filter(value => !/[\p{Cc}\p{Cs}]/u.test(value)),
+    }),
   );
 
-  it('writes what reads the same', () => {
+  it('writes names that read the same', () => {
     fc.assert(
       fc.property(parts, written => {
-        const { rdns } = readName(parseDer(encode(writeName(written))));
+        const { rdns } = readName(parseDer(writeName(written)));
         expect(rdns.map(([{ value }]) => value)).toEqual(
           written.map(({ value }) => value),
         );
@@ -128,15 +121,8 @@ describe('writeName', () => {
     );
   });
 
-  it.each<[AttributeName, string]>([
-    ['CN', ''],
-    ['CN', 'a\0'],
-    ['CN', '\ud800'],
-    ['C', 'DE_'],
-    ['DC', 'ä'],
-    ['E', 'ä@b'],
-  ])('refuses %s=%p', (type, value) => {
-    expect(() => writeName([{ type, value }])).toThrow(RangeError);
+  it.each(['', 'a\0', '\ud800'])('throws a RangeError for %p', value => {
+    expect(() => writeName([{ type: 'CN', value }])).toThrow(RangeError);
   });
 });
 
@@ -151,7 +137,7 @@ describe('alternative names', () => {
   it('are written so that they read the same', () => {
     const names = fc.oneof(
       fc.record({
-        kind: fc.constantFrom('dnsName' as const, 'uri' as const),
+        kind: fc.constant('uri' as const),
         value: word,
       }),
       fc.record({
@@ -173,16 +159,16 @@ describe('alternative names', () => {
     );
     fc.assert(
       fc.property(names, name => {
-        expect(
-          readGeneralName(parseDer(encode(writeGeneralName(name)))),
-        ).toMatchObject(name);
+        expect(readGeneralName(parseDer(writeGeneralName(name)))).toMatchObject(
+          name,
+        );
       }),
     );
   });
 
   it.each<WritableGeneralName>([
     { kind: 'uri', value: '' },
-    { kind: 'dnsName', value: 'a b' },
+    { kind: 'uri', value: 'a b' },
     { kind: 'rfc822Name', value: 'ä@b' },
     { kind: 'userPrincipalName', value: 'a\n' },
     {

@@ -20,9 +20,66 @@ import { DistinguishedName, readName } from './readName';
 import { decodeText } from '../der/readText';
 
 /**
- * Reads one alternative name (RFC 5280 §4.2.1.6) and freezes it.
+ * The parts of a Kerberos principal (RFC 4120 §§5.2.2, 6.2).
  *
- * @throws DerError when it is not what its tag promises
+ * @public
+ */
+export interface KerberosPrincipal {
+  readonly realm: string;
+  /** `NT-PRINCIPAL` is 1 (RFC 4120 §6.2). */
+  readonly nameType: number;
+  readonly components: readonly string[];
+}
+
+/**
+ * An alternative name (RFC 5280 §4.2.1.6).
+ *
+ * - `rfc822Name`, `dnsName`, `uri`: ASCII without spaces
+ * - `userPrincipalName`: Microsoft's UPN, `alice@EXAMPLE.TEST`
+ * - `krb5PrincipalName`: `value` is the text of the principal, with `\` before an `@`, `/` or `\`
+ *   inside a part, so that different principals have different texts
+ * - `ipAddress`: dotted decimal, or the text of RFC 5952
+ * - `registeredId`: dotted decimal
+ * - `otherName`: of any other type
+ * - `unsupported`: of a kind that is not used in practice, or unreadable
+ *
+ * `base64` is the DER of an otherName's value.
+ *
+ * @public
+ */
+export type GeneralName =
+  | {
+      readonly kind:
+        | 'rfc822Name'
+        | 'dnsName'
+        | 'uri'
+        | 'ipAddress'
+        | 'registeredId';
+      readonly value: string;
+    }
+  | { readonly kind: 'directoryName'; readonly value: DistinguishedName }
+  | {
+      readonly kind: 'userPrincipalName';
+      readonly value: string;
+      readonly base64: string;
+    }
+  | {
+      readonly kind: 'krb5PrincipalName';
+      readonly value: string;
+      readonly principal: KerberosPrincipal;
+      readonly base64: string;
+    }
+  | {
+      readonly kind: 'otherName';
+      readonly oid: string;
+      readonly base64: string;
+    }
+  | { readonly kind: 'unsupported'; readonly tagNumber: number };
+
+/**
+ * Reads an alternative name (RFC 5280 §4.2.1.6). The result is frozen.
+ *
+ * @throws DerError when the content does not match the tag
  */
 export function readGeneralName(node: DerNode): GeneralName {
   return Object.freeze(read(node));
@@ -55,13 +112,13 @@ function read(node: DerNode): GeneralName {
   }
 }
 
-/** x400Address and ediPartyName; all others are no general names. */
+/** x400Address and ediPartyName; other tags are not general names. */
 function readUnsupported(node: DerNode): GeneralName {
   if (
     node.tag !== constructedContextTag(3) &&
     node.tag !== constructedContextTag(5)
   ) {
-    throw new DerError('No kind of general name');
+    throw new DerError('Not a general name');
   }
   return { kind: 'unsupported', tagNumber: tagNumberOf(node) };
 }
@@ -98,7 +155,7 @@ function readOtherName(node: DerNode): GeneralName {
 function readAscii(node: DerNode, grammar: RegExp): string {
   const text = node.content.toString('latin1');
   if (!grammar.test(text)) {
-    throw new DerError('A general name with characters that it must not have');
+    throw new DerError('A general name has forbidden characters');
   }
   return text;
 }
@@ -117,77 +174,20 @@ function formatAddress(octets: Buffer): string {
 }
 
 /**
- * A Kerberos principal by its parts (RFC 4120 §§5.2.2, 6.2).
- *
- * @public
- */
-export interface KerberosPrincipal {
-  readonly realm: string;
-  /** `NT-PRINCIPAL` is 1 (RFC 4120 §6.2). */
-  readonly nameType: number;
-  readonly components: readonly string[];
-}
-
-/**
- * An alternative name (RFC 5280 §4.2.1.6), told by its `kind`.
- *
- * - `rfc822Name`, `dnsName`, `uri`: ASCII without spaces
- * - `userPrincipalName`: Microsoft's UPN, `alice@EXAMPLE.TEST`
- * - `krb5PrincipalName`: `value` is the principal as Kerberos writes it, with `\` before an `@` or
- *   `/` inside of a part, so that unequal principals never read the same
- * - `ipAddress`: dotted, or in groups as RFC 5952 has it
- * - `registeredId`: dotted decimal
- * - `otherName`: of any other type
- * - `unsupported`: what nobody uses, or could not be read, by its tag number
- *
- * `base64` is the DER of an otherName's value.
- *
- * @public
- */
-export type GeneralName =
-  | {
-      readonly kind:
-        | 'rfc822Name'
-        | 'dnsName'
-        | 'uri'
-        | 'ipAddress'
-        | 'registeredId';
-      readonly value: string;
-    }
-  | { readonly kind: 'directoryName'; readonly value: DistinguishedName }
-  | {
-      readonly kind: 'userPrincipalName';
-      readonly value: string;
-      readonly base64: string;
-    }
-  | {
-      readonly kind: 'krb5PrincipalName';
-      readonly value: string;
-      readonly principal: KerberosPrincipal;
-      readonly base64: string;
-    }
-  | {
-      readonly kind: 'otherName';
-      readonly oid: string;
-      readonly base64: string;
-    }
-  | { readonly kind: 'unsupported'; readonly tagNumber: number };
-
-/**
- * Reads a KRB5PrincipalName (RFC 4556 §3.2.2), and freezes it:
+ * Reads a KRB5PrincipalName (RFC 4556 §3.2.2):
  *
  *     SEQUENCE { realm [0] Realm, principalName [1] SEQUENCE {
  *       name-type [0] Int32, name-string [1] SEQUENCE OF KerberosString } }
  *
- * @throws DerError unless every part is there and printable ASCII: RFC 4120 §5.2.1 leaves what is
- *   beyond to each site's taste
+ * @throws DerError unless every part is printable ASCII; RFC 4120 §5.2.1 leaves other characters to
+ *   each site
  */
-export function readKerberosPrincipal(node: DerNode): KerberosPrincipal {
+function readKerberosPrincipal(node: DerNode): KerberosPrincipal {
   const [realm, principalName] = readTagged(node);
   const [nameType, nameString] = readTagged(principalName);
   const components = readChildren(nameString).map(readKerberosString);
   if (components.length === 0) {
-    throw new DerError('A Kerberos principal without a name');
+    throw new DerError('A Kerberos principal has no name');
   }
   return Object.freeze({
     realm: readKerberosString(realm),
@@ -200,7 +200,7 @@ export function readKerberosPrincipal(node: DerNode): KerberosPrincipal {
 function readTagged(node: DerNode): [DerNode, DerNode] {
   const [first, second, ...rest] = readChildren(node);
   if (rest.length > 0) {
-    throw new DerError('A Kerberos principal with more than its parts');
+    throw new DerError('A Kerberos principal has additional fields');
   }
   return [
     readOnlyChild(first, constructedContextTag(0)),
@@ -221,17 +221,13 @@ function readKerberosString(node: DerNode): string {
 function readInt32(node: DerNode): number {
   const value = readInteger(node);
   if (value !== BigInt.asIntN(32, value)) {
-    throw new DerError('A name type of more than 32 bits');
+    throw new DerError('A name type has more than 32 bits');
   }
   return Number(value);
 }
 
-/**
- * Reads the value of a UPN: a UTF8String ([MS-WCCE] §2.2.2.7.5) that names somebody.
- *
- * @throws DerError
- */
-export function readUserPrincipalName(node: DerNode): string {
+/** UPN: a UTF8String ([MS-WCCE] §2.2.2.7.5). */
+function readUserPrincipalName(node: DerNode): string {
   const text = decodeText(expectTag(node, TAG.utf8String).content, 'utf8');
   if (text === '' || /\p{Cc}/u.test(text)) {
     throw new DerError('A UPN is empty or holds control characters');
@@ -240,9 +236,9 @@ export function readUserPrincipalName(node: DerNode): string {
 }
 
 /**
- * Writes a principal as Kerberos does: `host/build1.example.test@EXAMPLE.TEST`. Separators inside
- * of a part get a `\` in front (as of `krb5_unparse_name`), so that the component
- * `alice@EXAMPLE.TEST` of another realm cannot pass for alice.
+ * Formats a principal as `krb5_unparse_name` does: `host/build1.example.test@EXAMPLE.TEST`, with `\`
+ * before separators inside a part. So the component `alice@EXAMPLE.TEST` of another realm cannot be
+ * mistaken for alice's principal.
  */
 export function formatKerberosPrincipal({
   components,

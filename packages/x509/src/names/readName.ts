@@ -1,11 +1,42 @@
-import { DerError, DerNode, TAG } from '../der/DerNode';
+import { catchDerError, DerError, DerNode, TAG } from '../der/DerNode';
 import { readChildren, readObjectIdentifier } from '../der/readDer';
 import { StringType, decodeText, stringTypeOf } from '../der/readText';
 import { OID } from '../der/oids';
 
 /**
- * Reads a name and freezes it. Values of any type are taken; what a caller does not want to see, it
- * finds in `stringType` and in an undefined `value`.
+ * One attribute of a name.
+ *
+ * @public
+ */
+export interface NameAttribute {
+  /** Attribute type, dotted decimal. */
+  readonly oid: string;
+  /** The value; undefined when it is not a character string or cannot be decoded. */
+  readonly value: string | undefined;
+  /** ASN.1 type of the value; undefined when it is not a character string. */
+  readonly stringType: StringType | undefined;
+  /** DER of the value, lower-case hex. */
+  readonly hex: string;
+}
+
+/**
+ * An X.501 name (RFC 5280 §4.1.2.4).
+ *
+ * @public
+ */
+export interface DistinguishedName {
+  /**
+   * Text of RFC 4514, the last part of the encoding first: `CN=alice,O=EXAMPLE.TEST`. For display;
+   * compare the attributes instead.
+   */
+  readonly text: string;
+  /** The relative names, in the order of the encoding, each with its attributes. */
+  readonly rdns: readonly (readonly NameAttribute[])[];
+}
+
+/**
+ * Reads a name. Values of any type are accepted; `stringType` and an undefined `value` report those
+ * that are not text. The result is frozen.
  *
  * @throws DerError when the structure is not that of a name
  */
@@ -13,7 +44,7 @@ export function readName(node: DerNode | undefined): DistinguishedName {
   const rdns = readChildren(node).map(rdn => {
     const attributes = readChildren(rdn, TAG.set).map(readAttribute);
     if (attributes.length === 0) {
-      throw new DerError('A relative name without attributes');
+      throw new DerError('A relative name has no attributes');
     }
     return Object.freeze(attributes);
   });
@@ -35,51 +66,17 @@ function readAttribute(node: DerNode): NameAttribute {
 
 function readValue(node: DerNode): string | undefined {
   const type = stringTypeOf(node);
-  try {
-    return type && decodeText(node.content, type);
-  } catch (error) {
-    if (error instanceof DerError) {
-      return undefined;
-    }
-    throw error;
-  }
+  return (
+    type &&
+    catchDerError(
+      () => decodeText(node.content, type),
+      () => undefined,
+    )
+  );
 }
 
-/**
- * One attribute of a name.
- *
- * @public
- */
-export interface NameAttribute {
-  /** Attribute type, dotted decimal. */
-  readonly oid: string;
-  /** The value, when it is a character string that could be decoded. */
-  readonly value: string | undefined;
-  /** The ASN.1 type that the value came in; undefined when it is no character string. */
-  readonly stringType: StringType | undefined;
-  /** DER of the value, lower-case hex. */
-  readonly hex: string;
-}
-
-/**
- * An X.501 name (RFC 5280 §4.1.2.4).
- *
- * @public
- */
-export interface DistinguishedName {
-  /**
-   * As RFC 4514 writes it, the last part of the encoding first: `CN=alice,O=EXAMPLE.TEST`. For
-   * people; compare the attributes instead.
-   */
-  readonly text: string;
-  /** The relative names in the order of the encoding, each with its attributes. */
-  readonly rdns: readonly (readonly NameAttribute[])[];
-}
-
-/** Writes a name as RFC 4514 §2 has it: relative names from last to first. */
-export function formatName(
-  rdns: readonly (readonly NameAttribute[])[],
-): string {
+/** RFC 4514 §2: relative names from last to first. */
+function formatName(rdns: DistinguishedName['rdns']): string {
   return rdns
     .map(rdn => rdn.map(formatAttribute).join('+'))
     .reverse()
@@ -87,15 +84,15 @@ export function formatName(
 }
 
 function formatAttribute({ oid, value, hex }: NameAttribute): string {
-  const name = shortNameOf(oid);
+  const name = SHORT_NAMES.get(oid);
   return name && value !== undefined
     ? `${name}=${escapeValue(value)}`
     : `${name ?? oid}=#${hex}`;
 }
 
 /**
- * RFC 4514 §2.4. Control characters are escaped as well, which it leaves free, so that no value can
- * break a line or steer a terminal.
+ * RFC 4514 §2.4. Control characters, which may be left as they are, are escaped too, so that a value
+ * cannot break a line or control a terminal.
  */
 function escapeValue(value: string): string {
   return value
@@ -110,47 +107,26 @@ function escapeOctets(character: string): string {
 }
 
 /**
- * Short names of attribute types in the text of a name (RFC 4514 §3), and beyond that list those
- * that FreeIPA writes, so that a subject reads the same whoever issued it.
+ * Short names of attribute types in the text of a name: those of RFC 4514 §3, and those that FreeIPA
+ * writes, so that a subject reads the same whichever CA issued it.
  */
-const SHORT_NAMES = {
-  CN: OID.commonName,
-  SN: '2.5.4.4',
-  serialNumber: '2.5.4.5',
-  C: '2.5.4.6',
-  L: '2.5.4.7',
-  ST: '2.5.4.8',
-  STREET: '2.5.4.9',
-  O: '2.5.4.10',
-  OU: '2.5.4.11',
-  title: '2.5.4.12',
-  postalCode: '2.5.4.17',
-  givenName: '2.5.4.42',
-  generationQualifier: '2.5.4.44',
-  dnQualifier: '2.5.4.46',
-  pseudonym: '2.5.4.65',
-  E: OID.emailAddress,
-  DC: OID.domainComponent,
-  UID: '0.9.2342.19200300.100.1.1',
-} as const;
-
-/**
- * The short name of an attribute type that a name can be written with.
- *
- * @public
- */
-export type AttributeName = keyof typeof SHORT_NAMES;
-
-const NAMES_BY_OID = new Map<string, string>(
-  Object.entries(SHORT_NAMES).map(([name, oid]) => [oid, name]),
-);
-
-/** The short name of an attribute type, or undefined when it has none. */
-export function shortNameOf(oid: string): string | undefined {
-  return NAMES_BY_OID.get(oid);
-}
-
-/** The OID of an attribute type. */
-export function attributeOid(name: AttributeName): string {
-  return SHORT_NAMES[name];
-}
+const SHORT_NAMES = new Map<string, string>([
+  [OID.commonName, 'CN'],
+  ['2.5.4.4', 'SN'],
+  ['2.5.4.5', 'serialNumber'],
+  ['2.5.4.6', 'C'],
+  ['2.5.4.7', 'L'],
+  ['2.5.4.8', 'ST'],
+  ['2.5.4.9', 'STREET'],
+  [OID.organization, 'O'],
+  ['2.5.4.11', 'OU'],
+  ['2.5.4.12', 'title'],
+  ['2.5.4.17', 'postalCode'],
+  ['2.5.4.42', 'givenName'],
+  ['2.5.4.44', 'generationQualifier'],
+  ['2.5.4.46', 'dnQualifier'],
+  ['2.5.4.65', 'pseudonym'],
+  [OID.emailAddress, 'E'],
+  [OID.domainComponent, 'DC'],
+  ['0.9.2342.19200300.100.1.1', 'UID'],
+]);

@@ -3,7 +3,7 @@ import { GeneralName } from '../names/readGeneralName';
 import { SubjectPublicKey } from '../keys/SubjectPublicKey';
 
 /**
- * An extension that a request asks for (RFC 2985 §5.4.2).
+ * A requested extension (RFC 2985 §5.4.2).
  *
  * @public
  */
@@ -14,47 +14,40 @@ export interface RequestedExtension {
 }
 
 /**
- * The subject that a request asks for.
+ * The requested subject.
  *
  * @public
  */
 export interface RequestedSubject extends DistinguishedName {
-  /** Every CN, in the order of the encoding. Compare by code points. */
+  /** Every CN in the order of the encoding. Compare by code points. */
   readonly commonNames: readonly string[];
   /** Every emailAddress (RFC 2985 §5.2.1). */
   readonly emailAddresses: readonly string[];
 }
 
 /**
- * The parts of a {@link CertificateRequest}.
- *
- * @public
- */
-export interface CertificateRequestParts {
-  readonly subject: RequestedSubject;
-  readonly publicKey: SubjectPublicKey;
-  readonly alternativeNames: readonly GeneralName[];
-  readonly extensions: readonly RequestedExtension[];
-  readonly der: Buffer;
-}
-
-/**
- * A certificate request (PKCS #10, RFC 2986) that was read to the last byte and proves possession of
- * its key. Who may have what it asks for is still to be decided; whoever signs takes nothing from it
- * but `publicKey`. Frozen, and all it holds (the bytes of buffers apart).
+ * A certificate request (PKCS #10, RFC 2986) that was parsed strictly and proves possession of its
+ * key. Policy is not applied: a CA should take only `publicKey` from it. Deeply frozen, except for the
+ * bytes of buffers.
  *
  * @public
  */
 export class CertificateRequest {
   readonly subject: RequestedSubject;
   readonly publicKey: SubjectPublicKey;
-  /** The SubjectAltName that is asked for; empty when there is none. */
+  /** The requested SubjectAltName; empty without one. */
   readonly alternativeNames: readonly GeneralName[];
-  /** Every extension that is asked for, SubjectAltName among them. None is CA:TRUE. */
+  /** Every requested extension, including SubjectAltName. CA:TRUE is refused. */
   readonly extensions: readonly RequestedExtension[];
   readonly #der: Buffer;
 
-  constructor(parts: CertificateRequestParts) {
+  constructor(parts: {
+    readonly subject: RequestedSubject;
+    readonly publicKey: SubjectPublicKey;
+    readonly alternativeNames: readonly GeneralName[];
+    readonly extensions: readonly RequestedExtension[];
+    readonly der: Buffer;
+  }) {
     this.subject = parts.subject;
     this.publicKey = parts.publicKey;
     this.alternativeNames = parts.alternativeNames;
@@ -64,8 +57,8 @@ export class CertificateRequest {
   }
 
   /**
-   * The request as it was signed. Not a field, so that printing a request shows none of what its
-   * attributes may hold (a challenge password, for one).
+   * The request in DER. Not a field, so that a printed request does not show its attributes, which may
+   * contain a challenge password.
    */
   get der(): Buffer {
     return this.#der;

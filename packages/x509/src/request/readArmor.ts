@@ -4,16 +4,16 @@ const BEGIN = '-----BEGIN ';
 const END = '-----END ';
 const DASHES = '-----';
 
-/** RFC 7468 §7, and what older Microsoft and Netscape software writes. */
+/** RFC 7468 §7, and the label of older Microsoft and Netscape software. */
 const LABELS = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 
-/** No label is longer, so that looking for its end is bounded. */
+/** Maximum length of a label. */
 const MAX_LABEL = 64;
 
 /**
- * Takes the DER of a certificate request out of the text that somebody sent: exactly one PEM block
- * (RFC 7468) with whatever text around it, or Base64 without armor. Line ends, indentation, a byte
- * order mark and line lengths are as people send them. Linear in the text.
+ * Extracts the DER of a certificate request from a text: exactly one PEM block (RFC 7468) with any
+ * text around it, or Base64 without armor. Any line breaks, indentation and line lengths, and a byte
+ * order mark, are accepted. Takes linear time.
  *
  * @throws RequestRefusal
  */
@@ -21,7 +21,7 @@ export function readArmor(text: string): Buffer {
   if (text.includes('\0')) {
     throw new RequestRefusal('not_text');
   }
-  if (holdsPrivateKey(text)) {
+  if (containsPrivateKey(text)) {
     throw new RequestRefusal('private_key');
   }
   const body = text.replace(/^\ufeff/, '');
@@ -62,17 +62,16 @@ function readBlock(text: string, begin: number): string {
   return text.slice(bodyStart, end);
 }
 
-/** Where software breaks the lines of PEM (RFC 7468 §2) and of MIME (RFC 2045 §6.8). */
+/** Line lengths of PEM (RFC 7468 §2) and MIME (RFC 2045 §6.8). */
 const LINE_LENGTHS = [64, 76];
 
 /**
- * Decodes the Base64 text of a PEM block (RFC 4648 §4), padded and without spare bits. White space
- * is free at the ends of lines; inside of a line, only where a line end became a space, as the
- * one-line fields of web forms make it.
+ * Decodes canonical Base64 (RFC 4648 §4: padded, without spare bits). White space is allowed at the
+ * ends of lines; inside a line only where a line break became a space, as in one-line form fields.
  *
- * @throws RequestRefusal with what most likely went wrong
+ * @throws RequestRefusal with the most likely cause
  */
-export function decodeBase64(text: string): Buffer {
+function decodeBase64(text: string): Buffer {
   const base64 = text
     .split(/[\r\n]+/)
     .map(joinLine)
@@ -84,7 +83,7 @@ export function decodeBase64(text: string): Buffer {
     throw new RequestRefusal(diagnose(base64));
   }
   const bytes = Buffer.from(base64, 'base64');
-  // Buffer makes the best of damaged text; only canonical text survives the way back.
+  // Buffer ignores what it cannot decode; only canonical text is encoded to itself.
   if (bytes.toString('base64') !== base64) {
     throw new RequestRefusal('bad_base64');
   }
@@ -116,19 +115,13 @@ function diagnose(text: string) {
   return /^[A-Za-z0-9_=-]+$/.test(text) ? 'url_safe_base64' : 'bad_base64';
 }
 
-/**
- * How private keys begin in text: any PEM block for one, OpenSSH's among them (its label is
- * `OPENSSH PRIVATE KEY`), SSH.com's, and PuTTY's files.
- */
-const MARKS = [
+/** Headers of private keys: every PEM block of one, including OpenSSH's and SSH.com's; PuTTY's files. */
+const PRIVATE_KEY_HEADERS = [
   /BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY/i,
   /^\s{0,8}PuTTY-User-Key-File-/im,
 ];
 
-/**
- * Tells whether a text that should be a certificate request holds somebody's private key. Damage to
- * the dashes, the line ends or the end of the block makes no difference: what was sent was sent.
- */
-export function holdsPrivateKey(text: string): boolean {
-  return MARKS.some(mark => mark.test(text));
+/** Detects a private key, also one whose dashes, line breaks or END line are damaged. */
+function containsPrivateKey(text: string): boolean {
+  return PRIVATE_KEY_HEADERS.some(header => header.test(text));
 }

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { readArmor } from './readArmor';
 import {
-  DerError,
+  catchDerError,
+  DerErrorKind,
   DerNode,
-  DerTrouble,
   TAG,
   constructedContextTag,
 } from '../der/DerNode';
@@ -58,7 +58,13 @@ export function readCertificateRequest(
 ): CertificateRequestResult {
   try {
     const der = readArmor(toText(csr));
-    return { ok: true, csr: readCertificationRequest(parse(der)) };
+    const node = catchDerError(
+      () => readStrictDer(der),
+      ({ kind }) => {
+        throw new RequestRefusal(CODES[kind]);
+      },
+    );
+    return { ok: true, csr: readCertificationRequest(node) };
   } catch (error) {
     if (error instanceof RequestRefusal) {
       return { ok: false, code: error.code, message: error.message };
@@ -82,29 +88,19 @@ function toText(input: string | Uint8Array): string {
   return Buffer.from(input).toString('utf8');
 }
 
-const CODES: Record<DerTrouble, RefusalCode> = {
+const CODES: Record<DerErrorKind, RefusalCode> = {
   malformed: 'malformed',
   trailing: 'trailing_data',
   complex: 'too_complex',
 };
 
-function parse(der: Buffer) {
-  try {
-    return readStrictDer(der);
-  } catch (error) {
-    throw error instanceof DerError
-      ? new RequestRefusal(CODES[error.trouble])
-      : error;
-  }
-}
-
 /**
- * Reads a CertificationRequest (RFC 2986 §4.2) and checks its proof of possession last, when all it
- * is made of is known to be harmless.
+ * Reads a CertificationRequest (RFC 2986 §4.2). The signature is verified last, when every part has
+ * passed its checks.
  *
  * @throws RequestRefusal
  */
-export function readCertificationRequest(node: DerNode): CertificateRequest {
+function readCertificationRequest(node: DerNode): CertificateRequest {
   if (isPrivateKey(node)) {
     throw new RequestRefusal('private_key');
   }
@@ -133,9 +129,9 @@ export function readCertificationRequest(node: DerNode): CertificateRequest {
 }
 
 /**
- * A private key in Base64, with a false label or none. Those in the clear (PKCS #1, PKCS #8, SEC 1),
- * and a PKCS #12 file, begin with a version of one octet; an encrypted PKCS #8 is an algorithm and
- * octets. Requests and certificates are neither.
+ * Detects a private key with a wrong label or none. An unencrypted one (PKCS #1, PKCS #8, SEC 1), and
+ * a PKCS #12 file, starts with a version of one octet; an encrypted PKCS #8 is an algorithm and
+ * octets. A request or certificate is neither.
  */
 function isPrivateKey({ tag, children }: DerNode): boolean {
   const [first, second, ...rest] = children;
@@ -167,19 +163,18 @@ function readInfo(info: DerNode) {
   return { version: readInteger(version), subject, publicKey, attributes };
 }
 
-/** Windows, the most talkative client, sends four. */
+/** Windows, the client with the most, sends four. */
 const MAX_ATTRIBUTES = 32;
 
 /**
- * Finds the requested extensions (RFC 2985 §5.4.2) among the attributes of a request. All other
- * attributes are ignored: challenge passwords, what Windows says about itself, and Microsoft's own
- * list of extensions, which no specification makes a request for any.
+ * Finds the requested extensions (RFC 2985 §5.4.2) among the attributes of a request. Other attributes
+ * are ignored: challenge passwords, information about the Windows client, and Microsoft's own list of
+ * extensions, which no standard defines as a request.
  *
- * @param node - undefined when the request leaves attributes out, as some old clients do
- * @returns the Extensions, or undefined when none are asked for
- * @throws RequestRefusal
+ * @param node - undefined when the request has no attributes, as from some old clients
+ * @returns the Extensions; undefined when none are requested
  */
-export function readAttributes(node: DerNode | undefined): DerNode | undefined {
+function readAttributes(node: DerNode | undefined): DerNode | undefined {
   if (!node) {
     return undefined;
   }

@@ -2,8 +2,7 @@ import { DerNode } from '../der/DerNode';
 import { readBoolean, readChildren } from '../der/readDer';
 import { readStrictDer } from '../der/readStrictDer';
 import { Extension, readExtensions } from '../extensions/extensions';
-import { GeneralName } from '../names/readGeneralName';
-import { readGeneralName } from '../names/readGeneralName';
+import { GeneralName, readGeneralName } from '../names/readGeneralName';
 import { OID } from '../der/oids';
 import { RequestedExtension } from './CertificateRequest';
 import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
@@ -11,10 +10,7 @@ import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 const MAX_EXTENSIONS = 32;
 const MAX_ALTERNATIVE_NAMES = 100;
 
-/**
- * Those that may be marked critical: what they ask for is either checked, or a matter of the
- * authority's profile whatever is asked.
- */
+/** Extensions that may be critical: they are either checked, or determined by the CA's profile. */
 const KNOWN: readonly string[] = [
   OID.subjectKeyIdentifier,
   OID.keyUsage,
@@ -25,9 +21,9 @@ const KNOWN: readonly string[] = [
 ];
 
 /**
- * Reads what a request asks for besides a key.
+ * Reads the extensions of a request.
  *
- * @param node - Extensions (RFC 5280 §4.1), or undefined when nothing is asked for
+ * @param node - Extensions (RFC 5280 §4.1); undefined when none are requested
  * @throws RequestRefusal
  */
 export function readRequestedExtensions(node: DerNode | undefined): {
@@ -66,13 +62,13 @@ function checkExtensions(byOid: ReadonlyMap<string, Extension>): void {
     }
   }
   const constraints = byOid.get(OID.basicConstraints);
-  if (constraints && asksForCa(constraints.value)) {
+  if (constraints && requestsCa(constraints.value)) {
     throw new RequestRefusal('ca_requested');
   }
 }
 
-/** BasicConstraints (RFC 5280 §4.2.1.9). A path length is for a CA only. */
-function asksForCa(value: Buffer): boolean {
+/** BasicConstraints (RFC 5280 §4.2.1.9). Only a CA has a path length. */
+function requestsCa(value: Buffer): boolean {
   return refuseMalformed('bad_extension', () => {
     const [ca, ...rest] = readChildren(readStrictDer(value));
     return ca !== undefined && (readBoolean(ca) || rest.length > 0);

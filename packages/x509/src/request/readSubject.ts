@@ -1,22 +1,21 @@
 import { DerNode } from '../der/DerNode';
-import { DistinguishedName, NameAttribute } from '../names/readName';
-import { readName } from '../names/readName';
+import { DistinguishedName, NameAttribute, readName } from '../names/readName';
 import { OID } from '../der/oids';
 import { RequestedSubject } from './CertificateRequest';
 import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 
-/** A subject of a real client has less than ten. */
+/** Subjects of real clients have fewer than ten. */
 const MAX_ATTRIBUTES = 50;
 
-/** A subject of a real client has less than 500. */
+/** Subjects of real clients have fewer than 500. */
 const MAX_BYTES = 8192;
 
-/** The types that are IA5String by their definition (RFC 4519 §2.4, RFC 2985 §5.2.1). */
+/** Types defined as IA5String (RFC 4519 §2.4, RFC 2985 §5.2.1). */
 const IA5_TYPES: readonly string[] = [OID.domainComponent, OID.emailAddress];
 
 /**
  * Reads the subject of a request. Its strings must be of the types that RFC 5280 §4.1.2.4 allows in
- * new certificates: of the others, not everybody reads the same text.
+ * new certificates: implementations read different text from the others.
  *
  * @throws RequestRefusal
  */
@@ -48,7 +47,7 @@ function checkAttribute({ oid, value, stringType }: NameAttribute): void {
   if (stringType === undefined || !types.includes(stringType)) {
     throw new RequestRefusal('subject_string_type');
   }
-  // A lone NUL makes C programs read another name than this one does.
+  // C programs end a text at NUL, and so would read another name.
   if (!value || /\p{Cc}/u.test(value)) {
     throw new RequestRefusal('subject_characters');
   }

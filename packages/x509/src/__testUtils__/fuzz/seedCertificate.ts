@@ -16,7 +16,7 @@ export function seedCertificate(): Buffer {
     spki,
     serialNumber: 12n,
     subject: [
-      { type: 'DC', value: 'test' },
+      { type: 'O', value: 'test' },
       { type: 'CN', value: 'alice' },
     ],
     extensions: {
