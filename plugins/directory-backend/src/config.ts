@@ -4,6 +4,7 @@ import { InputError } from '@backstage/errors';
 import { directoryPermissions } from '@directory-gateway/backstage-plugin-directory-common';
 import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 import { PrincipalSet, readPrincipalSet } from './directory/Caller';
+import type { PortalUsersConfig } from './directory/PortalUserNames';
 import {
   isGroupField,
   isUserField,
@@ -20,6 +21,7 @@ import {
   type CertificatesConfig,
 } from './certificates/CertificatesConfig';
 import { readLdapConfig, type LdapConfig } from './ldap/connection/LdapConfig';
+import type { AccessRule } from './http/access/AccessControl';
 import {
   readSessionsConfig,
   type SessionsConfig,
@@ -42,25 +44,6 @@ const REMOVED_KEYS: Readonly<Record<string, string>> = {
     'The replica keeps all records in memory: see directory.replica.',
 };
 
-/** One rule of `directory.access`: who may do what. */
-export interface AccessRule {
-  readonly who: PrincipalSet;
-  /** Names of the directory's permissions. */
-  readonly operations: ReadonlySet<string>;
-}
-
-/** How a portal user becomes a directory user. */
-export interface PortalUsersConfig {
-  readonly namespace: string;
-  readonly username: 'entityName' | 'annotation';
-}
-
-/** The dialect for clients of FASJSON. */
-export interface FasjsonConfig {
-  /** Where clients find it; default: below the plugin's own address. */
-  readonly baseUrl?: string;
-}
-
 /** The `directory` block of the configuration, typed and frozen. */
 export interface DirectoryConfig {
   readonly ldap: LdapConfig;
@@ -74,8 +57,6 @@ export interface DirectoryConfig {
   readonly access?: readonly AccessRule[];
   /** `undefined`: the gateway has nothing to do with certificates. */
   readonly certificates?: CertificatesConfig;
-  /** `undefined`: it is not offered. */
-  readonly fasjson?: FasjsonConfig;
   /** `undefined`: each request of a program needs a ticket. */
   readonly sessions?: SessionsConfig;
   /** `undefined`: portal users have no directory identity. */
@@ -117,7 +98,6 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     },
     access: config.getOptionalConfigArray('access')?.map(readAccessRule),
     certificates: readCertificatesConfig(config),
-    fasjson: readFasjson(config.getOptionalConfig('fasjson')),
     sessions: readSessionsConfig(config),
     portalUsers,
     trustedLocations,
@@ -217,25 +197,6 @@ function readPortalUser(text: string): string {
     );
   }
   return ref;
-}
-
-function readFasjson(config: Config | undefined): FasjsonConfig | undefined {
-  if (!config?.getOptionalBoolean('enabled')) {
-    return undefined;
-  }
-  const baseUrl = config.getOptionalString('baseUrl');
-  if (baseUrl !== undefined && !isWebUrl(baseUrl)) {
-    throw new InputError(
-      `directory.fasjson.baseUrl must be an http(s) URL, not "${baseUrl}"`,
-    );
-  }
-  return { baseUrl };
-}
-
-function isWebUrl(text: string): boolean {
-  return (
-    URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
-  );
 }
 
 function readPortalUsers(

@@ -1,68 +1,68 @@
 import type {
   AuditorService,
   DatabaseService,
+  DiscoveryService,
+  LoggerService,
+  SchedulerService,
 } from '@backstage/backend-plugin-api';
-import type { Accounts } from './directory/Accounts';
-import type { PrivateDirectory } from './directory/PrivateDirectory';
-import type { Operation } from './http/api/Operation';
-import { certificateProfilesOperation } from './http/resources/certificates';
-import { certificateOperations } from './http/resources/certificates';
-import type { Dialect } from './http/api/Dialect';
-import { revokeCertificateOperation } from './http/resources/certificates';
-import type { ResourceUris } from './http/response/ResourceUris';
+import type { NotificationService } from '@backstage/plugin-notifications-node';
 import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
-import { IssuanceService } from './certificates/IssuanceService';
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
+import { scheduleReminders } from './certificates/expiry/scheduleReminders';
+import { IssuanceService } from './certificates/IssuanceService';
 import { RevocationService } from './certificates/RevocationService';
 import { SigningLimit } from './certificates/SigningLimit';
-
-/** The operations on certificates, one desk behind them all. */
-export interface CertificateOperations {
-  /** Those of the contract, in one dialect. */
-  inDialect(dialect: Dialect): readonly Operation[];
-  /** Those that extend it. */
-  readonly extensions: readonly Operation[];
-  /** Where certificates are revoked, also by the portal's action. */
-  readonly revocationDesk: RevocationService;
-}
+import type { Accounts } from './directory/Accounts';
+import type { PortalUserNames } from './directory/PortalUserNames';
+import type { PrivateDirectory } from './directory/PrivateDirectory';
+import type { CertificateServices } from './http/resources/certificates';
 
 /**
- * The operations on certificates, wired to the configured authorities.
+ * Creates the services for certificates; `undefined` when
+ * `directory.certificates` is not configured.
  *
- * @throws InputError when an authority that the configuration names is not
- *   there.
+ * @throws InputError when the configuration names a CA that is not installed.
  */
-export async function createCertificateOperations(options: {
-  readonly authorities: CertificateAuthorities;
-  readonly config: CertificatesConfig;
+export async function createCertificates(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
-  readonly privateDirectory: PrivateDirectory;
   readonly auditor: AuditorService;
-  readonly database: DatabaseService;
-  readonly uris: ResourceUris;
-}): Promise<CertificateOperations> {
-  const { authorities, config, database, uris } = options;
+  readonly authorities: CertificateAuthorities;
+  readonly config: CertificatesConfig | undefined;
+  readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
+  readonly directory: PrivateDirectory;
+  readonly discovery: DiscoveryService;
+  readonly logger: LoggerService;
+  readonly notifications: NotificationService;
+  readonly portalUserNames: PortalUserNames;
+  readonly scheduler: SchedulerService;
+}): Promise<
+  | (CertificateServices & {
+      /** Schedules the task that sends expiry reminders. */
+      scheduleReminders(): Promise<void>;
+    })
+  | undefined
+> {
+  const { authorities, config, database } = options;
+  if (!config) {
+    return undefined;
+  }
   authorities.configure(config);
-  const limit = await SigningLimit.create({ database, limit: config.limit });
-  const blockedKeys = await BlockedKeys.create(database);
-  const rooms = { ...options, authority: authorities, blockedKeys };
-  const desk = new IssuanceService({ ...rooms, limit });
-  const reader = new CertificateReader({
-    directory: options.privateDirectory,
+  const shared = {
+    ...options,
+    authority: authorities,
+    blockedKeys: new BlockedKeys(database),
+    config,
+    limit: await SigningLimit.create({ database, limit: config.limit }),
+  };
+  return {
     authority: authorities,
     config,
-  });
-  const { defaultProfile } = config;
-  const revocationDesk = new RevocationService(rooms);
-  return {
-    inDialect: dialect =>
-      certificateOperations({ desk, reader, defaultProfile, dialect }),
-    extensions: [
-      certificateProfilesOperation(rooms),
-      revokeCertificateOperation({ desk: revocationDesk, reader, uris }),
-    ],
-    revocationDesk,
+    issuance: new IssuanceService(shared),
+    reader: new CertificateReader(shared),
+    revocations: new RevocationService(shared),
+    scheduleReminders: () =>
+      scheduleReminders({ ...options, config: config.reminders }),
   };
 }

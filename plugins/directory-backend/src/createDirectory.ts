@@ -13,19 +13,18 @@ import type { Directory } from './directory/Directory';
 import type { Reachability } from './directory/errors';
 import { PrivateDirectory } from './directory/PrivateDirectory';
 import type { DirectorySchema } from './directory/schema';
-import { containersBelow } from './ldap/connection/DistinguishedName';
 import {
   childOf,
+  containersBelow,
   normalizeDn,
   rdnValueOf,
   trustedDn,
 } from './ldap/connection/DistinguishedName';
-import type { LdapEndpoint } from './ldap/connection/ldapClient';
+import { type LdapEndpoint, readEndpoint } from './ldap/connection/ldapClient';
 import { LdapPool } from './ldap/connection/LdapPool';
 import { LdapPrincipalLookup } from './ldap/LdapPrincipalLookup';
 import { LdapReader } from './ldap/LdapReader';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
-import { readEndpoint } from './ldap/connection/ldapClient';
 import { AccessVerifier } from './ldap/AccessVerifier';
 import { SchemaVerifier } from './ldap/SchemaVerifier';
 import { UsnReader } from './ldap/UsnReader';
@@ -109,7 +108,7 @@ export interface CreateDirectoryOptions {
     'ldap' | 'replica' | 'schema' | 'privacy' | 'certificates'
   >;
   readonly authorities: CertificateAuthorities;
-  readonly database: DatabaseService;
+  readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
   readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
 }
@@ -129,7 +128,7 @@ export async function createDirectory({
 }: CreateDirectoryOptions): Promise<{
   readonly directory: PrivateDirectory;
   readonly accounts: Accounts;
-  readonly quarantines: ReplicaQuarantine;
+  readonly quarantine: ReplicaQuarantine;
   readonly replica: Replica;
 }> {
   const { ldap, schema, certificates } = config;
@@ -152,13 +151,13 @@ export async function createDirectory({
     logger,
   });
   const reader = new LdapReader({ searcher, accessVerifier });
-  const quarantines = await ReplicaQuarantine.create({
+  const quarantine = new ReplicaQuarantine({
     database,
     logger,
     directoryKey: directoryKeyOf({ baseDn, schema }),
   });
   const guard = new MassDeletionGuard({
-    records: quarantines,
+    records: quarantine,
     maxShrinkage: config.replica.maxShrinkage,
     logger,
   });
@@ -178,7 +177,7 @@ export async function createDirectory({
     logger,
   });
   lifecycle.addShutdownHook(() => replica.stop());
-  quarantines.follow({ guard, replica }, lifecycle);
+  quarantine.start({ guard, replica }, lifecycle);
   observeReplica(replica);
   replica.follow();
   return {
@@ -198,7 +197,7 @@ export async function createDirectory({
       servers: searcher,
       replica: replicatedAccounts,
     }),
-    quarantines,
+    quarantine,
     replica,
   };
 }

@@ -5,10 +5,10 @@ import {
 import { migrateDatabase } from '@directory-gateway/backstage-plugin-directory-node';
 
 /**
- * The plugin's database, its own tables brought up to date first, unless the
- * site does that itself. May be called by each who needs it.
+ * Opens the plugin's database and migrates its tables, unless
+ * `migrations.skip` is set.
  */
-export async function migrateDirectoryDatabase(
+export async function openDatabase(
   service: DatabaseService,
 ): Promise<Awaited<ReturnType<DatabaseService['getClient']>>> {
   const database = await service.getClient();

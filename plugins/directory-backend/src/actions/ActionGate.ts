@@ -9,59 +9,57 @@ import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from '../http/access/AccessControl';
 import type { Authenticator } from '../http/access/Authenticator';
-import type { Refusal } from '../http/api/Operation';
+import type { DeniedCall } from '../http/api/Operation';
 import { toApiError } from '../http/response/presentError';
 import type { Request } from 'express';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** Options of {@link ActionGate}. */
+export interface ActionGateOptions {
+  readonly authenticator: Pick<Authenticator, 'callerOf'>;
+  readonly access: Pick<AccessControl, 'require'>;
+  readonly accounts: Pick<Accounts, 'requireLive'>;
+  readonly clientAddress: ClientAddress;
+}
+
 /**
- * Admits callers of the plugin's actions as the router admits those of the
- * API: the same account check and the same access rules.
+ * Authenticates and authorizes callers of actions with the checks that the
+ * router applies to requests of the API.
  */
 export class ActionGate {
-  readonly #authenticator: Pick<Authenticator, 'callerOf'>;
-  readonly #access: Pick<AccessControl, 'require'>;
-  readonly #accounts: Pick<Accounts, 'requireLive'>;
-  readonly #clientAddress: ClientAddress;
+  readonly #options: ActionGateOptions;
 
-  constructor(options: {
-    readonly authenticator: Pick<Authenticator, 'callerOf'>;
-    readonly access: Pick<AccessControl, 'require'>;
-    readonly accounts: Pick<Accounts, 'requireLive'>;
-    readonly clientAddress: ClientAddress;
-  }) {
-    this.#authenticator = options.authenticator;
-    this.#access = options.access;
-    this.#accounts = options.accounts;
-    this.#clientAddress = options.clientAddress;
+  constructor(options: ActionGateOptions) {
+    this.#options = options;
   }
 
   /**
-   * Performs an operation for a caller who may.
+   * Runs an action for a caller who has the permission.
    *
-   * @throws ApiError where the API would answer with one.
+   * @throws ApiError in the cases in which the API responds with one.
    */
-  async admit<T>(options: {
+  async run<T>(action: {
     readonly credentials: BackstageCredentials;
     readonly permission: BasicPermission;
-    /** Audits that the caller may not perform the operation. */
-    readonly recordRefusal: (
-      refusal: Pick<Refusal, 'caller' | 'error'>,
+    /** Audits that the caller does not have the permission. */
+    readonly recordDenial: (
+      denied: Pick<DeniedCall, 'caller' | 'error'>,
     ) => Promise<void>;
     readonly perform: (caller: Caller) => Promise<T>;
   }): Promise<T> {
+    const { authenticator, access, accounts, clientAddress } = this.#options;
     try {
-      const caller = await this.#authenticator.callerOf(options.credentials, {
-        ip: this.#clientAddress.get(),
+      const caller = await authenticator.callerOf(action.credentials, {
+        ip: clientAddress.get(),
       });
       try {
-        await this.#access.require(caller, options.permission);
+        await access.require(caller, action.permission);
       } catch (error) {
-        await options.recordRefusal({ caller, error: error as Error });
+        await action.recordDenial({ caller, error: error as Error });
         throw error;
       }
-      this.#accounts.requireLive(caller);
-      return await options.perform(caller);
+      accounts.requireLive(caller);
+      return await action.perform(caller);
     } catch (error) {
       throw toApiError(error) ?? error;
     }
@@ -90,7 +88,7 @@ export const clientAddressServiceRef = createServiceRef<ClientAddress>({
       factory({ httpRouter }) {
         const storage = new AsyncLocalStorage<string | undefined>();
         httpRouter.use((req: Request, _res, next) => {
-          // As Express matches the routes of the actions registry.
+          // Without regard to case, as Express matches routes.
           if (/^\/\.backstage\/actions\//i.test(req.path)) {
             storage.run(req.ip, next);
           } else {

@@ -3,37 +3,55 @@ import type { ActionsRegistryService } from '@backstage/backend-plugin-api/alpha
 import { InputError, NotFoundError, toError } from '@backstage/errors';
 import {
   directoryCertificateRevokePermission,
-  directoryReplicaAcceptPermission,
+  directoryReplicaOverridePermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { CallerAudit } from '../directory/CallerAudit';
-import { actorOf } from '../directory/Caller';
-import type { ReplicaQuarantine } from '../replica/sync/ReplicaQuarantine';
-import type { ActionGate } from './ActionGate';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
 import type { RevocationService } from '../certificates/RevocationService';
+import { actorOf } from '../directory/Caller';
+import { CallerAudit } from '../directory/CallerAudit';
+import type { ReplicaQuarantine } from '../replica/sync/ReplicaQuarantine';
+import { ActionGate, type ActionGateOptions } from './ActionGate';
 
-/**
- * Registers the action `directory:accept-directory` with the portal, which
- * overrides the mass-deletion guard.
- */
-export function registerAcceptDirectory(options: {
+/** Registers the actions of the plugin with the portal. */
+export function registerActions(
+  options: ActionGateOptions & {
+    readonly actionsRegistry: ActionsRegistryService;
+    readonly auditor: AuditorService;
+    /** Without certificates, none can be revoked. */
+    readonly certificates:
+      | { readonly revocations: RevocationService }
+      | undefined;
+    readonly quarantine: Pick<ReplicaQuarantine, 'override'>;
+  },
+): void {
+  const { actionsRegistry, certificates } = options;
+  const gate = new ActionGate(options);
+  registerOverrideDeletionGuard({ ...options, gate });
+  if (certificates) {
+    const { revocations } = certificates;
+    registerRevokeCertificate({ actionsRegistry, gate, revocations });
+  }
+}
+
+/** The action `directory:override-deletion-guard`. */
+function registerOverrideDeletionGuard(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly auditor: AuditorService;
   readonly gate: ActionGate;
-  readonly quarantines: Pick<ReplicaQuarantine, 'accept'>;
+  readonly quarantine: Pick<ReplicaQuarantine, 'override'>;
 }): void {
-  const { actionsRegistry, auditor, gate, quarantines } = options;
+  const { actionsRegistry, auditor, gate, quarantine } = options;
   const audit = new CallerAudit(auditor, {
-    eventId: 'directory-accept',
+    eventId: 'deletion-guard-override',
     severityLevel: 'high',
   });
   actionsRegistry.register({
-    name: 'accept-directory',
+    name: 'override-deletion-guard',
     title: 'Override the mass-deletion guard',
-    description: `Lets the directory gateway serve a directory that has lost many of its users or groups.
+    description: `Lets the directory gateway serve a directory after many of its users or groups were deleted.
 
-Until then the gateway returns 503, because a directory with broken access rules looks the same. The override names the counts that the log reports, reaches every instance of the portal, and expires after 10 minutes.`,
-    // No visibilityPermission: the gate refuses, and audits it.
+Until then the gateway returns 503, because a directory with broken access rules looks the same. The override names the counts that the log reports, applies to every instance of the portal, and expires after 10 minutes.`,
+    // Without visibilityPermission, so that denied calls are audited.
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
       input: z =>
@@ -58,15 +76,15 @@ Until then the gateway returns 503, because a directory with broken access rules
     },
     async action({ input, credentials }) {
       const { users, groups } = input;
-      const expiresAt = await gate.admit({
+      const expiresAt = await gate.run({
         credentials,
-        permission: directoryReplicaAcceptPermission,
-        recordRefusal: ({ caller, error }) =>
-          audit.refuse(caller, error, { users, groups }),
+        permission: directoryReplicaOverridePermission,
+        recordDenial: ({ caller, error }) =>
+          audit.recordDenial(caller, error, { users, groups }),
         async perform(caller) {
           const event = await audit.start(caller, { users, groups });
           try {
-            const expires = await quarantines.accept({
+            const expires = await quarantine.override({
               users,
               groups,
               acceptedBy: actorOf(caller),
@@ -84,20 +102,20 @@ Until then the gateway returns 503, because a directory with broken access rules
   });
 }
 
-/** Registers the action `directory:revoke-certificate` with the portal. */
-export function registerRevokeCertificate(options: {
+/** The action `directory:revoke-certificate`. */
+function registerRevokeCertificate(options: {
   readonly actionsRegistry: ActionsRegistryService;
   readonly gate: ActionGate;
-  readonly desk: RevocationService;
+  readonly revocations: RevocationService;
 }): void {
-  const { actionsRegistry, gate, desk } = options;
+  const { actionsRegistry, gate, revocations } = options;
   actionsRegistry.register({
     name: 'revoke-certificate',
     title: 'Revoke a certificate',
-    description: `Revokes a certificate permanently, if its certificate authority lets the directory gateway do so.
+    description: `Revokes a certificate permanently, if its certificate authority (CA) allows it.
 
 Revoking a revoked certificate changes nothing and returns the recorded reason.`,
-    // No visibilityPermission: the gate refuses, and audits it.
+    // Without visibilityPermission, so that denied calls are audited.
     attributes: { readOnly: false, destructive: true, idempotent: true },
     schema: {
       input: z =>
@@ -122,12 +140,13 @@ Revoking a revoked certificate changes nothing and returns the recorded reason.`
     },
     async action({ input, credentials }) {
       const serialNumber = parseSerialNumber(input.serial);
-      const revoked = await gate.admit({
+      const revoked = await gate.run({
         credentials,
         permission: directoryCertificateRevokePermission,
-        recordRefusal: refusal => desk.recordRefusal(refusal, { serialNumber }),
+        recordDenial: denied =>
+          revocations.recordDenial(denied, { serialNumber }),
         perform: caller =>
-          desk.revoke({ serialNumber, reason: input.reason }, caller),
+          revocations.revoke({ serialNumber, reason: input.reason }, caller),
       });
       if (!revoked?.revocation) {
         throw new NotFoundError('Certificate not found');
@@ -138,19 +157,19 @@ Revoking a revoked certificate changes nothing and returns the recorded reason.`
   });
 }
 
-/** 20 octets (RFC 5280 §4.1.2.2), as people write them. */
+/** Up to 20 octets (RFC 5280 §4.1.2.2). */
 const SERIAL_NUMBER = /^(?:[0-9]{1,49}|0x[0-9a-f]{1,40})$/i;
 
 /**
- * Reads a serial number as people give it: decimal, or hexadecimal after `0x`.
+ * Parses a serial number: decimal, or hexadecimal after `0x`.
  *
  * @throws InputError when it is neither.
  */
-export function parseSerialNumber(text: string): bigint {
+function parseSerialNumber(text: string): bigint {
   const trimmed = text.trim();
   if (!SERIAL_NUMBER.test(trimmed)) {
     throw new InputError(
-      'A serial number must be decimal, or hexadecimal with 0x in front',
+      'A serial number must be decimal, or hexadecimal after 0x',
     );
   }
   return BigInt(trimmed);

@@ -5,7 +5,6 @@ import {
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { describeCertificate } from '@directory-gateway/x509';
-import { migrateDirectoryDatabase } from '../openDatabase';
 
 const TABLE = 'directory_blocked_keys';
 
@@ -19,13 +18,8 @@ type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 export class BlockedKeys {
   readonly #database: Database;
 
-  private constructor(database: Database) {
+  constructor(database: Database) {
     this.#database = database;
-  }
-
-  /** Creates the table first, unless `migrations.skip` is set. */
-  static async create(service: DatabaseService): Promise<BlockedKeys> {
-    return new BlockedKeys(await migrateDirectoryDatabase(service));
   }
 
   /**

@@ -9,11 +9,12 @@ import {
   migrateDatabase,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { GullibleAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
+import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { makeCsr } from '../__testUtils__/certificates/makeCsr';
 import { accountsOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
 import type { Principal } from '../directory/Principal';
+import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
 import { IssuanceService } from './IssuanceService';
 import { readCertificatesConfig } from './CertificatesConfig';
@@ -58,7 +59,7 @@ class AuditTrail implements AuditorService {
 
 describe('IssuanceService', () => {
   const database = withDatabase();
-  let authority: GullibleAuthority;
+  let authority: PermissiveAuthority;
   let blockedKeys: BlockedKeys;
   let whileSigning: (issued: IssuedCertificate) => Promise<unknown>;
   let revoke: jest.Mock;
@@ -66,13 +67,13 @@ describe('IssuanceService', () => {
   let desk: IssuanceService;
 
   beforeEach(async () => {
-    authority = new GullibleAuthority();
+    authority = new PermissiveAuthority();
     auditor = new AuditTrail();
     const limit = await SigningLimit.create({
-      database,
+      database: await database.getClient(),
       limit: config.limit,
     });
-    blockedKeys = await BlockedKeys.create(database);
+    blockedKeys = new BlockedKeys(await openDatabase(database));
     whileSigning = async () => {};
     revoke = jest.fn();
     desk = new IssuanceService({
@@ -207,7 +208,7 @@ describe('IssuanceService', () => {
       revocation_reason: 1,
       revoked_by: 'user:default/admin',
     });
-    await BlockedKeys.create(database);
+    await openDatabase(database);
     await expect(sign(alice)).rejects.toMatchObject({
       verdict: { rule: 'key' },
     });
@@ -251,7 +252,7 @@ describe('IssuanceService', () => {
 
   it('audits a caller who may not request certificates', async () => {
     const credentials = mockCredentials.user('user:default/guest');
-    await desk.recordRefusal({
+    await desk.recordDenial({
       caller: { kind: 'portalUser', credentials, client: { ip: '192.0.2.7' } },
       error: new Error('No'),
     });
@@ -315,7 +316,7 @@ describe('IssuanceService', () => {
 
   it('counts over all processes that share the database', async () => {
     const others = await SigningLimit.create({
-      database,
+      database: await database.getClient(),
       limit: config.limit,
     });
     const caller = holder(person('bob'));

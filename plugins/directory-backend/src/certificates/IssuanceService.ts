@@ -13,10 +13,8 @@ import {
 } from '@directory-gateway/x509';
 import { CallerAudit } from '../directory/CallerAudit';
 import type { Accounts } from '../directory/Accounts';
-import type { Caller } from '../directory/Caller';
-import type { CallerContext } from '../directory/Caller';
+import type { Caller, CallerContext } from '../directory/Caller';
 import { isUserName } from '../directory/names';
-import type { Refusal } from '../http/api/Operation';
 import type { BlockedKeys } from './BlockedKeys';
 import type { CertificatesConfig } from './CertificatesConfig';
 import {
@@ -143,8 +141,11 @@ export class IssuanceService {
   }
 
   /** Audits that a caller may not request certificates. */
-  recordRefusal(refusal: Pick<Refusal, 'caller' | 'error'>): Promise<void> {
-    return this.#audit.refuse(refusal.caller, refusal.error);
+  recordDenial(denied: {
+    readonly caller: Caller;
+    readonly error: Error;
+  }): Promise<void> {
+    return this.#audit.recordDenial(denied.caller, denied.error);
   }
 
   /**

@@ -8,7 +8,6 @@ import type {
 import type { BlockedKeys } from './BlockedKeys';
 import { CallerAudit } from '../directory/CallerAudit';
 import { actorOf, type Caller } from '../directory/Caller';
-import type { Refusal } from '../http/api/Operation';
 import { ForbiddenError } from '../http/response/apiErrors';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { isPortalTokenMissing } from './signingRules';
@@ -96,11 +95,11 @@ export class RevocationService {
   }
 
   /** Audits that a caller may not revoke. */
-  recordRefusal(
-    { caller, error }: Pick<Refusal, 'caller' | 'error'>,
+  recordDenial(
+    { caller, error }: { readonly caller: Caller; readonly error: Error },
     { serialNumber }: { readonly serialNumber: bigint },
   ): Promise<void> {
-    return this.#audit.refuse(caller, error, {
+    return this.#audit.recordDenial(caller, error, {
       serialNumber: String(serialNumber),
     });
   }

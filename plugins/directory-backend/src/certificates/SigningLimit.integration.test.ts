@@ -19,7 +19,7 @@ beforeAll(async () => {
   limits = await Promise.all(
     connections.map(knex =>
       SigningLimit.create({
-        database: { getClient: async () => knex },
+        database: knex,
         limit: { requests: REQUESTS, perMs: 60 * 60 * 1000 },
       }),
     ),

@@ -26,17 +26,17 @@ export class SigningLimit {
 
   /** Makes its table when it is not there. */
   static async create(options: {
-    readonly database: DatabaseService;
+    readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
     readonly limit: CertificatesConfig['limit'];
   }): Promise<SigningLimit> {
-    const knex = await options.database.getClient();
-    const isPostgres = knex.client.config.client === 'pg';
+    const { database } = options;
+    const isPostgres = database.client.config.client === 'pg';
     const create = () =>
       new Promise<RateLimiterAbstract>((resolve, reject) => {
         const Limiter = isPostgres ? RateLimiterPostgres : RateLimiterSQLite;
         const made: RateLimiterAbstract = new Limiter(
           {
-            storeClient: knex,
+            storeClient: database,
             storeType: 'knex',
             tableName: TABLE,
             points: options.limit.requests,

@@ -8,11 +8,11 @@ import type { VerifiedPrincipal } from './Principal';
 import type { Config } from '@backstage/config';
 
 /**
- * Who sends a request. Created by `http/authenticate.ts` only.
+ * The authenticated sender of a request, created by `Authenticator` only.
  *
- * - `kerberos`: the holder of a ticket or of a session cookie
- * - `portalUser`: a signed-in user of the portal; `account` is the directory
- *   user behind it where `directory.portalUsers` maps one
+ * - `kerberos`: a principal with a Kerberos ticket or a session cookie
+ * - `portalUser`: a signed-in user of the portal; `account` is its directory
+ *   user, if `directory.portalUsers` maps it to one
  * - `portalService`: another backend plugin or an external access token,
  *   without a directory identity
  */
@@ -62,8 +62,8 @@ export function actorOf(caller: Caller): string {
   }
 }
 
-/** What an audit event says about a caller. */
-export function auditedCaller(caller: Caller): Record<string, string> {
+/** The fields of an audit event that describe the caller. */
+export function auditFields(caller: Caller): Record<string, string> {
   const account = caller.account?.username ?? caller.account?.service;
   return {
     actor: actorOf(caller),

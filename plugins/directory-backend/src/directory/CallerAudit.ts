@@ -2,18 +2,18 @@ import type {
   AuditorService,
   AuditorServiceEvent,
 } from '@backstage/backend-plugin-api';
-import { auditedCaller, type Caller } from './Caller';
+import { auditFields, type Caller } from './Caller';
 
-/** More of a value is not recorded. */
-const LONGEST_VALUE = 256;
+/** Longer values are truncated. */
+const MAX_VALUE_LENGTH = 256;
 
-/** What an event records besides the caller. */
+/** Fields of an event besides those of the caller. */
 type AuditMeta = Readonly<Record<string, string | number | null>>;
 
 /**
- * Writes one kind of audit event, each with the caller, the type of credential
- * and the client's address. The request itself is not handed over, because its
- * URL may contain a certificate request.
+ * Writes one kind of audit event, with the caller, the type of credential and
+ * the client's address. The request is not passed to the auditor, because its
+ * URL may contain a CSR.
  */
 export class CallerAudit {
   readonly #auditor: AuditorService;
@@ -33,14 +33,14 @@ export class CallerAudit {
     this.#kind = kind;
   }
 
-  /** Records that a caller begins something; the result says how it ended. */
+  /** Records the start of an operation; call the result when it ends. */
   async start(
     caller: Caller,
     meta: AuditMeta = {},
   ): Promise<AuditorServiceEvent> {
     const event = await this.#auditor.createEvent({
       ...this.#kind,
-      meta: truncated({ ...auditedCaller(caller), ...meta }),
+      meta: truncated({ ...auditFields(caller), ...meta }),
     });
     return {
       success: async options =>
@@ -57,10 +57,14 @@ export class CallerAudit {
     };
   }
 
-  /** Records that a caller may not do this. */
-  async refuse(caller: Caller, error: Error, meta?: AuditMeta): Promise<void> {
+  /** Records that the caller lacks the permission. */
+  async recordDenial(
+    caller: Caller,
+    error: Error,
+    meta?: AuditMeta,
+  ): Promise<void> {
     const event = await this.start(caller, meta);
-    // The stack of a refusal would only lengthen the log.
+    // A denial has a known cause: its stack is of no use in the log.
     await event.fail({ error: Object.assign(error, { stack: undefined }) });
   }
 }
@@ -71,7 +75,7 @@ function truncated(
   return Object.fromEntries(
     Object.entries(meta).map(([key, value]) => [
       key,
-      typeof value === 'string' ? value.slice(0, LONGEST_VALUE) : value,
+      typeof value === 'string' ? value.slice(0, MAX_VALUE_LENGTH) : value,
     ]),
   );
 }

@@ -3,7 +3,7 @@ import type { Entity } from '@backstage/catalog-model';
 import { ConfigReader } from '@backstage/config';
 import { catalogServiceMock } from '@backstage/plugin-catalog-node/testUtils';
 import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
-import { readDirectoryConfig, type PortalUsersConfig } from '../config';
+import { readDirectoryConfig } from '../config';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PortalUserNames, USERNAME_ANNOTATION } from './PortalUserNames';
 
@@ -44,7 +44,7 @@ describe('PortalUserNames', () => {
   ];
   const logger = mockServices.logger.mock();
   const namesBy = (
-    username: PortalUsersConfig['username'] | undefined,
+    username: 'entityName' | 'annotation' | undefined,
     catalog = catalogServiceMock({ entities }),
   ) =>
     new PortalUserNames({

@@ -12,7 +12,6 @@ import {
 import type { CatalogService } from '@backstage/plugin-catalog-node';
 import type { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 import { LRUCache } from 'lru-cache';
-import type { PortalUsersConfig } from '../config';
 import { UnauthorizedError } from '../http/response/apiErrors';
 
 /** The annotation of a catalog user that names its directory user. */
@@ -20,6 +19,14 @@ export const USERNAME_ANNOTATION = 'directory-gateway/username';
 
 /** Maximum age of an answer of the catalog, in milliseconds. */
 const MAX_AGE_MS = 4000;
+
+/** How a portal user becomes a directory user: `directory.portalUsers`. */
+export interface PortalUsersConfig {
+  /** Namespace of the portal users, in lower case. */
+  readonly namespace: string;
+  /** Where the user name is. */
+  readonly username: 'entityName' | 'annotation';
+}
 
 /** What the catalog knows of a portal user. */
 interface Annotation {

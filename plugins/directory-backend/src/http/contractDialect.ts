@@ -1,33 +1,40 @@
+import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import type { User } from '../directory/records';
 import { parsePage } from './request/parsePage';
 import { parseUserSearch } from './request/parseUserSearch';
 import { userNotFound } from './response/apiErrors';
-import { envelopePage } from './response/presentRecords';
+import {
+  envelopePage,
+  groupModel,
+  memberModel,
+  presentUser,
+  userFieldsFor,
+  userGroupModel,
+  userModel,
+} from './response/presentRecords';
 import {
   certificateModel,
   presentCertificate,
 } from './response/presentCertificate';
-import { groupModel, userGroupModel } from './response/presentRecords';
 import { presentOnce } from './response/json';
-import {
-  memberModel,
-  presentUser,
-  userFieldsFor,
-  userModel,
-} from './response/presentRecords';
-import type { ResourceUris } from './response/ResourceUris';
+import { ResourceUris } from './response/ResourceUris';
 import { toApiError } from './response/presentError';
 import type { Dialect } from './api/Dialect';
 
-/** The contract to the letter. */
-export function contractDialect(uris: ResourceUris): Dialect {
+/**
+ * The dialect of the contract.
+ *
+ * @param baseUrl - external URL of the plugin
+ */
+export function contractDialect(baseUrl: string): Dialect {
+  const uris = new ResourceUris(baseUrl);
   return {
     root: '',
     uris,
     contentType: 'application/json; charset=utf-8',
+    welcome: 'Welcome to the directory gateway',
     hasExtensions: true,
     mergesSlashes: false,
-    readsBodyOfGet: false,
     accounts: {},
     models: {
       user: userModel,
@@ -36,6 +43,10 @@ export function contractDialect(uris: ResourceUris): Dialect {
       userGroup: userGroupModel,
       certificate: certificateModel,
     },
+    specification: basePath => ({
+      ...openApiDocument,
+      servers: [{ url: basePath }],
+    }),
     isPath: () => true,
     readPage: parsePage,
     readUserSearch: (query, errors) => parseUserSearch(query, errors),

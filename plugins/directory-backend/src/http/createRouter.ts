@@ -15,7 +15,6 @@ import type { Authenticator } from './access/Authenticator';
 import type { Operation } from './api/Operation';
 import type { Dialect } from './api/Dialect';
 import type { PublicDocuments } from './documents/PublicDocuments';
-import { readJsonQuery } from './fasjson/fasjsonDialect';
 import { readParameters } from './request/readParameters';
 import {
   ForbiddenError,
@@ -87,7 +86,7 @@ export function createRouter(options: RouterOptions): Router {
       next(isPath ? undefined : new UnknownPathError());
     });
     for (const operation of operations) {
-      const readsBody = operation.method === 'post' || dialect.readsBodyOfGet;
+      const readsBody = operation.method === 'post' || dialect.readQueryBody;
       route[operation.method](
         ...(readsBody ? [readBody] : []),
         (req: Request, res: Response) => {
@@ -151,7 +150,7 @@ async function answer(
       requireSameOrigin({ caller, headers, ownOrigin: options.ownOrigin });
     }
   } catch (error) {
-    await operation.recordRefusal?.({
+    await operation.recordDenial?.({
       caller,
       error: error as Error,
       params: req.params,
@@ -198,12 +197,12 @@ function queryOf(req: Request, dialect: Dialect): URLSearchParams {
   const query = new URLSearchParams(
     start < 0 ? '' : req.originalUrl.slice(start + 1),
   );
-  if (req.method === 'POST' || !dialect.readsBodyOfGet) {
+  if (req.method === 'POST' || !dialect.readQueryBody) {
     return query;
   }
   const { headers } = req;
   return new URLSearchParams([
-    ...readJsonQuery({ headers, body: bodyOf(req) }),
+    ...dialect.readQueryBody({ headers, body: bodyOf(req) }),
     ...query,
   ]);
 }

@@ -24,8 +24,12 @@ import {
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
-import { ExpiryReminders, PortalNotifications } from '../../certificates/expiry/ExpiryReminders';
+import {
+  ExpiryReminders,
+  PortalNotifications,
+} from '../../certificates/expiry/ExpiryReminders';
 import { ReminderLedger } from '../../certificates/expiry/ReminderLedger';
+import { openDatabase } from '../../openDatabase';
 import type { Accounts } from '../../directory/Accounts';
 import { PortalUserNames } from '../../directory/PortalUserNames';
 import { PublicDocuments } from '../../http/documents/PublicDocuments';
@@ -199,7 +203,7 @@ function reminderPlugin(
               now,
               authority: authorities,
               config: config.reminders,
-              ledger: await ReminderLedger.create(database),
+              ledger: new ReminderLedger(await openDatabase(database)),
               notifications: new PortalNotifications({ service, discovery }),
               portalUserNames: new PortalUserNames({
                 config: { namespace: 'default', username: 'entityName' },

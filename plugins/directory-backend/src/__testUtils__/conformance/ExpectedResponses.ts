@@ -1,18 +1,11 @@
-import { UserCertificates } from '../../certificates/CertificateReader';
 import { type Caller, PrincipalSet } from '../../directory/Caller';
 import { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { Operation } from '../../http/api/Operation';
-import { colleaguesOperation } from '../../http/resources/me';
-import { contractOperations } from '../../http/resources/createOperations';
+import { createOperations } from '../../http/resources/createOperations';
 import { contractDialect } from '../../http/contractDialect';
-import { exportMembersOperation } from '../../http/resources/exportMembers';
-import { membershipOperations } from '../../http/resources/groups';
 import { FileStream } from '../../http/response/FileStream';
 import { writeJson } from '../../http/response/json';
-import { ResourceUris } from '../../http/response/ResourceUris';
 import { toApiError } from '../../http/response/presentError';
-import { searchGroupsOperation } from '../../http/resources/search';
-import { userCertificatesOperation } from '../../http/resources/users';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import { hiddenFields } from './markers';
 
@@ -118,26 +111,15 @@ function operationsOf(naive: NaiveDirectory): readonly Operation[] {
     hidden: new Set(hiddenFields),
     trustedReaders: new PrincipalSet({}),
   });
-  const uris = new ResourceUris(BASE);
-  const options = { directory, uris };
-  return [
-    ...contractOperations({
-      directory,
-      dialect: contractDialect(uris),
-      certificates: undefined,
-    }),
-    colleaguesOperation(options),
-    ...membershipOperations(options),
-    exportMembersOperation({ ...options, auditor: SILENT_AUDITOR }),
-    searchGroupsOperation(options),
-    userCertificatesOperation({
-      certificates: new UserCertificates({
-        directory,
-        authority: { get: async () => undefined },
-      }),
-      uris,
-    }),
-  ];
+  return createOperations({
+    access: { operationsOf: async () => new Set() },
+    accounts: { findForSignIn: async () => undefined },
+    auditor: SILENT_AUDITOR,
+    authorities: { get: async () => undefined },
+    certificates: undefined,
+    dialect: contractDialect(BASE),
+    directory,
+  });
 }
 
 /** The parameters in a path that is the operation's. */

@@ -1,4 +1,5 @@
 import { withDatabase } from '../../__testUtils__/withDatabase';
+import { openDatabase } from '../../openDatabase';
 import { DAY_MS, type Reminder } from './reminder';
 import { ReminderLedger } from './ReminderLedger';
 
@@ -22,7 +23,9 @@ describe('ReminderLedger', () => {
 
   beforeEach(async () => {
     ledgers = await Promise.all(
-      [1, 2, 3].map(() => ReminderLedger.create(database)),
+      [1, 2, 3].map(
+        async () => new ReminderLedger(await openDatabase(database)),
+      ),
     );
   });
 

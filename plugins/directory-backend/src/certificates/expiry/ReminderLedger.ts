@@ -1,5 +1,4 @@
 import type { DatabaseService } from '@backstage/backend-plugin-api';
-import { migrateDirectoryDatabase } from '../../openDatabase';
 import type { Reminder } from './reminder';
 
 const TABLE = 'directory_reminders';
@@ -29,14 +28,8 @@ export interface Claim {
 export class ReminderLedger {
   readonly #database: Database;
 
-  private constructor(database: Database) {
+  constructor(database: Database) {
     this.#database = database;
-  }
-
-  /** Brings its table up to date first, unless the site does that itself. */
-  static async create(service: DatabaseService): Promise<ReminderLedger> {
-    const database = await migrateDirectoryDatabase(service);
-    return new ReminderLedger(database);
   }
 
   /** Whether a message has gone out. */

@@ -8,8 +8,7 @@ import type { NotificationService } from '@backstage/plugin-notifications-node';
 import type { Accounts } from '../../directory/Accounts';
 import type { PortalUserNames } from '../../directory/PortalUserNames';
 import type { CertificateAuthorities } from '../CertificateAuthorities';
-import { ExpiryReminders } from './ExpiryReminders';
-import { PortalNotifications } from './ExpiryReminders';
+import { ExpiryReminders, PortalNotifications } from './ExpiryReminders';
 import { ReminderLedger } from './ReminderLedger';
 import type { RemindersConfig } from '../CertificatesConfig';
 
@@ -22,7 +21,7 @@ import type { RemindersConfig } from '../CertificatesConfig';
 export async function scheduleReminders(options: {
   readonly authorities: CertificateAuthorities;
   readonly config: RemindersConfig;
-  readonly database: DatabaseService;
+  readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
   readonly discovery: DiscoveryService;
   readonly logger: LoggerService;
   readonly notifications: NotificationService;
@@ -46,7 +45,7 @@ export async function scheduleReminders(options: {
     logger,
     portalUserNames,
     accounts: options.accounts,
-    ledger: await ReminderLedger.create(options.database),
+    ledger: new ReminderLedger(options.database),
     notifications: new PortalNotifications({
       service: options.notifications,
       discovery: options.discovery,

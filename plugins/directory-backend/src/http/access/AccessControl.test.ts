@@ -13,8 +13,11 @@ import { ConfigReader } from '@backstage/config';
 import { eventually } from '../../__testUtils__/eventually';
 import { holder, person } from '../../__testUtils__/people';
 import { readDirectoryConfig } from '../../config';
-import type { Caller } from '../../directory/Caller';
-import { PrincipalSet, type PrincipalSetOptions } from '../../directory/Caller';
+import {
+  type Caller,
+  PrincipalSet,
+  type PrincipalSetOptions,
+} from '../../directory/Caller';
 import { AccessControl } from './AccessControl';
 
 function userOf(options: PermissionsServiceRequestOptions): string {

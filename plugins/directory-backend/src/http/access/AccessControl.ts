@@ -12,8 +12,7 @@ import {
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { LRUCache } from 'lru-cache';
-import type { AccessRule } from '../../config';
-import type { Caller } from '../../directory/Caller';
+import type { Caller, PrincipalSet } from '../../directory/Caller';
 import { ForbiddenError } from '../response/apiErrors';
 
 /** As long as the account behind a caller is cached. */
@@ -29,6 +28,13 @@ const OPEN_TO_USERS: ReadonlySet<string> = new Set([
 const OPEN_TO_SERVICES: ReadonlySet<string> = new Set([
   directoryReadPermission.name,
 ]);
+
+/** One rule of `directory.access`. */
+export interface AccessRule {
+  readonly who: PrincipalSet;
+  /** Names of the directory's permissions. */
+  readonly operations: ReadonlySet<string>;
+}
 
 /** A request to the permission framework. */
 interface PolicyRequest {

@@ -1,18 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { UserCertificate } from '../../certificates/CertificateReader';
 import type { UserSelection } from '../../directory/Directory';
 import type { Page, PageRequest } from '../../directory/Page';
 import type { Principal } from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
 import type { User } from '../../directory/records';
-import type { Call } from './Operation';
 import type { RecordModel } from '../response/fieldMask';
 import type { ParameterErrors } from '../request/ParameterErrors';
 import type { UserSearch } from '../request/parseUserSearch';
 import type { ApiError, ErrorAnswer } from '../response/apiErrors';
 import type { Presented } from '../response/json';
 import type { ResourceUris } from '../response/ResourceUris';
+import type { Call } from './Operation';
 
-/** The records of the contract, as one dialect shows them. */
+/** The record models of a dialect. */
 export interface RecordModels {
   readonly user: RecordModel;
   /** Of members and sponsors. */
@@ -24,26 +25,35 @@ export interface RecordModels {
 }
 
 /**
- * How the API speaks at one mount: what it reads from a request, and how it
- * shows an answer. The operations between the two are the same in all.
+ * One form of the API: the contract's own, or that of an existing service whose
+ * clients must keep working. A dialect parses requests and presents results;
+ * the operations are the same in all dialects.
  */
 export interface Dialect {
-  /** Everything below this path speaks it; `''` is the plugin's own. */
+  /** Path below the plugin in front of `/v1`; `''` for the contract's own. */
   readonly root: string;
   readonly uris: ResourceUris;
   /** Content type of every JSON response, errors included. */
   readonly contentType: string;
-  /** Whether parameters that extend the contract are read. */
+  /** Message of the version list at the root. */
+  readonly welcome: string;
+  /**
+   * Title of every failed health check. The default is the status of the
+   * replica.
+   */
+  readonly unhealthyTitle?: string;
+  /** Whether extensions of the contract are available. */
   readonly hasExtensions: boolean;
-  /** Whether `//` in a path stands for `/`, like Apache's `MergeSlashes`. */
+  /** Whether `//` in a path is read as `/`, like Apache's `MergeSlashes`. */
   readonly mergesSlashes: boolean;
-  /** Whether a GET has parameters in a JSON body too. */
-  readonly readsBodyOfGet: boolean;
-  /** Whether locked accounts are found by name, in lists and by searches. */
+  /** Which accounts are found by name, in lists and by searches. */
   readonly accounts: Pick<UserSelection, 'unlockedOnly'>;
   readonly models: RecordModels;
 
-  /** Whether a path that matched an operation's is one of this API. */
+  /** Returns the API document for clients of a base path such as `/api/x/v1`. */
+  specification(basePath: string): object;
+
+  /** Whether a path that matches an operation's is a path of this API. */
   isPath(request: {
     readonly path: string;
     /** The operation's path, in Express's syntax. */
@@ -51,6 +61,15 @@ export interface Dialect {
     /** Decoded. */
     readonly params: Readonly<Record<string, string>>;
   }): boolean;
+
+  /**
+   * Parses the parameters in the body of a GET, which precede those of the
+   * query. Bodies of GET requests are ignored without this method.
+   */
+  readQueryBody?(request: {
+    readonly headers: IncomingHttpHeaders;
+    readonly body: Buffer;
+  }): readonly [string, string][];
 
   /** Parses which page of a list is requested; `undefined` is the whole list. */
   readPage(
@@ -67,27 +86,27 @@ export interface Dialect {
    */
   presentMe(account: Principal): Readonly<Record<string, string | null>>;
 
-  /** Which fields of the directory the keys of a user's record need. */
+  /** The directory fields that the given keys of a user record require. */
   userFieldsFor(keys: readonly string[]): ReadonlySet<UserField>;
 
-  /** A user, with the given keys in their order. */
+  /** A user record with the given keys, in their order. */
   presentUser(user: User, keys: readonly string[]): Presented;
 
-  /** A certificate, with the given keys in their order. */
+  /** A certificate record with the given keys, in their order. */
   presentCertificate(
     held: UserCertificate,
     options: {
       readonly keys: readonly string[];
-      /** Whether it was signed by this very request. */
+      /** Whether this request signed it. */
       readonly isNew: boolean;
     },
   ): Record<string, unknown>;
 
-  /** One page of a list, or all of it, whose items are presented. */
+  /** Wraps a page of a list, or the whole list, of presented items. */
   presentPage(
     shown: Page<unknown>,
     options: {
-      /** `undefined`: all of it. */
+      /** `undefined` for the whole list. */
       readonly page: PageRequest | undefined;
       readonly call: Pick<Call, 'uri' | 'query'>;
     },
@@ -96,6 +115,6 @@ export interface Dialect {
   /** The 404 of a list that belongs to a user. */
   userOfListNotFound(username: string): ApiError;
 
-  /** What a caller is told of an error; `undefined` is nothing but 500. */
+  /** The response to an error; `undefined` for an internal error. */
   presentError(error: unknown): ErrorAnswer | undefined;
 }

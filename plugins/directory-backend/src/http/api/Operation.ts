@@ -4,15 +4,15 @@ import type { RequestParameters } from '../request/readParameters';
 import type { Principal } from '../../directory/Principal';
 import { ForbiddenError } from '../response/apiErrors';
 
-/** One authenticated, authorised request, free of HTTP. */
+/** An authenticated and authorized request, without HTTP types. */
 export interface Call {
   readonly caller: Caller;
-  /** What was asked for, absolute, without its query. */
+  /** Absolute URL of the request, without its query. */
   readonly uri: string;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Of a POST: the parameters of its body and of its query. */
+  /** Parameters in the body and the query of a POST; empty for a GET. */
   readonly parameters: RequestParameters;
   /** The `X-Fields` header. */
   readonly fieldMask: string | undefined;
@@ -20,36 +20,35 @@ export interface Call {
   readonly context: CallerContext;
 }
 
-/** A call that access control or the origin check refused. */
-export interface Refusal {
+/** A call that access control or the origin check denied. */
+export interface DeniedCall {
   readonly caller: Caller;
   readonly error: Error;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** One operation of the contract: where it is, who may, what it answers. */
+/** An operation of the API. */
 export interface Operation {
   /** The contract's operationId. */
   readonly id: string;
   readonly method: 'get' | 'post';
-  /** Below the version's prefix, in Express's syntax. */
+  /** Path below `/v1`, in Express's syntax. */
   readonly path: string;
   readonly permission: BasicPermission;
   /**
-   * Resolves with the JSON body of the answer or a `FileStream`, or throws an
-   * `ApiError`.
+   * Returns the JSON body of the response, or a `FileStream`.
+   *
+   * @throws ApiError for the caller; other errors become responses in
+   *   `presentError`.
    */
   handle(call: Call): Promise<unknown>;
-  /**
-   * Audits that the caller was refused before the operation began. Default:
-   * only the request log tells.
-   */
-  recordRefusal?(refusal: Refusal): Promise<void>;
+  /** Audits a denied call. Without it, only the request log records the call. */
+  recordDenial?(denied: DeniedCall): Promise<void>;
 }
 
 /**
- * The directory's entry of a caller.
+ * Returns the directory account of a caller.
  *
  * @throws ForbiddenError when the caller has none.
  */

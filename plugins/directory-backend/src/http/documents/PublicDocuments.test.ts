@@ -22,11 +22,11 @@ describe('PublicDocuments', () => {
       contentType: 'text/plain',
       read,
     });
-    publishHealth(documents, { replica });
+    publishHealth(documents, { root: '', replica });
     publishHealth(documents, {
       root: '/fasjson',
       replica,
-      failureTitle: 'LDAP server is down',
+      unhealthyTitle: 'LDAP server is down',
     });
     const app = express()
       .use(documents.handler())

@@ -1,6 +1,4 @@
-import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Dialect } from '../api/Dialect';
-import { swaggerDocument } from '../fasjson/swaggerDocument';
 import type { PublicDocuments } from './PublicDocuments';
 import { sendJson } from '../response/json';
 import { resolvePackagePath } from '@backstage/backend-plugin-api';
@@ -12,11 +10,14 @@ import { readFile } from 'node:fs/promises';
  */
 export function publishDocuments(
   documents: PublicDocuments,
-  { root, uris, contentType }: Pick<Dialect, 'root' | 'uris' | 'contentType'>,
+  dialect: Pick<
+    Dialect,
+    'root' | 'uris' | 'contentType' | 'welcome' | 'specification'
+  >,
 ): void {
-  const isOwn = root === '';
+  const { root, uris, contentType } = dialect;
   const index = {
-    message: isOwn ? 'Welcome to the directory gateway' : 'Welcome to FASJSON',
+    message: dialect.welcome,
     apis: [
       {
         version: 1,
@@ -27,9 +28,7 @@ export function publishDocuments(
     ],
   };
   const basePath = `${new URL(uris.root).pathname.replace(/\/$/, '')}/v1`;
-  const specification = isOwn
-    ? { ...openApiDocument, servers: [{ url: basePath }] }
-    : swaggerDocument({ basePath });
+  const specification = dialect.specification(basePath);
   documents.addHandler(root, async (_req, res) =>
     sendJson(res, { body: index, contentType }),
   );

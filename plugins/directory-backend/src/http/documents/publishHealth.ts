@@ -20,24 +20,24 @@ const SUSPENSIONS: Readonly<Record<SuspensionReason, string>> = {
 export function publishHealth(
   documents: PublicDocuments,
   options: {
-    /** Path in front of `/healthz`. The default is none. */
-    readonly root?: string;
+    /** Path in front of `/healthz`. */
+    readonly root: string;
     readonly replica: { readonly status: ReplicaStatus };
     /** Title of every failure. The default depends on the status. */
-    readonly failureTitle?: string;
+    readonly unhealthyTitle?: string;
   },
 ): void {
-  const { root = '', replica, failureTitle } = options;
+  const { root, replica, unhealthyTitle } = options;
   documents.addHandler(`${root}/healthz/live`, async (_req, res) =>
-    answer(res, { status: 200, title: 'OK' }),
+    sendProblem(res, { status: 200, title: 'OK' }),
   );
   documents.addHandler(`${root}/healthz/ready`, async (_req, res) => {
     const failure = failureOf(replica.status);
-    answer(
+    sendProblem(
       res,
       failure === undefined
         ? { status: 200, title: 'OK' }
-        : { status: 503, title: failureTitle ?? failure },
+        : { status: 503, title: unhealthyTitle ?? failure },
     );
   });
 }
@@ -56,7 +56,7 @@ function failureOf(status: ReplicaStatus): string | undefined {
 }
 
 /** Sends problem details (RFC 9457), as flask-healthz does. */
-function answer(
+function sendProblem(
   res: Response,
   problem: { readonly status: number; readonly title: string },
 ): void {

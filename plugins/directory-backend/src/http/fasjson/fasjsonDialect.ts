@@ -90,7 +90,7 @@ function fasjsonDialect(uris: ResourceUris): Dialect {
       userGroup: { ...userGroupModel, onlyByName: [] },
       certificate: fasjsonCertificateModel,
     },
-    specification: basePath => swaggerDocument({ basePath }),
+    specification: swaggerDocument,
     isPath: ({ path, template, params }) =>
       NAMES.every(name => !(name in params) || NAME.test(params[name])) &&
       (template.endsWith('/') || !path.endsWith('/')),

@@ -42,28 +42,35 @@ export const profileModel: RecordModel = {
   lists: new Set(['extended_key_usage']),
 };
 
-/** Signing a request, and a certificate's details (contract, section 4.4). */
-export function certificateOperations(options: {
-  readonly desk: IssuanceService;
+/** The services behind the operations on certificates. */
+export interface CertificateServices {
+  readonly authority: Pick<CertificateAuthority, 'profiles'>;
+  readonly config: CertificatesConfig;
+  readonly issuance: IssuanceService;
   readonly reader: CertificateReader;
-  readonly defaultProfile: string;
-  readonly dialect: Dialect;
-}): readonly Operation[] {
-  const { desk, reader, defaultProfile, dialect } = options;
+  readonly revocations: RevocationService;
+}
+
+/** Signing a CSR, and reading a certificate (contract, section 4.4). */
+export function certificateOperations(
+  options: CertificateServices & { readonly dialect: Dialect },
+): readonly Operation[] {
+  const { issuance, reader, dialect } = options;
+  const { defaultProfile } = options.config;
   return [
     {
       id: 'sign_csr',
       method: 'post',
       path: '/certs/',
       permission: directoryCertificateSignPermission,
-      recordRefusal: refusal => desk.recordRefusal(refusal),
+      recordDenial: denied => issuance.recordDenial(denied),
       async handle({ parameters, fieldMask, context }) {
         const { order, isDryRun } = parseParameters(errors =>
           parseSigningOrder(parameters, { defaultProfile, errors }),
         );
         const keys = resolveFields(fieldMask, dialect.models.certificate);
         if (isDryRun) {
-          const { verdicts, approved } = await desk.check(order, context);
+          const { verdicts, approved } = await issuance.check(order, context);
           return {
             result: {
               would_sign: approved !== undefined,
@@ -75,7 +82,7 @@ export function certificateOperations(options: {
             },
           };
         }
-        const issued = await desk.sign(order, context);
+        const issued = await issuance.sign(order, context);
         return {
           result: dialect.presentCertificate(issued, { keys, isNew: true }),
         };
@@ -102,11 +109,10 @@ export function certificateOperations(options: {
 }
 
 /** An extension: the certificate profiles that are open to the caller. */
-export function certificateProfilesOperation(options: {
-  readonly authority: Pick<CertificateAuthority, 'profiles'>;
-  readonly config: CertificatesConfig;
-}): Operation {
-  const { authority, config } = options;
+export function certificateProfilesOperation({
+  authority,
+  config,
+}: CertificateServices): Operation {
   return {
     id: 'list_certificate_profiles',
     method: 'get',
@@ -142,19 +148,18 @@ const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
 ]);
 
 /** An extension: revokes a certificate. */
-export function revokeCertificateOperation(options: {
-  readonly desk: RevocationService;
-  readonly reader: Pick<CertificateReader, 'isVisible'>;
-  readonly uris: ResourceUris;
-}): Operation {
-  const { desk, reader, uris } = options;
+export function revokeCertificateOperation({
+  reader,
+  revocations,
+  uris,
+}: CertificateServices & { readonly uris: ResourceUris }): Operation {
   return {
     id: 'revoke_cert',
     method: 'post',
     path: '/certs/:serialNumber(\\d+)/revocation/',
     permission: directoryCertificateRevokePermission,
-    recordRefusal: ({ caller, error, params }) =>
-      desk.recordRefusal(
+    recordDenial: ({ caller, error, params }) =>
+      revocations.recordDenial(
         { caller, error },
         { serialNumber: BigInt(params.serialNumber) },
       ),
@@ -164,7 +169,10 @@ export function revokeCertificateOperation(options: {
       const reason = parseParameters(errors =>
         parseRevocation(parameters, errors),
       );
-      const revoked = await desk.revoke({ serialNumber, reason }, caller);
+      const revoked = await revocations.revoke(
+        { serialNumber, reason },
+        caller,
+      );
       if (!revoked) {
         throw certificateNotFound(serialNumber);
       }

@@ -1,24 +1,78 @@
-import type { CertificateOperations } from '../../createCertificates';
+import type { AuditorService } from '@backstage/backend-plugin-api';
+import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
+import { UserCertificates } from '../../certificates/CertificateReader';
+import type { Accounts } from '../../directory/Accounts';
 import type { PrivateDirectory } from '../../directory/PrivateDirectory';
-import type { Operation } from '../api/Operation';
+import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
-import { groupOperations } from './groups';
-import { meOperation } from './me';
-import { searchOperation } from './search';
-import { userOperations } from './users';
+import type { Operation } from '../api/Operation';
+import {
+  certificateOperations,
+  certificateProfilesOperation,
+  type CertificateServices,
+  revokeCertificateOperation,
+} from './certificates';
+import { exportMembersOperation } from './exportMembers';
+import { groupOperations, membershipOperations } from './groups';
+import {
+  accountOperation,
+  colleaguesOperation,
+  meOperation,
+  operationsOperation,
+} from './me';
+import { searchGroupsOperation, searchOperation } from './search';
+import { userCertificatesOperation, userOperations } from './users';
 
-/** The operations of the contract, without its extensions, in one dialect. */
-export function contractOperations(options: {
+/** Options of {@link createOperations}. */
+export interface OperationsOptions {
+  readonly access: Pick<AccessControl, 'operationsOf'>;
+  readonly accounts: Pick<Accounts, 'findForSignIn'>;
+  readonly auditor: AuditorService;
+  readonly authorities: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
+  /** `undefined` without `directory.certificates`. */
+  readonly certificates: CertificateServices | undefined;
   readonly directory: PrivateDirectory;
-  readonly dialect: Dialect;
-  /** `undefined`: the gateway has nothing to do with certificates. */
-  readonly certificates: CertificateOperations | undefined;
-}): readonly Operation[] {
+}
+
+/** Creates the operations of a dialect: the contract's and its extensions. */
+export function createOperations(
+  options: OperationsOptions & { readonly dialect: Dialect },
+): readonly Operation[] {
+  const { dialect, certificates } = options;
   return [
     meOperation(options),
     ...userOperations(options),
     ...groupOperations(options),
     searchOperation(options),
-    ...(options.certificates?.inDialect(options.dialect) ?? []),
+    ...(certificates
+      ? certificateOperations({ ...certificates, dialect })
+      : []),
+    ...(dialect.hasExtensions ? createExtensions(options) : []),
+  ];
+}
+
+function createExtensions(
+  options: OperationsOptions & { readonly dialect: Dialect },
+): readonly Operation[] {
+  const { authorities, certificates, directory } = options;
+  const { uris } = options.dialect;
+  const shared = { ...options, uris };
+  return [
+    accountOperation(options),
+    operationsOperation({ ...options, certificates: certificates?.config }),
+    colleaguesOperation(shared),
+    ...membershipOperations(shared),
+    exportMembersOperation(shared),
+    searchGroupsOperation(shared),
+    userCertificatesOperation({
+      certificates: new UserCertificates({ directory, authority: authorities }),
+      uris,
+    }),
+    ...(certificates
+      ? [
+          certificateProfilesOperation(certificates),
+          revokeCertificateOperation({ ...certificates, uris }),
+        ]
+      : []),
   ];
 }

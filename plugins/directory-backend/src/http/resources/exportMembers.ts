@@ -41,8 +41,8 @@ export function exportMembersOperation(options: {
     method: 'get',
     path: '/groups/:groupname/members.csv',
     permission: directoryMembersExportPermission,
-    recordRefusal: ({ caller, error, params: { groupname } }) =>
-      audit.refuse(caller, error, {
+    recordDenial: ({ caller, error, params: { groupname } }) =>
+      audit.recordDenial(caller, error, {
         groupname: isGroupName(groupname) ? groupname : 'invalid',
       }),
     async handle({ params: { groupname }, caller, fieldMask, context }) {

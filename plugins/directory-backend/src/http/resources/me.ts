@@ -54,7 +54,7 @@ export function meOperation(options: { readonly dialect: Dialect }): Operation {
  * API would refuse.
  */
 export function operationsOperation(options: {
-  readonly access: AccessControl;
+  readonly access: Pick<AccessControl, 'operationsOf'>;
   /** `undefined`: the gateway has nothing to do with certificates. */
   readonly certificates: CertificatesConfig | undefined;
 }): Operation {

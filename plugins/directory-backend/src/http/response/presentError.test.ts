@@ -6,7 +6,6 @@ import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { contractDialect } from '../contractDialect';
 import { presentError } from './presentError';
-import { ResourceUris } from './ResourceUris';
 
 describe('presentError', () => {
   const logger = mockServices.logger.mock();
@@ -15,7 +14,7 @@ describe('presentError', () => {
 
   beforeEach(async () => {
     jest.clearAllMocks();
-    const dialect = contractDialect(new ResourceUris('http://localhost'));
+    const dialect = contractDialect('http://localhost');
     const app = express()
       .use(express.raw({ type: () => true, limit: 1000 }))
       .use((_req, res) => res.send('ok'))

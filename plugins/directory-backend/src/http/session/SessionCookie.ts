@@ -1,24 +1,24 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 
 /**
- * Says to browsers, and to curl, that the cookie counts only when it was set
- * with `Secure` over https (draft-ietf-httpbis-rfc6265bis §4.1.3.1). The
- * stronger `__Host-` would need the whole portal as its path.
+ * Clients accept a cookie with this prefix only with `Secure` and over https
+ * (draft-ietf-httpbis-rfc6265bis §4.1.3.1). The stronger `__Host-` requires the
+ * path `/`.
  */
 const SECURE_PREFIX = '__Secure-';
 
 const NAME = 'directory-session';
 
-/** Longer `Cookie` headers are not taken apart: it would cost milliseconds. */
-const LONGEST_HEADER = 16 * 1024;
+/** Longer `Cookie` headers are not parsed: that would take milliseconds. */
+const MAX_HEADER_LENGTH = 16 * 1024;
 
-/** The session cookie as it is at one address of the API. */
+/** The session cookie of one URL of the API. */
 export class SessionCookie {
   readonly name: string;
   readonly #path: string;
   readonly #secure: boolean;
 
-  /** @param url - the address: https, or http on the loopback interface. */
+  /** @param url - https, or http on the loopback interface */
   constructor(url: string) {
     const { protocol, pathname } = new URL(url);
     this.#secure = protocol === 'https:';
@@ -27,21 +27,21 @@ export class SessionCookie {
   }
 
   /**
-   * Its value in a `Cookie` header. Where the name stands twice there is none:
-   * which one was planted from elsewhere (RFC 6265 §8.6) cannot be known.
+   * Returns the value in a `Cookie` header. A cookie that occurs twice is
+   * ignored: one of them may come from another site (RFC 6265 §8.6).
    */
   read(header: string | undefined): string | undefined {
-    if (!header || header.length > LONGEST_HEADER) {
+    if (!header || header.length > MAX_HEADER_LENGTH) {
       return undefined;
     }
     const at = header.indexOf(this.name);
     if (at < 0 || header.includes(this.name, at + 1)) {
       return undefined;
     }
-    return parseCookie(header, { decode: asItIs })[this.name];
+    return parseCookie(header, { decode: unchanged })[this.name];
   }
 
-  /** The `Set-Cookie` header that has it kept. */
+  /** Returns a `Set-Cookie` header. */
   write(value: string, options: { readonly maxAgeSeconds: number }): string {
     return stringifySetCookie(
       {
@@ -53,12 +53,12 @@ export class SessionCookie {
         secure: this.#secure,
         sameSite: 'strict',
       },
-      { encode: asItIs },
+      { encode: unchanged },
     );
   }
 }
 
-/** A token needs no encoding; what was encoded is none. */
-function asItIs(value: string): string {
+/** Tokens need no encoding, and encoded values are not tokens. */
+function unchanged(value: string): string {
   return value;
 }

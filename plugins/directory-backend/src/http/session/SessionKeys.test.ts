@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SessionKeys } from './SessionKeys';
-import type { SessionSecret } from './SessionKeys';
+import { SessionKeys, type SessionSecret } from './SessionKeys';
 
 const secret = (value: string): SessionSecret => {
   return { key: 'directory.sessions.keys[0].secret', kind: 'value', value };
@@ -88,7 +87,7 @@ describe('refuses, without repeating it,', () => {
     const bytes = randomBytes(32);
     await expect(
       load(bytes.toString('base64'), bytes.toString('hex')),
-    ).rejects.toThrow('holds one secret twice');
+    ).rejects.toThrow('contains a secret twice');
   });
 
   it('a file that cannot be read', async () => {

@@ -12,28 +12,29 @@ import {
 import type { Config } from '@backstage/config';
 import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
 
-const LEAST_BYTES = 32;
+/** Minimum length of a secret. */
+const MIN_BYTES = 32;
 
-/** What A256CBC-HS512 takes: half of it to sign, half to encrypt (RFC 7518 §5.2.5). */
+/** Key length of A256CBC-HS512 (RFC 7518 §5.2.5). */
 const KEY_BYTES = 64;
 
 const HEX = /^(?:[0-9a-f]{2})+$/i;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** A key and the name by which a token says that it is needed. */
+/** A key for session tokens. */
 export interface SessionKey {
+  /** The `kid` of tokens. */
   readonly id: string;
   readonly key: KeyObject;
 }
 
 /**
- * The keys of sessions: the first one seals, all open. They are derived from
- * the configured secrets for this one purpose (RFC 5869), so that a secret
- * that stands elsewhere too makes no token of elsewhere a session, and so that
- * a key's name tells nothing of the key.
+ * The keys of session tokens: the first one encrypts, all decrypt. Keys and
+ * their ids are derived from the configured secrets for this purpose only (RFC
+ * 5869), so that a secret that is also used elsewhere does no harm.
  */
 export class SessionKeys {
-  /** The key that seals. */
+  /** The key that encrypts. */
   readonly current: SessionKey;
   readonly #byId: ReadonlyMap<string, KeyObject>;
 
@@ -47,24 +48,24 @@ export class SessionKeys {
   /**
    * Reads the configured secrets.
    *
-   * @throws InputError that names the secret that is no good; never with the
-   * secret itself.
+   * @throws InputError that names the configuration key of a secret that is
+   *   not usable; the message does not contain the secret.
    */
   static async load(secrets: readonly SessionSecret[]): Promise<SessionKeys> {
     const [first, ...others] = await Promise.all(secrets.map(loadSecret));
     const keys = new SessionKeys([first, ...others]);
     if (keys.#byId.size < secrets.length) {
-      throw new InputError('directory.sessions.keys holds one secret twice');
+      throw new InputError('directory.sessions.keys contains a secret twice');
     }
     return keys;
   }
 
-  /** A key that no other process has. */
+  /** Creates a random key. */
   static random(): SessionKeys {
-    return new SessionKeys([randomBytes(LEAST_BYTES)]);
+    return new SessionKeys([randomBytes(MIN_BYTES)]);
   }
 
-  /** The key of that name, `undefined` when it is not, or no longer, here. */
+  /** The key with an id; `undefined` when it is unknown. */
   find(id: string): KeyObject | undefined {
     return this.#byId.get(id);
   }
@@ -87,9 +88,9 @@ async function loadSecret(secret: SessionSecret): Promise<Buffer> {
   if (!bytes) {
     throw new InputError(`${secret.key} must be base64 or hexadecimal`);
   }
-  if (bytes.length < LEAST_BYTES) {
+  if (bytes.length < MIN_BYTES) {
     throw new InputError(
-      `${secret.key} has ${bytes.length} bytes, but a session key needs ${LEAST_BYTES} random ones: openssl rand -base64 ${LEAST_BYTES}`,
+      `${secret.key} has ${bytes.length} bytes, but a session key needs ${MIN_BYTES} random ones: openssl rand -base64 ${MIN_BYTES}`,
     );
   }
   return bytes;
@@ -107,7 +108,7 @@ async function readText(
   }
 }
 
-/** All of 32 hexadecimal bytes would be base64 too, of 48 other bytes. */
+/** Hexadecimal first: 32 bytes in hexadecimal are also base64, of 48 bytes. */
 function decode(text: string): Buffer | undefined {
   if (HEX.test(text)) {
     return Buffer.from(text, 'hex');
@@ -115,8 +116,8 @@ function decode(text: string): Buffer | undefined {
   return BASE64.test(text) ? Buffer.from(text, 'base64') : undefined;
 }
 
-/** No session is longer, whatever is configured. */
-const LONGEST_MS = 15 * 60 * 1000;
+/** Maximum and default of `directory.sessions.maxAge`. */
+const MAX_AGE_MS = 15 * 60 * 1000;
 
 /** Where a session key comes from. */
 export type SessionSecret = {
@@ -127,11 +128,11 @@ export type SessionSecret = {
   | { readonly kind: 'file'; readonly path: string }
 );
 
-/** How programs keep a session. */
+/** Configuration of sessions. */
 export interface SessionsConfig {
-  /** From the ticket to the session's end, in milliseconds. */
+  /** Lifetime of a session in milliseconds. */
   readonly maxAgeMs: number;
-  /** The first one seals, all open; `undefined`: one of the process's own. */
+  /** The first one encrypts, all decrypt. Default: a random key. */
   readonly secrets?: readonly SessionSecret[];
 }
 
@@ -149,10 +150,10 @@ export function readSessionsConfig(
   }
   const maxAgeMs = readMilliseconds(config, 'maxAge', {
     prefix: 'directory.sessions',
-    fallback: { milliseconds: LONGEST_MS },
+    fallback: { milliseconds: MAX_AGE_MS },
   });
   // Cookies count in seconds.
-  if (!(maxAgeMs >= 1000 && maxAgeMs <= LONGEST_MS)) {
+  if (!(maxAgeMs >= 1000 && maxAgeMs <= MAX_AGE_MS)) {
     throw new InputError(
       'directory.sessions.maxAge must be between 1 second and 15 minutes',
     );
@@ -160,7 +161,7 @@ export function readSessionsConfig(
   const secrets = config?.getOptionalConfigArray('keys')?.map(readSecret);
   if (secrets?.length === 0) {
     throw new InputError(
-      'directory.sessions.keys must hold a key; leave it out for one that the process makes',
+      'directory.sessions.keys must contain a key; omit it to use a random key',
     );
   }
   return Object.freeze({ maxAgeMs, secrets });

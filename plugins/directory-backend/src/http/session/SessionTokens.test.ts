@@ -31,19 +31,19 @@ const claims = {
 };
 
 it('names who it was sealed for, to the second until it ends', async () => {
-  const endsAt = NOW + maxAgeMs;
+  const expiresAt = NOW + maxAgeMs;
   const sealed = await tokens.seal('alice@EXAMPLE.TEST');
-  expect(sealed.endsAt).toBe(endsAt);
+  expect(sealed.expiresAt).toBe(expiresAt);
   const good = {
-    outcome: 'good',
-    session: { principal: 'alice@EXAMPLE.TEST', endsAt },
+    outcome: 'accepted',
+    session: { principal: 'alice@EXAMPLE.TEST', expiresAt },
   };
   expect(await tokens.open(sealed.token)).toEqual(good);
-  jest.setSystemTime(endsAt - 1);
+  jest.setSystemTime(expiresAt - 1);
   expect(await tokens.open(sealed.token)).toEqual(good);
   for (const later of [0, 4999, 5000, 86_400_000]) {
-    jest.setSystemTime(endsAt + later);
-    expect(await tokens.open(sealed.token)).toEqual({ outcome: 'ended' });
+    jest.setSystemTime(expiresAt + later);
+    expect(await tokens.open(sealed.token)).toEqual({ outcome: 'expired' });
   }
 });
 
@@ -51,19 +51,19 @@ it('ends as early as the configuration says now', async () => {
   const { token } = await tokens.seal('alice@EXAMPLE.TEST');
   const shorter = new SessionTokens({ keys, audience, maxAgeMs: 60_000 });
   expect(await shorter.open(token)).toMatchObject({
-    session: { endsAt: NOW + 60_000 },
+    session: { expiresAt: NOW + 60_000 },
   });
   jest.setSystemTime(NOW + 60_000);
-  expect(await shorter.open(token)).toEqual({ outcome: 'ended' });
-  expect(await tokens.open(token)).toMatchObject({ outcome: 'good' });
+  expect(await shorter.open(token)).toEqual({ outcome: 'expired' });
+  expect(await tokens.open(token)).toMatchObject({ outcome: 'accepted' });
 });
 
 it('is taken from a process whose clock is a little ahead, not more', async () => {
   const { token } = await tokens.seal('alice@EXAMPLE.TEST');
   jest.setSystemTime(NOW - 5000);
-  expect(await tokens.open(token)).toMatchObject({ outcome: 'good' });
+  expect(await tokens.open(token)).toMatchObject({ outcome: 'accepted' });
   jest.setSystemTime(NOW - 6000);
-  expect(await tokens.open(token)).toEqual({ outcome: 'refused' });
+  expect(await tokens.open(token)).toEqual({ outcome: 'rejected' });
 });
 
 it('tells nothing to who has no key', async () => {
@@ -88,7 +88,7 @@ it('is refused with any character of it changed, added or left out', async () =>
     ]);
     changes.delete(token);
     for (const changed of changes) {
-      expect(await tokens.open(changed)).toEqual({ outcome: 'refused' });
+      expect(await tokens.open(changed)).toEqual({ outcome: 'rejected' });
     }
   }
 });
@@ -105,7 +105,7 @@ describe('nothing else is one:', () => {
 
   it('these tests seal as the gateway does', async () => {
     expect(await tokens.open(await sealedAs({}))).toMatchObject({
-      outcome: 'good',
+      outcome: 'accepted',
     });
   });
 
@@ -123,19 +123,19 @@ describe('nothing else is one:', () => {
     ['not yet valid', {}, { nbf: issued + 60 }],
   ])('a token %s', async (_what, changedHeader, changedClaims) => {
     const token = await sealedAs(changedHeader, changedClaims);
-    expect(await tokens.open(token)).toEqual({ outcome: 'refused' });
+    expect(await tokens.open(token)).toEqual({ outcome: 'rejected' });
   });
 
   it('a token of another key by the same name', async () => {
     const { current } = SessionKeys.random();
     const token = await sealedAs({}, {}, current.key);
-    expect(await tokens.open(token)).toEqual({ outcome: 'refused' });
+    expect(await tokens.open(token)).toEqual({ outcome: 'rejected' });
   });
 
   it('a longer life, though the right key sealed it', async () => {
     const token = await sealedAs({}, { exp: issued + 86_400 });
     expect(await tokens.open(token)).toMatchObject({
-      session: { endsAt: NOW + maxAgeMs },
+      session: { expiresAt: NOW + maxAgeMs },
     });
   });
 
@@ -159,7 +159,7 @@ describe('nothing else is one:', () => {
         .encrypt(key),
     ];
     for (const other of others) {
-      expect(await tokens.open(other)).toEqual({ outcome: 'refused' });
+      expect(await tokens.open(other)).toEqual({ outcome: 'rejected' });
     }
   });
 
@@ -189,7 +189,7 @@ describe('nothing else is one:', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 6 }), async parts => {
         expect(await tokens.open(parts.join('.'))).toEqual({
-          outcome: 'refused',
+          outcome: 'rejected',
         });
       }),
       { numRuns: 2000 },

@@ -1,37 +1,36 @@
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { SessionKeys } from './SessionKeys';
 
-/** Tells a session from any other token that might be made with these keys (RFC 8725 §3.11). */
+/** Distinguishes sessions from other tokens of the same keys (RFC 8725 §3.11). */
 const TYPE = 'directory-session+jwt';
 
 const ALGORITHM = 'dir';
 
 /**
- * Encrypted with AES-256-CBC and signed, over header and all, with
- * HMAC-SHA-512 (RFC 7518 §5.2.5). Who makes a token is who reads it, by the
- * same secret: a signature within the encryption would be by the same hand,
- * and protect from nobody else. AES-GCM, the other choice, breaks when a nonce
- * comes twice, and a key shared by processes for months has no one to count.
+ * AES-256-CBC and HMAC-SHA-512 over header and payload (RFC 7518 §5.2.5). A
+ * signature inside the encryption would add nothing: the issuer is the only
+ * recipient. AES-GCM would be broken by a repeated nonce, which processes that
+ * share a key for months cannot rule out.
  */
 const ENCRYPTION = 'A256CBC-HS512';
 
-/** How far the clocks of two processes may be apart. Prolongs nothing. */
+/** Allowed difference between the clocks of processes. Extends no session. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 
-/** Who a session is for, and until when. */
+/** The content of a session token. */
 export interface Session {
-  /** As the ticket named it: `alice@EXAMPLE.TEST`. */
+  /** As in the ticket: `alice@EXAMPLE.TEST`. */
   readonly principal: string;
-  /** In milliseconds since 1970. */
-  readonly endsAt: number;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
 }
 
-/** What a token turned out to be. */
+/** Result of decrypting a token. */
 export type OpenedToken =
-  | { readonly outcome: 'good'; readonly session: Session }
-  | { readonly outcome: 'ended' | 'refused' };
+  | { readonly outcome: 'accepted'; readonly session: Session }
+  | { readonly outcome: 'expired' | 'rejected' };
 
-/** Makes and reads the tokens in session cookies: JWEs (RFC 7516, RFC 7519). */
+/** Encrypts and decrypts the tokens in session cookies (JWE, RFC 7516). */
 export class SessionTokens {
   readonly #keys: SessionKeys;
   readonly #audience: string;
@@ -39,7 +38,7 @@ export class SessionTokens {
 
   constructor(options: {
     readonly keys: SessionKeys;
-    /** The gateway's address: no token is good at another one. */
+    /** URL of the gateway. Tokens of other URLs are rejected. */
     readonly audience: string;
     readonly maxAgeMs: number;
   }) {
@@ -48,13 +47,13 @@ export class SessionTokens {
     this.#maxAgeSeconds = Math.floor(options.maxAgeMs / 1000);
   }
 
-  /** A token for a principal who has shown a ticket now. */
+  /** Creates a token for a principal that has just authenticated. */
   async seal(
     principal: string,
-  ): Promise<{ readonly token: string; readonly endsAt: number }> {
+  ): Promise<{ readonly token: string; readonly expiresAt: number }> {
     const { id, key } = this.#keys.current;
     const issued = Math.floor(Date.now() / 1000);
-    const ends = issued + this.#maxAgeSeconds;
+    const expires = issued + this.#maxAgeSeconds;
     const token = await new EncryptJWT()
       .setProtectedHeader({
         alg: ALGORITHM,
@@ -65,15 +64,15 @@ export class SessionTokens {
       .setSubject(principal)
       .setAudience(this.#audience)
       .setIssuedAt(issued)
-      .setExpirationTime(ends)
+      .setExpirationTime(expires)
       .encrypt(key);
-    return { token, endsAt: ends * 1000 };
+    return { token, expiresAt: expires * 1000 };
   }
 
-  /** What a text is worth, whoever it comes from. */
+  /** Decrypts a token from an untrusted source. */
   async open(token: string): Promise<OpenedToken> {
     if (!isCanonical(token)) {
-      return { outcome: 'refused' };
+      return { outcome: 'rejected' };
     }
     try {
       const { payload } = await jwtDecrypt(token, ({ kid }) => this.#key(kid), {
@@ -86,17 +85,17 @@ export class SessionTokens {
         requiredClaims: ['sub', 'exp'],
       });
       const { sub, iat, exp } = payload as Required<typeof payload>;
-      // The longest age may have become less since it was sealed.
-      const endsAt = Math.min(exp, iat + this.#maxAgeSeconds) * 1000;
-      return Date.now() < endsAt
-        ? { outcome: 'good', session: { principal: sub, endsAt } }
-        : { outcome: 'ended' };
+      // The maximum age may have been reduced since the token was issued.
+      const expiresAt = Math.min(exp, iat + this.#maxAgeSeconds) * 1000;
+      return Date.now() < expiresAt
+        ? { outcome: 'accepted', session: { principal: sub, expiresAt } }
+        : { outcome: 'expired' };
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) {
         throw error;
       }
       return {
-        outcome: error instanceof errors.JWTExpired ? 'ended' : 'refused',
+        outcome: error instanceof errors.JWTExpired ? 'expired' : 'rejected',
       };
     }
   }
@@ -111,9 +110,9 @@ export class SessionTokens {
 }
 
 /**
- * Whether a token is spelled in the one way in which it was sealed. Decoders
- * of base64url overlook strange characters and the last one's spare bits, so
- * that a token would be good in many spellings (RFC 4648 §3.5).
+ * Returns whether a token is encoded canonically. Base64url decoders ignore
+ * invalid characters and the spare bits of the last one (RFC 4648 §3.5), so
+ * that a token would have many accepted encodings.
  */
 function isCanonical(token: string): boolean {
   return token

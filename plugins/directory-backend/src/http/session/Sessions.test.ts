@@ -54,7 +54,7 @@ beforeEach(() => {
   sessions = new Sessions({
     tokens,
     maxAgeMs,
-    places: [
+    endpoints: [
       { root: '/fasjson', url: 'https://fasjson.example.org' },
       { root: '', url },
     ],

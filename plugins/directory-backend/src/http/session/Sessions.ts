@@ -1,172 +1,165 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { metrics } from '@opentelemetry/api';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
-import { SessionCookie } from './SessionCookie';
-import { type Session, SessionTokens } from './SessionTokens';
-import { metrics } from '@opentelemetry/api';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LoggerService } from '@backstage/backend-plugin-api';
+import type { Dialect } from '../api/Dialect';
+import { SessionCookie } from './SessionCookie';
 import { SessionKeys, type SessionsConfig } from './SessionKeys';
+import { type Session, SessionTokens } from './SessionTokens';
 
-/** Counts session cookies. Whose is no attribute. */
-export class SessionMetrics {
-  readonly #cookies = metrics
-    .getMeter('directory')
-    .createCounter('directory.session.cookies', {
-      description: 'Session cookies given to programs and sent by them',
-    });
+/** Maximum number of cached sessions, and of cached tokens: 300 bytes each. */
+const CACHE_SIZE = 10_000;
 
-  /** Counts one. */
-  count(outcome: SessionOutcome): void {
-    this.#cookies.add(1, { outcome });
-  }
-}
+/** Share of a session's lifetime during which the same token is issued again. */
+const REISSUE_SHARE = 1 / 15;
 
-/** Sessions and principals that are remembered, some 300 bytes each. */
-const REMEMBERED = 10_000;
+/** Longer tokens are rejected: user agents store 4 KiB (RFC 6265 §6.1). */
+const MAX_TOKEN_LENGTH = 4096;
 
-/** The share of its life for which one token is given to all who ask. */
-const GIVEN_AGAIN = 1 / 15;
+/** Values of the attribute `outcome` of `directory.session.cookies`. */
+type SessionOutcome = 'issued' | 'accepted' | 'expired' | 'rejected';
 
-/** Longer texts are not even looked at: user agents keep 4 KiB (RFC 6265 §6.1). */
-const LONGEST_TOKEN = 4096;
-
-/** Where the API is, and what clients know that place as. */
-export interface SessionPlace {
-  /** Below the plugin: `''`, or `/fasjson`. */
+/** Where an API is mounted and the URL that its clients know. */
+export interface SessionEndpoint {
+  /** Path below the plugin: `''`, or the root of a dialect. */
   readonly root: string;
   readonly url: string;
 }
 
-/** A token that was made, and when. */
-interface Sealed {
+interface IssuedToken {
   readonly token: string;
-  readonly sealedAt: number;
-  readonly endsAt: number;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
 }
 
 /**
- * Spares programs a ticket for each request: after one they may keep a cookie
- * for some minutes. It stands in for the ticket and for nothing else. Who it
- * names is looked up in the directory as ever; it reads and never writes; and
- * a browser neither gets it nor is believed it, so that a cookie planted in
- * one makes nobody of its user.
+ * Session cookies for API clients, so that not every request needs a Kerberos
+ * ticket. A cookie replaces the ticket of read requests only, and the account
+ * is looked up for every request. Browsers neither get cookies nor may use
+ * them: a cookie that an attacker plants in a browser has no effect.
  */
 export class Sessions {
   readonly #tokens: SessionTokens;
-  readonly #giveAgainMs: number;
-  readonly #places: readonly {
+  readonly #reissueMs: number;
+  readonly #endpoints: readonly {
     readonly root: string;
     readonly cookie: SessionCookie;
   }[];
-  readonly #metrics = new SessionMetrics();
-  /** By the hash of the text, which may be part of a much longer header. */
-  readonly #opened = new LRUCache<string, Session>({ max: REMEMBERED });
-  readonly #sealed = new LRUCache<string, Sealed>({ max: REMEMBERED });
+  readonly #cookies = metrics
+    .getMeter('directory')
+    .createCounter('directory.session.cookies', {
+      description: 'Session cookies issued to API clients and received',
+    });
+  /** By the hash of the token, which may be part of a much longer header. */
+  readonly #opened = new LRUCache<string, Session>({ max: CACHE_SIZE });
+  /** By principal. */
+  readonly #issued = new LRUCache<string, IssuedToken>({ max: CACHE_SIZE });
 
   constructor(options: {
     readonly tokens: SessionTokens;
     readonly maxAgeMs: number;
-    /** The more particular first. */
-    readonly places: readonly SessionPlace[];
+    /** The longest root first. */
+    readonly endpoints: readonly SessionEndpoint[];
   }) {
     this.#tokens = options.tokens;
-    this.#giveAgainMs = options.maxAgeMs * GIVEN_AGAIN;
-    this.#places = options.places.map(({ root, url }) => ({
+    this.#reissueMs = options.maxAgeMs * REISSUE_SHARE;
+    this.#endpoints = options.endpoints.map(({ root, url }) => ({
       root,
       cookie: new SessionCookie(url),
     }));
   }
 
-  /** Whose session a request carries; `undefined`: it is as if it had none. */
+  /** Returns the principal of the session cookie of a request, if any. */
   async principalOf(req: Request): Promise<string | undefined> {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       return undefined;
     }
     const token = this.#cookieAt(req.path).read(req.headers.cookie);
-    if (token === undefined || !isProgram(req.headers)) {
+    if (token === undefined || !isApiClient(req.headers)) {
       return undefined;
     }
     const session = await this.#open(token);
     return session?.principal;
   }
 
-  /** Offers a session to who has shown a ticket now, and may call. */
+  /** Offers a session cookie to a client that authenticated with a ticket. */
   async offer(req: Request, res: Response, principal: string): Promise<void> {
-    if (!isProgram(req.headers)) {
+    if (!isApiClient(req.headers)) {
       return;
     }
     const cookie = this.#cookieAt(req.path);
-    const kept = cookie.read(req.headers.cookie);
-    if (kept !== undefined) {
-      const session = await this.#open(kept);
+    const current = cookie.read(req.headers.cookie);
+    if (current !== undefined) {
+      const session = await this.#open(current);
       if (session?.principal === principal) {
         return;
       }
     }
-    const { token, endsAt } = await this.#seal(principal);
-    const maxAgeSeconds = Math.floor((endsAt - Date.now()) / 1000);
+    const { token, expiresAt } = await this.#issue(principal);
+    const maxAgeSeconds = Math.floor((expiresAt - Date.now()) / 1000);
     if (maxAgeSeconds > 0) {
       res.appendHeader('Set-Cookie', cookie.write(token, { maxAgeSeconds }));
-      this.#metrics.count('given');
+      this.#count('issued');
     }
   }
 
   #cookieAt(path: string): SessionCookie {
-    const place = this.#places.find(({ root }) =>
+    const endpoint = this.#endpoints.find(({ root }) =>
       `${path}/`.startsWith(`${root}/`),
     );
-    return place!.cookie;
+    return endpoint!.cookie;
   }
 
   async #open(token: string): Promise<Session | undefined> {
-    if (token.length > LONGEST_TOKEN) {
-      this.#metrics.count('refused');
+    if (token.length > MAX_TOKEN_LENGTH) {
+      this.#count('rejected');
       return undefined;
     }
     const digest = hash('sha256', token, 'base64');
-    const known = this.#opened.get(digest);
-    if (known && Date.now() < known.endsAt) {
-      this.#metrics.count('accepted');
-      return known;
+    const cached = this.#opened.get(digest);
+    if (cached && Date.now() < cached.expiresAt) {
+      this.#count('accepted');
+      return cached;
     }
     this.#opened.delete(digest);
     const opened = await this.#tokens.open(token);
-    if (opened.outcome !== 'good') {
-      this.#metrics.count(opened.outcome);
+    if (opened.outcome !== 'accepted') {
+      this.#count(opened.outcome);
       return undefined;
     }
     this.#opened.set(digest, opened.session);
-    this.#metrics.count('accepted');
+    this.#count('accepted');
     return opened.session;
   }
 
-  async #seal(principal: string): Promise<Sealed> {
+  async #issue(principal: string): Promise<IssuedToken> {
     const now = Date.now();
-    const known = this.#sealed.get(principal);
-    // A clock may have been set back.
+    const cached = this.#issued.get(principal);
+    // The first condition is false after the system clock was set back.
     if (
-      known &&
-      now >= known.sealedAt &&
-      now < known.sealedAt + this.#giveAgainMs
+      cached &&
+      now >= cached.issuedAt &&
+      now < cached.issuedAt + this.#reissueMs
     ) {
-      return known;
+      return cached;
     }
-    const sealed = { ...(await this.#tokens.seal(principal)), sealedAt: now };
-    this.#sealed.set(principal, sealed);
-    return sealed;
+    const issued = { ...(await this.#tokens.seal(principal)), issuedAt: now };
+    this.#issued.set(principal, issued);
+    return issued;
+  }
+
+  #count(outcome: SessionOutcome): void {
+    this.#cookies.add(1, { outcome });
   }
 }
 
-/** What became of a session cookie; the values of the attribute `outcome`. */
-export type SessionOutcome = 'given' | 'accepted' | 'ended' | 'refused';
-
 /**
- * Whether a request is a program's. Browsers say what a request is for, in
- * headers that pages can neither set nor drop (W3C Fetch Metadata), or where
- * it comes from.
+ * Returns whether a request comes from an API client. Browsers send headers
+ * that pages can neither set nor remove: Fetch Metadata or `Origin`.
  */
-export function isProgram(headers: IncomingHttpHeaders): boolean {
+function isApiClient(headers: IncomingHttpHeaders): boolean {
   if (headers.origin !== undefined) {
     return false;
   }
@@ -179,26 +172,33 @@ export function isProgram(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Sessions as they are configured.
+ * Creates the sessions of the API; `undefined` when they are disabled. A
+ * dialect that clients reach below the URL of the plugin shares its cookie.
  *
- * @throws InputError that names the secret that is no good.
+ * @throws InputError that names a configured key that is not usable.
  */
-export async function openSessions(options: {
-  readonly config: SessionsConfig;
-  /** The plugin's address: no other portal's session is good here. */
-  readonly audience: string;
-  /** The more particular first. */
-  readonly places: readonly SessionPlace[];
+export async function createSessions(options: {
+  readonly config: SessionsConfig | undefined;
+  /** External URL of the plugin. Sessions of other URLs are rejected. */
+  readonly baseUrl: string;
+  readonly dialects: readonly Pick<Dialect, 'root' | 'uris'>[];
   readonly logger: LoggerService;
-}): Promise<Sessions> {
-  const { audience, places, logger } = options;
-  const { secrets, maxAgeMs } = options.config;
+}): Promise<Sessions | undefined> {
+  const { baseUrl, config, dialects, logger } = options;
+  if (!config) {
+    return undefined;
+  }
+  const { secrets, maxAgeMs } = config;
   if (!secrets) {
     logger.info(
-      "Sessions are sealed with a key of this process's own. Where there are several processes, set directory.sessions.keys, so that each knows the others' sessions.",
+      'Sessions use a random key of this process. Set directory.sessions.keys when several processes run.',
     );
   }
   const keys = secrets ? await SessionKeys.load(secrets) : SessionKeys.random();
-  const tokens = new SessionTokens({ keys, audience, maxAgeMs });
-  return new Sessions({ tokens, maxAgeMs, places });
+  const tokens = new SessionTokens({ keys, audience: baseUrl, maxAgeMs });
+  const endpoints = dialects
+    .map(({ root, uris }) => ({ root, url: uris.root }))
+    .filter(({ root, url }) => !root || url !== `${baseUrl}${root}`)
+    .sort((one, other) => other.root.length - one.root.length);
+  return new Sessions({ tokens, maxAgeMs, endpoints });
 }

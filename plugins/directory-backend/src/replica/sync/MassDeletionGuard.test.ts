@@ -1,5 +1,6 @@
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { withDatabase } from '../../__testUtils__/withDatabase';
+import { openDatabase } from '../../openDatabase';
 import { MassDeletionGuard, type EntryCounts } from './MassDeletionGuard';
 import { ReplicaQuarantine } from './ReplicaQuarantine';
 
@@ -16,8 +17,13 @@ describe('MassDeletionGuard', () => {
     logger = new RecordingLogger();
   });
 
-  const open = (directoryKey = 'a') =>
-    ReplicaQuarantine.create({ database, directoryKey, logger, now: () => now });
+  const open = async (directoryKey = 'a') =>
+    new ReplicaQuarantine({
+      database: await openDatabase(database),
+      directoryKey,
+      logger,
+      now: () => now,
+    });
 
   /** A guard as of the start of a process. */
   const start = async (directoryKey?: string) => {
@@ -94,7 +100,7 @@ describe('MassDeletionGuard', () => {
 
   describe('an override', () => {
     const accept = async (users: number, groups: number) =>
-      (await open()).accept({ users, groups, acceptedBy: 'dave' });
+      (await open()).override({ users, groups, acceptedBy: 'dave' });
 
     /** A process whose sync found 120 users and 40 groups. */
     const quarantine = async () => {
@@ -108,7 +114,7 @@ describe('MassDeletionGuard', () => {
       await expect(check(guard, 120, 40)).rejects.toEqual(rejected);
       const ended: (() => void | Promise<void>)[] = [];
       const retry = jest.fn();
-      quarantines.follow(
+      quarantines.start(
         { guard, replica: { retry } },
         {
           addStartupHook() {},
@@ -116,7 +122,7 @@ describe('MassDeletionGuard', () => {
         },
       );
       await ended[0]();
-      await quarantines.exchange();
+      await quarantines.synchronize();
       return { guard, quarantines, retry };
     };
 
@@ -124,10 +130,10 @@ describe('MassDeletionGuard', () => {
       const { guard, quarantines, retry } = await quarantine();
       expect(retry).not.toHaveBeenCalled();
       await accept(120, 40);
-      await quarantines.exchange();
+      await quarantines.synchronize();
       expect(retry).toHaveBeenCalledTimes(1);
       await check(guard, 120, 40);
-      await quarantines.exchange();
+      await quarantines.synchronize();
       expect(retry).toHaveBeenCalledTimes(1);
       now += HOUR_MS;
       await check(await start(), 100, 40);
@@ -167,10 +173,10 @@ describe('MassDeletionGuard', () => {
     it('is for current quarantines of this directory', async () => {
       const { guard, quarantines } = await quarantine();
       await expect(
-        (await open('b')).accept({ users: 120, groups: 40, acceptedBy: 'x' }),
+        (await open('b')).override({ users: 120, groups: 40, acceptedBy: 'x' }),
       ).rejects.toThrow('has not rejected');
       await check(guard, 190, 40);
-      await quarantines.exchange();
+      await quarantines.synchronize();
       await expect(accept(120, 40)).rejects.toThrow('has not rejected');
     });
 

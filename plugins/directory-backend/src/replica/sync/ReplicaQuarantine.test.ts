@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../__testUtils__/eventually';
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { withDatabase } from '../../__testUtils__/withDatabase';
+import { openDatabase } from '../../openDatabase';
 import type { Quarantine } from './MassDeletionGuard';
 import { ReplicaQuarantine } from './ReplicaQuarantine';
 
@@ -27,7 +28,7 @@ describe('ReplicaQuarantine', () => {
   let shutdown: (() => void | Promise<void>)[];
 
   const follow = (index: number) =>
-    quarantines[index].follow(processes[index], {
+    quarantines[index].start(processes[index], {
       addStartupHook() {},
       addShutdownHook: hook => shutdown.push(hook),
     });
@@ -36,24 +37,26 @@ describe('ReplicaQuarantine', () => {
     shutdown = [];
     processes = [0, 1, 2].map(() => new GuardedProcess());
     quarantines = await Promise.all(
-      processes.map(() =>
-        ReplicaQuarantine.create({
-          database,
-          directoryKey: 'a',
-          logger: new RecordingLogger(),
-        }),
+      processes.map(
+        async () =>
+          new ReplicaQuarantine({
+            database: await openDatabase(database),
+            directoryKey: 'a',
+            logger: new RecordingLogger(),
+          }),
       ),
     );
   });
 
-  const exchange = () => Promise.all(quarantines.map(each => each.exchange()));
+  const synchronize = () =>
+    Promise.all(quarantines.map(each => each.synchronize()));
   const stop = () => Promise.all(shutdown.map(hook => hook()));
 
-  /** Each process exchanges once; tests call `exchange` themselves. */
+  /** Each process exchanges once; tests call `synchronize` themselves. */
   const followAndStop = async () => {
     processes.forEach((_process, index) => follow(index));
     await stop();
-    await exchange();
+    await synchronize();
   };
   const retries = () => processes.map(process => process.retries);
   const rows = async () =>
@@ -65,15 +68,15 @@ describe('ReplicaQuarantine', () => {
     await followAndStop();
     expect(retries()).toEqual([0, 0, 0]);
     // By a process that is not quarantined.
-    await quarantines[0].accept({ ...few, acceptedBy: 'dave' });
-    await exchange();
+    await quarantines[0].override({ ...few, acceptedBy: 'dave' });
+    await synchronize();
     expect(retries()).toEqual([0, 1, 0]);
   });
 
   it('accepts the quarantine of the same process before it is recorded', async () => {
     await followAndStop();
     processes[0].quarantine = few;
-    await quarantines[0].accept({ ...few, acceptedBy: 'dave' });
+    await quarantines[0].override({ ...few, acceptedBy: 'dave' });
     expect(retries()).toEqual([1, 0, 0]);
   });
 
@@ -83,7 +86,7 @@ describe('ReplicaQuarantine', () => {
     await followAndStop();
     expect(await rows()).toHaveLength(2);
     processes[0].quarantine = undefined;
-    await exchange();
+    await synchronize();
     expect(await rows()).toEqual([{ users: 2 }]);
   });
 
@@ -93,7 +96,7 @@ describe('ReplicaQuarantine', () => {
     await followAndStop();
     const knex = await database.getClient();
     await knex('directory_quarantines').update({ seen_at: new Date(0) });
-    await quarantines[1].exchange();
+    await quarantines[1].synchronize();
     expect(await rows()).toEqual([{ users: 2 }]);
   });
 
@@ -112,6 +115,6 @@ describe('ReplicaQuarantine', () => {
     await busy.rollback();
     await eventually(async () => expect(await rows()).toHaveLength(1));
     await stop();
-    await exchange();
+    await synchronize();
   });
 });

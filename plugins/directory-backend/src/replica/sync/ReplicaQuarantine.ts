@@ -6,14 +6,13 @@ import type {
 import { InputError } from '@backstage/errors';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrateDirectoryDatabase } from '../../openDatabase';
 import {
   covers,
   type EntryCounts,
   type GuardRecords,
   type MassDeletionGuard,
+  type Quarantine,
 } from './MassDeletionGuard';
-import type { Replica } from '../Replica';
 
 const HISTORY = 'directory_guard_history';
 const OVERRIDES = 'directory_guard_overrides';
@@ -24,20 +23,23 @@ const HOUR_MS = 60 * 60_000;
 /** Covers at least 24 hours: the oldest sample may be of the end of its hour. */
 const BASELINE_MS = 25 * HOUR_MS;
 
-const KEPT_MS = 48 * HOUR_MS;
+/** Age at which samples and overrides are deleted. */
+const RETENTION_MS = 48 * HOUR_MS;
 
 const OVERRIDE_MS = 10 * 60_000;
 
 /** Interval at which a quarantined process looks for an override. */
-const POLL_MS = 1000;
+const SYNC_INTERVAL_MS = 1000;
 
 /** A process that has not renewed its quarantine for this long has ended. */
-const QUARANTINE_EXPIRES_MS = 60_000;
+const ENTRY_EXPIRES_MS = 60_000;
 
 /** Knex, as Backstage provides it. */
 type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 
-interface QuarantinesOptions {
+interface ReplicaQuarantineOptions {
+  /** With the plugin's tables. */
+  readonly database: Database;
   /** SHA-256 of what the counts of a directory depend on, in hex. */
   readonly directoryKey: string;
   readonly logger: LoggerService;
@@ -45,10 +47,10 @@ interface QuarantinesOptions {
   readonly now?: () => number;
 }
 
-/** What this process guards. */
+/** The replica of this process. */
 interface GuardedReplica {
   readonly guard: Pick<MassDeletionGuard, 'quarantine'>;
-  readonly replica: Pick<Replica, 'retry'>;
+  readonly replica: { retry(): void };
 }
 
 /**
@@ -56,30 +58,16 @@ interface GuardedReplica {
  * processes share: the baseline, overrides, and which processes are quarantined.
  */
 export class ReplicaQuarantine implements GuardRecords {
-  readonly #database: Database;
-  readonly #directoryKey: string;
-  readonly #logger: LoggerService;
-  readonly #now: () => number;
+  readonly #options: ReplicaQuarantineOptions;
   readonly #processId = randomUUID();
   #guarded: GuardedReplica | undefined;
   /** The last sample that this process has written. */
   #sample: (EntryCounts & { readonly hour: number }) | undefined;
-  #isOnRecord = false;
+  #isPublished = false;
   #hasFailed = false;
 
-  private constructor(database: Database, options: QuarantinesOptions) {
-    this.#database = database;
-    this.#directoryKey = options.directoryKey;
-    this.#logger = options.logger;
-    this.#now = options.now ?? Date.now;
-  }
-
-  /** Migrates the plugin's tables, unless the site does that itself. */
-  static async create(
-    options: QuarantinesOptions & { readonly database: DatabaseService },
-  ): Promise<ReplicaQuarantine> {
-    const database = await migrateDirectoryDatabase(options.database);
-    return new ReplicaQuarantine(database, options);
+  constructor(options: ReplicaQuarantineOptions) {
+    this.#options = options;
   }
 
   async load(): ReturnType<GuardRecords['load']> {
@@ -89,7 +77,7 @@ export class ReplicaQuarantine implements GuardRecords {
     )
       .select('hour', 'users', 'groups')
       .orderBy('hour', 'desc')
-      .limit(KEPT_MS / HOUR_MS + 1);
+      .limit(RETENTION_MS / HOUR_MS + 1);
     const current = samples.filter(
       (sample, index) => index === 0 || Number(sample.hour) > now - BASELINE_MS,
     );
@@ -113,7 +101,8 @@ export class ReplicaQuarantine implements GuardRecords {
     if (this.#sample?.hour === hour && covers(this.#sample, sample)) {
       return;
     }
-    await this.#database(HISTORY)
+    await this.#options
+      .database(HISTORY)
       .insert({ ...this.#rowOf(sample), hour: new Date(hour) })
       .onConflict(['directory_key', 'hour'])
       .merge({
@@ -122,18 +111,18 @@ export class ReplicaQuarantine implements GuardRecords {
       });
     this.#sample = sample;
     await this.#own(HISTORY)
-      .where('hour', '<', new Date(now - KEPT_MS))
+      .where('hour', '<', new Date(now - RETENTION_MS))
       .delete();
     await this.#own(OVERRIDES)
-      .where('expires_at', '<', new Date(now - KEPT_MS))
+      .where('expires_at', '<', new Date(now - RETENTION_MS))
       .delete();
   }
 
   async replaceBaseline(counts: EntryCounts): Promise<void> {
     const now = this.#now();
-    await this.#database.transaction(async transaction => {
+    await this.#options.database.transaction(async transaction => {
       await transaction(HISTORY)
-        .where({ directory_key: this.#directoryKey })
+        .where({ directory_key: this.#options.directoryKey })
         .delete();
       await transaction(HISTORY)
         .insert({
@@ -153,16 +142,16 @@ export class ReplicaQuarantine implements GuardRecords {
    * @returns when the override expires
    * @throws InputError when no process is quarantined with exactly these counts.
    */
-  async accept({
+  async override({
     users,
     groups,
     acceptedBy,
   }: EntryCounts & { readonly acceptedBy: string }): Promise<Date> {
-    await this.exchange();
+    await this.synchronize();
     const now = this.#now();
     const quarantined = await this.#own(QUARANTINES)
       .where({ users, groups })
-      .where('seen_at', '>=', new Date(now - QUARANTINE_EXPIRES_MS))
+      .where('seen_at', '>=', new Date(now - ENTRY_EXPIRES_MS))
       .first();
     if (!quarantined) {
       throw new InputError(
@@ -170,36 +159,39 @@ export class ReplicaQuarantine implements GuardRecords {
       );
     }
     const expiresAt = new Date(now + OVERRIDE_MS);
-    await this.#database(OVERRIDES).insert({
+    await this.#options.database(OVERRIDES).insert({
       id: randomUUID(),
       ...this.#rowOf({ users, groups }),
       accepted_by: acceptedBy,
       accepted_at: new Date(now),
       expires_at: expiresAt,
     });
-    await this.exchange();
+    await this.synchronize();
     return expiresAt;
   }
 
-  /** Calls {@link exchange} every second until the plugin is shut down. */
-  follow(guarded: GuardedReplica, lifecycle: LifecycleService): void {
+  /** Calls {@link synchronize} every second until the plugin is shut down. */
+  start(guarded: GuardedReplica, lifecycle: LifecycleService): void {
     this.#guarded = guarded;
     const ended = new AbortController();
     lifecycle.addShutdownHook(() => ended.abort());
-    this.#exchangeUntil(ended.signal);
+    this.#synchronizeUntil(ended.signal);
   }
 
-  async #exchangeUntil(ended: AbortSignal): Promise<void> {
+  async #synchronizeUntil(ended: AbortSignal): Promise<void> {
     while (!ended.aborted) {
-      await this.exchange().catch(error => {
+      await this.synchronize().catch(error => {
         if (!this.#hasFailed) {
-          this.#logger.warn(`ReplicaQuarantine cannot be exchanged: ${error}`);
+          this.#options.logger.warn(
+            `ReplicaQuarantine cannot be exchanged: ${error}`,
+          );
         }
         this.#hasFailed = true;
       });
-      await sleep(POLL_MS, undefined, { signal: ended, ref: false }).catch(
-        () => {},
-      );
+      await sleep(SYNC_INTERVAL_MS, undefined, {
+        signal: ended,
+        ref: false,
+      }).catch(() => {});
     }
   }
 
@@ -207,10 +199,10 @@ export class ReplicaQuarantine implements GuardRecords {
    * Records whether this process is quarantined, and has it retry the sync when
    * there is an override. Without a quarantine the database is not queried.
    */
-  async exchange(): Promise<void> {
+  async synchronize(): Promise<void> {
     const { guard, replica } = this.#guarded ?? {};
     if (guard?.quarantine) {
-      await this.#record(guard.quarantine);
+      await this.#publish(guard.quarantine);
       const { quarantine } = guard;
       const { overrides } = await this.load();
       if (
@@ -219,46 +211,52 @@ export class ReplicaQuarantine implements GuardRecords {
       ) {
         replica?.retry();
       }
-    } else if (this.#isOnRecord) {
-      await this.#database(QUARANTINES)
+    } else if (this.#isPublished) {
+      await this.#options
+        .database(QUARANTINES)
         .where({ process_id: this.#processId })
         .delete();
-      this.#isOnRecord = false;
+      this.#isPublished = false;
     }
     this.#hasFailed = false;
   }
 
-  async #record({
-    message,
-    ...counts
-  }: EntryCounts & { readonly message: string }): Promise<void> {
+  async #publish({ message, ...counts }: Quarantine): Promise<void> {
     const now = this.#now();
     const state = {
       ...this.#rowOf(counts),
       message,
       seen_at: new Date(now),
     };
-    await this.#database(QUARANTINES)
+    await this.#options
+      .database(QUARANTINES)
       .insert({ process_id: this.#processId, ...state })
       .onConflict('process_id')
       .merge(state);
-    this.#isOnRecord = true;
-    await this.#database(QUARANTINES)
-      .where('seen_at', '<', new Date(now - QUARANTINE_EXPIRES_MS))
+    this.#isPublished = true;
+    await this.#options
+      .database(QUARANTINES)
+      .where('seen_at', '<', new Date(now - ENTRY_EXPIRES_MS))
       .delete();
   }
 
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
   #rowOf({ users, groups }: EntryCounts) {
-    return { directory_key: this.#directoryKey, users, groups };
+    return { directory_key: this.#options.directoryKey, users, groups };
   }
 
   #own(table: string) {
-    return this.#database(table).where({ directory_key: this.#directoryKey });
+    return this.#options
+      .database(table)
+      .where({ directory_key: this.#options.directoryKey });
   }
 
   /** `max()` of SQLite is `greatest()` in PostgreSQL. */
   #greatest(column: keyof EntryCounts) {
-    return this.#database.raw(
+    return this.#options.database.raw(
       'case when excluded.?? > ?? then excluded.?? else ?? end',
       [column, `${HISTORY}.${column}`, column, `${HISTORY}.${column}`],
     );

@@ -1,0 +1,57 @@
+import type { HttpRouterService } from '@backstage/backend-plugin-api';
+import type { ReplicaStatus } from '../replica/sync/ReplicaState';
+import type { Dialect } from './api/Dialect';
+import { createRouter, type RouterOptions } from './createRouter';
+import { publishDocuments } from './documents/publishDocuments';
+import { publishHealth } from './documents/publishHealth';
+import {
+  createOperations,
+  type OperationsOptions,
+} from './resources/createOperations';
+
+/**
+ * Mounts the API: public documents, health checks and the operations of every
+ * dialect.
+ */
+export function createApi(
+  options: Omit<RouterOptions, 'mounts' | 'ownOrigin'> &
+    Omit<OperationsOptions, 'access'> & {
+      /** External URL of the plugin. */
+      readonly baseUrl: string;
+      /** The contract's own first. */
+      readonly dialects: readonly [Dialect, ...Dialect[]];
+      readonly httpRouter: HttpRouterService;
+      readonly replica: { readonly status: ReplicaStatus };
+    },
+): void {
+  const { dialects, httpRouter, publicDocuments, replica } = options;
+  for (const dialect of dialects) {
+    publishDocuments(publicDocuments, dialect);
+    publishHealth(publicDocuments, { ...dialect, replica });
+  }
+  const mount = (dialect: Dialect) => ({
+    dialect,
+    operations: createOperations({ ...options, dialect }),
+  });
+  const [own, ...others] = dialects;
+  // Backstage's own gate accepts portal tokens only. It is open for the routes
+  // that the router authenticates or publishes, and stays closed for others of
+  // this plugin, such as those of its scheduler.
+  for (const path of [
+    ...dialects.map(({ root }) => root || '/v:version'),
+    ...publicDocuments.paths,
+  ]) {
+    httpRouter.addAuthPolicy({
+      // `/` would match every path; escaped, it matches the root only.
+      path: path === '/' ? String.raw`\/` : path,
+      allow: 'unauthenticated',
+    });
+  }
+  httpRouter.use(
+    createRouter({
+      ...options,
+      mounts: [mount(own), ...others.map(mount)],
+      ownOrigin: new URL(options.baseUrl).origin,
+    }),
+  );
+}
