@@ -112,7 +112,7 @@ export interface Config {
       /**
        * Maximum share of users or groups that may be deleted in 24 hours, 0 to
        * 1, beyond the first ten. When more are missing, reads return 503 until
-       * an administrator runs the action `accept-directory`: a directory whose
+       * an administrator runs the action `override-deletion-guard`: a directory whose
        * access rules were broken looks the same. Default: 0.2.
        */
       maxShrinkage?: number;
@@ -174,7 +174,7 @@ export interface Config {
       /**
        * Some of `directory.read`, `directory.certificate.sign`,
        * `directory.certificate.revoke`, `directory.members.export`,
-       * `directory.replica.accept`.
+       * `directory.replica.override`.
        */
       operations: string[];
     }>;

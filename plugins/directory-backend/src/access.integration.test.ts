@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
-import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { eventually } from './__testUtils__/eventually';
 import { form, serialOf } from './__testUtils__/gateway/GatewayClient';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
-import { tokenByTicket } from './__testUtils__/gateway/signIn';
+import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import { guestToken, tokenByTicket } from './__testUtils__/gateway/signIn';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
@@ -14,7 +13,7 @@ const READ = 'directory.read';
 const SIGN = 'directory.certificate.sign';
 const REVOKE = 'directory.certificate.revoke';
 const EXPORT = 'directory.members.export';
-const ACCEPT = 'directory.replica.accept';
+const ACCEPT = 'directory.replica.override';
 const ACTIONS = '/.backstage/actions/v1/actions';
 
 /**
@@ -150,20 +149,20 @@ beforeAll(async () => {
     tokenByTicket(gateway, { realm, principal });
   await lock('FALSE');
   tokens = {
-    guest: await TokenClient.token(gateway),
+    guest: await guestToken(gateway),
     service: SERVICE,
     alice: await of('alice'),
     bob: await of('bob'),
     dave: await of('dave'),
     locked: await of('carol'),
   };
-  const groups = await site.client.ask('/v1/groups/', { as: 'alice' });
+  const groups = await site.client.request('/v1/groups/', { as: 'alice' });
   [{ groupname: group }] = (
     groups.json as { result: { groupname: string }[] }
   ).result;
   const csr = makeCsr({ subject: '/CN=alice' });
   serial = serialOf(
-    await site.client.ask('/v1/certs/', {
+    await site.client.request('/v1/certs/', {
       as: 'alice',
       ...form({ user: 'alice', csr }),
     }),
@@ -201,7 +200,7 @@ const revokeByAction = (who: Who) =>
 const acceptByAction = (who: Who) =>
   post(
     who,
-    `${ACTIONS}/directory:accept-directory/invoke`,
+    `${ACTIONS}/directory:override-deletion-guard/invoke`,
     JSON.stringify({ users: 1, groups: 1 }),
   );
 
@@ -225,7 +224,7 @@ describe('directory.access under an allow-all policy', () => {
 
   it('refuses bob to read, by ticket and by the portal token of his ticket', async () => {
     const path = '/v1/users/alice/';
-    expect(await site.client.ask(path, { as: 'bob' })).toMatchObject({
+    expect(await site.client.request(path, { as: 'bob' })).toMatchObject({
       status: 403,
     });
     expect((await request('bob', path)).status).toBe(403);
@@ -256,7 +255,7 @@ describe('directory.access under an allow-all policy', () => {
     const path = `/v1/groups/${group}/members.csv`;
     const headers = { 'Sec-Fetch-Site': 'cross-site' };
     const ask = (more: object) =>
-      site.client.ask(path, { as: 'dave', ...more });
+      site.client.request(path, { as: 'dave', ...more });
     expect(await ask({ headers })).toMatchObject({ status: 403 });
     expect(await ask({})).toMatchObject({ status: 200 });
   });
@@ -350,7 +349,7 @@ describe('the audit log', () => {
   });
 
   it('names the principal of a ticket', async () => {
-    await site.client.ask(`/v1/certs/${serial}/revocation/`, {
+    await site.client.request(`/v1/certs/${serial}/revocation/`, {
       as: 'alice',
       ...form({ reason: 'superseded' }),
     });
@@ -374,7 +373,7 @@ async function statusesOf(method: string, path: string): Promise<string> {
     .replace(':groupname', encodeURIComponent(group))
     .replace(':serialNumber(\\d+)', '1')
     .replace(':principal', 'alice@EXAMPLE.TEST')
-    .replace(':actionId', 'directory:accept-directory')
+    .replace(':actionId', 'directory:override-deletion-guard')
     .replace(':id', 'unknown');
   const columns: Who[] = [
     'nobody',

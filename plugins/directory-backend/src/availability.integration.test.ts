@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { CookieClient } from './__testUtils__/gateway/CookieClient';
-import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { eventually } from './__testUtils__/eventually';
 import { form } from './__testUtils__/gateway/GatewayClient';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { refreshByTicket, tokenByTicket } from './__testUtils__/gateway/signIn';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
-import { TicketClient } from './__testUtils__/gateway/TicketClient';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import { refreshByTicket, tokenByTicket } from './__testUtils__/gateway/signIn';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(300_000);
@@ -50,7 +48,7 @@ const site = withGateway({
           operations: [
             'directory.certificate.revoke',
             'directory.members.export',
-            'directory.replica.accept',
+            'directory.replica.override',
           ],
         },
       ],
@@ -70,10 +68,10 @@ beforeAll(async () => {
   daveToken = await tokenByTicket(gateway, { realm, principal: 'dave' });
   await eventually(async () => {
     for (const as of ['alice', SEEN_SERVICE]) {
-      const { status } = await client.ask('/v1/users/bob/', { as });
+      const { status } = await client.request('/v1/users/bob/', { as });
       assert.equal(status, 200, as);
     }
-    const { status } = await client.ask('/v1/me/', { as: 'carol' });
+    const { status } = await client.request('/v1/me/', { as: 'carol' });
     assert.equal(status, 401);
   });
 });
@@ -95,7 +93,7 @@ const outcomeOf = (response: {
 });
 
 const askAs = async (as: string, path: string, options = {}) =>
-  outcomeOf(await site.client.ask(path, { as, ...options }));
+  outcomeOf(await site.client.request(path, { as, ...options }));
 
 const invoke = async (action: string, input: object) =>
   outcomeOf(
@@ -138,7 +136,10 @@ const write = async (): Promise<Readonly<Record<string, Outcome>>> => ({
     serial: '1',
     reason: 'superseded',
   }),
-  acceptDirectory: await invoke('accept-directory', { users: 1, groups: 1 }),
+  overrideGuard: await invoke('override-deletion-guard', {
+    users: 1,
+    groups: 1,
+  }),
 });
 
 /** Outcomes of {@link write} without an outage. */
@@ -150,7 +151,7 @@ const WRITTEN = {
   export: { status: 200 },
   revokeByAction: { status: 404 },
   // There is no quarantine.
-  acceptDirectory: { status: 400 },
+  overrideGuard: { status: 400 },
 };
 
 const account = async (username: string) => {
@@ -185,9 +186,9 @@ describe.each(['stopped', 'paused'] as const)(
       const principal = 'alice';
       load = await SteadyLoad.start(
         [
-          new TicketClient({ client, principal }),
-          await CookieClient.signIn(gateway, { client, principal }),
-          await TokenClient.signIn(gateway),
+          client.as(principal),
+          await HttpClient.withSession(gateway, { client, principal }),
+          await HttpClient.asGuest(gateway),
         ],
         READS,
         { workers: 1 },

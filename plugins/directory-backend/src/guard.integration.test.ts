@@ -4,15 +4,18 @@ import {
   startRealm,
   type Realm,
 } from '@directory-gateway/realm';
-import {
-  acceptDirectory,
-  rejectedCounts,
-} from './__testUtils__/gateway/overrideGuard';
-import { someMayDoMore } from './__testUtils__/gateway/directoryConfig';
 import { userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { privilegedRules } from './__testUtils__/gateway/directoryConfig';
+import {
+  overrideGuard,
+  rejectedCounts,
+} from './__testUtils__/gateway/overrideGuard';
+import { guestToken } from './__testUtils__/gateway/signIn';
+import {
+  type Gateway,
+  startGateway,
+} from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(300_000);
 
@@ -29,7 +32,7 @@ const start = () =>
     serviceToken,
     directory: {
       portalUsers: { namespace: 'default', username: 'entityName' },
-      access: someMayDoMore,
+      access: privilegedRules,
     },
     backend: {
       database: { client: 'pg', connection: postgres.connection('postgres') },
@@ -113,9 +116,9 @@ it('rejects an emptied directory after a restart until its counts are accepted',
   const [gateway, other] = gateways;
   const { users, groups } = rejectedCounts(gateway)!;
   expect(rejectedCounts(other)).toEqual({ users, groups });
-  const token = await TokenClient.token(gateway);
+  const token = await guestToken(gateway);
   const accept = (counts: { users: number; groups: number }) =>
-    acceptDirectory(gateway, { ...counts, token });
+    overrideGuard(gateway, { ...counts, token });
   expect(await accept({ users: users - 1, groups })).toBe(400);
   expect(await accept({ users, groups: groups + 1 })).toBe(400);
   expect(await reads()).toMatchObject(unavailable);

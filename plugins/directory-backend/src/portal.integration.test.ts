@@ -12,9 +12,11 @@ import type { Permission } from '@backstage/plugin-permission-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
-import { tokenByTicket } from './__testUtils__/gateway/signIn';
+import { guestToken, tokenByTicket } from './__testUtils__/gateway/signIn';
+import {
+  type Gateway,
+  startGateway,
+} from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 
@@ -214,7 +216,7 @@ describe('the permission policy of the whole portal', () => {
   it('decides about every permission of every installed plugin', async () => {
     const tokens = {
       user: await tokenByTicket(gateway, { realm, principal: 'alice' }),
-      guest: await TokenClient.token(gateway),
+      guest: await guestToken(gateway),
       administrator: await tokenByTicket(gateway, { realm, principal: 'dave' }),
     };
     const plugins = installedPlugins();
@@ -259,7 +261,7 @@ describe('the permission policy of the whole portal', () => {
       'directory.certificate.sign': everyone,
       'directory.members.export': administrators,
       'directory.read': everyone,
-      'directory.replica.accept': administrators,
+      'directory.replica.override': administrators,
     });
   });
 });

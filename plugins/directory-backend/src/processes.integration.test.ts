@@ -1,27 +1,35 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { randomBytes } from 'node:crypto';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
+import { eventually } from './__testUtils__/eventually';
 import {
-  acceptDirectory,
-  rejectedCounts,
-} from './__testUtils__/gateway/overrideGuard';
-import { embeddedAuthority, someMayDoMore } from './__testUtils__/gateway/directoryConfig';
+  GatewayClient,
+  resultOf,
+  serialOf,
+} from './__testUtils__/gateway/GatewayClient';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
+import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
 import {
   countCertificates,
   revoke,
   signAs,
 } from './__testUtils__/gateway/certificateRequests';
-import { eventually } from './__testUtils__/eventually';
-import { GatewayClient, resultOf, serialOf } from './__testUtils__/gateway/GatewayClient';
-import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { overhearToken } from './__testUtils__/gateway/overhearToken';
-import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
 import {
+  embeddedAuthority,
+  privilegedRules,
+} from './__testUtils__/gateway/directoryConfig';
+import { captureToken } from './__testUtils__/gateway/overhearToken';
+import {
+  overrideGuard,
+  rejectedCounts,
+} from './__testUtils__/gateway/overrideGuard';
+import { guestToken } from './__testUtils__/gateway/signIn';
+import {
+  type Processes,
   REQUEST_LIMIT,
   startProcesses,
-  type Processes,
 } from './__testUtils__/gateway/startProcesses';
-import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
 
 jest.setTimeout(300_000);
 
@@ -40,7 +48,7 @@ beforeAll(async () => {
     directory: {
       sessions: { keys: [{ secret: randomBytes(32).toString('base64') }] },
       portalUsers: { namespace: 'default', username: 'entityName' },
-      access: someMayDoMore,
+      access: privilegedRules,
       certificates: {
         ...embeddedAuthority(realm),
         limit: { requests: LIMIT, per: { hours: 1 } },
@@ -63,17 +71,17 @@ describe('who is calling', () => {
   it('is believed on a token of the portal by both, whoever issued it', async () => {
     const { gateways } = processes;
     for (const [issuer, asked] of [gateways, gateways.toReversed()]) {
-      const client = await TokenClient.signIn(issuer, asked);
-      const answer = await client.ask('/v1/me/');
+      const client = await HttpClient.asGuest(issuer, asked);
+      const answer = await client.request('/v1/me/');
       expect(resultOf(answer)).toMatchObject({ username: 'alice' });
     }
   });
 
   it('is believed on a ticket once: they share what they have seen', async () => {
-    const headers = { Authorization: await overhearToken(realm, 'bob') };
+    const headers = { Authorization: await captureToken(realm, 'bob') };
     const [first, second] = [
-      await clients[0].ask('/v1/me/', { headers }),
-      await clients[1].ask('/v1/me/', { headers }),
+      await clients[0].request('/v1/me/', { headers }),
+      await clients[1].request('/v1/me/', { headers }),
     ];
     expect(resultOf(first)).toMatchObject({ username: 'bob' });
     expect([second.status, second.json]).toMatchObject([
@@ -86,9 +94,11 @@ describe('who is calling', () => {
 describe('a session', () => {
   it('that one has given is taken by the other, whose key is the same', async () => {
     for (const [giver, taker] of [clients, clients.toReversed()]) {
-      const given = await giver.ask('/v1/me/', { as: 'bob' });
+      const given = await giver.request('/v1/me/', { as: 'bob' });
       const [cookie] = given.headers.get('set-cookie')!.split(';');
-      const taken = await taker.ask('/v1/me/', { headers: { Cookie: cookie } });
+      const taken = await taker.request('/v1/me/', {
+        headers: { Cookie: cookie },
+      });
       expect(taken.status).toBe(200);
       expect(resultOf(taken)).toMatchObject({ username: 'bob' });
     }
@@ -134,12 +144,12 @@ describe('signing', () => {
     const before = await countsOf('erin');
     const signed = await signAs(a, 'erin', makeCsr({ subject: '/CN=erin' }));
     const serial = serialOf(signed);
-    const read = await b.ask(`/v1/certs/${serial}/`, { as: 'bob' });
+    const read = await b.request(`/v1/certs/${serial}/`, { as: 'bob' });
     expect(read.text).toBe(signed.text);
     expect(await countsOf('erin')).toEqual(before.map(count => count + 1));
 
     expect((await revoke(b, serial)).status).toBe(200);
-    const after = await a.ask(`/v1/certs/${serial}/`, { as: 'bob' });
+    const after = await a.request(`/v1/certs/${serial}/`, { as: 'bob' });
     expect(resultOf(after)).toMatchObject({ revoked: true });
     expect(await countsOf('erin')).toEqual(before);
   });
@@ -199,19 +209,19 @@ describe('a change in the directory', () => {
     );
     for (const client of clients) {
       await eventually(async () => {
-        const answer = await client.ask('/v1/users/erin/', { as: 'erin' });
+        const answer = await client.request('/v1/users/erin/', { as: 'erin' });
         expect(resultOf(answer)).toMatchObject({ human_name: 'Erin of both' });
       });
     }
   });
 });
 
-describe('behind a balancer', () => {
+describe('behind a loadBalancer', () => {
   let load: SteadyLoad;
 
   beforeEach(async () => {
     load = await SteadyLoad.start(
-      [await TokenClient.signIn(processes.balancer)],
+      [await HttpClient.asGuest(processes.loadBalancer)],
       ['/v1/users/bob/', '/v1/groups/', '/v1/users/?page_size=5'],
     );
   });
@@ -266,7 +276,7 @@ describe('a directory that has lost most of its people', () => {
   const answers = () =>
     Promise.all(
       clients.map(async client => {
-        const { status, json } = await client.ask('/v1/users/', {
+        const { status, json } = await client.request('/v1/users/', {
           as: 'alice',
         });
         const { total_results: total } = json as { total_results?: number };
@@ -289,9 +299,9 @@ describe('a directory that has lost most of its people', () => {
 
     const [gateway] = processes.gateways;
     await eventually(() => expect(rejectedCounts(gateway)).toBeDefined());
-    const token = await TokenClient.token(gateway);
+    const token = await guestToken(gateway);
     const counts = rejectedCounts(gateway)!;
-    expect(await acceptDirectory(gateway, { ...counts, token })).toBe(200);
+    expect(await overrideGuard(gateway, { ...counts, token })).toBe(200);
     await eventually(async () => {
       const [first, second] = await answers();
       expect([first.status, second]).toEqual([200, first]);

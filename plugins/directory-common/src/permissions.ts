@@ -42,13 +42,13 @@ export const directoryMembersExportPermission = createPermission({
 });
 
 /**
- * Overriding the mass-deletion guard: accepting a directory that has lost many
- * of its entries at once.
+ * Overriding the mass-deletion guard, after many entries of the directory were
+ * deleted.
  *
  * @public
  */
-export const directoryReplicaAcceptPermission = createPermission({
-  name: 'directory.replica.accept',
+export const directoryReplicaOverridePermission = createPermission({
+  name: 'directory.replica.override',
   attributes: { action: 'update' },
 });
 
@@ -62,5 +62,5 @@ export const directoryPermissions = [
   directoryCertificateSignPermission,
   directoryCertificateRevokePermission,
   directoryMembersExportPermission,
-  directoryReplicaAcceptPermission,
+  directoryReplicaOverridePermission,
 ];

@@ -36,7 +36,7 @@ const DEFAULT_AUDIENCES = {
   'directory.certificate.sign': EVERYONE,
   'directory.members.export': 'administrators',
   'directory.read': EVERYONE,
-  'directory.replica.accept': 'administrators',
+  'directory.replica.override': 'administrators',
 } as const;
 
 /** The guest provider's user when `auth.providers.guest` names no other. */

@@ -1273,7 +1273,7 @@ export interface components {
           | 'directory.certificate.sign'
           | 'directory.certificate.revoke'
           | 'directory.members.export'
-          | 'directory.replica.accept'
+          | 'directory.replica.override'
         )[];
         /** @description Whether the caller may also request certificates for other users. */
         signs_for_others: boolean;

@@ -8,7 +8,7 @@ const openToAll = {
 };
 
 /** The `directory.access` of a gateway where everybody may export. */
-export const allMayExport: JsonObject[] = [
+export const exportForAll: JsonObject[] = [
   openToAll,
   {
     principals: ['*'],
@@ -21,13 +21,13 @@ export const allMayExport: JsonObject[] = [
  * The `directory.access` of a gateway where dave may revoke, and alice may
  * override the mass-deletion guard.
  */
-export const someMayDoMore: JsonObject[] = [
+export const privilegedRules: JsonObject[] = [
   openToAll,
   {
     principals: ['dave'],
     operations: ['directory.certificate.revoke'],
   },
-  { principals: ['alice'], operations: ['directory.replica.accept'] },
+  { principals: ['alice'], operations: ['directory.replica.override'] },
 ];
 
 /** The `certificates` block of a gateway that signs with a key of its own. */

@@ -2,7 +2,7 @@ import type { EntryCounts } from '../../replica/sync/MassDeletionGuard';
 import type { Gateway } from './startGateway';
 
 const ACTION =
-  'api/directory/.backstage/actions/v1/actions/directory:accept-directory/invoke';
+  'api/directory/.backstage/actions/v1/actions/directory:override-deletion-guard/invoke';
 
 /**
  * Has an administrator override the mass-deletion guard in one process.
@@ -10,7 +10,7 @@ const ACTION =
  * @param token - Portal token
  * @returns the status code of the response
  */
-export async function acceptDirectory(
+export async function overrideGuard(
   { baseUrl }: Pick<Gateway, 'baseUrl'>,
   { users, groups, token }: EntryCounts & { readonly token: string },
 ): Promise<number> {
