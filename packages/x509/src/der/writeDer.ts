@@ -5,16 +5,19 @@ export function encode(
   tag: number,
   ...contents: readonly Uint8Array[]
 ): Buffer {
-  const length = contents.reduce((sum, part) => sum + part.length, 0);
-  return Buffer.concat([header(tag, length), ...contents]);
-}
-
-function header(tag: number, length: number): Buffer {
-  if (length < 0x80) {
-    return Buffer.of(tag, length);
+  const length = contents.reduce((sum, { length: octets }) => sum + octets, 0);
+  const digits = length < 0x80 ? undefined : minimalOctets(BigInt(length));
+  const header = 2 + (digits?.length ?? 0);
+  const der = Buffer.allocUnsafe(header + length);
+  der[0] = tag;
+  der[1] = digits ? 0x80 + digits.length : length;
+  digits?.copy(der, 2);
+  let end = header;
+  for (const part of contents) {
+    der.set(part, end);
+    end += part.length;
   }
-  const digits = minimalOctets(BigInt(length));
-  return Buffer.from([tag, 0x80 + digits.length, ...digits]);
+  return der;
 }
 
 export function sequence(...values: readonly Buffer[]): Buffer {
@@ -31,8 +34,17 @@ export function taggedOctets(number: number, octets: Uint8Array): Buffer {
   return encode(contextTag(number), octets);
 }
 
+/** The OIDs written so far: constants and configured purposes, so there are few. */
+const oidCache = new Map<string, Buffer>();
+
 /** @throws RangeError when the text is not an OID, or has an arc of more than 53 bits */
 export function objectIdentifier(oid: string): Buffer {
+  const der = oidCache.get(oid) ?? encode(TAG.oid, encodeArcs(oid));
+  oidCache.set(oid, der);
+  return der;
+}
+
+function encodeArcs(oid: string): Buffer {
   const [first, second, ...rest] = /^[0-2](?:\.\d+)+$/.test(oid)
     ? oid.split('.').map(Number)
     : [];
@@ -41,7 +53,7 @@ export function objectIdentifier(oid: string): Buffer {
   if (!arcs.every(Number.isSafeInteger) || (first < 2 && second > 39)) {
     throw new RangeError(`${oid} is not an object identifier`);
   }
-  return encode(TAG.oid, Buffer.from(arcs.flatMap(base128)));
+  return Buffer.from(arcs.flatMap(base128));
 }
 
 /** Digits of seven bits; all but the last have the highest bit set. */
