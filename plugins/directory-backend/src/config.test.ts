@@ -26,6 +26,14 @@ describe('readDirectoryConfig', () => {
     });
   });
 
+  it('rejects directory servers without TLS beyond this machine', () => {
+    expect(() =>
+      read({ ldap: { servers: ['ldap://ipa.example.test'] } }),
+    ).toThrow(
+      'directory.ldap.servers contains ldap://ipa.example.test without TLS',
+    );
+  });
+
   it.each<[string, JsonObject]>([
     ['directory.reads', { reads: 'direct' }],
     ['directory.reads', { reads: 'replica' }],

@@ -1,8 +1,8 @@
-import { allMayExport } from './__testUtils__/gateway/directoryConfig';
-import type { Answer } from './__testUtils__/gateway/GatewayClient';
+import { exportForAll } from './__testUtils__/gateway/directoryConfig';
+import type { ClientResponse } from './__testUtils__/gateway/GatewayClient';
 import { addGroup, groupDn, userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
@@ -23,30 +23,30 @@ const site = withGateway({
           'displayName: =HYPERLINK("http://x","a;b")\n\n',
       ].join(''),
     );
-    return { directory: { access: allMayExport } };
+    return { directory: { access: exportForAll } };
   },
 });
 
 const ask = (path: string, mask?: string) =>
-  site.client.ask(`/v1${path}`, {
+  site.client.request(`/v1${path}`, {
     as: 'alice',
     headers: mask === undefined ? {} : { 'X-Fields': mask },
   });
-const items = (answer: Answer) =>
-  (answer.json as { result: Record<string, unknown>[] }).result;
-const named = (answer: Answer, groupname: string) =>
-  items(answer).find(item => item.groupname === groupname);
+const items = (response: ClientResponse) =>
+  (response.json as { result: Record<string, unknown>[] }).result;
+const named = (response: ClientResponse, groupname: string) =>
+  items(response).find(item => item.groupname === groupname);
 
 describe('why somebody is in a group', () => {
   it('is a chain of groups, with those that are not served as null', async () => {
-    const answer = await ask('/users/dave/memberships/?page_size=1000');
-    expect(named(answer, 'outer')).toMatchObject({
+    const response = await ask('/users/dave/memberships/?page_size=1000');
+    expect(named(response, 'outer')).toMatchObject({
       direct: false,
       sponsor: true,
       path: ['inner', null, 'outer'],
       uri: expect.stringMatching(/\/groups\/outer\/$/),
     });
-    expect(named(answer, 'inner')).toMatchObject({
+    expect(named(response, 'inner')).toMatchObject({
       direct: true,
       sponsor: false,
       path: ['inner'],
@@ -116,8 +116,8 @@ describe('groups', () => {
   });
 
   it('are found by a part of their name or description', async () => {
-    const answer = await ask('/search/groups/?q=OUT');
-    expect(named(answer, 'outer')).toBeDefined();
+    const response = await ask('/search/groups/?q=OUT');
+    expect(named(response, 'outer')).toBeDefined();
     const exact = await ask('/search/groups/?groupname__exact=outer');
     expect(items(exact)).toHaveLength(1);
   });
@@ -132,8 +132,8 @@ describe('groups', () => {
     ],
     ['q=abc&name=x', 'Input payload validation failed'],
   ])('are not searched for "%s"', async (query, message) => {
-    const answer = await ask(`/search/groups/?${query}`);
-    expect([answer.status, answer.json]).toEqual([
+    const response = await ask(`/search/groups/?${query}`);
+    expect([response.status, response.json]).toEqual([
       400,
       expect.objectContaining({ message }),
     ]);
@@ -162,15 +162,15 @@ describe('members of a group', () => {
 
 describe('the members as a file', () => {
   it('are CSV, in the order of the list', async () => {
-    const answer = await ask('/groups/outer/members.csv');
-    const [header, dave, erin, end] = answer.text.split('\r\n');
+    const response = await ask('/groups/outer/members.csv');
+    const [header, dave, erin, end] = response.text.split('\r\n');
     expect(header).toBe('username,human_name,emails,uri');
     // No formula, and quoted as RFC 4180 §2 has it.
     expect(dave).toContain('dave,"\'=HYPERLINK(""http://x"",""a;b"")",');
     expect(erin).toMatch(/^erin,/);
     expect(end).toBe('');
-    expect(answer.headers.get('x-total-results')).toBe('2');
-    expect(answer.headers.get('content-disposition')).toBe(
+    expect(response.headers.get('x-total-results')).toBe('2');
+    expect(response.headers.get('content-disposition')).toBe(
       'attachment; filename="outer-members.csv"',
     );
   });
@@ -185,7 +185,7 @@ describe('the members as a file', () => {
   it('are put on record, and not for a mere look', async () => {
     const events = () => site.gateway.log().split('group-export').length;
     const before = events();
-    const head = await site.client.ask('/v1/groups/outer/members.csv', {
+    const head = await site.client.request('/v1/groups/outer/members.csv', {
       as: 'alice',
       method: 'HEAD',
     });
@@ -205,8 +205,8 @@ describe('the members as a file', () => {
 
 describe('people of my groups', () => {
   it('come newest first, without me', async () => {
-    const answer = await ask('/me/colleagues/', 'username,creation,locked');
-    const people = items(answer);
+    const response = await ask('/me/colleagues/', 'username,creation,locked');
+    const people = items(response);
     const times = people.map(({ creation }) => String(creation ?? ''));
     expect(people.length).toBeGreaterThan(3);
     expect(times).toEqual(times.toSorted().toReversed());
@@ -216,9 +216,9 @@ describe('people of my groups', () => {
 
   it('are for those who are in the directory', async () => {
     // The portal's user is not mapped to a directory user here.
-    const stranger = await TokenClient.signIn(site.gateway);
-    expect((await stranger.ask('/v1/me/colleagues/')).status).toBe(403);
-    const host = await site.client.ask('/v1/me/colleagues/', {
+    const stranger = await HttpClient.asGuest(site.gateway);
+    expect((await stranger.request('/v1/me/colleagues/')).status).toBe(403);
+    const host = await site.client.request('/v1/me/colleagues/', {
       as: 'host/build1.example.test',
     });
     expect(host.json).toMatchObject({ result: [], total_results: 0 });
@@ -238,7 +238,7 @@ it.each([
   ...['/groups/outer/members.csv', '/users/alice/certificates/'],
 ])('%s has its methods, and asks who calls', async path => {
   const method = (name: string, as?: string) =>
-    site.client.ask(`/v1${path}`, { method: name, as });
+    site.client.request(`/v1${path}`, { method: name, as });
   const options = await method('OPTIONS', 'alice');
   expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   expect((await method('DELETE', 'alice')).status).toBe(405);
@@ -246,7 +246,7 @@ it.each([
 });
 
 it('no list is empty because the directory is away', async () => {
-  const token = await TokenClient.signIn(site.gateway);
+  const token = await HttpClient.asGuest(site.gateway);
   const paths = [
     ...['/users/dave/memberships/', '/users/dave/sponsored-groups/'],
     ...['/users/dave/certificates/', '/groups/outer/member-groups/'],
@@ -255,11 +255,13 @@ it('no list is empty because the directory is away', async () => {
   ];
   await site.realm.directory.kill();
   await eventually(async () => {
-    const answer = await token.ask('/v1/groups/', { mask: 'member_count' });
-    expect(answer.status).toBe(503);
+    const response = await token.request('/v1/groups/', {
+      mask: 'member_count',
+    });
+    expect(response.status).toBe(503);
   });
   for (const path of paths) {
-    const { status, headers } = await token.ask(`/v1${path}`);
+    const { status, headers } = await token.request(`/v1${path}`);
     expect([path, status]).toEqual([path, 503]);
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   }

@@ -1,15 +1,18 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { exportForAll } from './__testUtils__/gateway/directoryConfig';
 import { BindLog } from './__testUtils__/ldap/AccessLog';
 import { eventually } from './__testUtils__/eventually';
 import { type Fault, FaultProxy } from './__testUtils__/ldap/FaultProxy';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import {
   ldapOf,
   startGateway,
   type Gateway,
 } from './__testUtils__/gateway/startGateway';
-import { TestAuthority, startTlsFront } from './__testUtils__/ldap/TestAuthority';
+import {
+  TestAuthority,
+  startTlsFront,
+} from './__testUtils__/ldap/TestAuthority';
 import { SteadyLoad, type Tally } from './__testUtils__/gateway/SteadyLoad';
 
 jest.setTimeout(180_000);
@@ -34,7 +37,7 @@ const portalUsers = { namespace: 'default', username: 'entityName' };
 let realm: Realm;
 let proxies: readonly FaultProxy[];
 let gateway: Gateway;
-let client: TokenClient;
+let client: HttpClient;
 
 /** The gateway has two servers, both of which lead to the realm's. */
 beforeAll(async () => {
@@ -46,7 +49,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     realm,
     directory: {
-      access: allMayExport,
+      access: exportForAll,
       portalUsers,
       ldap: {
         ...ldapOf(realm),
@@ -54,7 +57,7 @@ beforeAll(async () => {
       },
     },
   });
-  client = await TokenClient.signIn(gateway);
+  client = await HttpClient.asGuest(gateway);
 });
 afterEach(async () => {
   setFault({ kind: 'pass' });
@@ -74,7 +77,7 @@ function setFault(fault: Fault): void {
 
 async function allAreAnswered(): Promise<void> {
   for (const path of PATHS) {
-    expect([path, (await client.ask(path)).status]).toEqual([path, 200]);
+    expect([path, (await client.request(path)).status]).toEqual([path, 200]);
   }
 }
 
@@ -147,7 +150,7 @@ it('reads while the directory restarts, and never anonymously', async () => {
 it('waits for a directory that is 300 ms slower', async () => {
   setFault({ kind: 'delay', ms: 300 });
   const statuses = await Promise.all(
-    PATHS.map(async path => [path, (await client.ask(path)).status]),
+    PATHS.map(async path => [path, (await client.request(path)).status]),
   );
   expect(statuses).toEqual(PATHS.map(path => [path, 200]));
 });
@@ -202,14 +205,14 @@ it('returns 503 for an export without a connection attempt while no server is in
     proxy.reset();
   }
   await eventually(async () => {
-    expect((await client.ask(path)).status).toBe(503);
+    expect((await client.request(path)).status).toBe(503);
     expect(outOfUse()).toBe(before + 2);
   });
   const accepted = () => proxies[0].accepted + proxies[1].accepted;
   const attempts = accepted();
   const startedAt = performance.now();
   const responses = await Promise.all(
-    Array.from({ length: 200 }, () => client.ask(path)),
+    Array.from({ length: 200 }, () => client.request(path)),
   );
   const tookMs = performance.now() - startedAt;
   for (const { status } of responses) {
@@ -242,9 +245,9 @@ it('returns 503 for servers with bad certificates and logs the reason', async ()
     directory: { portalUsers, ldap: { ...ldapOf(realm), servers, caFile } },
   });
   try {
-    const asking = await TokenClient.signIn(distrustful);
+    const asking = await HttpClient.asGuest(distrustful);
     await eventually(async () => {
-      expect((await asking.ask('/v1/me/')).status).toBe(503);
+      expect((await asking.request('/v1/me/')).status).toBe(503);
       expect(distrustful.log()).toMatch(/out of use.*expired/);
       expect(distrustful.log()).toMatch(/out of use.*altnames/);
       expect(distrustful.log()).toMatch(/out of use.*unable to verify/);

@@ -2,11 +2,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { addFasGroup, addFasUser } from './__testUtils__/conformance/changeArbitrary';
+import {
+  addFasGroup,
+  addFasUser,
+} from './__testUtils__/conformance/changeArbitrary';
 import { addGroup, addUser, userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
 import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
+import {
+  startGateway,
+  type Gateway,
+} from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(120_000);
 
@@ -43,10 +49,10 @@ afterAll(async () => {
 
 it('serves a site that has freeipa-fas and no fasUser yet', async () => {
   for (const path of ['/v1/users/', '/v1/groups/']) {
-    const answer = await client.ask(path, { as: 'admin' });
-    expect(answer).toMatchObject({ status: 200, json: { result: [] } });
+    const response = await client.request(path, { as: 'admin' });
+    expect(response).toMatchObject({ status: 200, json: { result: [] } });
   }
-  const me = await client.ask('/v1/me/', { as: 'admin' });
+  const me = await client.request('/v1/me/', { as: 'admin' });
   expect(me).toMatchObject({ status: 200 });
   for (const name of ['fasUser', 'fasGroup']) {
     expect(gateway.log()).toContain(
@@ -58,10 +64,10 @@ it('serves a site that has freeipa-fas and no fasUser yet', async () => {
     addFasUser('first') + addFasGroup('first', [userDn('first')]),
   );
   await eventually(async () => {
-    const answer = await client.ask('/v1/groups/first/members/', {
+    const response = await client.request('/v1/groups/first/members/', {
       as: 'admin',
     });
-    expect(answer.json).toMatchObject({ result: [{ username: 'first' }] });
+    expect(response.json).toMatchObject({ result: [{ username: 'first' }] });
   });
 });
 
@@ -70,10 +76,10 @@ it('serves nothing as soon as the first fasUser has a flag that is hidden', asyn
     `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: (targetattr = "fasIsPrivate")(version 3.0; acl "hide flag"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
   );
   const hidden = await startGateway({ realm });
-  const answer = await new GatewayClient({ gateway: hidden, realm }).ask(
+  const response = await new GatewayClient({ gateway: hidden, realm }).request(
     '/v1/users/',
     { as: 'admin' },
   );
   await hidden.stop();
-  expect(answer.status).toBe(503);
+  expect(response.status).toBe(503);
 });

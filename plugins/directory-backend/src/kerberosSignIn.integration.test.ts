@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OtherRealm, startRealm, type Realm } from '@directory-gateway/realm';
-import { eventually } from './__testUtils__/eventually';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { refreshByTicket } from './__testUtils__/gateway/signIn';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { eventually } from './__testUtils__/eventually';
+import { guestToken, refreshByTicket } from './__testUtils__/gateway/signIn';
+import {
+  type Gateway,
+  startGateway,
+} from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 
@@ -136,7 +138,7 @@ beforeAll(async () => {
       },
     },
   });
-  token = await TokenClient.token(gateway);
+  token = await guestToken(gateway);
   const registered = await call('catalog/locations', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

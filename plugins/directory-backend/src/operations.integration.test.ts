@@ -1,17 +1,24 @@
 import assert from 'node:assert';
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { allMayExport, embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import {
+  exportForAll,
+  embeddedAuthority,
+} from './__testUtils__/gateway/directoryConfig';
 import { AccessLog, type LoggedSearch } from './__testUtils__/ldap/AccessLog';
 import { eventually } from './__testUtils__/eventually';
-import { GatewayClient, form, resultOf } from './__testUtils__/gateway/GatewayClient';
+import {
+  GatewayClient,
+  form,
+  resultOf,
+} from './__testUtils__/gateway/GatewayClient';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import {
   ldapOf,
   startGateway,
   type Gateway,
 } from './__testUtils__/gateway/startGateway';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
 
 jest.setTimeout(180_000);
 
@@ -44,7 +51,7 @@ const READS: readonly [operationId: string, path: string, mask?: string][] = [
 let realm: Realm;
 let gateway: Gateway;
 let log: AccessLog;
-let client: TokenClient;
+let client: HttpClient;
 let kerberos: GatewayClient;
 
 beforeAll(async () => {
@@ -52,7 +59,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     realm,
     directory: {
-      access: allMayExport,
+      access: exportForAll,
       portalUsers: { namespace: 'default', username: 'entityName' },
       certificates: embeddedAuthority(realm),
       // The account's rights are checked once, at the start.
@@ -60,10 +67,10 @@ beforeAll(async () => {
     },
   });
   log = new AccessLog(realm);
-  client = await TokenClient.signIn(gateway);
+  client = await HttpClient.asGuest(gateway);
   kerberos = new GatewayClient({ gateway, realm });
   await eventually(async () =>
-    assert.equal((await client.ask('/v1/users/')).status, 200),
+    assert.equal((await client.request('/v1/users/')).status, 200),
   );
 });
 
@@ -111,7 +118,7 @@ it('sends no search for what is read', async () => {
   const statuses: number[] = [];
   const sent = await searchesDuring(async () => {
     for (const [, path, mask] of READS) {
-      statuses.push((await client.ask(`/v1${path}`, { mask })).status);
+      statuses.push((await client.request(`/v1${path}`, { mask })).status);
     }
   });
   expect(statuses).toEqual(
@@ -126,7 +133,7 @@ it('looks up a caller at most every 4 seconds', async () => {
   const startedAt = performance.now();
   const sent = await searchesDuring(async () => {
     for (let count = 0; count < 200; count++) {
-      await client.ask('/v1/users/?page_size=1', { mask: 'username' });
+      await client.request('/v1/users/?page_size=1', { mask: 'username' });
     }
   });
   const tookMs = performance.now() - startedAt;
@@ -139,7 +146,7 @@ it('looks up a caller at most every 4 seconds', async () => {
 
 it('finds the caller with a Kerberos ticket by one search', async () => {
   const sent = await searchesDuring(() =>
-    kerberos.ask('/v1/groups/packager/is-member/alice', { as: 'bob' }),
+    kerberos.request('/v1/groups/packager/is-member/alice', { as: 'bob' }),
   );
   expect(sent.filter(each => !isOfReplica(each))).toEqual([
     expect.objectContaining({
@@ -159,7 +166,7 @@ it.each(['first', 'second'])(
     const sent = await searchesDuring(async () => {
       const body = form({ user: 'bob', csr, dry_run: 'true' });
       result = resultOf(
-        await kerberos.ask('/v1/certs/', { as: 'bob', ...body }),
+        await kerberos.request('/v1/certs/', { as: 'bob', ...body }),
       );
     });
     expect(result).toMatchObject({ would_sign: true });

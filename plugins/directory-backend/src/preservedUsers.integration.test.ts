@@ -1,11 +1,17 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addFasUser, withdrawn } from './__testUtils__/conformance/changeArbitrary';
+import {
+  addFasUser,
+  withdrawn,
+} from './__testUtils__/conformance/changeArbitrary';
 import { groupDn, userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
 import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import {
+  startGateway,
+  type Gateway,
+} from './__testUtils__/gateway/startGateway';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
 
 jest.setTimeout(180_000);
 
@@ -30,7 +36,7 @@ async function start(configure?: (realm: Realm) => Promise<void>) {
     },
   });
   client = new GatewayClient({ gateway, realm });
-  // Until then LDAP answers.
+  // Until then LDAP responses.
   await eventually(() =>
     expect(gateway.log()).toContain('First sync finished'),
   );
@@ -51,15 +57,17 @@ function preserve(dn: string): Promise<void> {
 }
 
 async function names(path: string): Promise<string[]> {
-  const { json } = await client.ask(`${path}?page_size=1000`, { as: 'alice' });
+  const { json } = await client.request(`${path}?page_size=1000`, {
+    as: 'alice',
+  });
   return (json as { result: Record<string, string>[] }).result.map(
     ({ username, groupname }) => username ?? groupname,
   );
 }
 
 function account(username: string) {
-  const services = new TokenClient({ gateway, token: serviceToken });
-  return services.ask(`/v1/accounts/${username}@EXAMPLE.TEST/`);
+  const services = HttpClient.withToken(gateway, serviceToken);
+  return services.request(`/v1/accounts/${username}@EXAMPLE.TEST/`);
 }
 
 describe('without the right to read preserved users', () => {
@@ -68,10 +76,10 @@ describe('without the right to read preserved users', () => {
 
   it('shows accounts to services of the portal only', async () => {
     const path = '/v1/accounts/bob@EXAMPLE.TEST/';
-    expect((await client.ask(path)).status).toBe(401);
-    expect((await client.ask(path, { as: 'alice' })).status).toBe(403);
-    const portal = await TokenClient.signIn(gateway);
-    expect((await portal.ask(path)).status).toBe(403);
+    expect((await client.request(path)).status).toBe(401);
+    expect((await client.request(path, { as: 'alice' })).status).toBe(403);
+    const portal = await HttpClient.asGuest(gateway);
+    expect((await portal.request(path)).status).toBe(403);
     expect((await account('carol')).json).toMatchObject({
       result: { locked: true },
     });
@@ -84,9 +92,9 @@ describe('without the right to read preserved users', () => {
   });
 
   it('refuses a preserved user and removes the user from all lists', async () => {
-    const portal = await TokenClient.signIn(gateway);
-    expect((await client.ask('/v1/me/', { as: 'bob' })).status).toBe(200);
-    expect((await portal.ask('/v1/me/')).status).toBe(200);
+    const portal = await HttpClient.asGuest(gateway);
+    expect((await client.request('/v1/me/', { as: 'bob' })).status).toBe(200);
+    expect((await portal.request('/v1/me/')).status).toBe(200);
     expect((await account('bob')).json).toEqual({
       result: { username: 'bob', locked: false, expired: false },
     });
@@ -95,14 +103,14 @@ describe('without the right to read preserved users', () => {
     await preserve(userDn('bob'));
 
     await eventually(async () => {
-      const answer = await client.ask('/v1/me/', { as: 'bob' });
-      expect(answer).toMatchObject({
+      const response = await client.request('/v1/me/', { as: 'bob' });
+      expect(response).toMatchObject({
         status: 401,
         json: { reason: 'unknown_principal' },
       });
     });
     await eventually(async () =>
-      expect(await portal.ask('/v1/users/')).toMatchObject({ status: 401 }),
+      expect(await portal.request('/v1/users/')).toMatchObject({ status: 401 }),
     );
     await eventually(async () =>
       expect(await account('bob')).toMatchObject({
@@ -114,7 +122,7 @@ describe('without the right to read preserved users', () => {
       expect(await names('/v1/users/')).not.toContain('bob');
       expect(await names('/v1/groups/packager/members/')).not.toContain('bob');
       expect(await names('/v1/groups/packager/sponsors/')).not.toContain('bob');
-      const user = await client.ask('/v1/users/bob/', { as: 'alice' });
+      const user = await client.request('/v1/users/bob/', { as: 'alice' });
       expect(user.status).toBe(404);
     });
     expect(gateway.log()).toContain(

@@ -2,7 +2,13 @@ import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-c
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { join } from 'node:path';
-import { type Answer, GatewayClient, form, resultOf, serialOf } from './__testUtils__/gateway/GatewayClient';
+import {
+  type ClientResponse,
+  GatewayClient,
+  form,
+  resultOf,
+  serialOf,
+} from './__testUtils__/gateway/GatewayClient';
 import { userDn } from './__testUtils__/conformance/entries';
 import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
@@ -10,7 +16,12 @@ import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 import type { Viewer as NaiveViewer } from './__testUtils__/naive/naiveSearch';
 import { naiveUser } from './__testUtils__/naive/naiveRecords';
-import { type Marker, hiddenFields, markerSearches, plantMarkers } from './__testUtils__/conformance/markers';
+import {
+  type Marker,
+  hiddenFields,
+  markerSearches,
+  plantMarkers,
+} from './__testUtils__/conformance/markers';
 import {
   isBrokenMask,
   maskHeader,
@@ -18,8 +29,11 @@ import {
   personalSearch,
 } from './__testUtils__/conformance/personalQueryArbitrary';
 import { allOf } from './directory/predicates';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import {
+  startGateway,
+  type Gateway,
+} from './__testUtils__/gateway/startGateway';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
 
 jest.setTimeout(180_000);
 
@@ -49,7 +63,7 @@ let viewers: Readonly<Record<string, Viewer>>;
 interface Viewer {
   readonly sees: readonly string[];
   readonly username?: string;
-  ask(path: string, options?: { mask?: string }): Promise<Answer>;
+  ask(path: string, options?: { mask?: string }): Promise<ClientResponse>;
 }
 
 beforeAll(async () => {
@@ -88,13 +102,13 @@ async function findViewers(): Promise<Record<string, Viewer>> {
     sees,
     username: as,
     ask: (path, { mask } = {}) =>
-      curl.ask(path, {
+      curl.request(path, {
         as,
         headers: mask === undefined ? {} : { 'X-Fields': mask },
       }),
   });
-  const alice = await TokenClient.signIn(gateway);
-  const service = new TokenClient({ gateway, token: SERVICE_TOKEN });
+  const alice = await HttpClient.asGuest(gateway);
+  const service = HttpClient.withToken(gateway, SERVICE_TOKEN);
   return {
     alice: { sees: [], username: 'alice', ask: alice.ask.bind(alice) },
     service: { sees: [], ask: service.ask.bind(service) },
@@ -108,33 +122,33 @@ async function findViewers(): Promise<Record<string, Viewer>> {
 }
 
 /**
- * Whose markers an answer has, anywhere in it, but for those whom the viewer
+ * Whose markers an response has, anywhere in it, but for those whom the viewer
  * may see. An error repeats what was asked for: that is no news.
  */
 async function asked(
   name: string,
   path: string,
   mask?: string,
-): Promise<{ answer: Answer; revealed: readonly string[] }> {
+): Promise<{ response: ClientResponse; revealed: readonly string[] }> {
   const { ask, sees } = viewers[name];
-  const answer = await ask(`/v1${path}`, { mask });
-  const whole = `${answer.text}\n${[...answer.headers].join('\n')}`;
+  const response = await ask(`/v1${path}`, { mask });
+  const whole = `${response.text}\n${[...response.headers].join('\n')}`;
   const shown = markers.filter(
     ({ owner, text }) =>
       !sees.includes(owner) &&
       !path.includes(text) &&
       whole.toLowerCase().includes(text),
   );
-  return { answer, revealed: shown.map(({ owner }) => owner) };
+  return { response, revealed: shown.map(({ owner }) => owner) };
 }
 
-function total(answer: Answer): number {
-  return (answer.json as { total_results: number }).total_results;
+function total(response: ClientResponse): number {
+  return (response.json as { total_results: number }).total_results;
 }
 
 /**
  * Asks at random, and fails on what the viewer must not see. Gives how many
- * answers were no errors.
+ * responses were no errors.
  */
 async function askAtRandom(
   names: readonly string[],
@@ -147,17 +161,17 @@ async function askAtRandom(
   const search = personalSearch(people);
   await fc.assert(
     fc.asyncProperty(viewer, route, maskHeader, async (name, path, header) => {
-      const { answer, revealed } = await asked(name, path, header);
+      const { response, revealed } = await asked(name, path, header);
       expect(revealed).toEqual([]);
-      expect(answer.status).toBeLessThan(500);
-      answered += Number(answer.status === 200);
+      expect(response.status).toBeLessThan(500);
+      answered += Number(response.status === 200);
     }),
     runs,
   );
   await fc.assert(
     fc.asyncProperty(viewer, search, maskHeader, async (name, sent, header) => {
       const path = `/search/users/?${sent.query}`;
-      const { answer, revealed } = await asked(name, path, header);
+      const { response, revealed } = await asked(name, path, header);
       expect(revealed).toEqual([]);
       const expected = model.listUsersFor(viewerOf(viewers[name]), {
         from: { kind: 'all' },
@@ -166,7 +180,10 @@ async function askAtRandom(
         page: { number: 1, size: 1 },
       });
       if (!isBrokenMask(header)) {
-        expect([answer.status, total(answer)]).toEqual([200, expected!.total]);
+        expect([response.status, total(response)]).toEqual([
+          200,
+          expected!.total,
+        ]);
         answered += 1;
       }
     }),
@@ -216,7 +233,7 @@ it.each(['bob', 'CamelCase', 'trusted', 'member'])(
 );
 
 it.each(hiddenFields)('hides %s of private people only', async field => {
-  const { json } = await viewers.alice.ask('/v1/users/?page_size=1000', {
+  const { json } = await viewers.alice.request('/v1/users/?page_size=1000', {
     mask: field,
   });
   const expected = model.users.map(user => ({
@@ -236,7 +253,7 @@ it('a hidden text finds its owner for those who may see it only', async () => {
   const searches = bobs.flatMap(markerSearches);
   expect(searches).toHaveLength(4 * 3 + 4 * 2);
   const found = async (name: string, query: string) =>
-    total(await viewers[name].ask(`/v1/search/users/?${query}`));
+    total(await viewers[name].request(`/v1/search/users/?${query}`));
   for (const query of searches) {
     const who = ['alice', 'service', 'trusted', 'bob'];
     const totals = await Promise.all(who.map(name => found(name, query)));
@@ -254,14 +271,14 @@ it('a hidden full name selects members for those who may see it only', async () 
   const [{ text, value }] = markers.filter(
     ({ owner, field }) => owner === 'bob' && field === 'human_name',
   );
-  const groups = await viewers.alice.ask('/v1/users/bob/groups/');
+  const groups = await viewers.alice.request('/v1/users/bob/groups/');
   const [{ groupname }] = (groups.json as { result: { groupname: string }[] })
     .result;
   const selected = async (name: string, part: string) => {
     const q = encodeURIComponent(part);
     const group = encodeURIComponent(groupname);
     const path = `/v1/groups/${group}/members/?q=${q}`;
-    return total(await viewers[name].ask(path));
+    return total(await viewers[name].request(path));
   };
   for (const part of [text, text.slice(3, 9), value.toUpperCase()]) {
     const who = ['alice', 'service', 'trusted', 'bob'];
@@ -273,7 +290,7 @@ it('a hidden full name selects members for those who may see it only', async () 
 
 it('an exported file hides what the list hides, and no more', async () => {
   const ask = (name: string, path: string) =>
-    viewers[name].ask(`/v1/groups/contributors/${path}`, {
+    viewers[name].request(`/v1/groups/contributors/${path}`, {
       mask: ['username', ...hiddenFields].join(','),
     });
   for (const name of ['alice', 'trusted']) {
@@ -335,14 +352,14 @@ describe.each([
       },
     });
     client = new GatewayClient({ gateway: restricted, realm });
-    const signed = await client.ask('/v1/certs/', {
+    const signed = await client.request('/v1/certs/', {
       as: owner,
       ...form({ user: owner, csr: makeCsr({ subject: `/CN=${owner}` }) }),
     });
     serial = serialOf(signed);
     // A line of the signature: it has no line break in any encoding.
     encoded = String(resultOf(signed).certificate).split('\n').at(-4)!;
-    const groups = await client.ask(`/v1/users/${owner}/groups/`, {
+    const groups = await client.request(`/v1/users/${owner}/groups/`, {
       as: owner,
     });
     const [{ groupname }] = (groups.json as { result: { groupname: string }[] })
@@ -376,7 +393,7 @@ describe.each([
     const shown: string[] = [];
     for (const path of paths) {
       const headers = { 'X-Fields': '*' };
-      const { status, text } = await client.ask(path, { as, headers });
+      const { status, text } = await client.request(path, { as, headers });
       expect(status).toBeLessThan(500);
       if (status === 200 && text.includes(encoded)) {
         shown.push(path.replace(/\?.*/, ''));
@@ -409,7 +426,7 @@ describe.each([
   it.each(hiddenFrom)('%s gets the state only when revoking it', async as => {
     const revocation = `/v1/certs/${serial}/revocation/`;
     const request = { as, ...form({ reason: 'superseded' }) };
-    const revoked = await client.ask(revocation, request);
+    const revoked = await client.request(revocation, request);
     expect(Object.keys(resultOf(revoked)).sort()).toEqual([
       'cacn',
       'revocation_reason',
@@ -419,7 +436,7 @@ describe.each([
       'uri',
     ]);
     const [self] = seenBy;
-    const seen = await client.ask(revocation, { ...request, as: self });
+    const seen = await client.request(revocation, { ...request, as: self });
     expect(resultOf(seen)).toMatchObject({
       revoked: true,
       certificate: expect.stringContaining(encoded),

@@ -1,4 +1,7 @@
-import { type Answer, resultOf } from './__testUtils__/gateway/GatewayClient';
+import {
+  type ClientResponse,
+  resultOf,
+} from './__testUtils__/gateway/GatewayClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
 jest.setTimeout(180_000);
@@ -6,8 +9,8 @@ jest.setTimeout(180_000);
 const site = withGateway();
 
 const people = 'cn=users,cn=accounts,dc=example,dc=test';
-const names = (answer: Answer) =>
-  (answer.json as { result: { username: string }[] }).result.map(
+const names = (response: ClientResponse) =>
+  (response.json as { result: { username: string }[] }).result.map(
     ({ username }) => username,
   );
 
@@ -16,9 +19,9 @@ describe('GET /me/', () => {
     `${site.gateway.baseUrl}/api/directory/v1/users/${name}/`;
 
   it('names the user who holds the ticket', async () => {
-    const answer = await site.client.ask('/v1/me/', { as: 'alice' });
-    expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({
+    const response = await site.client.request('/v1/me/', { as: 'alice' });
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({
       result: {
         dn: `uid=alice,${people}`,
         username: 'alice',
@@ -29,20 +32,22 @@ describe('GET /me/', () => {
   });
 
   it('knows an alias of the principal', async () => {
-    const answer = await site.client.ask('/v1/me/', { as: 'alice.liddell' });
-    expect(resultOf(answer)).toMatchObject({ username: 'alice' });
+    const response = await site.client.request('/v1/me/', {
+      as: 'alice.liddell',
+    });
+    expect(resultOf(response)).toMatchObject({ username: 'alice' });
   });
 
   it('knows a user that the API does not serve', async () => {
-    const answer = await site.client.ask('/v1/me/', { as: 'admin' });
-    expect(resultOf(answer)).toMatchObject({ username: 'admin', uri: null });
+    const response = await site.client.request('/v1/me/', { as: 'admin' });
+    expect(resultOf(response)).toMatchObject({ username: 'admin', uri: null });
   });
 
   it.each(['bot/builder.example.test', 'host/build1.example.test'])(
     'knows %s',
     async service => {
-      const answer = await site.client.ask('/v1/me/', { as: service });
-      expect(resultOf(answer)).toMatchObject({
+      const response = await site.client.request('/v1/me/', { as: service });
+      expect(resultOf(response)).toMatchObject({
         service,
         username: null,
         uri: null,
@@ -52,29 +57,31 @@ describe('GET /me/', () => {
   );
 
   it('honours a mask and its order', async () => {
-    const answer = await site.client.ask('/v1/me/', {
+    const response = await site.client.request('/v1/me/', {
       as: 'alice',
       headers: { 'X-Fields': '{uri,dn,nope}' },
     });
-    expect(Object.keys(resultOf(answer))).toEqual(['uri', 'dn']);
+    expect(Object.keys(resultOf(response))).toEqual(['uri', 'dn']);
   });
 
   it('takes its URIs from the configuration, not from the request', async () => {
-    const answer = await site.client.ask('/v1/me/', {
+    const response = await site.client.request('/v1/me/', {
       as: 'alice',
       headers: {
         'X-Forwarded-Host': 'evil.example',
         'X-Forwarded-Proto': 'https',
       },
     });
-    expect(resultOf(answer).uri).toBe(uri('alice'));
+    expect(resultOf(response).uri).toBe(uri('alice'));
   });
 });
 
 describe('GET /users/{username}/', () => {
-  it('answers whole records with their null fields', async () => {
-    const answer = await site.client.ask('/v1/users/alice/', { as: 'bob' });
-    expect(resultOf(answer)).toMatchObject({
+  it('responses whole records with their null fields', async () => {
+    const response = await site.client.request('/v1/users/alice/', {
+      as: 'bob',
+    });
+    expect(resultOf(response)).toMatchObject({
       username: 'alice',
       emails: expect.arrayContaining(['alice@example.test']),
       is_private: false,
@@ -83,22 +90,29 @@ describe('GET /users/{username}/', () => {
     });
   });
 
-  it('matches names as LDAP does and answers in its spelling', async () => {
-    const answer = await site.client.ask('/v1/users/ALICE/', { as: 'bob' });
-    expect(resultOf(answer).username).toBe('alice');
+  it('matches names as LDAP does and responses in its spelling', async () => {
+    const response = await site.client.request('/v1/users/ALICE/', {
+      as: 'bob',
+    });
+    expect(resultOf(response).username).toBe('alice');
   });
 
   it.each(['/v1/users/alice', '/v1/users/%61lice/', '/v1/users/alice/?x=1'])(
-    'answers %s directly',
+    'responses %s directly',
     async path => {
-      const answer = await site.client.ask(path, { as: 'bob' });
-      expect(resultOf(answer).username).toBe('alice');
+      const response = await site.client.request(path, { as: 'bob' });
+      expect(resultOf(response).username).toBe('alice');
     },
   );
 
   it('shows a locked account as such', async () => {
-    const answer = await site.client.ask('/v1/users/carol/', { as: 'alice' });
-    expect(resultOf(answer)).toMatchObject({ username: 'carol', locked: true });
+    const response = await site.client.request('/v1/users/carol/', {
+      as: 'alice',
+    });
+    expect(resultOf(response)).toMatchObject({
+      username: 'carol',
+      locked: true,
+    });
   });
 
   it.each([
@@ -123,23 +137,23 @@ describe('GET /users/{username}/', () => {
     ['..', '..'],
     ['a'.repeat(256), 'a'.repeat(256)],
   ])('knows no user "%s"', async (segment, name) => {
-    const answer = await site.client.ask(`/v1/users/${segment}/`, {
+    const response = await site.client.request(`/v1/users/${segment}/`, {
       as: 'alice',
     });
-    expect(answer.status).toBe(404);
-    expect(answer.json).toEqual({
+    expect(response.status).toBe(404);
+    expect(response.json).toEqual({
       message: 'User not found',
       name,
       request_id: expect.any(String),
     });
   });
 
-  it('answers HEAD as GET, without the body', async () => {
-    const answer = await site.client.ask('/v1/users/alice/', {
+  it('responses HEAD as GET, without the body', async () => {
+    const response = await site.client.request('/v1/users/alice/', {
       as: 'bob',
       method: 'HEAD',
     });
-    expect(answer).toMatchObject({ status: 200, text: '' });
+    expect(response).toMatchObject({ status: 200, text: '' });
   });
 });
 
@@ -152,7 +166,7 @@ describe('a private profile', () => {
 
   it('is whole for its owner', async () => {
     const record = resultOf(
-      await site.client.ask('/v1/users/bob/', { as: 'bob' }),
+      await site.client.request('/v1/users/bob/', { as: 'bob' }),
     );
     for (const field of hidden) {
       expect([field, record[field]]).not.toEqual([field, null]);
@@ -162,8 +176,8 @@ describe('a private profile', () => {
   it.each(['alice', 'admin', 'bot/builder.example.test'])(
     'hides its fields from %s, under every mask and in lists',
     async viewer => {
-      const whole = await site.client.ask('/v1/users/bob/', { as: viewer });
-      const list = await site.client.ask('/v1/users/?page_size=1000', {
+      const whole = await site.client.request('/v1/users/bob/', { as: viewer });
+      const list = await site.client.request('/v1/users/?page_size=1000', {
         as: viewer,
         headers: { 'X-Fields': ['username', ...hidden].join(',') },
       });
@@ -175,7 +189,7 @@ describe('a private profile', () => {
         emails: expect.any(Array),
       });
       for (const field of hidden) {
-        const masked = await site.client.ask('/v1/users/bob/', {
+        const masked = await site.client.request('/v1/users/bob/', {
           as: viewer,
           headers: { 'X-Fields': field },
         });
@@ -188,12 +202,12 @@ describe('a private profile', () => {
 
 describe('GET /users/', () => {
   it('partitions all served users by pages, in the order of names', async () => {
-    const pages: Answer[] = [];
+    const pages: ClientResponse[] = [];
     const total = () =>
       (pages[0].json as { total_results: number }).total_results;
     do {
       pages.push(
-        await site.client.ask(
+        await site.client.request(
           `/v1/users/?page_size=37&page_number=${pages.length + 1}`,
           { as: 'alice', headers: { 'X-Fields': 'username' } },
         ),
@@ -209,51 +223,55 @@ describe('GET /users/', () => {
     expect(all).not.toEqual(expect.arrayContaining(['admin']));
   });
 
-  it('answers 40 unless asked otherwise, and the envelope in full', async () => {
-    const answer = await site.client.ask('/v1/users/', { as: 'alice' });
-    expect(answer.json).toMatchObject({ page: 1, page_size: 40 });
-    expect(names(answer)).toHaveLength(40);
+  it('responses 40 unless asked otherwise, and the envelope in full', async () => {
+    const response = await site.client.request('/v1/users/', { as: 'alice' });
+    expect(response.json).toMatchObject({ page: 1, page_size: 40 });
+    expect(names(response)).toHaveLength(40);
   });
 
   it('is empty past the end, with the right total', async () => {
-    const answer = await site.client.ask('/v1/users/?page_number=99', {
+    const response = await site.client.request('/v1/users/?page_number=99', {
       as: 'alice',
     });
-    expect(answer.json).toMatchObject({ result: [], page: 99, page_size: 40 });
+    expect(response.json).toMatchObject({
+      result: [],
+      page: 99,
+      page_size: 40,
+    });
     expect(
-      (answer.json as { total_results: number }).total_results,
+      (response.json as { total_results: number }).total_results,
     ).toBeGreaterThan(150);
   });
 
   it.each(['page_size=0', 'page_size=1001', 'page_number=x'])(
     'refuses %s',
     async query => {
-      const answer = await site.client.ask(`/v1/users/?${query}`, {
+      const response = await site.client.request(`/v1/users/?${query}`, {
         as: 'alice',
       });
-      expect(answer.status).toBe(400);
-      expect(answer.json).toMatchObject({
+      expect(response.status).toBe(400);
+      expect(response.json).toMatchObject({
         message: 'Input payload validation failed',
       });
     },
   );
 
   it('refuses a broken mask', async () => {
-    const answer = await site.client.ask('/v1/users/?page_size=2', {
+    const response = await site.client.request('/v1/users/?page_size=2', {
       as: 'alice',
       headers: { 'X-Fields': '{username' },
     });
-    expect(answer.json).toMatchObject({
+    expect(response.json).toMatchObject({
       message: 'Mask parse error: Missing closing bracket',
     });
   });
 
-  it('answers empty objects to a mask of unknown names', async () => {
-    const answer = await site.client.ask('/v1/users/?page_size=2', {
+  it('responses empty objects to a mask of unknown names', async () => {
+    const response = await site.client.request('/v1/users/?page_size=2', {
       as: 'alice',
       headers: { 'X-Fields': 'nope' },
     });
-    expect(answer.json).toMatchObject({ result: [{}, {}] });
+    expect(response.json).toMatchObject({ result: [{}, {}] });
   });
 });
 
@@ -261,9 +279,9 @@ describe('what is not there', () => {
   it.each(['/v1/', '/v1/nope/', '/v1/Users/', '/v2/me/', '/v1/users//'])(
     'is 404: %s',
     async path => {
-      const answer = await site.client.ask(path, { as: 'alice' });
-      expect(answer.status).toBe(404);
-      expect(answer.json).toEqual({
+      const response = await site.client.request(path, { as: 'alice' });
+      expect(response.status).toBe(404);
+      expect(response.json).toEqual({
         message: 'The requested URL was not found on the server.',
         request_id: expect.any(String),
       });
@@ -271,20 +289,20 @@ describe('what is not there', () => {
   );
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is 405: %s', async method => {
-    const answer = await site.client.ask('/v1/users/alice/', {
+    const response = await site.client.request('/v1/users/alice/', {
       as: 'bob',
       method,
     });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
   it('says what is there to OPTIONS', async () => {
-    const answer = await site.client.ask('/v1/me/', {
+    const response = await site.client.request('/v1/me/', {
       as: 'alice',
       method: 'OPTIONS',
     });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(response.status).toBe(204);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 });

@@ -1,12 +1,24 @@
 import { join } from 'node:path';
-import { type AskOptions, GatewayClient, form, resultOf, serialOf } from './__testUtils__/gateway/GatewayClient';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { embeddedAuthority, someMayDoMore } from './__testUtils__/gateway/directoryConfig';
-import { eventually } from './__testUtils__/eventually';
 import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { eventually } from './__testUtils__/eventually';
+import {
+  form,
+  GatewayClient,
+  type RequestOptions,
+  resultOf,
+  serialOf,
+} from './__testUtils__/gateway/GatewayClient';
+import {
+  embeddedAuthority,
+  privilegedRules,
+} from './__testUtils__/gateway/directoryConfig';
+import { guestToken } from './__testUtils__/gateway/signIn';
+import {
+  type Gateway,
+  startGateway,
+} from './__testUtils__/gateway/startGateway';
 import { withGateway } from './__testUtils__/gateway/withGateway';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(180_000);
 
@@ -22,7 +34,7 @@ const site = withGateway({
     program: { token: READER, permissions: ['directory.read'] },
     directory: {
       access: [
-        ...someMayDoMore,
+        ...privilegedRules,
         {
           portalUsers: [ADMINISTRATOR],
           operations: ['directory.certificate.revoke'],
@@ -38,7 +50,7 @@ async function sign(csr = makeCsr({ subject: '/CN=alice' })): Promise<{
   readonly serial: string;
   readonly der: string;
 }> {
-  const answer = await site.client.ask('/v1/certs/', {
+  const answer = await site.client.request('/v1/certs/', {
     as: 'alice',
     ...form({ user: 'alice', csr }),
   });
@@ -48,10 +60,10 @@ async function sign(csr = makeCsr({ subject: '/CN=alice' })): Promise<{
 
 /** What the API, the user's record and the revocation list say about it. */
 async function stateOf({ serial, der }: Awaited<ReturnType<typeof sign>>) {
-  const certificate = await site.client.ask(`/v1/certs/${serial}/`, {
+  const certificate = await site.client.request(`/v1/certs/${serial}/`, {
     as: 'bob',
   });
-  const user = await site.client.ask('/v1/users/alice/', { as: 'bob' });
+  const user = await site.client.request('/v1/users/alice/', { as: 'bob' });
   const { revoked, revocation_reason: reason } = resultOf(certificate);
   const certificates = resultOf(user).certificates as readonly string[] | null;
   const list = await readRevocationList(site.gateway);
@@ -101,10 +113,7 @@ describe('revoke-certificate', () => {
     expect(await stateOf(certificate)).toEqual(USABLE);
 
     const { serial } = certificate;
-    const response = await revoke(
-      serial,
-      await TokenClient.token(site.gateway),
-    );
+    const response = await revoke(serial, await guestToken(site.gateway));
     const { output } = await response.json();
     expect(output).toMatchObject({ serial });
 
@@ -132,10 +141,10 @@ describe('POST /certs/{serial}/revocation/', () => {
   const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const post = (
     serial: string,
-    options: Partial<AskOptions> = {},
+    options: Partial<RequestOptions> = {},
     reason = 'superseded',
   ) =>
-    site.client.ask(`/v1/certs/${serial}/revocation/`, {
+    site.client.request(`/v1/certs/${serial}/revocation/`, {
       method: 'POST',
       body: `reason=${reason}`,
       ...options,
@@ -154,7 +163,7 @@ describe('POST /certs/{serial}/revocation/', () => {
   it('revokes for an administrator of the portal, once and for good', async () => {
     const certificate = await sign();
     const { serial } = certificate;
-    const administrator = bearer(await TokenClient.token(site.gateway));
+    const administrator = bearer(await guestToken(site.gateway));
     const revoked = await post(serial, administrator);
     expect(revoked).toMatchObject({
       status: 200,
@@ -182,7 +191,7 @@ describe('POST /certs/{serial}/revocation/', () => {
     expect(recordOf(serial).at(-1)).toContain('dave');
   });
 
-  it.each<[string, number, () => Promise<AskOptions>]>([
+  it.each<[string, number, () => Promise<RequestOptions>]>([
     ['nobody', 401, async () => ({})],
     ['its own owner', 403, async () => ({ as: 'alice' })],
     ['a program that may only read', 403, async () => bearer(READER)],
@@ -225,7 +234,7 @@ describe('POST /certs/{serial}/revocation/', () => {
 
 describe('a key that was revoked for keyCompromise', () => {
   const request = (csr: string, path = '/v1/certs/') =>
-    site.client.ask(path, { as: 'alice', ...form({ user: 'alice', csr }) });
+    site.client.request(path, { as: 'alice', ...form({ user: 'alice', csr }) });
   const REFUSED = {
     status: 400,
     json: {
@@ -239,14 +248,14 @@ describe('a key that was revoked for keyCompromise', () => {
     [
       'the API',
       serial =>
-        site.client.ask(`/v1/certs/${serial}/revocation/`, {
+        site.client.request(`/v1/certs/${serial}/revocation/`, {
           as: 'dave',
           ...form({ reason: 'keyCompromise' }),
         }),
     ],
     [
       'the action',
-      async serial => revoke(serial, await TokenClient.token(site.gateway)),
+      async serial => revoke(serial, await guestToken(site.gateway)),
     ],
   ])('is not certified again after %s revoked it', async (_by, revokeBy) => {
     const csr = makeCsr({ subject: '/CN=alice' });
@@ -267,7 +276,7 @@ describe('a key that was revoked for keyCompromise', () => {
     const csr = makeCsr({ subject: '/CN=alice' });
     const { serial } = await sign(csr);
     const revokeFor = (reason: string) =>
-      site.client.ask(`/v1/certs/${serial}/revocation/`, {
+      site.client.request(`/v1/certs/${serial}/revocation/`, {
         as: 'dave',
         ...form({ reason }),
       });
@@ -320,13 +329,13 @@ describe('with directory.certificates.requirePortalToken', () => {
 
   it('signs and revokes for a portal token, but not for a ticket', async () => {
     const headers = {
-      Authorization: `Bearer ${await TokenClient.token(gateway)}`,
+      Authorization: `Bearer ${await guestToken(gateway)}`,
     };
     const bearer = ({ headers: own, ...rest }: ReturnType<typeof form>) => ({
       ...rest,
       headers: { ...own, ...headers },
     });
-    const byTicket = await client.ask('/v1/certs/', {
+    const byTicket = await client.request('/v1/certs/', {
       as: 'alice',
       ...signing,
     });
@@ -338,12 +347,12 @@ describe('with directory.certificates.requirePortalToken', () => {
           'A Kerberos ticket is not enough to request certificates. Sign in to the portal and request the certificate there.',
       },
     });
-    const byToken = await client.ask('/v1/certs/', bearer(signing));
+    const byToken = await client.request('/v1/certs/', bearer(signing));
     expect(byToken.status).toBe(200);
 
     const path = `/v1/certs/${serialOf(byToken)}/revocation/`;
     expect(
-      await client.ask(path, { as: 'alice', ...revocation }),
+      await client.request(path, { as: 'alice', ...revocation }),
     ).toMatchObject({
       status: 403,
       json: {
@@ -351,15 +360,15 @@ describe('with directory.certificates.requirePortalToken', () => {
           'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
       },
     });
-    const read = await client.ask(`/v1/certs/${serialOf(byToken)}/`, {
+    const read = await client.request(`/v1/certs/${serialOf(byToken)}/`, {
       as: 'alice',
     });
     expect(resultOf(read)).toMatchObject({ revoked: false });
-    expect((await client.ask(path, bearer(revocation))).status).toBe(200);
+    expect((await client.request(path, bearer(revocation))).status).toBe(200);
   });
 
   it('offers neither to the holder of a ticket', async () => {
-    const answer = await client.ask('/v1/me/operations/', { as: 'alice' });
+    const answer = await client.request('/v1/me/operations/', { as: 'alice' });
     expect(resultOf(answer)).toMatchObject({ operations: ['directory.read'] });
   });
 });

@@ -1,10 +1,11 @@
-import { CookieClient } from './__testUtils__/gateway/CookieClient';
 import { eventually } from './__testUtils__/eventually';
 import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
-import { TicketClient } from './__testUtils__/gateway/TicketClient';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import {
+  type Gateway,
+  startGateway,
+} from './__testUtils__/gateway/startGateway';
 import { TwoServers } from './__testUtils__/ldap/TwoServers';
 
 jest.setTimeout(180_000);
@@ -39,9 +40,9 @@ it('has no failed request by ticket, cookie and token during a switch', async ()
   const client = new GatewayClient({ gateway, realm: servers.preferred });
   const principal = 'alice';
   const callers = [
-    new TicketClient({ client, principal }),
-    await CookieClient.signIn(gateway, { client, principal }),
-    await TokenClient.signIn(gateway),
+    client.as(principal),
+    await HttpClient.withSession(gateway, { client, principal }),
+    await HttpClient.asGuest(gateway),
   ];
   const load = await SteadyLoad.start(callers, PATHS, { workers: 1 });
   await load.progress(10);
@@ -59,7 +60,7 @@ it('has no failed request by ticket, cookie and token during a switch', async ()
 });
 
 it('follows the other server, also after the first one is back', async () => {
-  const caller = await TokenClient.signIn(gateway);
+  const caller = await HttpClient.asGuest(gateway);
   await servers.preferred.directory.start();
   await servers.other.modify(
     `dn: uid=bob,cn=users,cn=accounts,${servers.other.baseDn}
@@ -69,7 +70,7 @@ mail: other@example.test
 `,
   );
   await eventually(async () => {
-    const { text } = await caller.ask('/v1/users/bob/');
+    const { text } = await caller.request('/v1/users/bob/');
     expect(text).toContain('other@example.test');
   });
 });

@@ -1,36 +1,44 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import type { Realm } from '@directory-gateway/realm';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { allMayExport } from './__testUtils__/gateway/directoryConfig';
-import { describeSessionRestarts } from './__testUtils__/gateway/describeSessionRestarts';
 import { eventually } from './__testUtils__/eventually';
+import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
+import { exportForAll } from './__testUtils__/gateway/directoryConfig';
 import {
   credentialsOutcome,
-  NOBODY,
+  NO_CREDENTIALS,
   SESSION_COOKIE,
   sessionIn,
   statusWithCookie,
   withCookie,
 } from './__testUtils__/gateway/sessionCookies';
-import { TestAuthority, startTlsFront } from './__testUtils__/ldap/TestAuthority';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import { startGateway } from './__testUtils__/gateway/startGateway';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
-const run = promisify(execFile);
+/** First session key of a second process. */
+const nextKey = randomBytes(48).toString('base64');
+
+const keyFileOf = (realm: Realm) => join(realm.dir, 'session-key');
 
 const site = withGateway({
-  configure: () => ({
-    entry: 'packages/backend/src/index.ts',
-    directory: {
-      access: allMayExport,
-      fasjson: { enabled: true, baseUrl: 'https://localhost/' },
-      portalUsers: { namespace: 'default', username: 'entityName' },
-    },
-  }),
+  async configure(realm) {
+    const secretFile = keyFileOf(realm);
+    const key = randomBytes(32).toString('hex');
+    await writeFile(secretFile, `${key}\n`, { mode: 0o600 });
+    return {
+      entry: 'packages/backend/src/index.ts',
+      directory: {
+        sessions: { keys: [{ secretFile }] },
+        access: exportForAll,
+        portalUsers: { namespace: 'default', username: 'entityName' },
+      },
+    };
+  },
 });
 let folder: string;
 
@@ -41,12 +49,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function sessionOf(principal: string): Promise<string> {
-  return sessionIn(await site.client.ask('/v1/me/', { as: principal }));
+  return sessionIn(await site.client.request('/v1/me/', { as: principal }));
 }
 
-it('is given with a ticket, and is as good for reading', async () => {
+it('is issued for a ticket and authenticates reads', async () => {
   const jar = join(folder, 'alice');
-  const first = await site.client.ask('/v1/me/', { as: 'alice', jar });
+  const first = await site.client.request('/v1/me/', { as: 'alice', jar });
   expect(first.headers.getSetCookie()).toEqual([
     expect.stringMatching(
       new RegExp(
@@ -58,29 +66,29 @@ it('is given with a ticket, and is as good for reading', async () => {
   expect(first.headers.get('cache-control')).toMatch(/private/);
 
   for (const path of ['/v1/me/', '/v1/users/bob/', '/v1/groups/']) {
-    const [by, withTicket] = [
-      await site.client.ask(path, { jar }),
-      await site.client.ask(path, { as: 'alice' }),
+    const [withCookieJar, withTicket] = [
+      await site.client.request(path, { jar }),
+      await site.client.request(path, { as: 'alice' }),
     ];
-    expect(by.status).toBe(200);
-    expect(by.json).toEqual(withTicket.json);
-    expect(by.headers.getSetCookie()).toEqual([]);
-    expect(by.headers.get('www-authenticate')).toBeNull();
+    expect(withCookieJar.status).toBe(200);
+    expect(withCookieJar.json).toEqual(withTicket.json);
+    expect(withCookieJar.headers.getSetCookie()).toEqual([]);
+    expect(withCookieJar.headers.get('www-authenticate')).toBeNull();
   }
   expect(
-    (await site.client.ask('/v1/me/', { jar, method: 'HEAD' })).status,
+    (await site.client.request('/v1/me/', { jar, method: 'HEAD' })).status,
   ).toBe(200);
 });
 
-it('is bound to its principal, users and services alike', async () => {
+it('belongs to its principal: a user, host or service', async () => {
   const principals = ['alice', 'bob', 'host/build1.example.test'];
   const names = await Promise.all(
     principals.map(async principal => {
-      const answer = await site.client.ask(
+      const response = await site.client.request(
         '/v1/me/',
         withCookie(await sessionOf(principal)),
       );
-      return answer.json;
+      return response.json;
     }),
   );
   expect(names).toMatchObject([
@@ -90,26 +98,26 @@ it('is bound to its principal, users and services alike', async () => {
   ]);
 });
 
-it('is given whatever the answer, but to nobody who may not call', async () => {
+it('is issued with errors too, but not to callers who may not sign in', async () => {
   for (const path of ['/v1/users/nobody/', '/v1/nope/', '/v1/search/users/']) {
-    sessionIn(await site.client.ask(path, { as: 'alice' }));
+    sessionIn(await site.client.request(path, { as: 'alice' }));
   }
   for (const principal of ['carol', 'eve', 'ghost']) {
-    const { headers } = await site.client.ask('/v1/me/', { as: principal });
+    const { headers } = await site.client.request('/v1/me/', { as: principal });
     expect(headers.getSetCookie()).toEqual([]);
   }
-  const { headers } = await site.client.ask('/v1/me/');
+  const { headers } = await site.client.request('/v1/me/');
   expect(headers.getSetCookie()).toEqual([]);
 });
 
-it('is not given again to who has it, and is not prolonged', async () => {
+it('is not issued again or extended while it is valid', async () => {
   const alice = await sessionOf('alice');
-  const again = await site.client.ask('/v1/me/', {
+  const again = await site.client.request('/v1/me/', {
     as: 'alice',
     ...withCookie(alice),
   });
   expect(again.headers.getSetCookie()).toEqual([]);
-  const other = await site.client.ask('/v1/me/', {
+  const other = await site.client.request('/v1/me/', {
     as: 'bob',
     ...withCookie(alice),
   });
@@ -118,18 +126,18 @@ it('is not given again to who has it, and is not prolonged', async () => {
 });
 
 it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  'is nothing to %s',
+  'does not authenticate %s requests',
   async method => {
     const options = { method, ...withCookie(await sessionOf('alice')) };
     for (const path of ['/v1/certs/', '/v1/me/', '/v1/certs/1/revoke/']) {
-      expect(credentialsOutcome(await site.client.ask(path, options))).toEqual(
-        NOBODY,
-      );
+      expect(
+        credentialsOutcome(await site.client.request(path, options)),
+      ).toEqual(NO_CREDENTIALS);
     }
   },
 );
 
-describe('of a browser', () => {
+describe('in a browser', () => {
   it.each([
     ['Sec-Fetch-Mode', 'cors'],
     ['Sec-Fetch-Site', 'none'],
@@ -138,26 +146,26 @@ describe('of a browser', () => {
     ['SEC-FETCH-STORAGE-ACCESS', 'none'],
     ['Sec-Fetch-Whatever', ''],
     ['Origin', 'null'],
-  ])('with %s: %s it is neither given nor taken', async (name, value) => {
+  ])('is neither issued nor accepted with %s: %s', async (name, value) => {
     const header = { [name]: value };
     const session = await sessionOf('alice');
-    const asked = await site.client.ask('/v1/me/', {
+    const issued = await site.client.request('/v1/me/', {
       as: 'bob',
       headers: header,
     });
-    expect(asked.status).toBe(200);
-    expect(asked.headers.getSetCookie()).toEqual([]);
+    expect(issued.status).toBe(200);
+    expect(issued.headers.getSetCookie()).toEqual([]);
     expect(
       credentialsOutcome(
-        await site.client.ask('/v1/me/', {
+        await site.client.request('/v1/me/', {
           headers: { Cookie: session, ...header },
         }),
       ),
-    ).toEqual(NOBODY);
+    ).toEqual(NO_CREDENTIALS);
   });
 });
 
-it('is nothing beside an Authorization header', async () => {
+it('is ignored when there is an Authorization header', async () => {
   const Cookie = await sessionOf('alice');
   for (const [Authorization, reason] of [
     ['', 'no_credentials'],
@@ -165,23 +173,23 @@ it('is nothing beside an Authorization header', async () => {
     ['Bearer nope', 'no_credentials'],
     ['Negotiate AAAA', 'malformed_token'],
   ]) {
-    const answer = await site.client.ask('/v1/me/', {
+    const response = await site.client.request('/v1/me/', {
       headers: { Cookie, Authorization },
     });
-    expect(answer.status).toBe(401);
-    expect(answer.json).toMatchObject({ reason });
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(response.status).toBe(401);
+    expect(response.json).toMatchObject({ reason });
+    expect(response.headers.getSetCookie()).toEqual([]);
   }
 });
 
-it('is not given to holders of a portal token', async () => {
-  const portal = await TokenClient.signIn(site.gateway);
-  const { status, headers } = await portal.ask('/v1/me/');
+it('is not issued for a portal token', async () => {
+  const portal = await HttpClient.asGuest(site.gateway);
+  const { status, headers } = await portal.request('/v1/me/');
   expect(status).toBe(200);
   expect(headers.getSetCookie()).toEqual([]);
 });
 
-it('is nothing when it is no good, or when there are two', async () => {
+it('is ignored when it is invalid or duplicated', async () => {
   const alice = await sessionOf('alice');
   const bob = await sessionOf('bob');
   const [, token] = alice.split('=');
@@ -198,15 +206,15 @@ it('is nothing when it is no good, or when there are two', async () => {
   ]) {
     expect(
       credentialsOutcome(
-        await site.client.ask('/v1/me/', withCookie(...cookies)),
+        await site.client.request('/v1/me/', withCookie(...cookies)),
       ),
-    ).toEqual(NOBODY);
+    ).toEqual(NO_CREDENTIALS);
   }
   const among = withCookie('a=b', alice, '__Host-x=y; broken');
-  expect((await site.client.ask('/v1/me/', among)).status).toBe(200);
+  expect((await site.client.request('/v1/me/', among)).status).toBe(200);
 });
 
-it('ends in 401 with any character of it changed', async () => {
+it('is rejected with any character changed', async () => {
   const [, token] = (await sessionOf('alice')).split('=');
   const statusWith = (text: string) =>
     statusWithCookie(site.gateway, `${SESSION_COOKIE}=${text}`);
@@ -218,7 +226,7 @@ it('ends in 401 with any character of it changed', async () => {
   }
 });
 
-it('ends when the account is locked', async () => {
+it('is rejected when the account is locked', async () => {
   const lock = (value: string) =>
     site.realm.modify(`dn: uid=dave,cn=users,cn=accounts,${site.realm.baseDn}
 changetype: modify
@@ -226,59 +234,21 @@ replace: nsAccountLock
 nsAccountLock: ${value}
 `);
   const session = withCookie(await sessionOf('dave'));
-  expect((await site.client.ask('/v1/me/', session)).status).toBe(200);
+  expect((await site.client.request('/v1/me/', session)).status).toBe(200);
   await lock('TRUE');
   await eventually(async () => {
-    const answer = await site.client.ask('/v1/me/', session);
-    expect(answer.status).toBe(401);
-    expect(answer.json).toMatchObject({ reason: 'account_locked' });
+    const response = await site.client.request('/v1/me/', session);
+    expect(response.status).toBe(401);
+    expect(response.json).toMatchObject({ reason: 'account_locked' });
   });
   await lock('FALSE');
 });
 
-it('over https, and for clients of FASJSON, has their address', async () => {
-  const authority = await TestAuthority.create();
-  const front = await startTlsFront(
-    await authority.issue({ host: 'localhost', days: 1 }),
-    site.gateway.baseUrl,
-  );
-  const jar = join(folder, 'fasjson');
-  const ask = async (ticket: string, ...options: string[]) => {
-    const { stdout } = await run(
-      'curl',
-      [
-        ...['--silent', '--include', '--cacert', authority.caFile],
-        ...['--cookie', jar, '--cookie-jar', jar, ...options],
-        `${front.url.replace('ldaps:', 'https:')}/api/directory/fasjson/v1/me/`,
-      ],
-      {
-        env: {
-          ...process.env,
-          KRB5_CONFIG: site.realm.krb5Config,
-          KRB5CCNAME: ticket,
-        },
-      },
-    );
-    return stdout;
-  };
-  try {
-    expect(
-      await ask(await site.realm.ticket('alice'), '--negotiate', '--user', ':'),
-    ).toMatch(
-      /^Set-Cookie: __Secure-directory-session=[\w.-]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict\r$/m,
-    );
-    expect(await ask('MEMORY:none')).toMatch(/^HTTP\/1.1 200 /);
-  } finally {
-    front.stop();
-    await authority.remove();
-  }
-});
-
-it('is in no log', async () => {
+it('is not logged', async () => {
   const alice = await sessionOf('alice');
   const [, token] = alice.split('=');
-  await site.client.ask('/v1/groups/design/members.csv', withCookie(alice));
-  await site.client.ask('/v1/me/', withCookie(`${alice}A`));
+  await site.client.request('/v1/groups/design/members.csv', withCookie(alice));
+  await site.client.request('/v1/me/', withCookie(`${alice}A`));
   const secrets = token.split('.').filter(part => part !== '');
   expect(secrets).toHaveLength(4);
   const log = site.gateway.log();
@@ -289,4 +259,30 @@ it('is in no log', async () => {
   expect(log).not.toContain(SESSION_COOKIE);
 });
 
-describeSessionRestarts(site);
+it('is accepted with any configured key and sealed with the first', async () => {
+  const { realm } = site;
+  const gateway = await startGateway({
+    realm,
+    externalUrl: site.gateway.baseUrl,
+    directory: {
+      sessions: {
+        keys: [{ secret: nextKey }, { secretFile: keyFileOf(realm) }],
+      },
+    },
+  });
+  try {
+    const client = new GatewayClient({ gateway, realm });
+    const first = withCookie(await sessionOf('alice'));
+    const accepted = await client.request('/v1/me/', first);
+    expect(accepted.json).toMatchObject({ result: { username: 'alice' } });
+    const second = withCookie(
+      sessionIn(await client.request('/v1/me/', { as: 'alice' })),
+    );
+    expect((await client.request('/v1/me/', second)).status).toBe(200);
+    expect(
+      credentialsOutcome(await site.client.request('/v1/me/', second)),
+    ).toEqual(NO_CREDENTIALS);
+  } finally {
+    await gateway.stop();
+  }
+});

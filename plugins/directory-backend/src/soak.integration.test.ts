@@ -2,7 +2,7 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { Client } from 'ldapts';
 import { readFile } from 'node:fs/promises';
-import { allMayExport } from './__testUtils__/gateway/directoryConfig';
+import { exportForAll } from './__testUtils__/gateway/directoryConfig';
 import { change, edit } from './__testUtils__/conformance/changeArbitrary';
 import {
   addEntry,
@@ -17,7 +17,10 @@ import {
   type ReadRequest,
 } from './__testUtils__/conformance/ExpectedResponses';
 import { findExposed } from './__testUtils__/conformance/findExposed';
-import { GatewayClient, type Answer } from './__testUtils__/gateway/GatewayClient';
+import {
+  GatewayClient,
+  type ClientResponse,
+} from './__testUtils__/gateway/GatewayClient';
 import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 import {
@@ -27,8 +30,11 @@ import {
 } from './__testUtils__/conformance/personalQueryArbitrary';
 import { plantMarkers, type Marker } from './__testUtils__/conformance/markers';
 import { sessionIn } from './__testUtils__/gateway/sessionCookies';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
-import { TokenClient } from './__testUtils__/gateway/TokenClient';
+import {
+  startGateway,
+  type Gateway,
+} from './__testUtils__/gateway/startGateway';
+import { HttpClient } from './__testUtils__/gateway/HttpClient';
 
 /** Minimum duration in minutes; at least one round is finished. */
 const MINUTES = Number(process.env.MINUTES || 0.3);
@@ -90,7 +96,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     realm,
     directory: {
-      access: allMayExport,
+      access: exportForAll,
       portalUsers: { namespace: 'default', username: 'entityName' },
     },
   });
@@ -153,12 +159,9 @@ function requests(model: NaiveDirectory): fc.Arbitrary<ReadRequest> {
 /** Sends requests with each kind of credential. */
 class Callers {
   readonly #cookies: ReadonlyMap<string, string>;
-  readonly #token: TokenClient;
+  readonly #token: HttpClient;
 
-  private constructor(
-    cookies: ReadonlyMap<string, string>,
-    token: TokenClient,
-  ) {
+  private constructor(cookies: ReadonlyMap<string, string>, token: HttpClient) {
     this.#cookies = cookies;
     this.#token = token;
   }
@@ -167,22 +170,22 @@ class Callers {
     const cookies = new Map<string, string>();
     for (const { principal, credential } of CALLERS) {
       if (credential === 'cookie') {
-        const me = await client.ask('/v1/me/', { as: principal });
+        const me = await client.request('/v1/me/', { as: principal });
         cookies.set(principal, sessionIn(me));
       }
     }
-    return new Callers(cookies, await TokenClient.signIn(gateway));
+    return new Callers(cookies, await HttpClient.asGuest(gateway));
   }
 
   async send(
     { path, mask }: ReadRequest,
     { principal, credential }: SoakCaller,
-  ): Promise<Answer> {
+  ): Promise<ClientResponse> {
     if (credential === 'token') {
-      return this.#token.ask(`/v1${path}`, { mask });
+      return this.#token.request(`/v1${path}`, { mask });
     }
     const isByTicket = credential === 'ticket';
-    return client.ask(`/v1${path}`, {
+    return client.request(`/v1${path}`, {
       as: isByTicket ? principal : undefined,
       headers: {
         ...(!isByTicket && { Cookie: this.#cookies.get(principal)! }),

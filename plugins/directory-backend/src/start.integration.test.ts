@@ -1,6 +1,9 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from './__testUtils__/eventually';
-import { startGateway, type Gateway } from './__testUtils__/gateway/startGateway';
+import {
+  startGateway,
+  type Gateway,
+} from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(600_000);
 
@@ -49,26 +52,26 @@ const HEALTH = '/api/directory/healthz';
 
 const isServed = ({ status }: { status: number }) => status === 200;
 
-it('answers every request from the first connection on with data or Retry-After', async () => {
+it('responses every request from the first connection on with data or Retry-After', async () => {
   gateway = await startGateway({
     realm,
     serviceToken,
     entry,
     until: 'listening',
   });
-  const answers: Awaited<ReturnType<typeof read>>[] = [];
+  const responses: Awaited<ReturnType<typeof read>>[] = [];
   // Bursts until the portal serves: before plugins start, and during the sync.
   do {
-    answers.push(
+    responses.push(
       ...(await Promise.all(Array.from({ length: REQUESTS }, read))),
     );
-  } while (!isServed(answers.at(-1)!));
+  } while (!isServed(responses.at(-1)!));
 
-  const served = answers.filter(isServed);
+  const served = responses.filter(isServed);
   expect(served).toEqual(
     served.map(() => ({ status: 200, retryAfter: null, users: 1 })),
   );
-  const others = answers.filter(answer => !isServed(answer));
+  const others = responses.filter(response => !isServed(response));
   expect(others).toEqual(
     others.map(() => ({
       status: 503,

@@ -7,7 +7,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeCertificate } from '@directory-gateway/x509';
-import { GullibleAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
+import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
 
@@ -75,7 +75,10 @@ describe('CertificateAuthorities', () => {
   });
 
   it('reads the listed authorities in order, and takes none that is away for "no"', async () => {
-    const [first, second] = [new GullibleAuthority(), new GullibleAuthority()];
+    const [first, second] = [
+      new PermissiveAuthority(),
+      new PermissiveAuthority(),
+    ];
     const away = authorityWith();
     const authorities = new CertificateAuthorities();
     for (const [name, authority] of Object.entries({ first, away, second })) {
@@ -99,7 +102,10 @@ describe('CertificateAuthorities', () => {
   });
 
   it('has the authority that issued it revoke, and no other', async () => {
-    const [cannot, can] = [new GullibleAuthority(), new GullibleAuthority()];
+    const [cannot, can] = [
+      new PermissiveAuthority(),
+      new PermissiveAuthority(),
+    ];
     const orders: RevocationRequest[] = [];
     const authorities = new CertificateAuthorities();
     authorities.addAuthority('cannot', cannot);

@@ -1,10 +1,9 @@
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { describeCertificate } from '@directory-gateway/x509';
-import { GullibleAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
+import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { holder, person } from '../__testUtils__/people';
-import type { Caller } from '../directory/Caller';
+import { type Caller, PrincipalSet } from '../directory/Caller';
 import type { Directory } from '../directory/Directory';
-import { PrincipalSet } from '../directory/Caller';
 import { PrivateDirectory } from '../directory/PrivateDirectory';
 import type { UserField } from '../directory/schema';
 import { emptyUser } from '../directory/records';
@@ -20,7 +19,7 @@ const service: Caller = holder({
 });
 
 describe('CertificateReader', () => {
-  const authority = new GullibleAuthority();
+  const authority = new PermissiveAuthority();
   const served: Pick<Directory, 'getUser'> = {
     getUser: async ({ username }) =>
       ['alice', 'bob', 'private'].includes(username)

@@ -1,6 +1,6 @@
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { GullibleAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
+import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { holder, person } from '../__testUtils__/people';
 import type { Directory } from '../directory/Directory';
 import { PrincipalSet } from '../directory/Caller';
@@ -12,7 +12,7 @@ describe('UserCertificates', () => {
   /** The certificates of alice's record, as a CA's `get` makes them. */
   async function list(
     record: readonly Buffer[],
-    get: GullibleAuthority['get'],
+    get: PermissiveAuthority['get'],
   ) {
     const served: Pick<Directory, 'getUser'> = {
       getUser: async () => ({
@@ -38,7 +38,7 @@ describe('UserCertificates', () => {
   }
 
   async function sign() {
-    const authority = new GullibleAuthority();
+    const authority = new PermissiveAuthority();
     return await authority.sign(
       createSigningRequest({
         username: 'alice',

@@ -18,9 +18,15 @@ import { eventually } from '../__testUtils__/eventually';
 import { type Fault, FaultProxy } from '../__testUtils__/ldap/FaultProxy';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';
-import { question, type Question } from '../__testUtils__/conformance/queryArbitrary';
-import { answersOf, context } from '../__testUtils__/conformance/queries';
+import {
+  openReplica,
+  type OpenReplica,
+} from '../__testUtils__/ldap/openReplica';
+import {
+  question,
+  type Question,
+} from '../__testUtils__/conformance/queryArbitrary';
+import { resultsOf, context } from '../__testUtils__/conformance/queries';
 import type { Directory } from '../directory/Directory';
 import { groupFieldNames, userFieldNames } from '../directory/schema';
 
@@ -83,7 +89,7 @@ async function write(round: number): Promise<void> {
 }
 
 function answers(directory: Directory, questions: readonly Question[]) {
-  return answersOf(questions, ask => ask(directory));
+  return resultsOf(questions, ask => ask(directory));
 }
 
 /** Asks the copy again and again until a promise is settled. */

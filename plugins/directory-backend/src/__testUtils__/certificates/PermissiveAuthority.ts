@@ -16,7 +16,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Signs whatever it is asked, as FreeIPA does for the gateway's principal: what
  * it has signed is what the gateway's own rules have let through.
  */
-export class GullibleAuthority implements CertificateAuthority {
+export class PermissiveAuthority implements CertificateAuthority {
   readonly signed: SigningRequest[] = [];
   readonly #issuer: Issuer;
   readonly #issued = new Map<bigint, IssuedCertificate>();

@@ -19,16 +19,20 @@ import {
 } from '../../directory/schema';
 import type { User } from '../../directory/records';
 import { conformanceEntries } from './entries';
-import { groupSearch, memberSelection, searchTerms } from './selectionArbitrary';
+import {
+  groupSearch,
+  memberSelection,
+  searchTerms,
+} from './selectionArbitrary';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
 import { describePrivacy } from './describePrivacy';
 import {
-  answersOf,
-  AT_ONCE,
+  resultsOf,
+  CONCURRENCY,
   context,
   spelled,
-  type Answered,
+  type QueryResults,
 } from './queries';
 
 /** An adapter on a realm, ready to be asked. */
@@ -63,7 +67,7 @@ const PAGES = [
 ];
 
 /**
- * What every {@link Directory} must do: each method's answers are compared
+ * What every {@link Directory} must do: each method's results are compared
  * with those of a model that reads the entries one by one.
  */
 export function describeDirectory(
@@ -86,14 +90,14 @@ export function describeDirectory(
       await realm?.stop();
     });
 
-    /** What both answer to the same questions. */
+    /** What both result to the same queries. */
     async function both<Q, A>(
-      questions: readonly Q[],
-      ask: (directory: Directory, question: Q) => Promise<A>,
-    ): Promise<readonly [Answered<Q, A>, Answered<Q, A>]> {
+      queries: readonly Q[],
+      run: (directory: Directory, query: Q) => Promise<A>,
+    ): Promise<readonly [QueryResults<Q, A>, QueryResults<Q, A>]> {
       return [
-        await answersOf(questions, q => ask(subject!.directory, q)),
-        await answersOf(questions, q => ask(model, q)),
+        await resultsOf(queries, q => run(subject!.directory, q)),
+        await resultsOf(queries, q => run(model, q)),
       ];
     }
 
@@ -101,39 +105,39 @@ export function describeDirectory(
     const users = () => spelled(model.users.map(user => user.text('uid')!));
     const groups = () => spelled(model.groups.map(group => group.text('cn')!));
 
-    it('answers for users by name', async () => {
-      const questions = users().flatMap(username => [
+    it('results for users by name', async () => {
+      const queries = users().flatMap(username => [
         { ...wholeUser, username },
         { ...wholeUser, username, unlockedOnly: true },
       ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.getUser(query, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
-    it('answers for groups by name', async () => {
-      const [answers, expected] = await both(groups(), (directory, groupname) =>
+    it('results for groups by name', async () => {
+      const [results, expected] = await both(groups(), (directory, groupname) =>
         directory.getGroup({ ...wholeGroup, groupname }, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('lists users, page by page', async () => {
-      const questions = PAGES.flatMap(page => [
+      const queries = PAGES.flatMap(page => [
         { ...everyone, page },
         { ...everyone, page, unlockedOnly: true },
       ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listUsers(query, context),
       );
-      expect(answers).toEqual(expected);
-      const totals = expected.map(({ answer }) => answer!.total);
+      expect(results).toEqual(expected);
+      const totals = expected.map(({ result }) => result!.total);
       expect(new Set(totals).size).toBe(2);
     });
 
     it('streams users', async () => {
-      const questions: UserSelection[] = [
+      const queries: UserSelection[] = [
         everyone,
         { ...everyone, unlockedOnly: true },
         ...groups().map(groupname => ({
@@ -141,8 +145,8 @@ export function describeDirectory(
           from: { kind: 'membersOf' as const, groupname },
         })),
       ];
-      const [answers, expected] = await both(
-        questions,
+      const [results, expected] = await both(
+        queries,
         async (directory, selection) => {
           const stream = await directory.streamUsers(selection, context);
           const streamed: User[] = [];
@@ -152,18 +156,18 @@ export function describeDirectory(
           return stream && { total: stream.total, streamed };
         },
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('lists groups, page by page', async () => {
-      const [answers, expected] = await both(PAGES, (directory, page) =>
+      const [results, expected] = await both(PAGES, (directory, page) =>
         directory.listGroups({ ...allGroups, page }, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('knows who is in each group, directly or through others', async () => {
-      const questions = groups()
+      const queries = groups()
         .map(groupname => ({ kind: 'membersOf', groupname } as const))
         .flatMap(from => [
           { ...wholeUser, from, page: whole },
@@ -171,23 +175,23 @@ export function describeDirectory(
           { from, page: whole, fields: NAME },
           { ...wholeUser, from, page: { number: 99, size: 40 } },
         ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listUsers(query, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('knows who sponsors each group', async () => {
-      const questions = groups()
+      const queries = groups()
         .map(groupname => ({ kind: 'sponsorsOf', groupname } as const))
         .flatMap(from => [
           { ...wholeUser, from, page: whole },
           { from, page: second, fields: NAME },
         ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listUsers(query, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('knows whether somebody is in a group', async () => {
@@ -196,47 +200,47 @@ export function describeDirectory(
         groupname: fc.constantFrom(...groups()),
       });
       const known = ['alice', 'carol', 'dave', 'erin', 'mallory', 'BOB'];
-      const questions = [
+      const queries = [
         ...fc.sample(pair, { numRuns: 1000, seed: 1 }),
         ...known.flatMap(username =>
           groups().map(groupname => ({ username, groupname })),
         ),
       ];
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.isMember(query, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('knows the groups of each user', async () => {
-      const questions = users()
+      const queries = users()
         .map(username => ({ kind: 'ofUser', username } as const))
         .flatMap(from => [
           { ...wholeGroup, from, page: whole },
           { ...wholeGroup, from: { ...from, unlockedOnly: true }, page: whole },
           { fields: GROUP_NAME, from, page: second },
         ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listGroups(query, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('knows the agreements that each user has signed', async () => {
-      const questions = users().flatMap(username => [
+      const queries = users().flatMap(username => [
         { username, page: whole },
         { username, page: whole, unlockedOnly: true },
         { username, page: { number: 2, size: 1 } },
       ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listAgreements(query, context),
       );
       // In a group that an agreement is linked to, and has not signed it.
-      expect(answers).toContainEqual({
-        question: { username: 'minimal', page: whole },
-        answer: { items: [], total: 0 },
+      expect(results).toContainEqual({
+        query: { username: 'minimal', page: whole },
+        result: { items: [], total: 0 },
       });
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('returns the requested fields and no others', async () => {
@@ -245,11 +249,11 @@ export function describeDirectory(
         username,
         fields,
       }));
-      const [answers, expected] = await both(queries, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.getUser(query, context),
       );
-      expect(answers).toEqual(expected);
-      const [{ answer: veiled }] = answers;
+      expect(results).toEqual(expected);
+      const [{ result: veiled }] = results;
       const filled = Object.entries(veiled!)
         .filter(([, value]) => value !== undefined)
         .map(([field]) => field);
@@ -266,12 +270,12 @@ export function describeDirectory(
       query: { unlockedOnly?: boolean } = {},
     ): Promise<readonly string[]> {
       const where = allOf(...conditions);
-      const [[{ answer }], [expected]] = await both(
+      const [[{ result }], [expected]] = await both(
         [{ ...everyone, ...query, page: whole, where }],
         (directory, each) => directory.listUsers(each, context),
       );
-      expect(answer).toEqual(expected.answer);
-      return answer!.items.map(({ username }) => username);
+      expect(result).toEqual(expected.result);
+      return result!.items.map(({ username }) => username);
     }
 
     it('finds the users who are in a group', async () => {
@@ -358,23 +362,23 @@ export function describeDirectory(
       );
       const hasFields = options.schema === 'fas';
       expect((await find([nick])).length > 0).toBe(hasFields);
-      expect(found.answer!.total > 0).toBe(hasFields);
+      expect(found.result!.total > 0).toBe(hasFields);
       expect(found).toEqual(expected);
     });
 
     it('knows why each user is in their groups', async () => {
-      const questions = users()
+      const queries = users()
         .map(username => ({ kind: 'ofUser', username, reasons: true } as const))
         .flatMap(from => [
           { ...wholeGroup, from, page: whole },
           { ...wholeGroup, from, page: second },
         ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listGroups(query, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
       const reasons = expected.flatMap(
-        ({ answer }) => answer?.items.map(({ reason }) => reason!) ?? [],
+        ({ result }) => result?.items.map(({ reason }) => reason!) ?? [],
       );
       const lengths = new Set(reasons.map(({ path }) => path.length));
       expect(Math.max(...lengths)).toBeGreaterThan(3);
@@ -383,45 +387,43 @@ export function describeDirectory(
     });
 
     it('knows whom each user sponsors', async () => {
-      const questions = users()
+      const queries = users()
         .map(username => ({ kind: 'sponsoredBy', username } as const))
         .flatMap(from => [
           { ...wholeGroup, from, page: whole },
           { ...wholeGroup, from, page: second },
         ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listGroups(query, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('knows what is nested in each group', async () => {
-      const questions = groups()
+      const queries = groups()
         .map(groupname => ({ kind: 'nestedIn', groupname } as const))
         .flatMap(from => [
           { ...wholeGroup, from, page: whole },
           { ...wholeGroup, from, page: { number: 2, size: 1 } },
         ]);
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listGroups(query, context),
       );
-      expect(answers).toEqual(expected);
-      const nested = expected.flatMap(({ answer }) => answer?.items ?? []);
+      expect(results).toEqual(expected);
+      const nested = expected.flatMap(({ result }) => result?.items ?? []);
       expect(nested.some(({ hasMemberGroups }) => hasMemberGroups)).toBe(true);
     });
 
     it('counts the members of groups', async () => {
-      const questions = [groups(), [], ['nope']];
-      const [answers, expected] = await both(
-        questions,
-        (directory, groupnames) =>
-          directory.countMembers({ groupnames }, context),
+      const queries = [groups(), [], ['nope']];
+      const [results, expected] = await both(queries, (directory, groupnames) =>
+        directory.countMembers({ groupnames }, context),
       );
-      expect(answers).toEqual(expected);
+      expect(results).toEqual(expected);
     });
 
     it('selects members by a text and by how they are in', async () => {
-      const question = fc.record({
+      const arbitrary = fc.record({
         groupname: fc.constantFrom(
           ...model.groups.map(group => group.text('cn')!),
           'contributors',
@@ -430,9 +432,9 @@ export function describeDirectory(
         selection: memberSelection(model),
         page: fc.constantFrom(whole, second),
       });
-      const questions = fc.sample(question, { numRuns: 800, seed: 3 });
-      const [answers, expected] = await both(
-        questions,
+      const queries = fc.sample(arbitrary, { numRuns: 800, seed: 3 });
+      const [results, expected] = await both(
+        queries,
         (directory, { groupname, selection, page }) =>
           directory.listUsers(
             {
@@ -448,22 +450,22 @@ export function describeDirectory(
             context,
           ),
       );
-      expect(answers).toEqual(expected);
-      const hits = expected.filter(({ answer }) => answer && answer.total > 0);
+      expect(results).toEqual(expected);
+      const hits = expected.filter(({ result }) => result && result.total > 0);
       expect(hits.length).toBeGreaterThan(100);
     });
 
     it('finds groups by what is in them', async () => {
-      const question = fc.record({
+      const arbitrary = fc.record({
         where: groupSearch(model),
         page: fc.constantFrom(whole, second),
       });
-      const questions = fc.sample(question, { numRuns: 800, seed: 4 });
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const queries = fc.sample(arbitrary, { numRuns: 800, seed: 4 });
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listGroups({ ...allGroups, ...query }, context),
       );
-      expect(answers).toEqual(expected);
-      const hits = expected.filter(({ answer }) => answer!.total > 0);
+      expect(results).toEqual(expected);
+      const hits = expected.filter(({ result }) => result!.total > 0);
       expect(hits.length).toBeGreaterThan(200);
     });
 
@@ -472,7 +474,7 @@ export function describeDirectory(
         ...model.users.map(({ dn }) => dn),
         'fqdn=build1.example.test,cn=computers,cn=accounts,dc=example,dc=test',
       ];
-      const questions = dns.flatMap(dn =>
+      const queries = dns.flatMap(dn =>
         [whole, { number: 2, size: 7 }].map(page => ({
           ...wholeUser,
           from: { kind: 'colleaguesOf' as const, dn },
@@ -480,11 +482,11 @@ export function describeDirectory(
           page,
         })),
       );
-      const [answers, expected] = await both(questions, (directory, query) =>
+      const [results, expected] = await both(queries, (directory, query) =>
         directory.listUsers(query, context),
       );
-      expect(answers).toEqual(expected);
-      const hits = expected.filter(({ answer }) => answer!.items.length > 3);
+      expect(results).toEqual(expected);
+      const hits = expected.filter(({ result }) => result!.items.length > 3);
       expect(hits.length).toBeGreaterThan(30);
     });
 
@@ -503,16 +505,19 @@ export function describeDirectory(
           .subarray([...userFieldNames])
           .map(names => new Set<UserField>(['username', ...names])),
       });
-      const portion = { minLength: AT_ONCE, maxLength: AT_ONCE };
+      const portion = { minLength: CONCURRENCY, maxLength: CONCURRENCY };
       await fc.assert(
         fc.asyncProperty(fc.array(search, portion), async searches => {
-          const [answers, expected] = await both(searches, (directory, query) =>
+          const [results, expected] = await both(searches, (directory, query) =>
             directory.listUsers({ ...everyone, ...query }, context),
           );
-          expect(answers).toEqual(expected);
-          hits += expected.filter(({ answer }) => answer!.total > 0).length;
+          expect(results).toEqual(expected);
+          hits += expected.filter(({ result }) => result!.total > 0).length;
         }),
-        { numRuns: Math.ceil(options.searches / AT_ONCE), seed: 20_200_131 },
+        {
+          numRuns: Math.ceil(options.searches / CONCURRENCY),
+          seed: 20_200_131,
+        },
       );
       // A model that finds nobody would agree with a directory that does not.
       expect(hits).toBeGreaterThan(options.searches / 4);

@@ -9,7 +9,7 @@ import type { SchemaPreset } from '../../directory/schema';
 import { addUser, conformanceEntries } from './entries';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
-import { answersOf, context, spelled, type Answered } from './queries';
+import { resultsOf, context, spelled, type QueryResults } from './queries';
 
 /** Entries of which each has a property that the realm's own ones do not. */
 const ENTRIES = [
@@ -55,12 +55,12 @@ export function describePrincipalLookup(
     /** Looks up each query, with the same result as the model. */
     async function findAll(
       queries: readonly PrincipalQuery[],
-    ): Promise<Answered<PrincipalQuery, Principal | undefined>> {
-      const found = await answersOf(queries, async query => {
+    ): Promise<QueryResults<PrincipalQuery, Principal | undefined>> {
+      const found = await resultsOf(queries, async query => {
         const principal = await subject!.principals.find(query, context);
         return principal && { ...principal, server: undefined };
       });
-      const expected = await answersOf(queries, query =>
+      const expected = await resultsOf(queries, query =>
         model.principals.find(query),
       );
       expect(found).toEqual(expected);
@@ -68,14 +68,14 @@ export function describePrincipalLookup(
     }
 
     async function find(query: PrincipalQuery): Promise<Principal | undefined> {
-      const [{ answer }] = await findAll([query]);
-      return answer;
+      const [{ result }] = await findAll([query]);
+      return result;
     }
 
     it('finds users, services and hosts by each of their principal names', async () => {
       const queries = model.principalNames().map(principal => ({ principal }));
       const found = await findAll(queries);
-      const kinds = found.map(({ answer }) => answer?.kind);
+      const kinds = found.map(({ result }) => result?.kind);
       expect(new Set(kinds)).toEqual(
         new Set(['user', 'service', 'host', undefined]),
       );

@@ -9,7 +9,7 @@ import { userFieldNames } from '../../directory/schema';
 import { memberSelection, searchTerms } from './selectionArbitrary';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import type { Viewer } from '../naive/naiveSearch';
-import { answersOf, context, viewer } from './queries';
+import { resultsOf, context, viewer } from './queries';
 
 const fields = new Set(userFieldNames);
 const whole: PageRequest = { number: 1, size: 10_000 };
@@ -25,25 +25,25 @@ export function describePrivacy(
 
   /** Names of the users that a viewer finds, as the model finds them. */
   async function expectSameUsers(
-    questions: readonly {
+    queries: readonly {
       readonly by: Viewer;
       readonly selection: Parameters<NaiveDirectory['listUsers']>[0];
     }[],
   ): Promise<readonly (readonly string[])[]> {
     const { directory, model } = subjects();
-    const found = await answersOf(questions, async ({ by, selection }) => {
+    const found = await resultsOf(queries, async ({ by, selection }) => {
       const users = await viewedBy(directory, by).listUsers(
         selection,
         contextOf(by),
       );
       return users && { ...users, items: users.items.map(nameOf) };
     });
-    const expected = await answersOf(questions, async ({ by, selection }) => {
+    const expected = await resultsOf(queries, async ({ by, selection }) => {
       const users = model.listUsersFor(by, selection);
       return users && { ...users, items: users.items.map(nameOf) };
     });
     expect(found).toEqual(expected);
-    return found.map(({ answer }) => answer?.items ?? []);
+    return found.map(({ result }) => result?.items ?? []);
   }
 
   it('does not find users by what they hide', async () => {
@@ -54,7 +54,7 @@ export function describePrivacy(
       conditions,
       conditions.map(not),
     );
-    const question = fc.record({
+    const arbitrary = fc.record({
       by: viewer(userNames()),
       selection: fc.record({
         from: fc.constant({ kind: 'all' as const }),
@@ -65,7 +65,7 @@ export function describePrivacy(
       }),
     });
     const found = await expectSameUsers(
-      fc.sample(question, { numRuns: 2000, seed: 6 }),
+      fc.sample(arbitrary, { numRuns: 2000, seed: 6 }),
     );
     expect(found.filter(names => names.length > 0).length).toBeGreaterThan(500);
   });
@@ -100,7 +100,7 @@ export function describePrivacy(
 
   it('selects members by what they show', async () => {
     const { model } = subjects();
-    const question = fc
+    const arbitrary = fc
       .record({
         by: viewer(userNames()),
         groupname: fc.constantFrom(
@@ -118,14 +118,14 @@ export function describePrivacy(
         },
       }));
     const found = await expectSameUsers(
-      fc.sample(question, { numRuns: 400, seed: 7 }),
+      fc.sample(arbitrary, { numRuns: 400, seed: 7 }),
     );
     expect(found.filter(names => names.length > 0).length).toBeGreaterThan(50);
   });
 
   it('orders users by what they show', async () => {
     const { model } = subjects();
-    const question = fc
+    const arbitrary = fc
       .record({
         by: viewer(userNames(), ['creation']),
         dn: fc.constantFrom(...model.users.map(({ dn }) => dn)),
@@ -140,7 +140,7 @@ export function describePrivacy(
         },
       }));
     const found = await expectSameUsers(
-      fc.sample(question, { numRuns: 300, seed: 5 }),
+      fc.sample(arbitrary, { numRuns: 300, seed: 5 }),
     );
     expect(found.filter(names => names.length > 3).length).toBeGreaterThan(30);
   });

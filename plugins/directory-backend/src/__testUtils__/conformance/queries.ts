@@ -8,8 +8,8 @@ import {
 } from '../../directory/schema';
 import type { Viewer } from '../naive/naiveSearch';
 
-/** So many questions are under way at once. */
-export const AT_ONCE = 8;
+/** So many queries are under way at once. */
+export const CONCURRENCY = 8;
 
 /** Context of a request that nobody aborts. */
 export const context: RequestContext = {
@@ -29,25 +29,25 @@ const NO_NAMES = [
 ];
 
 /** What was asked, with what was answered. */
-export type Answered<Q, A> = readonly {
-  readonly question: Q;
-  readonly answer: A;
+export type QueryResults<Q, A> = readonly {
+  readonly query: Q;
+  readonly result: A;
 }[];
 
-/** The answers beside their questions, so that a difference tells its own. */
-export async function answersOf<Q, A>(
-  questions: readonly Q[],
-  ask: (question: Q) => Promise<A>,
-): Promise<Answered<Q, A>> {
-  const answers: { question: Q; answer: A }[] = [];
-  for (let at = 0; at < questions.length; at += AT_ONCE) {
-    const some = questions.slice(at, at + AT_ONCE);
-    const found = await Promise.all(some.map(ask));
-    answers.push(
-      ...found.map((answer, index) => ({ question: some[index], answer })),
+/** The results beside their queries, so that a difference tells its own. */
+export async function resultsOf<Q, A>(
+  queries: readonly Q[],
+  run: (query: Q) => Promise<A>,
+): Promise<QueryResults<Q, A>> {
+  const results: { query: Q; result: A }[] = [];
+  for (let at = 0; at < queries.length; at += CONCURRENCY) {
+    const some = queries.slice(at, at + CONCURRENCY);
+    const found = await Promise.all(some.map(run));
+    results.push(
+      ...found.map((result, index) => ({ query: some[index], result })),
     );
   }
-  return answers;
+  return results;
 }
 
 /** Names that there are, in two spellings, and some that are nobody's. */

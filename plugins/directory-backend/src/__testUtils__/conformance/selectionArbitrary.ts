@@ -1,9 +1,16 @@
 import fc from 'fast-check';
-import { type FieldCondition, type GroupPredicate, type UserCondition, allOf, anyOf } from '../../directory/predicates';
+import {
+  type FieldCondition,
+  type GroupPredicate,
+  type UserCondition,
+  allOf,
+  anyOf,
+} from '../../directory/predicates';
 import type { GroupField, UserField } from '../../directory/schema';
-import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';
+import { form } from '../gateway/GatewayClient';
 import type { DumpedEntry } from '../naive/DumpedEntry';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
+import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';
 import type { MemberSelection } from '../../http/request/parseGroupSearch';
 
 /** The fields that a search can name; the first ones match substrings too. */

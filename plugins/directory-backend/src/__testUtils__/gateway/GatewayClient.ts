@@ -1,23 +1,23 @@
 import type { Realm } from '@directory-gateway/realm';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Gateway } from './startGateway';
 import { validateResponse } from '../openapi/validateResponse';
+import type { Gateway } from './startGateway';
 
-/** What a test looks at. */
-export interface Answer {
+/** A response as tests read it. */
+export interface ClientResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body, `undefined` when it is empty or no JSON. */
+  /** The parsed body; `undefined` when it is empty or not JSON. */
   readonly json: unknown;
 }
 
 /** How a request differs from `GET` without credentials. */
-export interface AskOptions {
-  /** The principal whose ticket is presented, for example `alice`. */
+export interface RequestOptions {
+  /** The principal whose ticket is sent, for example `alice`. */
   readonly as?: string;
-  /** A file of curl's, whose cookies are sent, and in which they are kept. */
+  /** Path of a cookie jar in curl's format. */
   readonly jar?: string;
   readonly method?: string;
   readonly body?: string;
@@ -25,80 +25,79 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** The framework answers below the plugin's other paths. */
-const OF_CONTRACT = /^\/(?:\/|v1\b|docs\/v1\b|specs\/v1\.json|ca\/crl|\?|$)/;
+/** The contract's own dialect. */
+const CONTRACT_PATH = /^\/(?:\/|v1\b|docs\/v1\b|specs\/v1\.json|ca\/crl|\?|$)/;
 
 const run = promisify(execFile);
 
 /**
- * Asks a gateway with curl, as its users do, and holds every answer of the
- * contract's own dialect against the OpenAPI document.
+ * Sends requests with curl, as API clients with a ticket do, and validates the
+ * responses of the contract's own dialect against the OpenAPI document.
  */
 export class GatewayClient {
-  readonly #gateway: Pick<Gateway, 'baseUrl'>;
+  readonly #baseUrl: string;
   readonly #realm: Realm;
 
   constructor(options: {
     readonly gateway: Pick<Gateway, 'baseUrl'>;
     readonly realm: Realm;
   }) {
-    this.#gateway = options.gateway;
+    this.#baseUrl = options.gateway.baseUrl;
     this.#realm = options.realm;
   }
 
-  /** `path` is below `/api/directory`, as it is sent: nothing is encoded. */
-  async ask(path: string, options: AskOptions = {}): Promise<Answer> {
-    const { method = 'GET', headers = {} } = options;
-    const url = `${this.#gateway.baseUrl}/api/directory${path}`;
+  /** Returns a client that sends a principal's ticket with each request. */
+  as(principal: string): { request(path: string): Promise<ClientResponse> } {
+    return { request: path => this.request(path, { as: principal }) };
+  }
+
+  /** @param path - below `/api/directory`, sent as it is */
+  async request(
+    path: string,
+    options: RequestOptions = {},
+  ): Promise<ClientResponse> {
+    const { as, jar, method = 'GET', body } = options;
+    const headers = headerLines(options.headers ?? {});
     const { stdout } = await run(
       'curl',
       [
         ...['--silent', '--show-error', '--include', '--path-as-is'],
-        ...['--globoff', '--max-time', '30'],
+        ...['--globoff', '--max-time', '300'],
         ...(method === 'HEAD' ? ['--head'] : ['--request', method]),
-        ...(options.as ? ['--negotiate', '--user', ':'] : []),
-        ...(options.jar
-          ? ['--cookie', options.jar, '--cookie-jar', options.jar]
-          : []),
-        ...headerLines(headers).flatMap(line => ['--header', line]),
-        ...(options.body === undefined ? [] : ['--data-binary', options.body]),
-        url,
+        ...(as ? ['--negotiate', '--user', ':'] : []),
+        ...(jar ? ['--cookie', jar, '--cookie-jar', jar] : []),
+        ...headers.flatMap(line => ['--header', line]),
+        ...(body === undefined ? [] : ['--data-binary', body]),
+        `${this.#baseUrl}/api/directory${path}`,
       ],
       {
         env: {
           ...process.env,
           KRB5_CONFIG: this.#realm.krb5Config,
-          KRB5CCNAME: options.as
-            ? await this.#realm.ticket(options.as)
-            : 'MEMORY:none',
+          KRB5CCNAME: as ? await this.#realm.ticket(as) : 'MEMORY:none',
         },
         maxBuffer: 64 * 1024 * 1024,
       },
     );
-    const answer = parse(stdout);
-    if (OF_CONTRACT.test(path)) {
-      this.#validate(path, options, answer);
+    const response = parse(stdout);
+    if (CONTRACT_PATH.test(path)) {
+      validateResponse({
+        method,
+        path,
+        masked: headers.some(line => /^x-fields:\s*\S/i.test(line)),
+        status: response.status,
+        headers: response.headers,
+        body: response.text,
+      });
     }
-    return answer;
-  }
-
-  #validate(path: string, options: AskOptions, answer: Answer): void {
-    const mask = headerLines(options.headers ?? {}).find(line =>
-      /^x-fields:\s*\S/i.test(line),
-    );
-    validateResponse({
-      method: options.method ?? 'GET',
-      path,
-      masked: mask !== undefined,
-      status: answer.status,
-      headers: answer.headers,
-      body: answer.text,
-    });
+    return response;
   }
 }
 
-/** curl's syntax: a header without a value ends in a semicolon. */
-function headerLines(headers: NonNullable<AskOptions['headers']>): string[] {
+/** Header lines in curl's syntax: an empty header ends in a semicolon. */
+function headerLines(
+  headers: NonNullable<RequestOptions['headers']>,
+): string[] {
   return Object.entries(headers).flatMap(([name, values]) =>
     [values]
       .flat()
@@ -106,15 +105,15 @@ function headerLines(headers: NonNullable<AskOptions['headers']>): string[] {
   );
 }
 
-/** curl prints every response of an exchange; the last one is the answer. */
-function parse(output: string): Answer {
-  let rest = output;
+/** Parses curl's output, which has every response of an exchange. */
+function parse(output: string): ClientResponse {
+  let text = output;
   let head = '';
   do {
-    const end = rest.indexOf('\r\n\r\n');
-    head = rest.slice(0, end);
-    rest = rest.slice(end + 4);
-  } while (rest.startsWith('HTTP/'));
+    const end = text.indexOf('\r\n\r\n');
+    head = text.slice(0, end);
+    text = text.slice(end + 4);
+  } while (text.startsWith('HTTP/'));
   const [statusLine, ...lines] = head.split('\r\n');
   const headers = new Headers(
     lines.map((line): [string, string] => {
@@ -123,47 +122,45 @@ function parse(output: string): Answer {
     }),
   );
   const isJson =
-    rest !== '' && headers.get('content-type')?.startsWith('application/json');
+    text !== '' && headers.get('content-type')?.startsWith('application/json');
   return {
     status: Number(statusLine.split(' ')[1]),
     headers,
-    text: rest,
-    json: isJson ? JSON.parse(rest) : undefined,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
   };
 }
 
-/** A request with these parameters, as `curl -d` sends it. */
+/** Options of a POST with a form, as from `curl -d`. */
 export function form(parameters: Record<string, string>) {
   return {
     method: 'POST',
     body: String(new URLSearchParams(parameters)),
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-  } satisfies AskOptions;
+  } satisfies RequestOptions;
 }
 
-/** The same, as `curl -F` sends it. */
+/** Options of a POST with a multipart form, as from `curl -F`. */
 export function multipart(parameters: Record<string, string>) {
+  const parts = Object.entries(parameters).map(
+    ([name, value]) =>
+      `--frame\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
   return {
     method: 'POST',
-    body: [
-      ...Object.entries(parameters).map(
-        ([name, value]) =>
-          `--frame\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-      ),
-      '--frame--\r\n',
-    ].join(''),
+    body: `${parts.join('')}--frame--\r\n`,
     headers: { 'Content-Type': 'multipart/form-data; boundary=frame' },
-  } satisfies AskOptions;
+  } satisfies RequestOptions;
 }
 
-/** What an answer is about: a record. */
+/** The record in a response. */
 export function resultOf({
   json,
-}: Pick<Answer, 'json'>): Record<string, unknown> {
+}: Pick<ClientResponse, 'json'>): Record<string, unknown> {
   return (json as { result: Record<string, unknown> }).result;
 }
 
-/** The serial number in an answer: as a number of JSON it would lose digits. */
-export function serialOf({ text }: Pick<Answer, 'text'>): string {
+/** The serial number in a response; a JavaScript number would lose digits. */
+export function serialOf({ text }: Pick<ClientResponse, 'text'>): string {
   return /"serial_number": ?(\d+)/.exec(text)?.[1] ?? `none: ${text}`;
 }

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from './GatewayClient';
+import type { ClientResponse } from './GatewayClient';
 
-/** A caller of the gateway: `TokenClient`, `CookieClient` or `TicketClient`. */
+/** Sends GET requests to paths below `/api/directory`. */
 export interface LoadClient {
-  /** `path` is below `/api/directory`, encoded. */
-  ask(path: string): Promise<Pick<Answer, 'status' | 'text'>>;
+  request(path: string): Promise<Pick<ClientResponse, 'status' | 'text'>>;
 }
 
 /** The result of a load, for one client. */
@@ -18,65 +17,75 @@ export interface Tally {
   readonly slowestMs: number;
 }
 
-const WORKERS = 8;
-
 /** Keeps the load steady without saturating the machine. */
 const PAUSE_MS = 50;
 
-/** The part of one client. */
+/** The requests of one client. */
 class ClientLoad {
   readonly #client: LoadClient;
-  readonly #truth: ReadonlyMap<string, string>;
-  readonly #statuses: Record<number, number> = {};
-  readonly #wrong: string[] = [];
+  readonly #expected: ReadonlyMap<string, string>;
   readonly #workers: readonly Promise<void>[];
-  #responses = 0;
-  #slowestMs = 0;
-  #isOver = false;
+  readonly #tally = {
+    responses: 0,
+    statuses: {} as Record<number, number>,
+    wrong: [] as string[],
+    slowestMs: 0,
+  };
+  #isStopped = false;
 
-  constructor(
+  static async start(
     client: LoadClient,
-    truth: ReadonlyMap<string, string>,
+    paths: readonly string[],
+    workers: number,
+  ): Promise<ClientLoad> {
+    const expected = new Map<string, string>();
+    for (const path of paths) {
+      const { status, text } = await client.request(path);
+      if (status !== 200) {
+        throw new Error(`${path} returns ${status} before the load`);
+      }
+      expected.set(path, text);
+    }
+    return new ClientLoad(client, expected, workers);
+  }
+
+  private constructor(
+    client: LoadClient,
+    expected: ReadonlyMap<string, string>,
     workers: number,
   ) {
     this.#client = client;
-    this.#truth = truth;
-    const paths = [...truth.keys()];
+    this.#expected = expected;
+    const paths = [...expected.keys()];
     this.#workers = Array.from({ length: workers }, (_, n) =>
       this.#work([...paths.slice(n), ...paths.slice(0, n)]),
     );
   }
 
   async progress(responses: number): Promise<void> {
-    const target = this.#responses + responses;
-    while (this.#responses < target) {
+    const target = this.#tally.responses + responses;
+    while (this.#tally.responses < target) {
       await sleep(5);
     }
   }
 
   async stop(): Promise<Tally> {
-    this.#isOver = true;
+    this.#isStopped = true;
     await Promise.all(this.#workers);
-    return {
-      responses: this.#responses,
-      statuses: this.#statuses,
-      wrong: this.#wrong,
-      slowestMs: this.#slowestMs,
-    };
+    return this.#tally;
   }
 
   async #work(paths: readonly string[]): Promise<void> {
-    for (let n = 0; !this.#isOver; n = (n + 1) % paths.length) {
+    const tally = this.#tally;
+    for (let n = 0; !this.#isStopped; n = (n + 1) % paths.length) {
       const startedAt = performance.now();
-      const { status, text } = await this.#client.ask(paths[n]);
-      this.#slowestMs = Math.max(
-        this.#slowestMs,
-        performance.now() - startedAt,
-      );
-      this.#responses++;
-      this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
-      if (status === 200 && text !== this.#truth.get(paths[n])) {
-        this.#wrong.push(paths[n]);
+      const { status, text } = await this.#client.request(paths[n]);
+      const tookMs = performance.now() - startedAt;
+      tally.slowestMs = Math.max(tally.slowestMs, tookMs);
+      tally.responses++;
+      tally.statuses[status] = (tally.statuses[status] ?? 0) + 1;
+      if (status === 200 && text !== this.#expected.get(paths[n])) {
+        tally.wrong.push(paths[n]);
       }
       await sleep(PAUSE_MS);
     }
@@ -92,22 +101,18 @@ export class SteadyLoad {
   }
 
   /**
-   * Starts a load; the responses of an undisturbed gateway are the truth.
+   * Starts a load. The responses before it are the expected ones.
    *
    * @param options - `workers`: concurrent requests per client. Default 8
    */
   static async start(
     clients: readonly LoadClient[],
     paths: readonly string[],
-    options: { readonly workers?: number } = {},
+    { workers = 8 }: { readonly workers?: number } = {},
   ): Promise<SteadyLoad> {
-    const truths = await Promise.all(
-      clients.map(client => readTruth(client, paths)),
-    );
     return new SteadyLoad(
-      clients.map(
-        (client, n) =>
-          new ClientLoad(client, truths[n], options.workers ?? WORKERS),
+      await Promise.all(
+        clients.map(client => ClientLoad.start(client, paths, workers)),
       ),
     );
   }
@@ -115,7 +120,7 @@ export class SteadyLoad {
   /**
    * Waits until each client has this many more responses: unlike a sleep, that
    * lets the load make the same progress on a slow machine. A number of seconds
-   * is only for an outage that must last as long.
+   * is only for an outage of a given duration.
    */
   async progress(amount: number | { readonly seconds: number }): Promise<void> {
     if (typeof amount === 'object') {
@@ -133,19 +138,4 @@ export class SteadyLoad {
   async stop(): Promise<readonly Tally[]> {
     return Promise.all(this.#clients.map(client => client.stop()));
   }
-}
-
-async function readTruth(
-  client: LoadClient,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const truth = new Map<string, string>();
-  for (const path of paths) {
-    const { status, text } = await client.ask(path);
-    if (status !== 200) {
-      throw new Error(`${path} returns ${status} before the load`);
-    }
-    truth.set(path, text);
-  }
-  return truth;
 }

@@ -1,17 +1,25 @@
-import { type Answer, type GatewayClient, form, resultOf } from './GatewayClient';
+import {
+  type ClientResponse,
+  type GatewayClient,
+  form,
+  resultOf,
+} from './GatewayClient';
 
 /** A user asks for a certificate of their own. */
 export function signAs(
   client: GatewayClient,
   user: string,
   csr: string,
-): Promise<Answer> {
-  return client.ask('/v1/certs/', { as: user, ...form({ user, csr }) });
+): Promise<ClientResponse> {
+  return client.request('/v1/certs/', { as: user, ...form({ user, csr }) });
 }
 
 /** Dave, whom the configuration lets revoke, revokes one. */
-export function revoke(client: GatewayClient, serial: string): Promise<Answer> {
-  return client.ask(`/v1/certs/${serial}/revocation/`, {
+export function revoke(
+  client: GatewayClient,
+  serial: string,
+): Promise<ClientResponse> {
+  return client.request(`/v1/certs/${serial}/revocation/`, {
     as: 'dave',
     ...form({ reason: 'superseded' }),
   });
@@ -27,8 +35,10 @@ export function countCertificates(
 ): Promise<readonly number[]> {
   return Promise.all(
     clients.map(async client => {
-      const answer = await client.ask(`/v1/users/${user}/`, { as: 'bob' });
-      return ((resultOf(answer).certificates ?? []) as string[]).length;
+      const response = await client.request(`/v1/users/${user}/`, {
+        as: 'bob',
+      });
+      return ((resultOf(response).certificates ?? []) as string[]).length;
     }),
   );
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { GatewayClient } from './GatewayClient';
 
 /** The header that curl sends with somebody's ticket, before anyone accepts it. */
-export async function overhearToken(
+export async function captureToken(
   realm: Realm,
   principal: string,
 ): Promise<string> {
@@ -17,8 +17,8 @@ export async function overhearToken(
   const { port } = server.address() as AddressInfo;
   const gateway = { baseUrl: `http://localhost:${port}` };
   try {
-    // Not of the dialect whose answers are held against the contract.
-    const { text } = await new GatewayClient({ gateway, realm }).ask(
+    // Not of the dialect whose responses are held against the contract.
+    const { text } = await new GatewayClient({ gateway, realm }).request(
       '/fasjson/',
       { as: principal },
     );

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import type { Realm } from '@directory-gateway/realm';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Gateway } from './startGateway';
-import type { Realm } from '@directory-gateway/realm';
 
 const run = promisify(execFile);
 
-/** The body of a successful sign-in, or of a refusal. */
+/** Body of a successful or denied sign-in. */
 interface SignInBody {
   readonly reason?: string;
   readonly backstageIdentity?: {
@@ -16,6 +16,17 @@ interface SignInBody {
       readonly ownershipEntityRefs: readonly string[];
     };
   };
+}
+
+/** Returns the portal token of the guest provider's user. */
+export async function guestToken({
+  baseUrl,
+}: Pick<Gateway, 'baseUrl'>): Promise<string> {
+  const response = await fetch(`${baseUrl}/api/auth/guest/refresh`, {
+    headers: { 'X-Requested-With': 'XMLHttpRequest' },
+  });
+  const { backstageIdentity } = await response.json();
+  return backstageIdentity.token;
 }
 
 /** Signs in to the portal, or renews the portal token, with a ticket. */
@@ -46,7 +57,7 @@ export async function refreshByTicket(
   };
 }
 
-/** The portal token that the Kerberos sign-in gives for a principal's ticket. */
+/** Returns the portal token of a principal with a ticket. */
 export async function tokenByTicket(
   gateway: Pick<Gateway, 'baseUrl'>,
   options: { readonly realm: Realm; readonly principal: string },
@@ -56,6 +67,6 @@ export async function tokenByTicket(
     krb5Config: realm.krb5Config,
     ccache: await realm.ticket(principal),
   });
-  assert(body.backstageIdentity, `The sign-in ended in ${status}`);
+  assert(body.backstageIdentity, `Sign-in failed with status ${status}`);
   return body.backstageIdentity.token;
 }

@@ -30,7 +30,7 @@ const PATIENCE_MS = 3_000;
 const repositoryRoot = resolve(__dirname, '../../../../..');
 
 /**
- * Boots the plugin against a realm and resolves when it answers. It runs in a
+ * Boots the plugin against a realm and resolves when it responses. It runs in a
  * child process, because the Kerberos library reads the real environment, and
  * so that a test sees whether the process lives.
  */

@@ -1,8 +1,19 @@
 import type { JsonObject } from '@backstage/types';
-import { PostgresServer, type Realm, RedisServer, freePorts } from '@directory-gateway/realm';
+import {
+  PostgresServer,
+  type Realm,
+  RedisServer,
+  freePorts,
+} from '@directory-gateway/realm';
 import { type Gateway, startGateway } from './startGateway';
 import { once } from 'node:events';
-import { type IncomingMessage, type Server, type ServerResponse, createServer, request } from 'node:http';
+import {
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer,
+  request,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +23,10 @@ export const REQUEST_LIMIT = 100_000;
 
 /** One portal of several processes, and all that they share. */
 export interface Processes {
-  readonly balancer: Balancer;
+  readonly loadBalancer: LoadBalancer;
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
-  /** The processes, in the order of the balancer. */
+  /** The processes, in the order of the loadBalancer. */
   readonly gateways: readonly Gateway[];
   /** Puts another process in the place of one that has ended. */
   restart(index: number): Promise<void>;
@@ -23,7 +34,7 @@ export interface Processes {
 }
 
 /**
- * Two processes of the whole portal behind a balancer, with one database, one
+ * Two processes of the whole portal behind a loadBalancer, with one database, one
  * cache and one key of the certificate authority.
  */
 export async function startProcesses(options: {
@@ -38,12 +49,12 @@ export async function startProcesses(options: {
     RedisServer.start(),
     freePorts(2),
   ]);
-  const balancer = await Balancer.start(ports);
+  const loadBalancer = await LoadBalancer.start(ports);
   const start = (port: number) =>
     startGateway({
       ...options,
       port,
-      externalUrl: balancer.baseUrl,
+      externalUrl: loadBalancer.baseUrl,
       entry: 'packages/backend/src/index.ts',
       backend: backendOf({ postgres, redis }),
       policy: {
@@ -56,7 +67,7 @@ export async function startProcesses(options: {
   // wait for each other's migrations.
   const gateways = [await start(ports[0]), await start(ports[1])];
   return {
-    balancer,
+    loadBalancer,
     postgres,
     redis,
     gateways,
@@ -66,7 +77,7 @@ export async function startProcesses(options: {
     },
     async stop() {
       await Promise.all(gateways.map(gateway => gateway.stop()));
-      await balancer.stop();
+      await loadBalancer.stop();
       await redis.stop();
       await postgres.stop();
     },
@@ -90,7 +101,7 @@ function backendOf(shared: {
       ipAllowList: [],
       store: { type: 'redis', connection: url },
     },
-    // Time for the balancer to see that a process is about to end.
+    // Time for the loadBalancer to see that a process is about to end.
     lifecycle: { serverShutdownDelay: { milliseconds: 500 } },
   };
 }
@@ -112,7 +123,7 @@ interface Upstream {
  * and for what changes nothing also when it breaks off before the whole answer
  * is there.
  */
-export class Balancer {
+export class LoadBalancer {
   /** `http://localhost:PORT`. */
   readonly baseUrl: string;
   readonly #server: Server;
@@ -120,11 +131,11 @@ export class Balancer {
   readonly #stopped = new AbortController();
   #turn = 0;
 
-  static async start(ports: readonly number[]): Promise<Balancer> {
+  static async start(ports: readonly number[]): Promise<LoadBalancer> {
     const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new Balancer(server, ports);
+    return new LoadBalancer(server, ports);
   }
 
   private constructor(server: Server, ports: readonly number[]) {

@@ -10,7 +10,7 @@ import {
   SubstringFilter,
   type Filter,
 } from 'ldapts';
-import { answersOf } from '../conformance/queries';
+import { resultsOf } from '../conformance/queries';
 import {
   allOf,
   visitPredicate,
@@ -188,10 +188,10 @@ describe.each([
       model.groups.find(
         group => group.text('cn')!.toLowerCase() === groupname.toLowerCase(),
       )?.dn;
-    const found = await answersOf(searches, where =>
+    const found = await resultsOf(searches, where =>
       find('users', searchFilter(where, { attributes, groupDn })),
     );
-    const expected = await answersOf(searches, async where => {
+    const expected = await resultsOf(searches, async where => {
       const users = await model.listUsers({
         from: { kind: 'all' },
         where,
@@ -201,7 +201,7 @@ describe.each([
       return users!.items.map(({ username }) => username);
     });
     expect(found).toEqual(expected);
-    const hits = expected.filter(({ answer }) => answer.length > 0);
+    const hits = expected.filter(({ result }) => result.length > 0);
     expect(hits.length).toBeGreaterThan(userSearches / 4);
   });
 
@@ -210,7 +210,7 @@ describe.each([
       numRuns: 300,
       seed: 2,
     });
-    const found = await answersOf(searches, where =>
+    const found = await resultsOf(searches, where =>
       find(
         'groups',
         searchFilter(where, {
@@ -219,7 +219,7 @@ describe.each([
         }),
       ),
     );
-    const expected = await answersOf(searches, async where => {
+    const expected = await resultsOf(searches, async where => {
       const groups = await model.listGroups({
         from: { kind: 'all' },
         where,
@@ -229,7 +229,7 @@ describe.each([
       return groups!.items.map(({ group }) => group.groupname);
     });
     expect(found).toEqual(expected);
-    const hits = expected.filter(({ answer }) => answer.length > 0);
+    const hits = expected.filter(({ result }) => result.length > 0);
     expect(hits.length).toBeGreaterThan(75);
   });
 

@@ -1,14 +1,27 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describeOpenDocuments } from './__testUtils__/describeOpenDocuments';
-import { describeSwaggerDocument } from './__testUtils__/describeSwaggerDocument';
-import { type Answer, GatewayClient, form } from '../../__testUtils__/gateway/GatewayClient';
 import { makeCsr } from '../../__testUtils__/certificates/makeCsr';
-import { startGateway } from '../../__testUtils__/gateway/startGateway';
+import {
+  type ClientResponse,
+  form,
+  GatewayClient,
+  type RequestOptions,
+} from '../../__testUtils__/gateway/GatewayClient';
 import { embeddedAuthority } from '../../__testUtils__/gateway/directoryConfig';
+import {
+  type Gateway,
+  startGateway,
+} from '../../__testUtils__/gateway/startGateway';
 import { withGateway } from '../../__testUtils__/gateway/withGateway';
+import {
+  startTlsFront,
+  TestAuthority,
+} from '../../__testUtils__/ldap/TestAuthority';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
+
+const run = promisify(execFile);
 
 const MOUNT = '/api/directory/fasjson';
 
@@ -21,7 +34,7 @@ const site = withGateway({
   }),
 });
 
-/** What lists and records look like in this dialect. */
+/** Body of a list or a record. */
 interface Body {
   readonly result: Record<string, unknown> & Record<string, unknown>[];
   readonly page?: Record<string, unknown>;
@@ -36,7 +49,7 @@ const MISSING = {
 /** The DN that the directory returns for "Who am I?" (RFC 4532). */
 async function whoAmI(principal: string): Promise<string> {
   const { realm } = site;
-  const { stdout } = await promisify(execFile)(
+  const { stdout } = await run(
     'ldapwhoami',
     [
       ...['-N', '-Q', '-Y', 'GSSAPI'],
@@ -53,49 +66,45 @@ async function whoAmI(principal: string): Promise<string> {
   return stdout.trim().replace(/^dn: ?/, '');
 }
 
-const bodyOf = (answer: Answer) => answer.json as Body;
-const ask = (path: string, options: Parameters<GatewayClient['ask']>[1] = {}) =>
-  site.client.ask(`/fasjson/v1${path}`, { as: 'alice', ...options });
+const bodyOf = (response: ClientResponse) => response.json as Body;
+const request = (path: string, options: RequestOptions = {}) =>
+  site.client.request(`/fasjson/v1${path}`, { as: 'alice', ...options });
 
-describeOpenDocuments(site);
-
-describeSwaggerDocument(site);
-
-describe('what clients of the reference rely on', () => {
-  it('is one whole list, without a page', async () => {
+describe('fasjson dialect', () => {
+  it('returns whole lists without a page', async () => {
     for (const path of ['/users/', '/users/?page_size=0', '/groups/']) {
-      const body = bodyOf(await ask(path));
+      const body = bodyOf(await request(path));
       expect(Object.keys(body)).toEqual(['result']);
       expect(body.result.length).toBeGreaterThan(10);
     }
-    const none = await ask('/groups/bots/members/');
+    const none = await request('/groups/bots/members/');
     expect(none.text).toBe('{"result":[]}');
-    const head = await ask('/users/', { method: 'HEAD' });
+    const head = await request('/users/', { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
-  it('is a list page by page, by its numbers and by its addresses', async () => {
-    const whole = bodyOf(await ask('/users/')).result;
+  it('paginates by page number and by next_page', async () => {
+    const whole = bodyOf(await request('/users/')).result;
     const byNumber: unknown[] = [];
     let pages = 1;
     for (let number = 1; number <= pages; number++) {
       const { result, page } = bodyOf(
-        await ask(`/users/?page_size=60&page_number=${number}`),
+        await request(`/users/?page_size=60&page_number=${number}`),
       );
       byNumber.push(...result);
       pages = page!.total_pages as number;
     }
     expect(byNumber).toEqual(whole);
-    const byAddress: unknown[] = [];
+    const byUri: unknown[] = [];
     let next: unknown = `${site.gateway.baseUrl}${MOUNT}/v1/users/?page_size=60`;
     while (typeof next === 'string') {
       const path = next.replace(`${site.gateway.baseUrl}${MOUNT}/v1`, '');
-      const { result, page } = bodyOf(await ask(path));
-      byAddress.push(...result);
+      const { result, page } = bodyOf(await request(path));
+      byUri.push(...result);
       next = page!.next_page;
     }
-    expect(byAddress).toEqual(whole);
-    const large = bodyOf(await ask('/users/?page_size=1000'));
+    expect(byUri).toEqual(whole);
+    const large = bodyOf(await request('/users/?page_size=1000'));
     expect(large.page).toEqual({
       total_results: whole.length,
       page_size: 1000,
@@ -104,16 +113,16 @@ describe('what clients of the reference rely on', () => {
     });
   });
 
-  it('is an address of the next page with every parameter', async () => {
+  it('keeps every parameter in next_page', async () => {
     const { page } = bodyOf(
-      await ask(
+      await request(
         '/search/users/?page_size=1&group=packager&group=contributors&email=*',
       ),
     );
     expect(page!.next_page).toBe(
       `${site.gateway.baseUrl}${MOUNT}/v1/search/users/?group=packager&group=contributors&email=*&page_size=1&page_number=2`,
     );
-    const fromBody = await ask('/users/?page_number=2', {
+    const fromBody = await request('/users/?page_number=2', {
       body: '{"page_size":3}',
       headers: { 'Content-Type': 'application/json' },
     });
@@ -122,17 +131,17 @@ describe('what clients of the reference rely on', () => {
     );
   });
 
-  it('is a search in a JSON body, lists included', async () => {
-    const query = await ask(
+  it('reads search parameters from a JSON body', async () => {
+    const query = await request(
       '/search/users/?group=packager&group=contributors&email=*',
     );
-    const body = await ask('/search/users/?email=*', {
+    const body = await request('/search/users/?email=*', {
       body: '{"group":["packager","contributors"],"username":null}',
       headers: { 'Content-Type': 'application/json; charset=utf-8' },
     });
     expect(bodyOf(body)).toEqual(bodyOf(query));
     expect(bodyOf(body).result.length).toBeGreaterThan(0);
-    const broken = await ask('/search/users/?username=ali', {
+    const broken = await request('/search/users/?username=ali', {
       body: '{"username":',
       headers: { 'Content-Type': 'application/json' },
     });
@@ -145,18 +154,18 @@ describe('what clients of the reference rely on', () => {
     ['creation__before=2007-01-02T03:04:05.678901%2B00:00', 'alice'],
     ['creation__before=2007-01-02T03:04:05', 'alice'],
     ['username__exact=*&email=alice@example.test', 'alice'],
-  ])('is the search %s', async (query, username) => {
+  ])('finds the user by %s', async (query, username) => {
     const { result } = bodyOf(
-      await ask(`/search/users/?${query}`, {
+      await request(`/search/users/?${query}`, {
         headers: { 'X-Fields': 'username' },
       }),
     );
     expect(result).toContainEqual({ username });
   });
 
-  it('is that nothing is found a second earlier', async () => {
+  it('does not find a user created a second later', async () => {
     const { result } = bodyOf(
-      await ask('/search/users/?creation__before=2007-01-02T03:04:04.9'),
+      await request('/search/users/?creation__before=2007-01-02T03:04:04.9'),
     );
     expect(result).not.toContainEqual(
       expect.objectContaining({ username: 'alice' }),
@@ -171,49 +180,49 @@ describe('what clients of the reference rely on', () => {
     ],
     ['page_number=0&email=*', 'Input payload validation failed'],
     ['creation__before=soon', 'Input payload validation failed'],
-  ])('is that %s is refused', async (query, message) => {
-    const answer = await ask(`/search/users/?${query}`);
-    expect([answer.status, answer.json]).toEqual([
+  ])('rejects the search %s', async (query, message) => {
+    const response = await request(`/search/users/?${query}`);
+    expect([response.status, response.json]).toEqual([
       400,
       expect.objectContaining({ message }),
     ]);
   });
 
-  it('is that locked accounts are not there', async () => {
-    const names = bodyOf(await ask('/users/')).result.map(
+  it('does not return locked accounts', async () => {
+    const names = bodyOf(await request('/users/')).result.map(
       ({ username }) => username,
     );
     expect(names).not.toContain('carol');
-    const sought = await ask('/search/users/?username__exact=carol');
-    expect(bodyOf(sought).result).toEqual([]);
+    const found = await request('/search/users/?username__exact=carol');
+    expect(bodyOf(found).result).toEqual([]);
     for (const [path, message] of [
       ['/users/carol/', 'User not found'],
       ['/users/carol/groups/', 'User does not exist'],
       ['/users/carol/agreements/', 'User does not exist'],
     ]) {
-      const { status, json } = await ask(path);
+      const { status, json } = await request(path);
       expect([status, json]).toMatchObject([404, { message, name: 'carol' }]);
     }
   });
 
-  it('is what the checks found when dry_run is true', async () => {
+  it('returns the checks of a dry run', async () => {
     const csr = makeCsr({ subject: '/CN=alice' });
-    const answer = await ask(
+    const response = await request(
       '/certs/',
       form({ user: 'alice', csr, dry_run: 'true' }),
     );
     const result = { would_sign: true, rules: expect.any(Array) };
-    expect([answer.status, answer.json]).toEqual([200, { result }]);
+    expect([response.status, response.json]).toEqual([200, { result }]);
   });
 
-  it('is a refusal to sign for others in FreeIPA’s code', async () => {
+  it('rejects signing for other users with the code of FreeIPA', async () => {
     const csr = makeCsr({ subject: '/CN=bob' });
-    const answer = await ask('/certs/', {
+    const response = await request('/certs/', {
       method: 'POST',
       body: String(new URLSearchParams({ user: 'bob', csr })),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
-    expect([answer.status, answer.json]).toMatchObject([
+    expect([response.status, response.json]).toMatchObject([
       400,
       { code: 2100, source: 'RPC' },
     ]);
@@ -263,8 +272,8 @@ describe('what clients of the reference rely on', () => {
         membership: 'Membership. Must be direct or indirect.',
       },
     ],
-  ])('names all invalid parameters of %s', async (path, method, errors) => {
-    const { status, json } = await site.client.ask(path, {
+  ])('reports all invalid parameters of %s', async (path, method, errors) => {
+    const { status, json } = await site.client.request(path, {
       as: 'alice',
       method,
     });
@@ -278,8 +287,8 @@ describe('what clients of the reference rely on', () => {
     ]);
   });
 
-  it('names JSON parameters that are not strings with those that are missing', async () => {
-    const { status, json } = await site.client.ask('/v1/certs/', {
+  it('reports JSON parameters that are not strings together with missing ones', async () => {
+    const { status, json } = await site.client.request('/v1/certs/', {
       as: 'alice',
       method: 'POST',
       body: '{"user":["alice"],"unknown":{}}',
@@ -300,7 +309,7 @@ describe('what clients of the reference rely on', () => {
     'HTTP/localhost',
     'host/build1.example.test',
   ])('returns the DN of LDAP "Who am I?" to %s', async principal => {
-    const { result } = bodyOf(await ask('/me/', { as: principal }));
+    const { result } = bodyOf(await request('/me/', { as: principal }));
     expect(result.dn).toBe(await whoAmI(principal));
   });
 
@@ -311,18 +320,21 @@ describe('what clients of the reference rely on', () => {
     ['bot/builder.example.test', null, 'bot/builder.example.test'],
     ['HTTP/localhost', null, 'http/localhost'],
     ['host/build1.example.test', null, null],
-  ])('returns the name of %s in /me/', async (principal, username, service) => {
-    const uri =
-      username && `${site.gateway.baseUrl}${MOUNT}/v1/users/${username}/`;
-    const { status, json } = await ask('/me/', { as: principal });
-    expect([status, json]).toEqual([
-      200,
-      { result: { dn: expect.any(String), username, service, uri } },
-    ]);
-  });
+  ])(
+    'returns the names of %s in /me/',
+    async (principal, username, service) => {
+      const uri =
+        username && `${site.gateway.baseUrl}${MOUNT}/v1/users/${username}/`;
+      const { status, json } = await request('/me/', { as: principal });
+      expect([status, json]).toEqual([
+        200,
+        { result: { dn: expect.any(String), username, service, uri } },
+      ]);
+    },
+  );
 
-  it('leaves /me/ of the contract dialect as it is', async () => {
-    const { json } = await site.client.ask('/v1/me/', { as: 'CamelCase' });
+  it('does not change /me/ of the contract dialect', async () => {
+    const { json } = await site.client.request('/v1/me/', { as: 'CamelCase' });
     expect(json).toMatchObject({
       result: {
         dn: 'uid=CamelCase,cn=users,cn=accounts,dc=example,dc=test',
@@ -330,24 +342,24 @@ describe('what clients of the reference rely on', () => {
         uri: `${site.gateway.baseUrl}/api/directory/v1/users/CamelCase/`,
       },
     });
-    const admin = await site.client.ask('/v1/me/', { as: 'admin' });
+    const admin = await site.client.request('/v1/me/', { as: 'admin' });
     expect(admin.json).toMatchObject({ result: { uri: null } });
   });
 
-  it('is a certificate on one line, which the user then holds', async () => {
+  it('returns a certificate on one line and adds it to the user', async () => {
     const csr = makeCsr({ subject: '/CN=alice' });
     const query = new URLSearchParams({ user: 'alice', csr });
     const { result } = bodyOf(
-      await ask(`/certs/?${query}`, { method: 'POST' }),
+      await request(`/certs/?${query}`, { method: 'POST' }),
     );
     expect(result.certificate).toMatch(/^MII[A-Za-z0-9+/]+=*$/);
-    const user = bodyOf(await ask('/users/alice/')).result;
+    const user = bodyOf(await request('/users/alice/')).result;
     expect(user.certificates).toContain(result.certificate);
   });
 
-  it('are the old names of sites and feeds', async () => {
+  it('has website and rssurl overrides websites and rssurls', async () => {
     const { result } = bodyOf(
-      await ask('/users/alice/', {
+      await request('/users/alice/', {
         headers: { 'X-Fields': 'rssurl,website,websites,rssurls' },
       }),
     );
@@ -355,63 +367,131 @@ describe('what clients of the reference rely on', () => {
       ...['rssurl', 'website', 'websites', 'rssurls'],
     ]);
     expect(result.rssurl).toBe((result.rssurls as string[])[0]);
-    const hidden = bodyOf(await ask('/users/bob/')).result;
+    const hidden = bodyOf(await request('/users/bob/')).result;
     expect([hidden.website, hidden.rssurl]).toEqual([null, null]);
   });
 
-  it('is that extensions of the contract are not read', async () => {
-    const narrowed = await ask('/groups/packager/members/?q=x&membership=y');
+  it('ignores the extensions of the contract', async () => {
+    const narrowed = await request(
+      '/groups/packager/members/?q=x&membership=y',
+    );
     expect(narrowed.status).toBe(200);
-    expect((await ask('/search/groups/?q=pack')).status).toBe(404);
-    expect((await ask('/me/colleagues/')).status).toBe(404);
+    expect((await request('/search/groups/?q=pack')).status).toBe(404);
+    expect((await request('/me/colleagues/')).status).toBe(404);
   });
 });
 
 it('returns 401 to an expired account with a valid ticket', async () => {
-  const { status, json } = await ask('/me/', { as: 'eve' });
+  const { status, json } = await request('/me/', { as: 'eve' });
   expect([status, json]).toMatchObject([401, { reason: 'account_expired' }]);
 });
 
-it('names addresses as a proxy maps them', async () => {
-  const proxied = await startGateway({
-    realm: site.realm,
-    directory: {
-      fasjson: { enabled: true, baseUrl: 'https://fasjson.example.test/' },
-    },
+describe('with a base URL and the freeipa schema', () => {
+  const root = 'https://localhost';
+  let gateway: Gateway;
+  let client: GatewayClient;
+
+  beforeAll(async () => {
+    const { realm } = site;
+    gateway = await startGateway({
+      realm,
+      directory: {
+        schema: 'freeipa',
+        fasjson: { enabled: true, baseUrl: `${root}/` },
+      },
+    });
+    client = new GatewayClient({ gateway, realm });
   });
-  try {
-    const other = new GatewayClient({ gateway: proxied, realm: site.realm });
-    const asked = (path: string) =>
-      other.ask(`/fasjson${path}`, { as: 'alice' });
-    const root = 'https://fasjson.example.test';
-    expect((await asked('/')).json).toMatchObject({
+  afterAll(() => gateway?.stop());
+
+  const get = (path: string) =>
+    client.request(`/fasjson${path}`, { as: 'alice' });
+
+  it('returns URIs below the configured base URL', async () => {
+    expect((await get('/')).json).toMatchObject({
       apis: [{ uri: `${root}/v1/`, docs: `${root}/docs/v1/` }],
     });
-    expect((await asked('/specs/v1.json')).json).toMatchObject({
+    expect((await get('/specs/v1.json')).json).toMatchObject({
       basePath: '/v1',
     });
-    expect((await asked('/v1/users/alice/')).json).toMatchObject({
+    expect((await get('/v1/users/alice/')).json).toMatchObject({
       result: { uri: `${root}/v1/users/alice/` },
     });
-    const { page } = bodyOf(await asked('/v1/users/?page_size=1'));
+    const { page } = bodyOf(await get('/v1/users/?page_size=1'));
     expect(page!.next_page).toBe(`${root}/v1/users/?page_size=1&page_number=2`);
-    const own = await other.ask('/v1/users/alice/', { as: 'alice' });
-    expect(own.json).toMatchObject({
-      result: { uri: `${proxied.baseUrl}/api/directory/v1/users/alice/` },
+    const contract = await client.request('/v1/users/alice/', { as: 'alice' });
+    expect(contract.json).toMatchObject({
+      result: { uri: `${gateway.baseUrl}/api/directory/v1/users/alice/` },
     });
-  } finally {
-    await proxied.stop();
-  }
+  });
+
+  it('lists groups with spaces in their names, which are not paths', async () => {
+    const { json } = await get('/v1/users/admin/groups/');
+    expect(json).toMatchObject({
+      result: expect.arrayContaining([
+        {
+          groupname: 'trust admins',
+          uri: `${root}/v1/groups/trust%20admins/`,
+        },
+      ]),
+    });
+    const group = await get('/v1/groups/trust%20admins/');
+    expect(group.status).toBe(404);
+    const search = await get('/v1/search/users/?group=trust%20admins');
+    expect(search.json).toMatchObject({ result: [{ username: 'admin' }] });
+  });
+
+  it('sets the session cookie for the path of the base URL', async () => {
+    const { realm } = site;
+    const authority = await TestAuthority.create();
+    const front = await startTlsFront(
+      await authority.issue({ host: 'localhost', days: 1 }),
+      gateway.baseUrl,
+    );
+    const jar = join(realm.dir, 'fasjson-cookies');
+    const me = async (ticket: string, ...options: string[]) => {
+      const { stdout } = await run(
+        'curl',
+        [
+          ...['--silent', '--include', '--cacert', authority.caFile],
+          ...['--cookie', jar, '--cookie-jar', jar, ...options],
+          `${front.url.replace(
+            'ldaps:',
+            'https:',
+          )}/api/directory/fasjson/v1/me/`,
+        ],
+        {
+          env: {
+            ...process.env,
+            KRB5_CONFIG: realm.krb5Config,
+            KRB5CCNAME: ticket,
+          },
+        },
+      );
+      return stdout;
+    };
+    try {
+      expect(
+        await me(await realm.ticket('alice'), '--negotiate', '--user', ':'),
+      ).toMatch(
+        /^Set-Cookie: __Secure-directory-session=[\w.-]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict\r$/m,
+      );
+      expect(await me('MEMORY:none')).toMatch(/^HTTP\/1.1 200 /);
+    } finally {
+      front.stop();
+      await authority.remove();
+    }
+  });
 });
 
-it('is off unless it is switched on', async () => {
-  const without = await startGateway({ realm: site.realm });
-  try {
-    const other = new GatewayClient({ gateway: without, realm: site.realm });
-    for (const path of ['/fasjson/v1/me/', '/fasjson/specs/v1.json']) {
-      expect((await other.ask(path, { as: 'alice' })).status).toBe(404);
-    }
-  } finally {
-    await without.stop();
-  }
-});
+it.each(['/users/alice/', '/users/?page_size=10'])(
+  'returns 304 for an unchanged %s',
+  async path => {
+    const { status, headers } = await request(path);
+    expect(status).toBe(200);
+    const again = await request(path, {
+      headers: { 'If-None-Match': headers.get('etag')! },
+    });
+    expect(again).toMatchObject({ status: 304, text: '' });
+  },
+);

@@ -20,7 +20,7 @@ import {
   presentFasjsonUser,
 } from './presentFasjson';
 import { groupModel, userGroupModel } from '../response/presentRecords';
-import { presentOnce } from '../response/json';
+import { cacheSerialized } from '../response/json';
 import { ResourceUris } from '../response/ResourceUris';
 import { swaggerDocument } from './swaggerDocument';
 import type { Dialect } from '../api/Dialect';
@@ -100,7 +100,7 @@ function fasjsonDialect(uris: ResourceUris): Dialect {
       parseUserSearch(query, errors, fasjsonUserSearchRules),
     presentMe: account => presentMe(account, uris),
     userFieldsFor: fasjsonUserFieldsFor,
-    presentUser: presentOnce(fasjsonUserModel.keys, (user: User, keys) =>
+    presentUser: cacheSerialized(fasjsonUserModel.keys, (user: User, keys) =>
       presentFasjsonUser(user, keys, uris),
     ),
     presentCertificate: (held, options) =>

@@ -1,7 +1,7 @@
 import { isError } from '@backstage/errors';
 import type { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { SigningRefusedError } from '../../certificates/errors';
-import { type ErrorAnswer, InvalidRequestError } from '../response/apiErrors';
+import { type ErrorResponse, InvalidRequestError } from '../response/apiErrors';
 import { toApiError } from '../response/presentError';
 import { type UserField, userFields } from '../../directory/schema';
 import type { User } from '../../directory/records';
@@ -30,7 +30,7 @@ const ACI = 2100;
 
 /** Refusals to sign, which the reference has from FreeIPA's RPC. */
 const presenters: Readonly<
-  Record<string, ((error: Error) => ErrorAnswer) | undefined>
+  Record<string, ((error: Error) => ErrorResponse) | undefined>
 > = {
   SigningRefusedError: error => {
     const { rule, refusal, message } = (error as SigningRefusedError).verdict;
@@ -52,7 +52,7 @@ const SENTENCES: Readonly<Record<string, string | undefined>> = {
 };
 
 /** What a caller is told of an error, as the reference tells it. */
-export function presentFasjsonError(error: unknown): ErrorAnswer | undefined {
+export function presentFasjsonError(error: unknown): ErrorResponse | undefined {
   const present = isError(error) ? presenters[error.name] : undefined;
   if (present) {
     return present(error as Error);
@@ -72,7 +72,7 @@ export function presentFasjsonError(error: unknown): ErrorAnswer | undefined {
   };
 }
 
-function fromFreeIpa(message: string, code: number): ErrorAnswer {
+function fromFreeIpa(message: string, code: number): ErrorResponse {
   return new InvalidRequestError({ message, code, source: 'RPC' });
 }
 
@@ -104,7 +104,7 @@ export function presentFasjsonUser(
     keys,
     fields: userFields,
     uri: uris.user(user.username),
-    besides: {
+    overrides: {
       locked: user.locked ?? false,
       website: user.websites?.[0] ?? null,
       rssurl: user.rssurls?.[0] ?? null,

@@ -1,10 +1,10 @@
 import type { OpenAPIV2 } from 'openapi-types';
-import type { Answer } from '../../../__testUtils__/gateway/GatewayClient';
+import type { ClientResponse } from '../../../__testUtils__/gateway/GatewayClient';
 import type { Site } from '../../../__testUtils__/gateway/withGateway';
 
 type Result = Record<string, unknown>;
 
-/** A record whose missing properties are null, as bravado's models have them. */
+/** A bravado model: missing properties are null. */
 class Model {
   constructor(values: Result) {
     Object.assign(this, values);
@@ -12,9 +12,9 @@ class Model {
 }
 
 /**
- * Reads a Swagger 2.0 document as bravado, the library of `fasjson-client`,
- * does: it takes only parameters of the documented type, and returns bodies as
- * the schema of the response describes them.
+ * A client that behaves like bravado, the library of `fasjson-client`: it
+ * accepts only parameters of the documented type, and returns bodies as the
+ * schema of the response describes them.
  */
 export class BravadoClient {
   readonly #document: OpenAPIV2.Document;
@@ -65,7 +65,7 @@ export class BravadoClient {
         }
       }
     }
-    const response = await this.#site.client.ask(
+    const response = await this.#site.client.request(
       `${url.replace('/api/directory', '')}?${query}`,
       { as: this.#principal, method: method.toUpperCase(), headers },
     );
@@ -87,7 +87,7 @@ export class BravadoClient {
 
   #unmarshalResponse(
     { operationId, responses }: OpenAPIV2.OperationObject,
-    { status, json }: Answer,
+    { status, json }: ClientResponse,
   ): Result {
     const documented = responses[status] as OpenAPIV2.ResponseObject;
     if (!documented?.schema) {
@@ -96,7 +96,7 @@ export class BravadoClient {
     return this.#unmarshal(documented.schema, json) as Result;
   }
 
-  /** A value as the schema describes it; without a type it is left as it is. */
+  /** A value as the schema describes it; unchanged without a type. */
   #unmarshal(schema: OpenAPIV2.Schema, value: unknown): unknown {
     if ('$ref' in schema) {
       const name = schema.$ref!.split('/').at(-1)!;
@@ -123,7 +123,7 @@ export class BravadoClient {
   }
 }
 
-/** The texts of a parameter in a request, none when it is left out. */
+/** The values of a parameter in a request; none when it is omitted. */
 function marshal(
   parameter: OpenAPIV2.GeneralParameterObject,
   given: unknown,
