@@ -130,53 +130,40 @@ function decodeArc(octets: Buffer): number | bigint {
     : octets.reduce((arc, octet) => arc * 128n + BigInt(octet % MORE), 0n);
 }
 
-/** UTC, or an offset as in old UTCTime values: `+0130`. */
-const ZONE = /(?<zone>Z|[+-]\d{4})$/.source;
-const UTC_TIME = new RegExp(
-  `^(?<year>\\d\\d)(?<rest>\\d{8})(?<seconds>\\d\\d)?${ZONE}`,
-);
-const GENERALIZED_TIME = new RegExp(
-  `^(?<year>\\d{4})(?<rest>\\d{8})(?<seconds>\\d\\d)?(?:\\.\\d+)?${ZONE}`,
-);
+/** Old values have no seconds, an offset such as `+0130` instead of `Z`, or a fraction. */
+const TIME_GRAMMARS: ReadonlyMap<number, RegExp> = new Map([
+  [TAG.utcTime, /^(\d\d)(\d{8})(\d\d)?(Z|[+-]\d{4})$/],
+  [TAG.generalizedTime, /^(\d{4})(\d{8})(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})$/],
+]);
 
 /**
  * Reads a UTCTime or GeneralizedTime in seconds. Besides the form of RFC 5280 §4.1.2.5 it accepts
- * those of older certificates: without seconds, with an offset, with a fraction (dropped).
+ * those of older certificates; a fraction is dropped.
  *
  * @throws DerError when it is not a time, or the date does not exist
  */
 export function readTime(node: DerNode | undefined): Date {
-  const text = node?.content.toString('latin1') ?? '';
-  switch (node?.tag) {
-    case TAG.utcTime:
-      return toDate(UTC_TIME.exec(text)?.groups, inWindow);
-    case TAG.generalizedTime:
-      return toDate(GENERALIZED_TIME.exec(text)?.groups, year => year);
-    default:
-      throw new DerError('A time was expected');
+  const match = node
+    ? TIME_GRAMMARS.get(node.tag)?.exec(node.content.toString('latin1'))
+    : undefined;
+  if (!match) {
+    throw new DerError('A time was expected');
   }
-}
-
-/** RFC 5280 §4.1.2.5.1: 50 to 99 are 1950 to 1999. */
-function inWindow(year: string): string {
-  return `${Number(year) >= 50 ? '19' : '20'}${year}`;
-}
-
-function toDate(
-  groups: Record<string, string | undefined> | undefined,
-  toYear: (text: string) => string,
-): Date {
-  const { year = '', rest = '', seconds = '00', zone = 'Z' } = groups ?? {};
+  const [, yearDigits, rest, seconds = '00', zone] = match;
   const [month, day, hour, minute] = rest.match(/\d\d/g) ?? [];
-  const text = `${toYear(
-    year,
-  )}-${month}-${day}T${hour}:${minute}:${seconds}.000Z`;
+  const year = yearDigits.length === 4 ? yearDigits : inWindow(yearDigits);
+  const text = `${year}-${month}-${day}T${hour}:${minute}:${seconds}.000Z`;
   const date = new Date(text);
   // Date rolls 30 February over to March.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== text) {
     throw new DerError('A date does not exist');
   }
   return new Date(date.getTime() - toMilliseconds(zone));
+}
+
+/** RFC 5280 §4.1.2.5.1: 50 to 99 are 1950 to 1999. */
+function inWindow(year: string): string {
+  return `${Number(year) >= 50 ? '19' : '20'}${year}`;
 }
 
 function toMilliseconds(zone: string): number {

@@ -1,4 +1,4 @@
-import { asn1 } from 'node-forge';
+import * as forge from 'node-forge';
 import { catchDerError, DerError, DerNode, TAG } from './DerNode';
 import { parseDer } from './parseDer';
 import { checkObjectIdentifier } from './readDer';
@@ -40,12 +40,12 @@ function survivesForge(bytes: Buffer): boolean {
   // node-forge keeps octets as the characters U+0000 to U+00FF of a string.
   const text = bytes.toString('latin1');
   try {
-    const value = asn1.fromDer(text, {
+    const value = forge.asn1.fromDer(text, {
       strict: true,
       parseAllBytes: true,
       decodeBitStrings: false,
     });
-    return asn1.toDer(value).getBytes() === text;
+    return forge.asn1.toDer(value).getBytes() === text;
   } catch {
     return false;
   }

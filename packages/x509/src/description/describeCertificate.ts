@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writePem } from '../der/pem';
 import { catchDerError } from '../der/DerNode';
 import { Extension } from '../extensions/extensions';
-import { readName } from '../names/readName';
+import { DistinguishedName, readName } from '../names/readName';
 import { OID } from '../der/oids';
 import {
   AlternativeNamesByKind,
@@ -162,48 +162,33 @@ function fingerprint(hash: 'sha1' | 'sha256', der: Buffer): string {
 function groupAlternativeNames(
   names: readonly GeneralName[],
 ): AlternativeNamesByKind {
+  const textsOf = (kind: GeneralName['kind']) =>
+    Object.freeze(
+      names.flatMap(name =>
+        name.kind === kind && 'value' in name ? textOf(name.value) : [],
+      ),
+    );
   return Object.freeze({
-    otherUpn: textsOf(names, 'userPrincipalName'),
-    otherKpn: textsOf(names, 'krb5PrincipalName'),
+    otherUpn: textsOf('userPrincipalName'),
+    otherKpn: textsOf('krb5PrincipalName'),
     other: Object.freeze(names.flatMap(formatOtherName)),
-    rfc822Name: textsOf(names, 'rfc822Name'),
-    dnsName: textsOf(names, 'dnsName'),
-    uri: textsOf(names, 'uri'),
-    ipAddress: textsOf(names, 'ipAddress'),
-    directoryName: textsOf(names, 'directoryName'),
-    oid: textsOf(names, 'registeredId'),
+    rfc822Name: textsOf('rfc822Name'),
+    dnsName: textsOf('dnsName'),
+    uri: textsOf('uri'),
+    ipAddress: textsOf('ipAddress'),
+    directoryName: textsOf('directoryName'),
+    oid: textsOf('registeredId'),
   });
 }
 
-function textsOf(
-  names: readonly GeneralName[],
-  kind: GeneralName['kind'],
-): readonly string[] {
-  return Object.freeze(
-    names.filter(name => name.kind === kind).flatMap(formatValue),
-  );
-}
-
-function formatValue(name: GeneralName): string | [] {
-  switch (name.kind) {
-    case 'directoryName':
-      return name.value.text;
-    case 'otherName':
-    case 'unsupported':
-      return [];
-    default:
-      return name.value;
-  }
+function textOf(value: string | DistinguishedName): string {
+  return typeof value === 'string' ? value : value.text;
 }
 
 function formatOtherName(name: GeneralName): string | [] {
-  switch (name.kind) {
-    case 'userPrincipalName':
-    case 'krb5PrincipalName':
-      return `${OID[name.kind]}:${name.base64}`;
-    case 'otherName':
-      return `${name.oid}:${name.base64}`;
-    default:
-      return [];
+  if (!('base64' in name)) {
+    return [];
   }
+  const oid = name.kind === 'otherName' ? name.oid : OID[name.kind];
+  return `${oid}:${name.base64}`;
 }

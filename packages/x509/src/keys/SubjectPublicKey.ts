@@ -2,16 +2,16 @@ import { KeyObject } from 'node:crypto';
 import { OID } from '../der/oids';
 
 /**
- * A public key that passed every check, told by its `algorithm`.
+ * A public key that passed every check.
  *
  * @public
  */
 export type SubjectPublicKey = {
-  /** Size of the RSA modulus, or of the curve's field. */
+  /** Size of the RSA modulus or of the curve's field. */
   readonly bits: number;
   /** DER of the SubjectPublicKeyInfo, as in the request. */
   readonly spki: Buffer;
-  /** SHA-256 of `spki`, lower-case hex: the name of the key in records. */
+  /** SHA-256 of `spki`, lower-case hex: identifies the key in records. */
   readonly sha256: string;
   /** The key for `node:crypto`. */
   readonly keyObject: KeyObject;
@@ -22,13 +22,13 @@ export type SubjectPublicKey = {
 );
 
 /**
- * The curves of FIPS 186 that keys may be on.
+ * The accepted curves of FIPS 186.
  *
  * @public
  */
 export type CurveName = 'P-256' | 'P-384' | 'P-521';
 
-/** y² = x³ - 3x + b over the integers modulo p (SP 800-186 §3.2.1; every cofactor is 1). */
+/** y² = x³ - 3x + b modulo p (SP 800-186 §3.2.1; every cofactor is 1). */
 export interface Curve {
   readonly name: CurveName;
   readonly bits: number;
@@ -36,7 +36,7 @@ export interface Curve {
   readonly b: bigint;
 }
 
-/** The curves of FIPS 186 by their OIDs (RFC 5480 §2.1.1.1). */
+/** The accepted curves by OID (RFC 5480 §2.1.1.1). */
 export const CURVES: ReadonlyMap<string, Curve> = new Map<string, Curve>([
   [
     OID.prime256v1,

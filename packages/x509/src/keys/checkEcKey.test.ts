@@ -3,7 +3,7 @@ import { RequestRefusal } from '../refusals/RequestRefusal';
 import { parseDer } from '../der/parseDer';
 import { int, NULL, oid, seq } from '../__testUtils__/tlv';
 import { testKey } from '../__testUtils__/testKeys';
-import { checkEcKey } from './checkEcKey';
+import { checkEcKey } from './readPublicKey';
 import { CURVES } from './SubjectPublicKey';
 
 function codeOf(parameters: Buffer | undefined, point: Buffer): string {

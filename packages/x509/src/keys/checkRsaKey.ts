@@ -5,19 +5,19 @@ import { RequestRefusal } from '../refusals/RequestRefusal';
 const MIN_BITS = 2048;
 const MAX_BITS = 8192;
 
-/** Bounds of FIPS 186-5 §5.1, with 65537 itself allowed as everybody uses it. */
+/** Bounds of FIPS 186-5 §5.1; 65537 itself, the usual value, is allowed. */
 const MIN_EXPONENT = 65_537n;
 const EXPONENT_LIMIT = 2n ** 256n;
 
 /**
- * Checks an RSAPublicKey (RFC 8017 §A.1.1): its numbers are sane, and its modulus is none of those
- * that anybody can factor.
+ * Checks an RSAPublicKey (RFC 8017 §A.1.1): the ranges of its numbers, and moduli that are known to be
+ * easy to factor.
  *
- * Not looked for: the keys of Debian's weak generator (CVE-2008-0166; it takes a table of some MB),
- * factors shared with other people's keys, and moduli that are prime.
+ * Not detected: keys of Debian's weak generator (CVE-2008-0166; needs a table of several MB), factors
+ * shared with other keys, and prime moduli.
  *
- * @returns the bits of the modulus
- * @throws DerError when the structure is another
+ * @returns the size of the modulus in bits
+ * @throws DerError when the structure is malformed
  * @throws RequestRefusal when a number is not accepted
  */
 export function checkRsaKey(octets: Buffer): number {
@@ -59,15 +59,15 @@ function checkModulus(modulus: bigint): number {
   return bits;
 }
 
-/** As many as the CA/Browser Forum's Baseline Requirements ask for in §6.1.1.3. */
+/** Rounds required by the CA/Browser Forum's Baseline Requirements §6.1.1.3. */
 const ROUNDS = 100;
 
-/** Only 12 of the 64 remainders are those of squares, and finding a remainder by 64 costs nothing. */
+/** Squares have only 12 of the 64 remainders, and a remainder by 64 is cheap. */
 const SQUARES_OF_64 = new Set(
   Array.from({ length: 64 }, (_, root) => (root * root) % 64),
 );
 
-/** Moduli whose squares are rare; together they spare all but one in thousands of square roots. */
+/** Moduli with few squares; together they avoid all but one in thousands of square roots. */
 const SIEVE = [63, 65, 11, 17, 19, 23, 31];
 const squareRemainders = createRemainders(SIEVE);
 const squaresBy = SIEVE.map(
@@ -78,8 +78,8 @@ const squaresBy = SIEVE.map(
 );
 
 /**
- * Tells whether Fermat's method factors an odd modulus at once, which it does when the primes are
- * close or equal (CVE-2022-26320): it looks for `a² - modulus = b²` from the square root upwards.
+ * Detects primes that are close or equal (CVE-2022-26320) with Fermat's method: it searches for
+ * `a² - modulus = b²` from the square root of the odd modulus upwards.
  */
 export function hasClosePrimes(modulus: bigint): boolean {
   let a = squareRoot(modulus);
@@ -107,7 +107,7 @@ function isSquare(value: bigint): boolean {
   return possible && squareRoot(value) ** 2n === value;
 }
 
-/** The largest integer whose square is not above the value, by Newton's method. */
+/** The integer part of the square root, by Newton's method. */
 function squareRoot(value: bigint): bigint {
   if (value < 2n) {
     return value;
@@ -125,16 +125,16 @@ function squareRoot(value: bigint): bigint {
 /** SP 800-89 §5.3.3: a modulus has no factor below 752. */
 const factorRemainders = createRemainders(oddPrimesBelow(752));
 
-/** Tells whether an odd modulus has a factor that no RSA key may have. */
+/** Detects a small factor of an odd modulus. */
 export function hasSmallFactor(modulus: bigint): boolean {
   return factorRemainders(modulus).includes(0);
 }
 
 /**
- * Infineon's library made each prime as `k·M + (65537^a mod M)`, with M the product of the first
- * primes (CVE-2017-15361; Nemec et al., "The Return of Coppersmith's Attack", §2). So a modulus of
- * its making is a power of 65537 modulo each of these primes. 39 primes are in M for every key size;
- * a modulus of other making passes for one of these once in about 2^27.
+ * Infineon's library generated primes as `k·M + (65537^a mod M)`, where M is the product of the first
+ * primes (CVE-2017-15361; Nemec et al., "The Return of Coppersmith's Attack", §2). Its moduli are a
+ * power of 65537 modulo each of these primes. M has 39 primes for every key size; about one in 2^27
+ * other moduli is mistaken for one of these.
  */
 const PRIMES = oddPrimesBelow(168);
 
@@ -143,7 +143,7 @@ const GENERATOR = 65_537;
 const rocaRemainders = createRemainders(PRIMES);
 const powersByPrime = PRIMES.map(prime => powersOf(GENERATOR % prime, prime));
 
-/** Tells whether a modulus bears the mark of Infineon's faulty library. */
+/** Detects a modulus of Infineon's faulty library. */
 export function isRocaModulus(modulus: bigint): boolean {
   return rocaRemainders(modulus).every((remainder, index) =>
     powersByPrime[index].has(remainder),
@@ -170,8 +170,8 @@ export function oddPrimesBelow(limit: number): number[] {
 }
 
 /**
- * Finds the remainder of a large number by each of some primes. Reduces it by their product first,
- * so that only one division is a long one.
+ * Returns a function that computes the remainders of a large number by some primes. It divides by
+ * their product first, so that only one division is long.
  */
 export function createRemainders(
   primes: readonly number[],

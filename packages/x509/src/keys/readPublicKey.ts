@@ -1,5 +1,5 @@
 import { KeyObject, createHash, createPublicKey } from 'node:crypto';
-import { DerNode } from '../der/DerNode';
+import { DerNode, TAG } from '../der/DerNode';
 import {
   isNull,
   readBitStringOctets,
@@ -9,22 +9,21 @@ import {
 } from '../der/readDer';
 import { OID } from '../der/oids';
 import { RequestRefusal } from '../refusals/RequestRefusal';
-import { checkEcKey } from './checkEcKey';
 import { checkRsaKey } from './checkRsaKey';
-import { SubjectPublicKey } from './SubjectPublicKey';
+import { Curve, CurveName, CURVES, SubjectPublicKey } from './SubjectPublicKey';
 
 type KeyKind =
   | { algorithm: 'rsa'; bits: number }
-  | { algorithm: 'ec'; bits: number; curve: 'P-256' | 'P-384' | 'P-521' }
+  | { algorithm: 'ec'; bits: number; curve: CurveName }
   | { algorithm: 'ed25519'; bits: number };
 
 /**
- * Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7) and lets it through when it is safe to use.
+ * Reads a SubjectPublicKeyInfo (RFC 5280 §4.1.2.7) and checks that the key is safe to use.
  *
- * All is checked on the DER first, and only then is the key given to OpenSSL: a point at infinity
- * makes Node abort the whole process when it asks such a key for its details.
+ * The checks read the DER, before OpenSSL gets the key: for a point at infinity, Node aborts the
+ * process when the details of the key are read.
  *
- * @throws DerError when the structure is another
+ * @throws DerError when the structure is malformed
  * @throws RequestRefusal when the key is not accepted
  */
 export function readPublicKey(node: DerNode): SubjectPublicKey {
@@ -74,7 +73,7 @@ function toKeyObject(spki: Buffer): KeyObject {
   try {
     return createPublicKey({ key: spki, format: 'der', type: 'spki' });
   } catch {
-    // OpenSSL's message may quote the key, and says nothing that its owner could use.
+    // OpenSSL's message may contain the key, and does not help its owner.
     throw new RequestRefusal('malformed_key');
   }
 }
@@ -85,12 +84,12 @@ const D = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
 
 /**
  * Checks an Ed25519 key (RFC 8410 §4): 32 octets, the y coordinate below p, and none of the eight
- * points of small order, for which OpenSSL before 3.5 takes signatures that anybody can make. Whether
- * the curve has a point with this y is left to OpenSSL, which finds every signature wrong if not.
+ * points of small order, for which OpenSSL before 3.5 accepts forged signatures. Whether the curve has
+ * a point with this y is left to OpenSSL, which otherwise rejects every signature.
  *
  * @throws RequestRefusal when the key is not accepted
  */
-export function checkEd25519Key(octets: Buffer): void {
+function checkEd25519Key(octets: Buffer): void {
   if (octets.length !== 32) {
     throw new RequestRefusal('malformed_key');
   }
@@ -110,4 +109,41 @@ function hasSmallOrder(y: bigint): boolean {
   return (
     ySquared < 2n || (D * ySquared * ySquared + 2n * ySquared - 1n) % P === 0n
   );
+}
+
+/** SEC 1 §2.3.3: both coordinates follow. */
+const UNCOMPRESSED = 4;
+
+/**
+ * Checks an EC key: an uncompressed point on a named curve (RFC 5480 §2.1.1; CVE-2020-0601 forged keys
+ * with explicit parameters).
+ *
+ * @throws DerError when the OID of the curve is malformed
+ * @throws RequestRefusal when the key is not accepted
+ */
+export function checkEcKey(
+  parameters: DerNode | undefined,
+  point: Buffer,
+): Curve {
+  const curve =
+    parameters?.tag === TAG.oid
+      ? CURVES.get(readObjectIdentifier(parameters))
+      : undefined;
+  if (!curve) {
+    throw new RequestRefusal('unsupported_curve');
+  }
+  if (!isOnCurve(point, curve)) {
+    throw new RequestRefusal('invalid_point');
+  }
+  return curve;
+}
+
+function isOnCurve(point: Buffer, { bits, p, b }: Curve): boolean {
+  const size = Math.ceil(bits / 8);
+  if (point.length !== 1 + 2 * size || point[0] !== UNCOMPRESSED) {
+    return false;
+  }
+  const x = toBigInt(point.subarray(1, 1 + size));
+  const y = toBigInt(point.subarray(1 + size));
+  return x < p && y < p && (y * y - (x * x * x - 3n * x + b)) % p === 0n;
 }

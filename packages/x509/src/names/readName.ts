@@ -35,6 +35,31 @@ export interface DistinguishedName {
 }
 
 /**
+ * Short names of attribute types in the text of a name: those of RFC 4514 §3, and those that FreeIPA
+ * writes, so that a subject reads the same whichever CA issued it.
+ */
+const SHORT_NAMES = new Map<string, string>([
+  [OID.commonName, 'CN'],
+  ['2.5.4.4', 'SN'],
+  ['2.5.4.5', 'serialNumber'],
+  ['2.5.4.6', 'C'],
+  ['2.5.4.7', 'L'],
+  ['2.5.4.8', 'ST'],
+  ['2.5.4.9', 'STREET'],
+  [OID.organization, 'O'],
+  ['2.5.4.11', 'OU'],
+  ['2.5.4.12', 'title'],
+  ['2.5.4.17', 'postalCode'],
+  ['2.5.4.42', 'givenName'],
+  ['2.5.4.44', 'generationQualifier'],
+  ['2.5.4.46', 'dnQualifier'],
+  ['2.5.4.65', 'pseudonym'],
+  [OID.emailAddress, 'E'],
+  [OID.domainComponent, 'DC'],
+  ['0.9.2342.19200300.100.1.1', 'UID'],
+]);
+
+/**
  * Reads a name. Values of any type are accepted; `stringType` and an undefined `value` report those
  * that are not text. The result is frozen.
  *
@@ -105,28 +130,3 @@ function escapeOctets(character: string): string {
     .map(octet => `\\${octet.toString(16).padStart(2, '0')}`)
     .join('');
 }
-
-/**
- * Short names of attribute types in the text of a name: those of RFC 4514 §3, and those that FreeIPA
- * writes, so that a subject reads the same whichever CA issued it.
- */
-const SHORT_NAMES = new Map<string, string>([
-  [OID.commonName, 'CN'],
-  ['2.5.4.4', 'SN'],
-  ['2.5.4.5', 'serialNumber'],
-  ['2.5.4.6', 'C'],
-  ['2.5.4.7', 'L'],
-  ['2.5.4.8', 'ST'],
-  ['2.5.4.9', 'STREET'],
-  [OID.organization, 'O'],
-  ['2.5.4.11', 'OU'],
-  ['2.5.4.12', 'title'],
-  ['2.5.4.17', 'postalCode'],
-  ['2.5.4.42', 'givenName'],
-  ['2.5.4.44', 'generationQualifier'],
-  ['2.5.4.46', 'dnQualifier'],
-  ['2.5.4.65', 'pseudonym'],
-  [OID.emailAddress, 'E'],
-  [OID.domainComponent, 'DC'],
-  ['0.9.2342.19200300.100.1.1', 'UID'],
-]);

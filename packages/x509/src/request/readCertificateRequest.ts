@@ -28,6 +28,12 @@ import { readSubject } from './readSubject';
 import { verifyPossession } from './verifyPossession';
 import { OID } from '../der/oids';
 
+const CODES: Record<DerErrorKind, RefusalCode> = {
+  malformed: 'malformed',
+  trailing: 'trailing_data',
+  complex: 'too_complex',
+};
+
 /** Maximum size of a PEM text in bytes. */
 const MAX_BYTES = 65_536;
 
@@ -87,12 +93,6 @@ function toText(input: string | Uint8Array): string {
   }
   return Buffer.from(input).toString('utf8');
 }
-
-const CODES: Record<DerErrorKind, RefusalCode> = {
-  malformed: 'malformed',
-  trailing: 'trailing_data',
-  complex: 'too_complex',
-};
 
 /**
  * Reads a CertificationRequest (RFC 2986 §4.2). The signature is verified last, when every part has
