@@ -26,7 +26,7 @@ import {
   readSessionsConfig,
   type SessionsConfig,
 } from './http/session/SessionKeys';
-import { readReplicaConfig, type ReplicaConfig } from './replica/createReplica';
+import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
 
 /** A record is found by its name, and its flags say how to read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];

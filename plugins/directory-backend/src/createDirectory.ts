@@ -18,18 +18,17 @@ import {
   containersBelow,
   normalizeDn,
   rdnValueOf,
-  trustedDn,
 } from './ldap/connection/DistinguishedName';
 import { type LdapEndpoint, readEndpoint } from './ldap/connection/ldapClient';
 import { LdapPool } from './ldap/connection/LdapPool';
+import type { LdapServers } from './ldap/connection/LdapServers';
 import { LdapPrincipalLookup } from './ldap/LdapPrincipalLookup';
 import { LdapReader } from './ldap/LdapReader';
 import { LdapReplicaSource } from './ldap/LdapReplicaSource';
 import { AccessVerifier } from './ldap/AccessVerifier';
 import { SchemaVerifier } from './ldap/SchemaVerifier';
-import { UsnReader } from './ldap/UsnReader';
 import { MassDeletionGuard } from './replica/sync/MassDeletionGuard';
-import { observeReplica } from './replica/createReplica';
+import { observeReplica } from './replica/observeReplica';
 import { ReplicaQuarantine } from './replica/sync/ReplicaQuarantine';
 import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
@@ -40,7 +39,7 @@ export interface ReplicaDirectoryOptions
   extends Omit<ReplicaOptions, 'source'> {
   readonly reader: LdapReader;
   /** Reports when the directory refuses the service account. */
-  readonly servers: Pick<LdapPool, 'reachability' | 'onReachability'>;
+  readonly servers: Pick<LdapServers, 'reachability' | 'onReachability'>;
   readonly schema: DirectorySchema;
   readonly baseDn: string;
   /** DN of the service account. */
@@ -59,12 +58,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   const containers = containersBelow(baseDn);
   const replica = new Replica({
     ...options,
-    source: new LdapReplicaSource({
-      ...options,
-      containers,
-      base: trustedDn(baseDn),
-      usnReader: new UsnReader(options),
-    }),
+    source: new LdapReplicaSource(options),
   });
   const suspendIfRefused = (reachability: Reachability) => {
     if (reachability === 'refused') {
@@ -76,7 +70,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   };
   suspendIfRefused(options.servers.reachability);
   options.servers.onReachability(suspendIfRefused);
-  options.reader.onAccessCheckFailed(message =>
+  options.reader.accessVerifier.onFailed(message =>
     replica.suspend('accessCheck', message),
   );
   const uid = schema.users.username.attribute!;
@@ -90,7 +84,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   };
   const { tables } = replica;
   return {
-    directory: new ReplicaDirectory({ gate: replica.gate, tables, keys }),
+    directory: new ReplicaDirectory({ gate: replica.state, tables, keys }),
     accounts: new ReplicatedAccounts({
       replica,
       tables,
@@ -138,7 +132,8 @@ export async function createDirectory({
       key: 'directory.ldap.bindPasswordFile',
     });
   }
-  const searcher = LdapPool.create({ config: ldap, logger, lifecycle });
+  const searcher = new LdapPool({ config: ldap, logger });
+  lifecycle.addShutdownHook(() => searcher.close());
   const schemaVerifier = new SchemaVerifier({ searcher, schema });
   await schemaVerifier.requireIfReachable();
   const accessVerifier = new AccessVerifier({
@@ -167,7 +162,7 @@ export async function createDirectory({
     replica,
   } = createReplicaDirectory({
     reader,
-    servers: searcher,
+    servers: searcher.servers,
     schema,
     baseDn,
     bindDn,
@@ -194,7 +189,7 @@ export async function createDirectory({
     ),
     accounts: new Accounts({
       principals: new LdapPrincipalLookup({ reader, schema, baseDn, logger }),
-      servers: searcher,
+      servers: searcher.servers,
       replica: replicatedAccounts,
     }),
     quarantine,

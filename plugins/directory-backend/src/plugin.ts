@@ -73,58 +73,39 @@ export const directoryPlugin = createBackendPlugin({
       },
       async init(services) {
         const config = readDirectoryConfig(services.config);
-        const baseUrl = await services.discovery.getExternalBaseUrl(
-          'directory',
-        );
+        const { discovery, permissions, permissionsRegistry } = services;
+        const baseUrl = await discovery.getExternalBaseUrl('directory');
         requireSecureTransport(baseUrl, 'backend.baseUrl');
         const dialects = [
           contractDialect(baseUrl),
           ...fasjsonDialects(services.config, baseUrl),
         ] as const;
         const database = await openDatabase(services.database);
-        const sessions = await createSessions({
+        const context = {
           ...services,
+          authorities,
           baseUrl,
-          config: config.sessions,
+          config,
+          database,
           dialects,
-        });
+          publicDocuments,
+        };
+        const sessions = await createSessions(context);
         const portalUserNames = new PortalUserNames({
           ...services,
           config: config.portalUsers,
           trustedLocations: config.trustedLocations,
         });
-        const { accounts, directory, quarantine, replica } =
-          await createDirectory({ ...services, authorities, config, database });
-        const shared = {
-          ...services,
-          access: new AccessControl({ ...services, rules: config.access }),
-          accounts,
-          authenticator: new Authenticator({
-            ...services,
-            accounts,
-            portalUserNames,
-            sessions,
-          }),
-          baseUrl,
-          directory,
-        };
-        const certificates = await createCertificates({
-          ...shared,
-          authorities,
-          config: config.certificates,
-          database,
-          portalUserNames,
-        });
-        services.permissionsRegistry.addPermissions([...directoryPermissions]);
-        registerActions({ ...shared, certificates, quarantine });
-        createApi({
-          ...shared,
-          authorities,
-          certificates,
-          dialects,
-          publicDocuments,
-          replica,
-        });
+        const directory = await createDirectory(context);
+        const shared = { ...context, ...directory, portalUserNames };
+        const certificates = await createCertificates(shared);
+        const authenticator = new Authenticator({ ...shared, sessions });
+        const access = new AccessControl({ permissions, rules: config.access });
+        const api = { ...shared, access, authenticator, certificates };
+
+        permissionsRegistry.addPermissions([...directoryPermissions]);
+        registerActions(api);
+        createApi(api);
         await certificates?.scheduleReminders();
       },
     });

@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DumpedEntry } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { holder, person } from '../__testUtils__/people';
-import { containersBelow } from '../ldap/connection/DistinguishedName';
-import { entryKinds } from '../ldap/entryKinds';
 import {
   childOf,
+  containersBelow,
   normalizeDn,
   rdnValueOf,
 } from '../ldap/connection/DistinguishedName';
+import { entryKinds } from '../ldap/entryKinds';
 import { ReplicatedAccounts } from '../replica/ReplicatedAccounts';
 import type { ReplicaStatus } from '../replica/sync/ReplicaState';
-import { createTables } from '../replica/tables/ReplicaTables';
+import { ReplicaTables } from '../replica/tables/ReplicaTables';
 import { Accounts } from './Accounts';
 import type { Caller } from './Caller';
 import {
@@ -111,7 +111,7 @@ class Site {
   /** Keys of entries with stricter values of a previous server. */
   readonly held = new Set<string>();
   readonly accounts: Accounts;
-  readonly #tables = createTables();
+  readonly #tables = new ReplicaTables();
   readonly #users = entryKinds({
     schema: schemaPreset('fas'),
     containers: containersBelow(SUFFIX),

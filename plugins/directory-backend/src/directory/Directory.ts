@@ -1,8 +1,7 @@
-import type { Group } from './records';
+import type { Group, User } from './records';
 import type { Page, PageRequest } from './Page';
 import type { GroupPredicate, UserPredicate } from './predicates';
 import type { GroupField, UserField } from './schema';
-import type { User } from './records';
 
 /** Context of one request. */
 export interface RequestContext {

@@ -1,4 +1,4 @@
-import type { Caller, CallerContext } from './Caller';
+import type { Caller, CallerContext, PrincipalSet } from './Caller';
 import type {
   Directory,
   GroupSelection,
@@ -16,7 +16,6 @@ import {
   type UserCondition,
   type UserPredicate,
 } from './predicates';
-import type { PrincipalSet } from './Caller';
 import { userFieldNames, type UserField } from './schema';
 import { emptyUser, type User } from './records';
 

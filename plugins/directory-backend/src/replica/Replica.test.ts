@@ -91,14 +91,14 @@ class WrittenSource extends FlappingSource {
     usns: new Map(this.#from(from).map(([key, { usn }]) => [key, usn])),
   });
 
-  override readChanges: ReplicaSource['readChanges'] = async (from, take) => {
+  override readChanges: ReplicaSource['readChanges'] = async (from, onBatch) => {
     this.readFrom.push(from);
-    this.#give(this.#from(from), take);
+    this.#give(this.#from(from), onBatch);
     return KEYS;
   };
 
-  override readEntry: ReplicaSource['readEntry'] = async ({ key }, take) => {
-    this.#give([[key, this.agreements.get(key)!]], take);
+  override readEntry: ReplicaSource['readEntry'] = async ({ key }, onBatch) => {
+    this.#give([[key, this.agreements.get(key)!]], onBatch);
     return { server: KEYS.server, found: true };
   };
 
@@ -108,12 +108,12 @@ class WrittenSource extends FlappingSource {
 
   #give(
     found: readonly (readonly [string, { enabled: boolean }])[],
-    take: OnBatch,
+    onBatch: OnBatch,
   ) {
     const entries = found.map(([key, { enabled }]) => {
       return [key, { name: key, enabled, signers: new Set<string>() }] as const;
     });
-    take({ kind: 'agreements', entries });
+    onBatch({ kind: 'agreements', entries });
   }
 }
 
@@ -188,18 +188,18 @@ describe('Replica', () => {
 
 it('removes a deleted user who is no longer a member of a changed group', async () => {
   const source = new WrittenSource();
-  const give = (take: OnBatch, members: readonly string[]) =>
-    take({
+  const give = (onBatch: OnBatch, members: readonly string[]) =>
+    onBatch({
       kind: 'groups',
       entries: [['cn=staff', { members, sponsors: [] }]],
     });
-  source.readAll = async take => {
+  source.readAll = async onBatch => {
     const users = ['uid=alice', 'uid=bob'];
-    take({
+    onBatch({
       kind: 'users',
       entries: users.map(key => [key, { user: { username: key.slice(4) } }]),
     });
-    give(take, users);
+    give(onBatch, users);
     return { ...KEYS, users: new Set(users) };
   };
   // Every new USN is accounted for, so that keys are not compared.
@@ -221,8 +221,8 @@ it('removes a deleted user who is no longer a member of a changed group', async 
     server: 'ldap://one',
     usns: new Map([['cn=staff', 3]]),
   });
-  source.readChanges = async (_from, take) => {
-    give(take, []);
+  source.readChanges = async (_from, onBatch) => {
+    give(onBatch, []);
     return KEYS;
   };
   source.readEntry = async ({ key }) => ({
@@ -234,7 +234,7 @@ it('removes a deleted user who is no longer a member of a changed group', async 
   await eventually(() =>
     expect([...replica.tables.users.keys()]).toEqual(['uid=bob']),
   );
-  expect(replica.tables.groups.get('cn=staff')).toMatchObject({ members: [] });
+  expect(replica.tables.groups.graph.get('cn=staff')).toMatchObject({ members: [] });
   replica.stop();
 });
 
@@ -242,8 +242,8 @@ it('suspends reads in the turn in which too many deletions are reported', async 
   const source = new WrittenSource();
   const names = Array.from({ length: 100 }, (_, index) => `user${index}`);
   const users = new Set(names.map(name => `uid=${name}`));
-  source.readAll = async take => {
-    await take({
+  source.readAll = async onBatch => {
+    await onBatch({
       kind: 'users',
       entries: names.map(name => [`uid=${name}`, { user: { username: name } }]),
     });
@@ -283,7 +283,7 @@ it('suspends reads in the turn in which too many deletions are reported', async 
   replica.stop();
 });
 
-it('pauses between full syncs when servers take turns', async () => {
+it('pauses between full syncs when servers onBatch turns', async () => {
   const source = new FlappingSource();
   const logger = new RecordingLogger();
   const replica = new Replica({

@@ -2,8 +2,8 @@ import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { userFieldNames } from '../directory/schema';
 import { emptyUser, type User } from '../directory/records';
 import { ReplicaDirectory } from './ReplicaDirectory';
-import { ReplicaGate, ReplicaState } from './sync/ReplicaState';
-import { createTables, type ReplicaTables } from './tables/ReplicaTables';
+import { ReplicaState } from './sync/ReplicaState';
+import { ReplicaTables } from './tables/ReplicaTables';
 
 const PEOPLE = 1200;
 
@@ -33,7 +33,7 @@ describe('ReplicaDirectory.streamUsers', () => {
   };
 
   beforeEach(() => {
-    tables = createTables();
+    tables = new ReplicaTables();
     for (let number = 0; number < PEOPLE; number++) {
       put(number, { is_private: true });
     }
@@ -42,7 +42,7 @@ describe('ReplicaDirectory.streamUsers', () => {
       logger: new RecordingLogger(),
     });
     directory = new ReplicaDirectory({
-      gate: new ReplicaGate(state),
+      gate: state,
       tables,
       keys: {
         user: username => `uid=${username}`,

@@ -2,44 +2,41 @@ import type { AccountReplica } from '../directory/Accounts';
 import { isUserName } from '../directory/names';
 import type { Principal, PrincipalQuery } from '../directory/Principal';
 import type { User } from '../directory/records';
-import type { EntryKeys } from './ReplicaDirectory';
+import type { EntryKeys } from './EntryLookup';
 import type { Replica } from './Replica';
+import { earlierOf } from './sync/HeldValues';
 import type { ReplicaTables } from './tables/ReplicaTables';
-import type { ServedRecord } from './tables/ServedRecords';
+import type { ServedRecord } from './tables/RowBlock';
+
+interface ReplicatedAccountsOptions {
+  readonly replica: Pick<Replica, 'status' | 'server' | 'isHeld'>;
+  readonly tables: ReplicaTables;
+  readonly keys: Pick<EntryKeys, 'user' | 'entry'>;
+  /** Name, in lower case, of the group of a key. */
+  readonly groupName: (key: string) => string | undefined;
+}
 
 /** The accounts of all served users, from the replica. */
 export class ReplicatedAccounts implements AccountReplica {
-  readonly #replica: Pick<Replica, 'status' | 'server' | 'isHeld'>;
-  readonly #tables: ReplicaTables;
-  readonly #keys: Pick<EntryKeys, 'user' | 'entry'>;
-  readonly #groupName: (key: string) => string | undefined;
+  readonly #options: ReplicatedAccountsOptions;
 
-  constructor(options: {
-    readonly replica: Pick<Replica, 'status' | 'server' | 'isHeld'>;
-    readonly tables: ReplicaTables;
-    readonly keys: Pick<EntryKeys, 'user' | 'entry'>;
-    /** Name, in lower case, of the group of a key. */
-    readonly groupName: (key: string) => string | undefined;
-  }) {
-    this.#replica = options.replica;
-    this.#tables = options.tables;
-    this.#keys = options.keys;
-    this.#groupName = options.groupName;
+  constructor(options: ReplicatedAccountsOptions) {
+    this.#options = options;
   }
 
   get confirmedAt(): number | undefined {
-    const { status } = this.#replica;
+    const { status } = this.#options.replica;
     return status.kind === 'serving'
       ? performance.now() - status.ageMs
       : undefined;
   }
 
   keyOf(dn: string): string {
-    return this.#keys.entry(dn);
+    return this.#options.keys.entry(dn);
   }
 
   find(query: PrincipalQuery): readonly Principal[] {
-    const { users } = this.#tables;
+    const { users } = this.#options.tables;
     const keys =
       'principal' in query
         ? this.#keysOf(query.principal)
@@ -57,31 +54,32 @@ export class ReplicatedAccounts implements AccountReplica {
   }
 
   get(key: string): Principal | undefined {
-    const row = this.#tables.users.served.get(key);
+    const row = this.#options.tables.users.served.get(key);
     return row && this.#principalOf(row);
   }
 
   strictest(principal: Principal): Principal | undefined {
-    const row = this.#tables.users.served.get(this.keyOf(principal.dn));
+    const { users } = this.#options.tables;
+    const row = users.served.get(this.keyOf(principal.dn));
     if (!row) {
       return principal.served ? undefined : principal;
     }
-    const { expires, locked } = this.#tables.users.accountOf(row);
+    const { expires, locked } = users.accountOf(row);
     return {
       ...principal,
       locked: principal.locked || locked,
-      expires: earlier(principal.expires, expires),
+      expires: earlierOf(principal.expires, expires),
     };
   }
 
   reconcile(principal: Principal): Principal | undefined {
-    const { server } = this.#replica;
-    if (server === undefined) {
+    const { replica } = this.#options;
+    if (replica.server === undefined) {
       return principal;
     }
     // Otherwise, the replica is the older one.
-    return server !== principal.server ||
-      this.#replica.isHeld(this.keyOf(principal.dn))
+    return replica.server !== principal.server ||
+      replica.isHeld(this.keyOf(principal.dn))
       ? this.strictest(principal)
       : principal;
   }
@@ -89,20 +87,20 @@ export class ReplicatedAccounts implements AccountReplica {
   #keysOf(principal: string): readonly string[] {
     const username = principal.slice(0, principal.lastIndexOf('@'));
     return [
-      ...this.#tables.users.keysByAlias(principal),
+      ...this.#options.tables.users.keysByAlias(principal),
       ...this.#keysOfUser(username),
     ];
   }
 
   #keysOfUser(username: string): readonly string[] {
-    return isUserName(username) ? [this.#keys.user(username)] : [];
+    return isUserName(username) ? [this.#options.keys.user(username)] : [];
   }
 
   #principalOf(row: ServedRecord<User>): Principal {
+    const { tables, groupName } = this.#options;
     const { key, name } = row;
-    const { users, groups } = this.#tables;
-    const { principalNames, expires, locked } = users.accountOf(row);
-    const names = [...groups.graph.groupsOf(key)].map(this.#groupName);
+    const { principalNames, expires, locked } = tables.users.accountOf(row);
+    const names = [...tables.groups.graph.groupsOf(key)].map(groupName);
     return {
       dn: key,
       kind: 'user',
@@ -115,8 +113,4 @@ export class ReplicatedAccounts implements AccountReplica {
       groups: new Set(names.filter(each => each !== undefined)),
     };
   }
-}
-
-function earlier(a: Date | undefined, b: Date | undefined): Date | undefined {
-  return a && b ? new Date(Math.min(a.getTime(), b.getTime())) : a ?? b;
 }

@@ -1,11 +1,16 @@
-import { visitPredicate, type Predicate } from '../directory/predicates';
-import { inAll, inAny, ranksThat } from './tables/rankSets';
+import {
+  type FieldCondition,
+  type Predicate,
+  visitPredicate,
+} from '../directory/predicates';
+import { inAll, inAny, ranksBelow, ranksThat } from './tables/rankSets';
+import type { ReadableRecords } from './tables/ServedRecords';
 
 /** Whether a predicate applies to the record of a rank. */
-export type RankTest = (rank: number) => boolean;
+type RankTest = (rank: number) => boolean;
 
-/** To which ranks a predicate applies: a cheap test, or else all ranks in order. */
-export type Matches =
+/** Ranks to which a predicate applies: a cheap test, or else all of them. */
+type Matches =
   | { readonly test: RankTest; readonly ranks?: undefined }
   | { readonly test?: undefined; readonly ranks: Uint32Array };
 
@@ -24,12 +29,38 @@ export function ranksWhere<Condition extends { readonly kind: string }>(
   return ranksOf(evaluate(where, index), index.size);
 }
 
-/** A test of single ranks. */
+/** Returns a test of single ranks. */
 export function testWhere<Condition extends { readonly kind: string }>(
   where: Predicate<Condition>,
   index: RankIndex<Condition>,
 ): RankTest {
   return testOf(evaluate(where, index), index.size);
+}
+
+/** Finds records by conditions on their fields. */
+export function fieldIndex<T extends object>(
+  served: ReadableRecords<T>,
+): RankIndex<FieldCondition<keyof T>> {
+  return {
+    size: served.size,
+    find(condition) {
+      const { kind, field } = condition;
+      if (kind === 'present') {
+        return { ranks: served.ranksWith(field) };
+      }
+      const { text } = condition;
+      if (text.includes('\0')) {
+        // The directory reads values up to NUL only.
+        return { ranks: new Uint32Array() };
+      }
+      return {
+        ranks:
+          kind === 'substring'
+            ? served.ranksContaining(field, text)
+            : served.ranksEqualTo(field, text),
+      };
+    },
+  };
 }
 
 function evaluate<Condition extends { readonly kind: string }>(
@@ -39,9 +70,8 @@ function evaluate<Condition extends { readonly kind: string }>(
   return visitPredicate<Condition, Matches>(where, {
     condition: condition => index.find(condition),
     allOf: parts => {
-      const tests = testsAmong(parts);
+      const { tests, lists } = split(parts);
       const test: RankTest = rank => tests.every(each => each(rank));
-      const lists = listsAmong(parts);
       if (lists.length === 0) {
         return { test };
       }
@@ -49,9 +79,8 @@ function evaluate<Condition extends { readonly kind: string }>(
       return { ranks: tests.length > 0 ? ranksThat(ranks, test) : ranks };
     },
     anyOf: parts => {
-      const tests = testsAmong(parts);
+      const { tests, lists } = split(parts);
       const test: RankTest = rank => tests.some(each => each(rank));
-      const lists = listsAmong(parts);
       if (lists.length === 0) {
         return { test };
       }
@@ -65,13 +94,15 @@ function evaluate<Condition extends { readonly kind: string }>(
   });
 }
 
+function split(parts: readonly Matches[]) {
+  return {
+    tests: parts.flatMap(({ test }) => test ?? []),
+    lists: parts.flatMap(({ ranks }) => (ranks ? [ranks] : [])),
+  };
+}
+
 function ranksOf({ test, ranks }: Matches, size: number): Uint32Array {
-  return test
-    ? ranksThat(
-        Uint32Array.from({ length: size }, (_, rank) => rank),
-        test,
-      )
-    : ranks;
+  return test ? ranksThat(ranksBelow(size), test) : ranks;
 }
 
 function testOf({ test, ranks }: Matches, size: number): RankTest {
@@ -83,12 +114,4 @@ function testOf({ test, ranks }: Matches, size: number): RankTest {
     isFound[rank] = 1;
   }
   return rank => isFound[rank] === 1;
-}
-
-function testsAmong(parts: readonly Matches[]): readonly RankTest[] {
-  return parts.flatMap(({ test }) => test ?? []);
-}
-
-function listsAmong(parts: readonly Matches[]): readonly Uint32Array[] {
-  return parts.flatMap(({ ranks }) => (ranks ? [ranks] : []));
 }

@@ -81,7 +81,7 @@ ${attribute}: ${value}
       expect(await lookUp('erin')).toMatchObject({ expires: EXPIRED });
     });
     // The state of replication is read after the changes.
-    await eventually(() => expect(replica.ageMs).toBeLessThan(500));
+    await eventually(() => expect(replica.state.ageMs).toBeLessThan(500));
 
     await pair.preferred.directory.stop();
     await eventually(() =>

@@ -1,9 +1,9 @@
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { emptyUser, type User } from '../../directory/records';
 import { HeldValues } from './HeldValues';
-import type { UserEntry } from './ReplicaSource';
-import { createTables, type ReplicaTables } from '../tables/ReplicaTables';
+import type { UserEntry } from '../tables/entries';
 import type { ReplicaBatch, ReplicaPosition } from './ReplicaSource';
+import { ReplicaTables } from '../tables/ReplicaTables';
 import type { ReplicationState } from './ReplicationState';
 import { TableWriter } from './TableWriter';
 
@@ -50,7 +50,7 @@ describe('HeldValues', () => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     server = { url: 'ldap://one', state: REQUIRED };
     createdAt = jest.fn(async () => undefined);
-    tables = createTables();
+    tables = new ReplicaTables();
     logger = new RecordingLogger();
     held = new HeldValues({
       source: {
@@ -63,7 +63,7 @@ describe('HeldValues', () => {
     });
     writer = new TableWriter({
       tables,
-      held,
+      restrict: batch => held.restrict(batch),
       onWrite: () => held.recordWrite(),
     });
     held.recordWrite();
@@ -79,24 +79,24 @@ describe('HeldValues', () => {
   });
 
   const write = (...users: readonly UserEntry[]) =>
-    writer.take(
+    writer.write(
       { kind: 'users', entries: users.map(user => [ALICE, user]) },
       now,
     );
 
   /** Compares with another server, which lags behind, and writes what differs. */
   async function switchTo(
-    portion: ReplicaBatch,
+    batch: ReplicaBatch,
     state: ReplicationState | undefined = LAGGING,
   ): Promise<void> {
     await held.update(position());
     server = { url: `${server.url}x`, state };
     const hold = await held.prepare(position(), 0);
     const check = writer.startCheck();
-    check.look(portion);
+    check.compare(batch);
     await hold?.(check);
     for (const each of check.differences()) {
-      writer.take(each, now);
+      writer.write(each, now);
     }
     writer.endCheck(check);
   }
@@ -202,7 +202,7 @@ describe('HeldValues', () => {
     write(alice({ is_private: true }));
     await switchToAlice(alice({ is_private: false }));
     const check = writer.startCheck();
-    check.look({
+    check.compare({
       kind: 'users',
       entries: [[ALICE, alice({ is_private: false })]],
     });

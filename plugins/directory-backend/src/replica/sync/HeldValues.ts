@@ -1,17 +1,19 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import type {
-  UserEntry,
-  ReplicaBatch,
-  ReplicaSource,
-  ReplicaPosition,
-} from './ReplicaSource';
+import type { UserEntry } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
+import {
+  type EntryRef,
+  type ReplicaBatch,
+  replicaKinds,
+  type ReplicaPosition,
+  type ReplicaSource,
+} from './ReplicaSource';
 import {
   coverageOf,
   mergeStates,
   type ReplicationState,
 } from './ReplicationState';
-import type { TableCheck } from './TableWriter';
+import type { TableCheck } from './TableCheck';
 
 /** How long values are held when replication states cannot be compared. */
 const MAX_UNKNOWN_MS = 10 * 60_000;
@@ -43,15 +45,20 @@ type Hold =
       readonly expires: Date | undefined;
     };
 
+interface HeldValuesOptions {
+  readonly source: Pick<ReplicaSource, 'createdAt' | 'replicationState'>;
+  readonly tables: ReplicaTables;
+  readonly logger: LoggerService;
+}
+
 /**
  * Values that are stricter than those of the server that the replica follows. A
  * server that lags behind the previous one would undo deletions, locks,
  * expiries and private flags: they are held until it has caught up.
  */
 export class HeldValues {
-  readonly #source: Pick<ReplicaSource, 'createdAt' | 'replicationState'>;
-  readonly #tables: ReplicaTables;
-  readonly #logger: LoggerService;
+  readonly #options: HeldValuesOptions;
+  /** By key. */
   readonly #holds = new Map<string, Hold>();
   /** What a server must have so that the values are released. */
   #required: ReplicationState | undefined;
@@ -61,14 +68,8 @@ export class HeldValues {
   #replicated: ReplicationState | undefined;
   #hasWritten = false;
 
-  constructor(options: {
-    readonly source: Pick<ReplicaSource, 'createdAt' | 'replicationState'>;
-    readonly tables: ReplicaTables;
-    readonly logger: LoggerService;
-  }) {
-    this.#source = options.source;
-    this.#tables = options.tables;
-    this.#logger = options.logger;
+  constructor(options: HeldValuesOptions) {
+    this.#options = options;
   }
 
   /** Number of entries that are held. */
@@ -94,13 +95,13 @@ export class HeldValues {
    * @param ageMs - time since the tables were known to equal the previous one
    */
   async prepare(
-    time: ReplicaPosition,
+    position: ReplicaPosition,
     ageMs: number,
   ): Promise<((check: TableCheck) => Promise<void>) | undefined> {
     const previous = this.#hasWritten ? undefined : this.#replicated;
     const required =
       this.size > 0 ? mergeStates(this.#required, previous) : previous;
-    const state = await this.#stateOf(time);
+    const state = await this.#stateOf(position);
     if (coverageOf(required, state) === 'covered') {
       return undefined;
     }
@@ -110,9 +111,9 @@ export class HeldValues {
       this.#required = required;
       this.#heldSince = performance.now();
       if (this.size > 0) {
-        this.#logger.warn(
+        this.#options.logger.warn(
           `${this.size} entries of ${
-            time.server
+            position.server
           } are less strict than those of the previous server: stricter values are kept until it has caught up with replication${
             required && state
               ? ''
@@ -129,77 +130,63 @@ export class HeldValues {
    *
    * @returns whether values were released: the tables must be synced
    */
-  async update(time: ReplicaPosition): Promise<boolean> {
+  async update(position: ReplicaPosition): Promise<boolean> {
     if (this.#hasWritten) {
       // A state that is read after a write is never behind the tables.
       this.#hasWritten = false;
       this.#replicated = undefined;
-      this.#replicated = await this.#stateOf(time);
+      this.#replicated = await this.#stateOf(position);
     }
     const now = performance.now();
     if (this.size === 0 || now < this.#releaseAt) {
       return false;
     }
     this.#releaseAt = now + RELEASE_INTERVAL_MS;
-    const coverage = coverageOf(this.#required, await this.#stateOf(time));
+    const coverage = coverageOf(this.#required, await this.#stateOf(position));
     const maxMs = coverage === 'unknown' ? MAX_UNKNOWN_MS : MAX_BEHIND_MS;
     if (coverage !== 'covered' && now - this.#heldSince < maxMs) {
       return false;
     }
-    this.#logger.info(
+    this.#options.logger.info(
       coverage === 'covered'
-        ? `${time.server} has caught up with replication: stricter values of ${this.size} entries are released`
+        ? `${position.server} has caught up with replication: stricter values of ${this.size} entries are released`
         : `Stricter values of ${this.size} entries are released after the maximum time`,
     );
     this.#holds.clear();
     return true;
   }
 
-  /** Restricts entries that were read to what is held. */
-  apply(portion: ReplicaBatch): ReplicaBatch {
+  /** Restricts entries that were read to the held values. */
+  restrict(batch: ReplicaBatch): ReplicaBatch {
     if (this.#holds.size === 0) {
-      return portion;
+      return batch;
     }
-    const isDeleted = (key: string) => this.#holds.get(key)?.kind === 'deleted';
-    switch (portion.kind) {
-      case 'users':
-        return {
-          kind: 'users',
-          entries: portion.entries.map(
-            ([key, user]) =>
-              [key, user && restrict(user, this.#holds.get(key))] as const,
-          ),
-        };
-      case 'groups':
-        return {
-          kind: 'groups',
-          entries: portion.entries.map(
-            ([key, group]) =>
-              [key, isDeleted(key) ? undefined : group] as const,
-          ),
-        };
-      default:
-        return {
-          kind: 'agreements',
-          entries: portion.entries.map(
-            ([key, agreement]) =>
-              [key, isDeleted(key) ? undefined : agreement] as const,
-          ),
-        };
+    if (batch.kind === 'users') {
+      const entries = batch.entries.map(
+        ([key, user]) =>
+          [key, user && restrict(user, this.#holds.get(key))] as const,
+      );
+      return { ...batch, entries };
     }
+    const entries = batch.entries.map(([key, entry]) => [
+      key,
+      this.#holds.get(key)?.kind === 'deleted' ? undefined : entry,
+    ]);
+    return { ...batch, entries } as ReplicaBatch;
   }
 
   async #hold(check: TableCheck, notBefore: number): Promise<void> {
-    const added: Parameters<ReplicaSource['createdAt']>[0][] = [];
-    for (const kind of ['users', 'groups', 'agreements'] as const) {
+    const { source, tables } = this.#options;
+    const added: EntryRef[] = [];
+    for (const kind of replicaKinds) {
       for (const [key, entry] of check.found(kind)) {
-        if (entry && !this.#tables[kind].differs(key, undefined)) {
+        if (entry && !tables[kind].differs(key, undefined)) {
           added.push({ kind, key });
         }
       }
     }
     for (const [key, entry] of check.found('users')) {
-      const hold = entry && restriction(entry, key, this.#tables);
+      const hold = entry && restriction(entry, key, tables);
       if (hold) {
         this.#holds.set(key, hold);
       }
@@ -208,7 +195,7 @@ export class HeldValues {
       const createdAt =
         added.length > MAX_CREATED_READS
           ? undefined
-          : await this.#source.createdAt(entry);
+          : await source.createdAt(entry);
       if (!createdAt || createdAt.getTime() < notBefore) {
         this.#holds.set(entry.key, { kind: 'deleted' });
       }
@@ -218,8 +205,8 @@ export class HeldValues {
   async #stateOf({
     server,
   }: ReplicaPosition): Promise<ReplicationState | undefined> {
-    const answer = await this.#source.replicationState();
-    return answer?.server === server ? answer.state : undefined;
+    const response = await this.#options.source.replicationState();
+    return response?.server === server ? response.state : undefined;
   }
 }
 
@@ -251,7 +238,10 @@ function restriction(
     : undefined;
 }
 
-function restrict(entry: UserEntry, hold?: Hold): UserEntry | undefined {
+function restrict(
+  entry: UserEntry,
+  hold: Hold | undefined,
+): UserEntry | undefined {
   if (hold?.kind !== 'restricted') {
     return hold ? undefined : entry;
   }
@@ -266,11 +256,15 @@ function restrict(entry: UserEntry, hold?: Hold): UserEntry | undefined {
     account: account && {
       ...account,
       locked: hold.isAccountLocked || account.locked,
-      expires: earlier(hold.expires, account.expires),
+      expires: earlierOf(hold.expires, account.expires),
     },
   };
 }
 
-function earlier(a: Date | undefined, b: Date | undefined): Date | undefined {
+/** The earlier one of two expiries; `undefined` is never. */
+export function earlierOf(
+  a: Date | undefined,
+  b: Date | undefined,
+): Date | undefined {
   return a && b && b < a ? b : a ?? b;
 }

@@ -1,6 +1,6 @@
 import { firstUnseen, IncrementalSync, rolledBack } from './IncrementalSync';
 import type { ReplicaSource, ReplicaPosition } from './ReplicaSource';
-import { createTables } from '../tables/ReplicaTables';
+import { ReplicaTables } from '../tables/ReplicaTables';
 import { TableWriter } from './TableWriter';
 
 const usns = (usns: Record<string, number | undefined>) =>
@@ -33,8 +33,8 @@ describe('IncrementalSync', () => {
     const entry = { name: 'x', enabled: true, signers: new Set<string>() };
     const source = {
       listChanges: async () => ({ server, usns: listed }),
-      readChanges: async (_from, take) => {
-        take({ kind: 'agreements', entries: keys.map(key => [key, entry]) });
+      readChanges: async (_from, onBatch) => {
+        onBatch({ kind: 'agreements', entries: keys.map(key => [key, entry]) });
         return { server };
       },
       readEntry: async ({ key }) => ({
@@ -42,7 +42,7 @@ describe('IncrementalSync', () => {
         found: options.found.includes(key),
       }),
     } satisfies Partial<ReplicaSource> as Partial<ReplicaSource> as ReplicaSource;
-    const tables = createTables();
+    const tables = new ReplicaTables();
     const writer = new TableWriter({ tables });
     const changes = new IncrementalSync({ source, tables, writer });
     await changes.apply(position, 1);

@@ -1,115 +1,124 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
   expectServer,
-  type UsnsByKey,
+  type EntryRef,
   type ReplicaBatch,
-  type ReplicaSource,
+  replicaKinds,
   type ReplicaPosition,
+  type ReplicaSource,
+  type UsnsByKey,
 } from './ReplicaSource';
-import type { ReplicaTables } from '../tables/ReplicaTables';
 import type { TableWriter } from './TableWriter';
 
 /**
- * Removed members that are re-read one by one. When a group loses more, the
- * comparison of keys (`UnreportedDeletions`) finds those that were deleted.
+ * Maximum number of removed members that are re-read one by one. When a group
+ * loses more, the comparison of keys (`UnreportedDeletions`) finds those that
+ * were deleted.
  */
 const MAX_REMOVED_MEMBERS = 50;
 
 /**
- * Maximum number of entries that are removed because they can no longer be
+ * Maximum number of entries that are deleted because they can no longer be
  * read. More are left to the comparison of keys, which has the mass-deletion
  * guard: the account may have lost the right to read them.
  */
-const MAX_REMOVALS = 50;
+const MAX_DELETIONS = 50;
 
-/** Reads recent writes into the replica, each once. */
+interface IncrementalSyncOptions {
+  readonly source: ReplicaSource;
+  readonly tables: ReplicaTables;
+  readonly writer: TableWriter;
+}
+
+/** Reads recent writes into the tables, each once. */
 export class IncrementalSync {
-  readonly #source: ReplicaSource;
-  readonly #tables: ReplicaTables;
-  readonly #writer: TableWriter;
-  /** What had been listed before all of it was read. */
-  #read = new Map<string, number | undefined>();
-  readonly #gone = new Set<string>();
+  readonly #options: IncrementalSyncOptions;
+  /** The writes that were listed by the last sync, all of which were read. */
+  #listed = new Map<string, number | undefined>();
+  readonly #deleted = new Set<string>();
 
-  constructor(options: {
-    readonly source: ReplicaSource;
-    readonly tables: ReplicaTables;
-    readonly writer: TableWriter;
-  }) {
-    this.#source = options.source;
-    this.#tables = options.tables;
-    this.#writer = options.writer;
+  constructor(options: IncrementalSyncOptions) {
+    this.#options = options;
   }
 
-  /** What was read is not in the copy any more. */
-  forget(): void {
-    this.#read.clear();
+  /** Discards what is known of earlier writes. */
+  reset(): void {
+    this.#listed.clear();
   }
 
-  /**
-   * An entry was heard to be gone. It may have been added again before that was
-   * heard, and is to be read again if it is there.
-   */
+  /** Records a reported deletion: the entry is re-read if it exists again. */
   recordDeletion(key: string): void {
-    this.#gone.add(key);
+    this.#deleted.add(key);
   }
 
   /**
-   * Brings the copy up to a time.
+   * Reads the writes up to a position.
    *
-   * @param fromUsn - nothing that was written under a lower number can be new
+   * @param fromUsn - the lowest USN of writes that may be new
    * @returns whether entries were added or renamed
    */
-  async take(
-    time: ReplicaPosition,
+  async apply(
+    position: ReplicaPosition,
     fromUsn: number,
   ): Promise<{ readonly hasNewKeys: boolean }> {
+    const { source, tables, writer } = this.#options;
     const requestedAt = performance.now();
-    for (const key of this.#gone) {
-      this.#read.delete(key);
+    for (const key of this.#deleted) {
+      this.#listed.delete(key);
     }
-    this.#gone.clear();
-    const { server, usns } = await this.#source.listChanges(fromUsn);
-    expectServer({ server }, time);
+    this.#deleted.clear();
+    const { server, usns } = await source.listChanges(fromUsn);
+    expectServer({ server }, position);
     const batches: ReplicaBatch[] = [];
-    const keep = (portion: ReplicaBatch) => void batches.push(portion);
-    const first = firstUnseen({ fromUsn, usns }, this.#read);
+    const onBatch = (batch: ReplicaBatch) => void batches.push(batch);
+    const first = firstUnseen({ fromUsn, usns }, this.#listed);
     if (first !== undefined) {
-      expectServer(await this.#source.readChanges(first, keep), time);
+      expectServer(await source.readChanges(first, onBatch), position);
     }
-    const doubtful = [
-      ...rolledBack({ fromUsn, usns }, this.#read).flatMap(key =>
-        this.#kindsOf(key).map(kind => ({ kind, key })),
+    const deleted: string[] = [];
+    for (const entry of this.#uncertain(batches, { fromUsn, usns })) {
+      const response = await source.readEntry(entry, onBatch);
+      expectServer(response, position);
+      deleted.push(...(response.found ? [] : [entry.key]));
+    }
+    // Not earlier: an entry of another server could be older than the tables.
+    let hasNewKeys = false;
+    for (const batch of batches) {
+      const table = tables[batch.kind];
+      hasNewKeys ||= batch.entries.some(
+        ([key, entry]) => entry && !table.differs(key, undefined),
+      );
+      writer.write(batch, requestedAt);
+      await nextTurn();
+    }
+    if (deleted.length <= MAX_DELETIONS) {
+      for (const key of deleted) {
+        writer.delete(key);
+      }
+    }
+    await tables.users.buildIndexes();
+    this.#listed = new Map(usns);
+    return { hasNewKeys };
+  }
+
+  /** Entries of the tables that may have been deleted or rolled back. */
+  #uncertain(
+    batches: readonly ReplicaBatch[],
+    listed: ListedChanges,
+  ): readonly EntryRef[] {
+    const { tables } = this.#options;
+    return [
+      ...rolledBack(listed, this.#listed).flatMap(key =>
+        replicaKinds
+          .filter(kind => tables[kind].differs(key, undefined))
+          .map(kind => ({ kind, key })),
       ),
-      ...this.#removedMembers(batches, usns).map(key => ({
+      ...this.#removedMembers(batches, listed.usns).map(key => ({
         kind: 'users' as const,
         key,
       })),
     ];
-    const deleted: string[] = [];
-    for (const entry of doubtful) {
-      const { server: from, found } = await this.#source.readEntry(entry, keep);
-      expectServer({ server: from }, time);
-      deleted.push(...(found ? [] : [entry.key]));
-    }
-    // Not before: what another server has may be older, and the copy is in use.
-    let hasNewKeys = false;
-    for (const portion of batches) {
-      const table = this.#tables[portion.kind];
-      hasNewKeys ||= portion.entries.some(
-        ([key, entry]) => entry && !table.differs(key, undefined),
-      );
-      this.#writer.take(portion, requestedAt);
-      await nextTurn();
-    }
-    if (deleted.length <= MAX_REMOVALS) {
-      for (const key of deleted) {
-        this.#writer.remove(key);
-      }
-    }
-    await this.#tables.users.buildIndexes();
-    this.#read = new Map(usns);
-    return { hasNewKeys };
   }
 
   /**
@@ -119,16 +128,14 @@ export class IncrementalSync {
    */
   #removedMembers(
     batches: readonly ReplicaBatch[],
-    changed: ReadonlyMap<string, unknown>,
+    changed: UsnsByKey,
   ): readonly string[] {
-    const { users, groups } = this.#tables;
+    const { users, groups } = this.#options.tables;
     const removed = new Set<string>();
-    for (const portion of batches) {
-      for (const [key, group] of portion.kind === 'groups'
-        ? portion.entries
-        : []) {
+    for (const { kind, entries } of batches) {
+      for (const [key, group] of kind === 'groups' ? entries : []) {
         const members = new Set(group?.members);
-        for (const member of groups.get(key)?.members ?? []) {
+        for (const member of groups.graph.directMembersOf(key)) {
           if (
             !members.has(member) &&
             !changed.has(member) &&
@@ -141,57 +148,48 @@ export class IncrementalSync {
     }
     return removed.size > MAX_REMOVED_MEMBERS ? [] : [...removed];
   }
-
-  /** What this is in the copy: nothing, if it was heard that it is gone. */
-  #kindsOf(key: string) {
-    const { users, groups, agreements } = this.#tables;
-    const tables = { users, groups, agreements };
-    return (['users', 'groups', 'agreements'] as const).filter(kind =>
-      tables[kind].differs(key, undefined),
-    );
-  }
 }
 
-/** What has been written from a number on, and is still there. */
+/** The existing entries that were written from a USN on. */
 interface ListedChanges {
   readonly fromUsn: number;
   readonly usns: UsnsByKey;
 }
 
 /**
- * The lowest number among entries that were not read as they are now;
- * `undefined` when all were.
+ * Returns the lowest USN among the entries whose last write has not been read;
+ * `undefined` when all have.
  *
- * A server counts a write when it begins and shows it when it ends, so that a
- * lower number may come after a higher one. So all recent usns are listed
- * at each look, which costs little, and entries are read only for new ones.
+ * A server assigns the USN when a write starts, and shows the entry when it
+ * ends, so that a lower USN may appear after a higher one. So every poll lists
+ * all recent USNs, which is cheap, and reads entries only for new ones.
  *
- * @param read - what had been listed before all of it was read
+ * @param seen - the writes that have been read
  */
 export function firstUnseen(
   { fromUsn, usns }: ListedChanges,
-  read: UsnsByKey,
+  seen: UsnsByKey,
 ): number | undefined {
-  const unread = [...usns]
-    .filter(([key, usn]) => usn === undefined || read.get(key) !== usn)
+  const unseen = [...usns]
+    .filter(([key, usn]) => usn === undefined || seen.get(key) !== usn)
     .map(([, usn]) => usn ?? fromUsn);
-  return unread.length === 0
+  return unseen.length === 0
     ? undefined
-    : unread.reduce((least, usn) => Math.min(least, usn));
+    : unseen.reduce((least, usn) => Math.min(least, usn));
 }
 
 /**
- * The keys whose last write is not there any more, though it is not too old to
- * be listed: the entry is gone, or the write was taken back after it could be
- * seen, as 389 Directory Server does when a plugin of its own refuses it.
+ * Returns the keys whose last write is not listed any more, although it is
+ * recent: the entry was deleted, or the write was rolled back after it was
+ * visible, as 389 Directory Server does when a plugin rejects it.
  *
- * @param read - as in {@link firstUnseen}
+ * @param seen - as in {@link firstUnseen}
  */
 export function rolledBack(
   { fromUsn, usns }: ListedChanges,
-  read: UsnsByKey,
+  seen: UsnsByKey,
 ): readonly string[] {
-  return [...read]
+  return [...seen]
     .filter(([key, usn = 0]) => usn >= fromUsn && !usns.has(key))
     .map(([key]) => key);
 }

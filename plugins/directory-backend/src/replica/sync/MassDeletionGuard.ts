@@ -14,7 +14,7 @@ export interface EntryCounts {
   readonly groups: number;
 }
 
-/** What a check is based on. All processes of a portal share it. */
+/** Records that checks are based on. All processes of a portal share them. */
 export interface GuardRecords {
   /** Loads the records. Rejects when they cannot be read. */
   load(): Promise<{
@@ -34,6 +34,13 @@ export interface Quarantine extends EntryCounts {
   readonly message: string;
 }
 
+interface MassDeletionGuardOptions {
+  readonly records: GuardRecords;
+  /** Maximum share of users or groups that may be deleted, 0 to 1. */
+  readonly maxShrinkage: number;
+  readonly logger: LoggerService;
+}
+
 /**
  * Rejects a sync that would delete a large share of the users or groups: a
  * directory whose access rules are broken returns few entries, and reports
@@ -41,9 +48,7 @@ export interface Quarantine extends EntryCounts {
  * small deletions add up, and so that a restart does not reset it.
  */
 export class MassDeletionGuard {
-  readonly #records: GuardRecords;
-  readonly #maxShrinkage: number;
-  readonly #logger: LoggerService;
+  readonly #options: MassDeletionGuardOptions;
   /** As of the last check. */
   #baseline: EntryCounts | undefined;
   #hasLoaded = false;
@@ -53,15 +58,8 @@ export class MassDeletionGuard {
   #quarantine: Quarantine | undefined;
   #lastCheck: Promise<void> = Promise.resolve();
 
-  constructor(options: {
-    readonly records: GuardRecords;
-    /** Maximum share of users or groups that may be deleted, 0 to 1. */
-    readonly maxShrinkage: number;
-    readonly logger: LoggerService;
-  }) {
-    this.#records = options.records;
-    this.#maxShrinkage = options.maxShrinkage;
-    this.#logger = options.logger;
+  constructor(options: MassDeletionGuardOptions) {
+    this.#options = options;
   }
 
   /** The last sync, if it was rejected. */
@@ -108,7 +106,7 @@ export class MassDeletionGuard {
       users: users + unserved.users,
       groups: groups + unserved.groups,
     };
-    if (this.#isTooFew(counts)) {
+    if (this.#exceedsLimit(counts)) {
       this.#quarantine = { ...counts, message: this.#describe(counts) };
     }
     return this.#quarantine?.message;
@@ -116,13 +114,11 @@ export class MassDeletionGuard {
 
   async #check(found: EntryCounts, replica: EntryCounts): Promise<void> {
     const overrides = await this.#load();
-    const isTooFew = this.#isTooFew(found);
-    const isAccepted = overrides.some(accepted => covers(found, accepted));
-    if (isTooFew && !isAccepted) {
-      this.#reject(found);
-    }
-    if (isTooFew) {
-      await withinTimeout(this.#records.replaceBaseline(found));
+    if (this.#exceedsLimit(found)) {
+      if (!overrides.some(override => covers(found, override))) {
+        this.#reject(found);
+      }
+      await withinTimeout(this.#options.records.replaceBaseline(found));
       this.#baseline = found;
     } else {
       await this.#addSample(found);
@@ -143,7 +139,7 @@ export class MassDeletionGuard {
     const last = this.#quarantine;
     if (last && (last.users !== users || last.groups !== groups)) {
       // The suspension is logged once; an override has to name these counts.
-      this.#logger.error(message);
+      this.#options.logger.error(message);
     }
     this.#quarantine = { users, groups, message };
     throw new DirectoryUnavailableError(message, { reason: 'quarantine' });
@@ -152,7 +148,9 @@ export class MassDeletionGuard {
   /** Returns the overrides: none when the database cannot be read. */
   async #load(): Promise<readonly EntryCounts[]> {
     try {
-      const { baseline, overrides } = await withinTimeout(this.#records.load());
+      const { baseline, overrides } = await withinTimeout(
+        this.#options.records.load(),
+      );
       this.#baseline = baseline;
       this.#hasLoaded = true;
       this.#isUnreadable = false;
@@ -168,7 +166,7 @@ export class MassDeletionGuard {
         });
       }
       if (isFirst) {
-        this.#logger.warn(message);
+        this.#options.logger.warn(message);
       }
       return [];
     }
@@ -178,40 +176,37 @@ export class MassDeletionGuard {
     if (this.#isUnreadable) {
       return;
     }
-    await withinTimeout(this.#records.addSample(counts)).catch(error =>
-      this.#logger.warn(
+    await withinTimeout(this.#options.records.addSample(counts)).catch(error =>
+      this.#options.logger.warn(
         `The baseline of the mass-deletion guard cannot be recorded: ${error}`,
       ),
     );
   }
 
-  #isTooFew({ users, groups }: EntryCounts): boolean {
+  #exceedsLimit({ users, groups }: EntryCounts): boolean {
     const baseline = this.#baseline;
-    const isTooFew = (count: number, before: number) => {
+    const isTooFew = (count: number, before = 0) => {
       const deleted = before - count;
       return (
         (count === 0 && before > 0) ||
-        (deleted > MAX_DELETED_ENTRIES && deleted > before * this.#maxShrinkage)
+        (deleted > MAX_DELETED_ENTRIES &&
+          deleted > before * this.#options.maxShrinkage)
       );
     };
     return (
-      baseline !== undefined &&
-      (isTooFew(users, baseline.users) || isTooFew(groups, baseline.groups))
+      isTooFew(users, baseline?.users) || isTooFew(groups, baseline?.groups)
     );
   }
 
   #describe({ users, groups }: EntryCounts): string {
-    return `The directory has ${users} users and ${groups} groups, after ${
-      this.#baseline?.users
-    } and ${
-      this.#baseline?.groups
-    } in the last 24 hours (directory.replica.maxShrinkage). If the entries were deleted on purpose, run the action accept-directory with users=${users} and groups=${groups}`;
+    const { users: usersBefore, groups: groupsBefore } = this.#baseline ?? {};
+    return `The directory has ${users} users and ${groups} groups, after ${usersBefore} and ${groupsBefore} in the last 24 hours (directory.replica.maxShrinkage). If the entries were deleted on purpose, run the action override-deletion-guard with users=${users} and groups=${groups}`;
   }
 }
 
-/** Whether counts are at least those that an administrator has accepted. */
-export function covers(counts: EntryCounts, accepted: EntryCounts): boolean {
-  return counts.users >= accepted.users && counts.groups >= accepted.groups;
+/** Whether counts are at least those of an override. */
+export function covers(counts: EntryCounts, override: EntryCounts): boolean {
+  return counts.users >= override.users && counts.groups >= override.groups;
 }
 
 /** A database that hangs must not stop the sync. */

@@ -1,10 +1,9 @@
-import type { Group } from '../../directory/records';
-import type { User } from '../../directory/records';
+import type { AgreementEntry, GroupEntry, UserEntry } from '../tables/entries';
 import type { ReplicationState } from './ReplicationState';
 
 /** A position in a server's history of writes. */
 export interface ReplicaPosition {
-  /** The server's URL. */
+  /** URL of the server. */
   readonly server: string;
   /** USNs of different epochs cannot be compared. */
   readonly epoch: number;
@@ -15,84 +14,50 @@ export interface ReplicaPosition {
   readonly usn: number | undefined;
   /** Writes up to this USN are visible; others may still become visible. */
   readonly committedUsn: number | undefined;
-  /** When the server was asked, on the clock of `performance.now()`. */
+  /** Time of the request, from `performance.now()`. */
   readonly requestedAt: number;
 }
 
-/** Of a field that shows one value, the further ones that the entry has. */
-export type SearchOnlyValues<T> = Partial<Record<keyof T, readonly string[]>>;
-
-/** What a caller's account is verified by, besides the user's record. */
-export interface UserAccount {
-  /** Every `krbPrincipalName`, with its realm. */
-  readonly principalNames: readonly string[];
-  /** `krbPrincipalExpiration`, `undefined` when the account never expires. */
-  readonly expires?: Date;
-  /** `nsAccountLock`. */
-  readonly locked: boolean;
-  /** Whether a lookup by user name finds the entry. */
-  readonly isFoundByUsername: boolean;
+/** Entries of each kind, which has a table of the same name. */
+interface EntriesByKind {
+  readonly users: UserEntry;
+  readonly groups: GroupEntry;
+  readonly agreements: AgreementEntry;
 }
 
-/** A user as the directory holds it. */
-export interface UserEntry {
-  /** With all fields. */
-  readonly user: User;
-  readonly searchOnly?: SearchOnlyValues<User>;
-  /** Default: an account that no lookup finds. */
-  readonly account?: UserAccount;
-}
+/** A kind of replicated entries. */
+export type ReplicaKind = keyof EntriesByKind;
 
-/** What a group names: normalized DNs. */
-export interface GroupNames {
-  /** `member`. */
-  readonly members: readonly string[];
-  /** `memberManager`. */
-  readonly sponsors: readonly string[];
-}
+/** All kinds. */
+export const replicaKinds = ['users', 'groups', 'agreements'] as const;
 
-/** A group as the directory holds it, served or not. */
-export interface GroupEntry extends GroupNames {
-  /** Its record with all fields, if the API serves it. */
-  readonly group?: Group;
-  readonly searchOnly?: SearchOnlyValues<Group>;
-}
-
-/** An agreement of freeipa-fas, and who has signed it. */
-export interface AgreementEntry {
-  readonly name: string;
-  readonly enabled: boolean;
-  /** Keys of users. */
-  readonly signers: ReadonlySet<string>;
-}
-
-/** Entries of one kind with their keys; `undefined` is one not to be copied. */
-type Keyed<T> = readonly (readonly [key: string, entry: T | undefined])[];
-
-/** Some of the entries that are read, as they come. */
-export type ReplicaBatch =
-  | { readonly kind: 'users'; readonly entries: Keyed<UserEntry> }
-  | { readonly kind: 'groups'; readonly entries: Keyed<GroupEntry> }
-  | { readonly kind: 'agreements'; readonly entries: Keyed<AgreementEntry> };
+/** Entries of one kind that are read together. */
+export type ReplicaBatch = {
+  [Kind in ReplicaKind]: {
+    readonly kind: Kind;
+    /** With their keys; `undefined` for an entry that is not replicated. */
+    readonly entries: readonly (readonly [
+      key: string,
+      entry: EntriesByKind[Kind] | undefined,
+    ])[];
+  };
+}[ReplicaKind];
 
 /**
- * Takes entries as they are read; an entry may come twice. The source waits for
- * the result before it delivers the next portion.
+ * Receives entries as they are read; an entry may be in several batches. The
+ * source waits for the result before it delivers the next batch.
  */
-export type OnBatch = (portion: ReplicaBatch) => void | Promise<void>;
+export type OnBatch = (batch: ReplicaBatch) => void | Promise<void>;
 
-/** Keys of all entries that were read. */
-export interface ReplicaKeys {
-  /** Of which server; another one has its own usns. */
+/** Keys of all entries. */
+export interface ReplicaKeys extends Record<ReplicaKind, ReadonlySet<string>> {
+  /** URL of the server that returned them. */
   readonly server: string;
-  readonly users: ReadonlySet<string>;
-  readonly groups: ReadonlySet<string>;
-  readonly agreements: ReadonlySet<string>;
 }
 
 /**
- * Entries by their keys with the number of the write that each was last
- * changed by; `undefined` where that may not be read.
+ * USN of the last write of each entry, by key; `undefined` where the account may
+ * not read it.
  */
 export type UsnsByKey = ReadonlyMap<string, number | undefined>;
 
@@ -109,82 +74,76 @@ export interface ChangeSubscriber {
   readonly onUnsupported: (error: Error) => void;
 }
 
-/**
- * Numbers mean something else on another server.
- *
- * @throws Error when an answer is not the server's of which something is known
- */
-export function expectServer(
-  answer: { readonly server: string },
-  known: { readonly server: string },
-): void {
-  if (answer.server !== known.server) {
-    throw new Error('Another server has answered');
-  }
+/** An entry of the directory. */
+export interface EntryRef {
+  readonly kind: ReplicaKind;
+  readonly key: string;
 }
 
 /**
- * The port between the replica and the directory. Every method rejects when the
- * directory is unavailable.
+ * Port between the replica and the directory. Every method rejects when the
+ * directory is unavailable. Reads "with access check" reject when the account
+ * may not read an attribute that privacy or authentication depends on.
  */
 export interface ReplicaSource {
   /** The directory's position, at most 250 ms old. */
   readPosition(): Promise<ReplicaPosition>;
   /**
-   * Every entry. Rejects when the account lacks a right; what was taken until
-   * then must not be used.
+   * Reads every entry. Batches must not be used when it rejects, as it does when
+   * the account lacks a right.
    */
-  readAll(take: OnBatch): Promise<ReplicaKeys>;
+  readAll(onBatch: OnBatch): Promise<ReplicaKeys>;
+  /** Reads every entry with access check, at a low load for the directory. */
+  readAllThrottled(onBatch: OnBatch): Promise<ReplicaKeys>;
   /**
-   * Every entry, each with the proof that what privacy rests on could be read
-   * in it, in a small share of the directory's time.
-   */
-  readAllThrottled(take: OnBatch): Promise<ReplicaKeys>;
-  /**
-   * The entries that were written from this number on and are still there,
-   * without what is in them. Rejects when none were found because the account
-   * may not search for usns: the directory says the same then.
+   * Lists the existing entries that were written from this USN on. Rejects when
+   * the account may not search for USNs, which returns no entries either.
    */
   listChanges(
     fromUsn: number,
   ): Promise<{ readonly server: string; readonly usns: UsnsByKey }>;
-  /**
-   * The entries that were written from this number on and are still there, each
-   * with that proof.
-   */
+  /** Reads the same entries, with access check. */
   readChanges(
     fromUsn: number,
-    take: OnBatch,
+    onBatch: OnBatch,
   ): Promise<{ readonly server: string }>;
   /**
-   * One entry as it is now, with that proof. `found` is false when the account
+   * Reads one entry, with access check. `found` is `false` when the account
    * cannot read such an entry.
    */
   readEntry(
-    entry: { readonly kind: ReplicaBatch['kind']; readonly key: string },
-    take: OnBatch,
+    entry: EntryRef,
+    onBatch: OnBatch,
   ): Promise<{ readonly server: string; readonly found: boolean }>;
-  /**
-   * The USNs, from this one on, of all entries that the account can read, of
-   * any kind.
-   */
+  /** Lists the USNs, from this one on, of all readable entries of any kind. */
   listUsns(
     fromUsn: number,
   ): Promise<{ readonly server: string; readonly usns: ReadonlySet<number> }>;
-  /** The keys of all entries. */
+  /** Lists the keys of all entries. */
   readKeys(): Promise<ReplicaKeys>;
   /** When an entry was created, if the account can read that. */
-  createdAt(entry: {
-    readonly kind: ReplicaBatch['kind'];
-    readonly key: string;
-  }): Promise<Date | undefined>;
+  createdAt(entry: EntryRef): Promise<Date | undefined>;
   /**
-   * How far the server is in the replication between servers; `undefined` when
-   * it has none, or the account cannot read it.
+   * The server's state of replication; `undefined` when it has none, or the
+   * account cannot read it.
    */
   replicationState(): Promise<
     { readonly server: string; readonly state: ReplicationState } | undefined
   >;
   /** Subscribes to a server's deletions; returns the unsubscribe function. */
   subscribe(server: string, subscriber: ChangeSubscriber): Promise<() => void>;
+}
+
+/**
+ * Requires that a response is of the server that a USN or position is of.
+ *
+ * @throws Error when another server has responded.
+ */
+export function expectServer(
+  response: { readonly server: string },
+  known: { readonly server: string },
+): void {
+  if (response.server !== known.server) {
+    throw new Error('Response came from another server');
+  }
 }

@@ -1,6 +1,6 @@
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { DirectoryUnavailableError } from '../../directory/errors';
-import { ReplicaGate, ReplicaState, suspensionFor } from './ReplicaState';
+import { ReplicaState, suspensionFor } from './ReplicaState';
 
 let logger: RecordingLogger;
 let state: ReplicaState;
@@ -64,13 +64,12 @@ it.each([
   expect(suspensionFor(new Error('failed'))).toBeUndefined();
 });
 
-describe('ReplicaGate', () => {
+describe('ReplicaState.enter', () => {
   const { signal } = new AbortController();
-  let gate: ReplicaGate;
+  
 
   beforeEach(() => {
     jest.useFakeTimers();
-    gate = new ReplicaGate(state);
   });
   afterEach(() => jest.useRealTimers());
 
@@ -82,59 +81,58 @@ describe('ReplicaGate', () => {
 
   it('admits reads while the replica may be read', async () => {
     state.confirm(performance.now());
-    expect(gate.isOpen).toBe(true);
-    await gate.enter(signal);
-    expect(() => gate.requireOpen()).not.toThrow();
+    expect(state.isServing).toBe(true);
+    await state.enter(signal);
   });
 
   it('lets 200 reads wait for the first sync and rejects others at once', async () => {
-    const waiting = Array.from({ length: 200 }, () => gate.enter(signal));
+    const waiting = Array.from({ length: 200 }, () => state.enter(signal));
     await settle();
-    expect(gate.waiting).toBe(200);
-    await expect(gate.enter(signal)).rejects.toEqual(failsWith('starting'));
-    expect(gate.rejected).toBe(1);
+    expect(state.waiting).toBe(200);
+    await expect(state.enter(signal)).rejects.toEqual(failsWith('starting'));
+    expect(state.rejected).toBe(1);
 
     state.confirm(performance.now());
     await Promise.all(waiting);
-    expect([gate.waiting, gate.rejected]).toEqual([0, 1]);
+    expect([state.waiting, state.rejected]).toEqual([0, 1]);
     expect(jest.getTimerCount()).toBe(0);
   });
 
   it('lets a read wait for 5 seconds at most', async () => {
     const results: unknown[] = [];
-    gate.enter(signal).catch(error => results.push(error));
+    state.enter(signal).catch(error => results.push(error));
     await jest.advanceTimersByTimeAsync(4999);
     expect(results).toEqual([]);
     await jest.advanceTimersByTimeAsync(1);
     expect(results).toEqual([failsWith('starting')]);
-    expect([gate.waiting, gate.rejected]).toEqual([0, 1]);
+    expect([state.waiting, state.rejected]).toEqual([0, 1]);
   });
 
   it('rejects waiting reads in the turn of a suspension', async () => {
     const results: unknown[] = [];
-    gate.enter(signal).catch(error => results.push(error));
+    state.enter(signal).catch(error => results.push(error));
     await settle();
     state.suspend('credentials', 'refused');
     await settle();
     expect(results).toEqual([failsWith('refused')]);
-    expect(gate.waiting).toBe(0);
-    await expect(gate.enter(signal)).rejects.toEqual(failsWith('refused'));
+    expect(state.waiting).toBe(0);
+    await expect(state.enter(signal)).rejects.toEqual(failsWith('refused'));
   });
 
   it('does not wait for a replica that is too old', async () => {
     state.confirm(performance.now() - 60_001);
-    await expect(gate.enter(signal)).rejects.toEqual(failsWith('stale'));
+    await expect(state.enter(signal)).rejects.toEqual(failsWith('stale'));
   });
 
   it('frees the place of a read whose caller has left', async () => {
     const caller = new AbortController();
-    const result = gate.enter(caller.signal);
+    const result = state.enter(caller.signal);
     result.catch(() => {});
     await settle();
-    expect(gate.waiting).toBe(1);
+    expect(state.waiting).toBe(1);
     caller.abort();
     await expect(result).rejects.toThrow('aborted');
-    expect([gate.waiting, jest.getTimerCount()]).toEqual([0, 0]);
-    await expect(gate.enter(caller.signal)).rejects.toThrow('aborted');
+    expect([state.waiting, jest.getTimerCount()]).toEqual([0, 0]);
+    await expect(state.enter(caller.signal)).rejects.toThrow('aborted');
   });
 });

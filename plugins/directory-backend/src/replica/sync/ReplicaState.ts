@@ -5,24 +5,25 @@ import {
   type UnavailableReason,
 } from '../../directory/errors';
 
-/** Why reads are suspended, whatever the age of the replica. */
-export type SuspensionReason =
+/** Reasons to suspend reads, with the reason of the error that they cause. */
+const ERROR_REASONS = {
   /** The directory refused the service account. */
-  | 'credentials'
+  credentials: 'refused',
   /** The service account may not read a required attribute. */
-  | 'accessCheck'
+  accessCheck: 'accessCheck',
   /** A sync would delete too many entries. */
-  | 'quarantine'
+  quarantine: 'quarantine',
   /** The baseline of the mass-deletion guard cannot be read. */
-  | 'database';
+  database: 'database',
+} as const satisfies Record<string, UnavailableReason>;
+
+/** Why reads are suspended, whatever the age of the replica. */
+export type SuspensionReason = keyof typeof ERROR_REASONS;
 
 /** All reasons. */
-export const suspensionReasons: readonly SuspensionReason[] = [
-  'credentials',
-  'accessCheck',
-  'quarantine',
-  'database',
-];
+export const suspensionReasons = Object.keys(
+  ERROR_REASONS,
+) as readonly SuspensionReason[];
 
 /** Whether the replica may be read, and if not, why. */
 export type ReplicaStatus =
@@ -38,14 +39,19 @@ export type ReplicaStatus =
       readonly message: string;
     };
 
-const SUSPENSION_OF: Partial<Record<UnavailableReason, SuspensionReason>> = {
-  refused: 'credentials',
-  accessCheck: 'accessCheck',
-  quarantine: 'quarantine',
-  database: 'database',
-};
+/** Maximum number of reads that wait for the first sync. */
+const MAX_WAITING = 200;
 
-/** Whether the replica may be read: its age, and what suspends reads. */
+/** Maximum time that a read waits for the first sync. */
+const MAX_WAIT_MS = 5000;
+
+/** Admits reads while the replica may be read. */
+export type ReplicaGate = Pick<ReplicaState, 'isServing' | 'enter'>;
+
+/**
+ * Whether the replica may be read: its age, and what suspends reads. Some reads
+ * wait for the first sync.
+ */
 export class ReplicaState {
   /** Age in milliseconds above which the replica is not read. */
   maxStalenessMs: number;
@@ -54,7 +60,8 @@ export class ReplicaState {
   #hasServed = false;
   #suspension: Extract<ReplicaStatus, { kind: 'suspended' }> | undefined;
   #suspensions = 0;
-  readonly #listeners = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
+  #rejected = 0;
 
   constructor(options: {
     readonly maxStalenessMs: number;
@@ -69,6 +76,7 @@ export class ReplicaState {
     return performance.now() - this.#confirmedAt;
   }
 
+  /** Whether the replica may be read now. */
   get isServing(): boolean {
     return !this.#suspension && this.ageMs <= this.maxStalenessMs;
   }
@@ -84,74 +92,9 @@ export class ReplicaState {
     return { kind: this.isServing ? 'serving' : 'stale', ageMs };
   }
 
-  /** Number of calls of {@link suspend}: a sync across one proves nothing. */
+  /** Number of calls of {@link suspend}: a sync across one confirms nothing. */
   get suspensions(): number {
     return this.#suspensions;
-  }
-
-  /** Calls a listener when the first sync has finished and at suspensions. */
-  onChange(listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  /** Suspends reads in the same turn, until the replica is proven again. */
-  suspend(reason: SuspensionReason, message: string): void {
-    this.#suspensions++;
-    if (this.#suspension?.reason !== reason) {
-      this.#logger.error(`Reads are suspended: ${message}`);
-    }
-    this.#suspension = { kind: 'suspended', reason, message };
-    this.#notify();
-  }
-
-  /**
-   * Records that the replica equals the directory as of `requestedAt`, in
-   * milliseconds of `performance.now()`, and resumes reads.
-   */
-  confirm(requestedAt: number): void {
-    this.#confirmedAt = Math.max(this.#confirmedAt, requestedAt);
-    const isChange = !this.#hasServed || this.#suspension !== undefined;
-    this.#hasServed = true;
-    if (this.#suspension) {
-      this.#suspension = undefined;
-      this.#logger.info('Reads are resumed');
-    }
-    if (isChange) {
-      this.#notify();
-    }
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) {
-      listener();
-    }
-  }
-}
-
-/** Maximum number of reads that wait for the first sync. */
-const MAX_WAITING = 200;
-
-/** Maximum time that a read waits for the first sync. */
-const MAX_WAIT_MS = 5000;
-
-/** Admits reads while the replica may be read. Some wait for the first sync. */
-export class ReplicaGate {
-  readonly #state: Pick<ReplicaState, 'isServing' | 'status' | 'onChange'>;
-  readonly #waiting = new Set<() => void>();
-  #rejected = 0;
-
-  constructor(state: Pick<ReplicaState, 'isServing' | 'status' | 'onChange'>) {
-    this.#state = state;
-    state.onChange(() => {
-      for (const resume of [...this.#waiting]) {
-        resume();
-      }
-    });
-  }
-
-  /** Whether {@link enter} would resolve without waiting. */
-  get isOpen(): boolean {
-    return this.#state.isServing;
   }
 
   /** Number of reads that wait. */
@@ -159,9 +102,33 @@ export class ReplicaGate {
     return this.#waiting.size;
   }
 
-  /** Number of reads that the first sync has kept waiting for too long. */
+  /** Number of reads that were rejected because the first sync took too long. */
   get rejected(): number {
     return this.#rejected;
+  }
+
+  /** Suspends reads in the same turn, until the replica is confirmed again. */
+  suspend(reason: SuspensionReason, message: string): void {
+    this.#suspensions++;
+    if (this.#suspension?.reason !== reason) {
+      this.#logger.error(`Reads are suspended: ${message}`);
+    }
+    this.#suspension = { kind: 'suspended', reason, message };
+    this.#resumeWaiting();
+  }
+
+  /**
+   * Records that the replica equals the directory as of a time of
+   * `performance.now()`, and resumes reads.
+   */
+  confirm(requestedAt: number): void {
+    this.#confirmedAt = Math.max(this.#confirmedAt, requestedAt);
+    this.#hasServed = true;
+    if (this.#suspension) {
+      this.#suspension = undefined;
+      this.#logger.info('Reads are resumed');
+    }
+    this.#resumeWaiting();
   }
 
   /**
@@ -171,20 +138,14 @@ export class ReplicaGate {
    *   reads are suspended. The signal's reason when the signal is aborted.
    */
   async enter(signal: AbortSignal): Promise<void> {
-    const isStarting = this.#state.status.kind === 'starting';
-    if (isStarting && this.#waiting.size < MAX_WAITING) {
+    if (this.status.kind === 'starting' && this.waiting < MAX_WAITING) {
       await this.#wait(signal);
     }
-    if (this.#state.status.kind === 'starting') {
+    if (this.status.kind === 'starting') {
       this.#rejected++;
     }
-    this.requireOpen();
-  }
-
-  /** @throws DirectoryUnavailableError unless the replica may be read now. */
-  requireOpen(): void {
-    if (!this.#state.isServing) {
-      throw unavailable(this.#state.status);
+    if (!this.isServing) {
+      throw unavailable(this.status);
     }
   }
 
@@ -201,13 +162,19 @@ export class ReplicaGate {
     signal.removeEventListener('abort', resume);
     signal.throwIfAborted();
   }
+
+  #resumeWaiting(): void {
+    for (const resume of [...this.#waiting]) {
+      resume();
+    }
+  }
 }
 
 function unavailable(status: ReplicaStatus): DirectoryUnavailableError {
   switch (status.kind) {
     case 'suspended':
       return new DirectoryUnavailableError(status.message, {
-        reason: status.reason === 'credentials' ? 'refused' : status.reason,
+        reason: ERROR_REASONS[status.reason],
       });
     case 'starting':
       return new DirectoryUnavailableError('The first sync has not finished', {
@@ -223,6 +190,6 @@ function unavailable(status: ReplicaStatus): DirectoryUnavailableError {
 /** Why reads must be suspended after an error, or `undefined`. */
 export function suspensionFor(error: unknown): SuspensionReason | undefined {
   return error instanceof DirectoryUnavailableError
-    ? SUSPENSION_OF[error.reason]
+    ? suspensionReasons.find(reason => ERROR_REASONS[reason] === error.reason)
     : undefined;
 }

@@ -4,34 +4,33 @@ import {
   setTimeout as sleep,
 } from 'node:timers/promises';
 import { expectServer, type ReplicaKeys } from './ReplicaSource';
-import type { TableCheck } from './TableWriter';
+import type { TableCheck } from './TableCheck';
 import type { TableWriter } from './TableWriter';
 
 /** Corrected entries by kind. */
-export type Corrections = ReadonlyMap<string, number>;
+type Corrections = ReadonlyMap<string, number>;
+
+interface TableComparisonOptions {
+  readonly writer: TableWriter;
+  /** Rejects when the mass-deletion guard rejects the keys. */
+  readonly guard: (keys: ReplicaKeys) => Promise<void>;
+}
 
 /**
- * Compares the replica with the directory while the replica is in use, and
- * corrects what differs. Several comparisons may run at the same time.
+ * Compares the tables with the directory while they are in use, and corrects
+ * the differences. Several comparisons may run at the same time.
  */
 export class TableComparison {
-  readonly #writer: TableWriter;
-  readonly #guard: (keys: ReplicaKeys) => Promise<void>;
+  readonly #options: TableComparisonOptions;
   readonly #differences = metrics
     .getMeter('directory')
     .createCounter('directory.replica.differences', {
-      description:
-        'Entries in which the replica was found to be wrong, by kind',
+      description: 'Entries that a comparison with the directory corrected',
     });
   #cancellations = 0;
 
-  constructor(options: {
-    readonly writer: TableWriter;
-    /** Rejects when the mass-deletion guard rejects the keys. */
-    readonly guard: (keys: ReplicaKeys) => Promise<void>;
-  }) {
-    this.#writer = options.writer;
-    this.#guard = options.guard;
+  constructor(options: TableComparisonOptions) {
+    this.#options = options;
   }
 
   /** Discards the results of all running comparisons. */
@@ -42,7 +41,7 @@ export class TableComparison {
   /**
    * Compares once.
    *
-   * @returns the corrections, or `undefined` when the comparison was cancelled
+   * @returns the corrections, or `undefined` when the comparison was canceled
    * @throws Error when the directory cannot be read, another server responded,
    *   or the mass-deletion guard rejected the keys
    */
@@ -57,8 +56,9 @@ export class TableComparison {
     /** Whether differences are changes that a sync finds, and no errors. */
     readonly isSync?: boolean;
   }): Promise<Corrections | undefined> {
+    const { writer, guard } = this.#options;
     const before = this.#cancellations;
-    const check = this.#writer.startCheck();
+    const check = writer.startCheck();
     try {
       const keys = await options.read(check).catch(error => {
         if (before === this.#cancellations) {
@@ -69,7 +69,7 @@ export class TableComparison {
         return undefined;
       }
       expectServer(keys, options);
-      await this.#guard(keys);
+      await guard(keys);
       await check.findDeleted(keys);
       await options.prepare?.(check);
       await (options.settleMs &&
@@ -80,7 +80,7 @@ export class TableComparison {
       }
       return corrections;
     } finally {
-      this.#writer.endCheck(check);
+      writer.endCheck(check);
     }
   }
 
@@ -89,13 +89,13 @@ export class TableComparison {
     before: number,
   ): Promise<Corrections | undefined> {
     const corrections = new Map<string, number>();
-    for (const portion of check.differences()) {
+    for (const batch of check.differences()) {
       if (before !== this.#cancellations) {
         return undefined;
       }
-      const { kind, entries } = portion;
+      const { kind, entries } = batch;
       if (entries.length > 0) {
-        this.#writer.take(portion, performance.now());
+        this.#options.writer.write(batch, performance.now());
         corrections.set(kind, (corrections.get(kind) ?? 0) + entries.length);
       }
       await nextTurn();

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { GroupEntry, ReplicaBatch } from './ReplicaSource';
-import { createTables, type ReplicaTables } from '../tables/ReplicaTables';
+import type { GroupEntry } from '../tables/entries';
+import type { ReplicaBatch } from './ReplicaSource';
+import { ReplicaTables } from '../tables/ReplicaTables';
 import { TableWriter } from './TableWriter';
 
 const STAFF = 'cn=staff';
@@ -12,7 +13,7 @@ function group(members: number): GroupEntry {
   };
 }
 
-function portionOf(...entries: readonly GroupEntry[]): ReplicaBatch {
+function batchOf(...entries: readonly GroupEntry[]): ReplicaBatch {
   return { kind: 'groups', entries: entries.map(entry => [STAFF, entry]) };
 }
 
@@ -21,39 +22,39 @@ describe('TableWriter.writeInSlices', () => {
   let writer: TableWriter;
 
   beforeEach(() => {
-    tables = createTables();
+    tables = new ReplicaTables();
     writer = new TableWriter({ tables });
   });
 
-  const membersOf = () => tables.groups.get(STAFF)?.members.length;
+  const membersOf = () => tables.groups.graph.get(STAFF)?.members.length;
 
   it.each([0, 1, 2500, 2501, 12_345])(
     'writes a group of %i members as a whole write does',
     async size => {
-      await writer.writeInSlices(portionOf(group(size)), 0);
-      const whole = createTables();
-      new TableWriter({ tables: whole }).take(portionOf(group(size)), 0);
-      expect(tables.groups.get(STAFF)).toEqual(whole.groups.get(STAFF));
+      await writer.writeInSlices(batchOf(group(size)), 0);
+      const whole = new ReplicaTables();
+      new TableWriter({ tables: whole }).write(batchOf(group(size)), 0);
+      expect(tables.groups.graph.get(STAFF)).toEqual(whole.groups.graph.get(STAFF));
       for (const member of ['uid=0', `uid=${size - 1}`, `uid=${size}`]) {
-        expect(tables.groups.groupsNaming(member)).toEqual(
-          whole.groups.groupsNaming(member),
+        expect([...tables.groups.graph.groupsOf(member)]).toEqual(
+          [...whole.groups.graph.groupsOf(member)],
         );
       }
     },
   );
 
   it('replaces a group that was read before', async () => {
-    await writer.writeInSlices(portionOf(group(6000), group(5999)), 0);
+    await writer.writeInSlices(batchOf(group(6000), group(5999)), 0);
     expect(membersOf()).toBe(5999);
-    expect(tables.groups.groupsNaming('uid=5998')).toEqual([STAFF]);
-    expect(tables.groups.groupsNaming('uid=5999')).toEqual([]);
+    expect([...tables.groups.graph.groupsOf('uid=5998')]).toEqual([STAFF]);
+    expect([...tables.groups.graph.groupsOf('uid=5999')]).toEqual([]);
   });
 
   it('yields to the event loop between slices', async () => {
     const sizes = new Set<number | undefined>();
     let isDone = false;
     const written = writer
-      .writeInSlices(portionOf(group(6000)), 0)
+      .writeInSlices(batchOf(group(6000)), 0)
       .finally(() => (isDone = true));
     while (!isDone) {
       sizes.add(membersOf());
@@ -64,16 +65,16 @@ describe('TableWriter.writeInSlices', () => {
   });
 
   it('does not write a group that is deleted between slices', async () => {
-    const written = writer.writeInSlices(portionOf(group(6000)), 0);
-    writer.remove(STAFF);
+    const written = writer.writeInSlices(batchOf(group(6000)), 0);
+    writer.delete(STAFF);
     await written;
     expect(membersOf()).toBeUndefined();
-    expect(tables.groups.groupsNaming('uid=0')).toEqual([]);
+    expect([...tables.groups.graph.groupsOf('uid=0')]).toEqual([]);
   });
 
   it('ends when a later sync has begun', async () => {
-    const earlier = writer.writeInSlices(portionOf(group(6000)), 0);
-    await Promise.all([writer.writeInSlices(portionOf(group(10)), 1), earlier]);
+    const earlier = writer.writeInSlices(batchOf(group(6000)), 0);
+    await Promise.all([writer.writeInSlices(batchOf(group(10)), 1), earlier]);
     expect(membersOf()).toBe(10);
   });
 });

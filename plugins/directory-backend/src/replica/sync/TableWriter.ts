@@ -1,134 +1,46 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { HeldValues } from './HeldValues';
+import type { GroupEntry } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
-import type {
-  AgreementEntry,
-  UserEntry,
-  GroupEntry,
-  ReplicaKeys,
-  ReplicaBatch,
-} from './ReplicaSource';
-
-/** So many entries are written before others have their turn. */
-const ENTRIES_PER_SLICE = 200;
-
-/**
- * What differs between a copy that is in use and the directory as it is read
- * meanwhile, page after page. What is written into the copy in the same time
- * is newer than what was read, and no difference.
- */
-export class TableCheck {
-  readonly #tables: ReplicaTables;
-  readonly #held: Pick<HeldValues, 'apply'>;
-  readonly #written = new Set<string>();
-  readonly #users = new Map<string, UserEntry | undefined>();
-  readonly #groups = new Map<string, GroupEntry | undefined>();
-  readonly #agreements = new Map<string, AgreementEntry | undefined>();
-
-  constructor(tables: ReplicaTables, held: Pick<HeldValues, 'apply'>) {
-    this.#tables = tables;
-    this.#held = held;
-  }
-
-  /** The differences of a kind; `undefined` is an entry that was deleted. */
-  found(kind: 'users'): ReadonlyMap<string, UserEntry | undefined>;
-  found(kind: ReplicaBatch['kind']): ReadonlyMap<string, unknown>;
-  found(kind: ReplicaBatch['kind']): ReadonlyMap<string, unknown> {
-    return {
-      users: this.#users,
-      groups: this.#groups,
-      agreements: this.#agreements,
-    }[kind];
-  }
-
-  /** Records that an entry was written into the replica meanwhile. */
-  written(key: string): void {
-    this.#written.add(key);
-  }
-
-  /** Compares what was read. */
-  look(read: ReplicaBatch): void {
-    const portion = this.#held.apply(read);
-    const { users, groups, agreements } = this.#tables;
-    switch (portion.kind) {
-      case 'users':
-        return collectDifferent(this.#users, portion.entries, users);
-      case 'groups':
-        return collectDifferent(this.#groups, portion.entries, groups);
-      default:
-        return collectDifferent(this.#agreements, portion.entries, agreements);
-    }
-  }
-
-  /** Finds entries of the replica that are not among these keys. */
-  async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
-    const { users, groups, agreements } = this.#tables;
-    await collectDeleted(this.#users, users.keys(), keys.users);
-    await collectDeleted(this.#groups, groups.keys(), keys.groups);
-    await collectDeleted(this.#agreements, agreements.keys(), keys.agreements);
-  }
-
-  /**
-   * What has to be written to put the copy right, a little at a time: what is
-   * written into the copy meanwhile is left out.
-   */
-  *differences(): Iterable<ReplicaBatch> {
-    for (const entries of this.#unwritten(this.#users)) {
-      yield { kind: 'users', entries };
-    }
-    for (const entries of this.#unwritten(this.#groups)) {
-      yield { kind: 'groups', entries };
-    }
-    for (const entries of this.#unwritten(this.#agreements)) {
-      yield { kind: 'agreements', entries };
-    }
-  }
-
-  *#unwritten<T>(found: ReadonlyMap<string, T>) {
-    const entries = [...found];
-    for (let at = 0; at < entries.length; at += ENTRIES_PER_SLICE) {
-      yield entries
-        .slice(at, at + ENTRIES_PER_SLICE)
-        .filter(([key]) => !this.#written.has(key));
-    }
-  }
-}
-
-/** So many keys are compared before others have their turn. */
-const KEYS_PER_SLICE = 5000;
+import { type ReplicaBatch, type ReplicaKeys, replicaKinds } from './ReplicaSource';
+import {
+  type EntryTable,
+  forEachMissing,
+  type Restrict,
+  TableCheck,
+} from './TableCheck';
 
 /** Members of a group that are written before yielding to the event loop. */
 const MEMBERS_PER_SLICE = 2500;
 
-/** Longer than any reading takes that was begun before an entry was gone. */
+/** Longer than any read takes that was started before an entry was deleted. */
 const DELETION_MEMORY_MS = 10 * 60_000;
 
-/** Writes into a copy what was read, which may be over by then. */
+/** Writes entries into the tables, unless they were deleted after the read. */
 export class TableWriter {
   readonly #tables: ReplicaTables;
-  readonly #held: Pick<HeldValues, 'apply'>;
+  readonly #restrict: Restrict;
   readonly #onWrite: () => void;
-  /** When keys were last heard to be gone. */
-  readonly #gone = new Map<string, number>();
+  /** Times of deletions by key, oldest first. */
+  readonly #deleted = new Map<string, number>();
   readonly #checks = new Set<TableCheck>();
   /** Start of the latest sync that writes in slices. */
   #slicedSyncAt = -Infinity;
 
   constructor(options: {
     readonly tables: ReplicaTables;
-    /** Default: nothing is held. */
-    readonly held?: Pick<HeldValues, 'apply'>;
-    /** Called in the turn of each change. Default: nothing. */
+    /** Applied to all entries. Default: no restriction. */
+    readonly restrict?: Restrict;
+    /** Called in the turn of each write. Default: nothing. */
     readonly onWrite?: () => void;
   }) {
     this.#tables = options.tables;
-    this.#held = options.held ?? { apply: portion => portion };
+    this.#restrict = options.restrict ?? (batch => batch);
     this.#onWrite = options.onWrite ?? (() => {});
   }
 
-  /** Starts a check, which is told of every write until it is ended. */
+  /** Starts a check, to which writes are reported until it ends. */
   startCheck(): TableCheck {
-    const check = new TableCheck(this.#tables, this.#held);
+    const check = new TableCheck(this.#tables, this.#restrict);
     this.#checks.add(check);
     return check;
   }
@@ -137,29 +49,29 @@ export class TableWriter {
     this.#checks.delete(check);
   }
 
-  /** Writes entries that were requested at a time (`performance.now()`). */
-  take(portion: ReplicaBatch, requestedAt: number): void {
-    if (portion.kind !== 'groups') {
-      return this.#write(portion, requestedAt);
+  /** Writes entries that were requested at a time of `performance.now()`. */
+  write(batch: ReplicaBatch, requestedAt: number): void {
+    if (batch.kind !== 'groups') {
+      return this.#write(batch, requestedAt);
     }
-    const entries = portion.entries.map(
-      ([key, group]) => [key, group && this.#sharing(key, group)] as const,
+    const entries = batch.entries.map(
+      ([key, group]) => [key, group && this.#shareNames(key, group)] as const,
     );
     return this.#write({ kind: 'groups', entries }, requestedAt);
   }
 
   /**
-   * As {@link take}, but yields to the event loop between slices of a large
-   * group, which has a part of its members meanwhile: only for a sync during
-   * which the tables are not read.
+   * As {@link write}, but yields to the event loop between slices of a large
+   * group, which has only some of its members meanwhile: for a sync during which
+   * the tables are not read.
    */
-  async writeInSlices(portion: ReplicaBatch, requestedAt: number): Promise<void> {
+  async writeInSlices(batch: ReplicaBatch, requestedAt: number): Promise<void> {
     this.#slicedSyncAt = requestedAt;
-    if (portion.kind !== 'groups') {
-      return this.take(portion, requestedAt);
+    if (batch.kind !== 'groups') {
+      return this.write(batch, requestedAt);
     }
-    for (const [key, group] of portion.entries) {
-      const shared = (name: string) => this.#shared(name);
+    const shared = (name: string) => this.#sharedName(name);
+    for (const [key, group] of batch.entries) {
       const sponsors = group?.sponsors.map(shared) ?? [];
       let members: readonly string[] = [];
       for (const slice of slicesOf(group?.members ?? [])) {
@@ -168,7 +80,7 @@ export class TableWriter {
         this.#write({ kind: 'groups', entries: [[key, entry]] }, requestedAt);
         await nextTurn();
         if (this.#slicedSyncAt !== requestedAt) {
-          // This sync failed, and another one has begun.
+          // This sync failed, and another one has started.
           return undefined;
         }
       }
@@ -176,79 +88,65 @@ export class TableWriter {
     return undefined;
   }
 
-  #write(read: ReplicaBatch, requestedAt: number): void {
-    const portion = this.#held.apply(read);
-    const { users, groups, agreements } = this.#tables;
-    for (const check of this.#checks) {
-      for (const [key] of portion.entries) {
-        check.written(key);
-      }
-    }
-    // An entry may have been read before it was deleted.
-    const isThere = ([key]: readonly [string, unknown]) =>
-      (this.#gone.get(key) ?? -Infinity) < requestedAt;
-    switch (portion.kind) {
-      case 'users':
-        write(users, portion.entries.filter(isThere));
-        break;
-      case 'groups':
-        write(groups, portion.entries.filter(isThere));
-        break;
-      default:
-        write(agreements, portion.entries.filter(isThere));
-    }
-    this.#onWrite();
-  }
-
-  /** With the users' own keys: a text that is equal is kept as often as it is read. */
-  #sharing(key: string, group: GroupEntry): GroupEntry {
-    const old = this.#tables.groups.get(key);
-    const shared = (name: string) => this.#shared(name);
-    return {
-      ...group,
-      members: sharing(group.members, { old: old?.members, shared }),
-      sponsors: sharing(group.sponsors, { old: old?.sponsors, shared }),
-    };
-  }
-
-  #shared(name: string): string {
-    return this.#tables.users.served.get(name)?.key ?? name;
-  }
-
-  /** Drops what is not among these keys. */
+  /** Deletes all entries that are not among these keys. */
   async retainOnly(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
-    for (const kind of ['users', 'groups', 'agreements'] as const) {
+    for (const kind of replicaKinds) {
       const table = this.#tables[kind];
-      let looked = 0;
-      for (const key of table.keys()) {
-        if (!keys[kind].has(key)) {
-          table.delete(key);
-        }
-        if (++looked % KEYS_PER_SLICE === 0) {
-          await nextTurn();
-        }
-      }
+      await forEachMissing(table.keys(), keys[kind], key => table.delete(key));
     }
   }
 
-  /** Drops an entry that is gone. */
-  remove(key: string): void {
+  /** Deletes an entry. Reads that were started earlier do not restore it. */
+  delete(key: string): void {
     const now = performance.now();
     for (const check of this.#checks) {
-      check.written(key);
+      check.recordWrite(key);
     }
-    this.#tables.users.delete(key);
-    this.#tables.groups.delete(key);
-    this.#tables.agreements.delete(key);
-    for (const [other, at] of this.#gone) {
+    for (const kind of replicaKinds) {
+      this.#tables[kind].delete(key);
+    }
+    for (const [other, at] of this.#deleted) {
       if (now - at < DELETION_MEMORY_MS) {
         break;
       }
-      this.#gone.delete(other);
+      this.#deleted.delete(other);
     }
-    this.#gone.delete(key);
-    this.#gone.set(key, now);
+    this.#deleted.delete(key);
+    this.#deleted.set(key, now);
     this.#onWrite();
+  }
+
+  #write(batch: ReplicaBatch, requestedAt: number): void {
+    const { kind, entries } = this.#restrict(batch);
+    const table: EntryTable = this.#tables[kind];
+    for (const [key, entry] of entries) {
+      for (const check of this.#checks) {
+        check.recordWrite(key);
+      }
+      if ((this.#deleted.get(key) ?? -Infinity) < requestedAt) {
+        if (entry) {
+          table.set(key, entry);
+        } else {
+          table.delete(key);
+        }
+      }
+    }
+    this.#onWrite();
+  }
+
+  /** With the strings of the user table, to save memory. */
+  #shareNames(key: string, group: GroupEntry): GroupEntry {
+    const old = this.#tables.groups.graph.get(key);
+    const shared = (name: string) => this.#sharedName(name);
+    return {
+      ...group,
+      members: shareNames(group.members, old?.members ?? [], shared),
+      sponsors: shareNames(group.sponsors, old?.sponsors ?? [], shared),
+    };
+  }
+
+  #sharedName(name: string): string {
+    return this.#tables.users.served.get(name)?.key ?? name;
   }
 }
 
@@ -261,69 +159,20 @@ function* slicesOf(names: readonly string[]): Iterable<readonly string[]> {
   } while (start < names.length);
 }
 
-function write<T>(
-  table: {
-    set(key: string, entry: T): unknown;
-    delete(key: string): unknown;
-  },
-  entries: readonly (readonly [string, T | undefined])[],
-): void {
-  for (const [key, entry] of entries) {
-    if (entry) {
-      table.set(key, entry);
-    } else {
-      table.delete(key);
-    }
-  }
-}
-
 /**
- * These texts as they are kept elsewhere. Most are where they were in the old
- * list, or one further on, which is found faster than by looking them up.
+ * Most names are at the same index of the old list, or one further on, where
+ * they are found faster than in the user table.
  */
-function sharing(
-  texts: readonly string[],
-  {
-    old = [],
-    shared,
-  }: {
-    readonly old?: readonly string[];
-    readonly shared: (text: string) => string;
-  },
+function shareNames(
+  names: readonly string[],
+  old: readonly string[],
+  shared: (name: string) => string,
 ): readonly string[] {
   let at = 0;
-  return texts.map(text => {
-    if (old[at] !== text && old[at + 1] === text) {
+  return names.map(name => {
+    if (old[at] !== name && old[at + 1] === name) {
       at++;
     }
-    return old[at] === text ? old[at++] : shared(text);
+    return old[at] === name ? old[at++] : shared(name);
   });
-}
-
-function collectDifferent<T>(
-  found: Map<string, T | undefined>,
-  entries: readonly (readonly [string, T | undefined])[],
-  table: { differs(key: string, entry: T | undefined): boolean },
-): void {
-  for (const [key, entry] of entries) {
-    if (table.differs(key, entry)) {
-      found.set(key, entry);
-    }
-  }
-}
-
-async function collectDeleted<T>(
-  found: Map<string, T | undefined>,
-  copied: Iterable<string>,
-  keys: ReadonlySet<string>,
-): Promise<void> {
-  let looked = 0;
-  for (const key of copied) {
-    if (!keys.has(key)) {
-      found.set(key, undefined);
-    }
-    if (++looked % KEYS_PER_SLICE === 0) {
-      await nextTurn();
-    }
-  }
 }

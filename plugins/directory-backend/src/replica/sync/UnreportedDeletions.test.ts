@@ -11,7 +11,7 @@ jest.setTimeout(180_000);
 const server = 'ldap://one';
 
 /**
- * A directory of agreements that reports no deletions. Its other entries take
+ * A directory of agreements that reports no deletions. Its other entries onBatch
  * USNs too, readable or not.
  */
 class SilentSource implements ReplicaSource {
@@ -33,8 +33,8 @@ class SilentSource implements ReplicaSource {
     requestedAt: performance.now(),
   });
 
-  readAll: ReplicaSource['readAll'] = async take => {
-    this.#give(take, 0);
+  readAll: ReplicaSource['readAll'] = async onBatch => {
+    this.#give(onBatch, 0);
     return this.#keys();
   };
 
@@ -45,8 +45,8 @@ class SilentSource implements ReplicaSource {
     usns: new Map([...this.agreements].filter(([, usn]) => usn >= from)),
   });
 
-  readChanges: ReplicaSource['readChanges'] = async (from, take) => {
-    this.#give(take, from);
+  readChanges: ReplicaSource['readChanges'] = async (from, onBatch) => {
+    this.#give(onBatch, from);
     return { server };
   };
 
@@ -88,16 +88,16 @@ class SilentSource implements ReplicaSource {
     };
   }
 
-  #give(take: OnBatch, from: number): void {
+  #give(onBatch: OnBatch, from: number): void {
     const changed = [...this.agreements].filter(([, usn]) => usn >= from);
-    take({
+    onBatch({
       kind: 'agreements',
       entries: changed.map(([key]) => [
         key,
         { name: key, enabled: true, signers: new Set() },
       ]),
     });
-    take({
+    onBatch({
       kind: 'groups',
       entries: changed.map(([key]) => [key, { members: [], sponsors: [] }]),
     });

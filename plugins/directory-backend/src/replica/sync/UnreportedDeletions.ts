@@ -1,11 +1,11 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
-import type { TableComparison } from './TableComparison';
 import {
   expectServer,
-  type ReplicaSource,
   type ReplicaPosition,
+  type ReplicaSource,
 } from './ReplicaSource';
+import type { TableComparison } from './TableComparison';
 
 /** Minimum time between two searches for the entries that carry new USNs. */
 const ACCOUNT_INTERVAL_MS = 1000;
@@ -37,6 +37,12 @@ interface Progress {
   visibleUsn: number;
 }
 
+interface UnreportedDeletionsOptions {
+  readonly source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
+  readonly comparison: TableComparison;
+  readonly logger: LoggerService;
+}
+
 /**
  * Finds entries that were deleted, or moved to where the account cannot read
  * them, without a change notification. `ipa user-del --preserve` is such a
@@ -48,9 +54,7 @@ interface Progress {
  * continuously, in less than 5 % of the server's time.
  */
 export class UnreportedDeletions {
-  readonly #source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
-  readonly #comparison: TableComparison;
-  readonly #logger: LoggerService;
+  readonly #options: UnreportedDeletionsOptions;
   #progress: Progress | undefined;
   #isRunning = false;
   #hasFailed = false;
@@ -59,17 +63,11 @@ export class UnreportedDeletions {
   /** Expected duration of a comparison on an idle server, in milliseconds. */
   #comparisonMs: number | undefined;
 
-  constructor(options: {
-    readonly source: Pick<ReplicaSource, 'listUsns' | 'readKeys'>;
-    readonly comparison: TableComparison;
-    readonly logger: LoggerService;
-  }) {
-    this.#source = options.source;
-    this.#comparison = options.comparison;
-    this.#logger = options.logger;
+  constructor(options: UnreportedDeletionsOptions) {
+    this.#options = options;
   }
 
-  /** Records that all keys were compared after this time. */
+  /** Records that all keys were compared after this position. */
   reset({ usn = 0, committedUsn = 0 }: ReplicaPosition): void {
     this.#progress = {
       comparedUsn: committedUsn,
@@ -87,7 +85,7 @@ export class UnreportedDeletions {
   }
 
   /** Starts to look for deletions in the background when that is due. */
-  startIfDue(time: ReplicaPosition): void {
+  startIfDue(position: ReplicaPosition): void {
     const progress = this.#progress;
     const now = performance.now();
     if (
@@ -98,13 +96,13 @@ export class UnreportedDeletions {
       return;
     }
     this.#isRunning = true;
-    this.#run(progress, time)
+    this.#run(progress, position)
       .then(() => {
         this.#hasFailed = false;
       })
       .catch(error => {
         if (!this.#hasFailed && progress === this.#progress) {
-          this.#logger.warn(
+          this.#options.logger.warn(
             `The replica cannot look for unreported deletions: ${stringifyError(
               error,
             )}`,
@@ -117,14 +115,14 @@ export class UnreportedDeletions {
       });
   }
 
-  async #run(progress: Progress, time: ReplicaPosition): Promise<void> {
+  async #run(progress: Progress, position: ReplicaPosition): Promise<void> {
     const now = performance.now();
     if (now >= this.#nextAccountAt) {
       this.#nextAccountAt = now + ACCOUNT_INTERVAL_MS;
-      await this.#account(progress, time);
+      await this.#account(progress, position);
     }
     if (this.#isComparisonDue(progress)) {
-      await this.#compare(progress, time);
+      await this.#compare(progress, position);
     }
   }
 
@@ -134,18 +132,19 @@ export class UnreportedDeletions {
     );
   }
 
-  async #account(progress: Progress, time: ReplicaPosition): Promise<void> {
+  async #account(progress: Progress, position: ReplicaPosition): Promise<void> {
     const { accountedUsn, unaccountedUsn, visibleUsn } = progress;
     progress.accountedUsn = visibleUsn;
-    progress.visibleUsn = time.usn ?? visibleUsn;
+    progress.visibleUsn = position.usn ?? visibleUsn;
     if (visibleUsn === accountedUsn) {
       return;
     }
     // Unless the search succeeds, all keys are compared.
     progress.unaccountedUsn = visibleUsn;
     if (visibleUsn - accountedUsn <= MAX_ACCOUNTED_USNS) {
-      const { server, usns } = await this.#source.listUsns(accountedUsn + 1);
-      expectServer({ server }, time);
+      const { source } = this.#options;
+      const { server, usns } = await source.listUsns(accountedUsn + 1);
+      expectServer({ server }, position);
       let usn = visibleUsn;
       while (usn > accountedUsn && usns.has(usn)) {
         usn--;
@@ -154,20 +153,21 @@ export class UnreportedDeletions {
     }
   }
 
-  async #compare(progress: Progress, time: ReplicaPosition): Promise<void> {
+  async #compare(progress: Progress, position: ReplicaPosition): Promise<void> {
+    const { source, comparison, logger } = this.#options;
     const startedAt = performance.now();
     const expectedMs = this.#comparisonMs;
     try {
-      const corrections = await this.#comparison.run({
-        server: time.server,
-        read: () => this.#source.readKeys(),
+      const corrections = await comparison.run({
+        server: position.server,
+        read: () => source.readKeys(),
       });
       if (corrections) {
-        // A USN that is not settled may belong to a move that is not visible
+        // A USN that is not committed may belong to a move that is not visible
         // yet: it is compared again.
-        progress.comparedUsn = time.committedUsn ?? 0;
+        progress.comparedUsn = position.committedUsn ?? 0;
         for (const [kind, count] of corrections) {
-          this.#logger.info(
+          logger.info(
             `Removed entries that the directory no longer returns: ${kind} ${count}`,
           );
         }

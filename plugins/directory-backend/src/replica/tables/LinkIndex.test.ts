@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LinkIndex } from './GroupTable';
+import { LinkIndex } from './MembershipGraph';
 
 const names = fc.uniqueArray(fc.constantFrom(...'abcdefgh'));
 

@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { MembershipKind } from '../../directory/Directory';
-import type { GroupTable } from './GroupTable';
-import { inAll, ranksThat } from './rankSets';
-import type { UserTable } from './UserTable';
+import type { ReplicaTables } from './ReplicaTables';
+import { inAll, ranksBelow, ranksThat } from './rankSets';
 
-/** Bytes of lists kept at most, those used last: all that a site looks at. */
+/** Size of the cache, which holds the lists of all groups in use. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Of a list, however short. */
+/** Size of an empty list. */
 const OVERHEAD_BYTES = 200;
 
 interface CachedRanks {
@@ -16,78 +15,75 @@ interface CachedRanks {
 }
 
 /**
- * Who is in which group, as ranks of users. A list is kept until a user comes
- * or goes, or a group changes that the list is made of.
+ * Members of groups, as ranks of users. A list is cached until the ranks change,
+ * or a group that it is made of.
  */
-export class Members {
-  readonly #users: UserTable;
-  readonly #groups: GroupTable;
+export class MemberRanks {
+  readonly #tables: Pick<ReplicaTables, 'users' | 'groups'>;
   readonly #lists = new LRUCache<string, CachedRanks>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ ranks }) => ranks.byteLength + OVERHEAD_BYTES,
   });
 
-  constructor(tables: {
-    readonly users: UserTable;
-    readonly groups: GroupTable;
-  }) {
-    this.#users = tables.users;
-    this.#groups = tables.groups;
+  constructor(tables: Pick<ReplicaTables, 'users' | 'groups'>) {
+    this.#tables = tables;
   }
 
-  /** Served users in a group, those whose account is locked, too. */
+  /** Served users in a group, locked ones included. */
   all(group: string): Uint32Array {
-    const { served } = this.#users;
-    const version = `${served.rankVersion} ${this.#groups.changeOf(group)}`;
-    return this.#kept(`all ${group}`, version, () =>
-      served.ranksOf(this.#groups.graph.membersWithin([group])),
+    const { users, groups } = this.#tables;
+    const version = `${users.served.rankVersion} ${groups.changeOf(group)}`;
+    return this.#cached(`all ${group}`, version, () =>
+      users.served.ranksOf(groups.graph.membersWithin([group])),
     );
   }
 
-  /** Served users in a group in this way whose account is not locked. */
+  /** Served, unlocked users in a group. */
   unlocked(group: string, kind?: MembershipKind): Uint32Array {
-    const version = `${this.#users.version} ${this.#groups.changeOf(group)}`;
-    return this.#kept(`${kind ?? 'unlocked'} ${group}`, version, () =>
-      kind
-        ? this.#ofKind(group, kind)
-        : inAll([this.all(group), this.allUnlocked()]),
-    );
-  }
-
-  /** All served users whose account is not locked. */
-  allUnlocked(): Uint32Array {
-    return this.#kept('everyone', this.#users.version, () =>
-      this.#users.served.ranksWithout('locked'),
-    );
-  }
-
-  /** Served users in any served group. */
-  ofAnyGroup(): Uint32Array {
-    const { served } = this.#users;
-    const version = `${served.rankVersion} ${this.#groups.version}`;
-    return this.#kept('any', version, () => {
-      const groups = this.#groups.served.inOrder.map(({ key }) => key);
-      return served.ranksOf(this.#groups.graph.membersWithin(groups));
+    const { users, groups } = this.#tables;
+    const version = `${users.version} ${groups.changeOf(group)}`;
+    return this.#cached(`${kind ?? 'unlocked'} ${group}`, version, () => {
+      if (!kind) {
+        return inAll([this.all(group), this.allUnlocked()]);
+      }
+      const direct = new Set(
+        users.served.ranksOf(groups.graph.directMembersOf(group)),
+      );
+      return ranksThat(
+        this.unlocked(group),
+        rank => direct.has(rank) === (kind === 'direct'),
+      );
     });
   }
 
-  #ofKind(group: string, kind: MembershipKind): Uint32Array {
-    const { graph } = this.#groups;
-    const direct = new Set(
-      this.#users.served.ranksOf(graph.directMembersOf(group)),
-    );
-    return ranksThat(
-      this.unlocked(group),
-      rank => direct.has(rank) === (kind === 'direct'),
+  /** All served, unlocked users. */
+  allUnlocked(): Uint32Array {
+    const { users } = this.#tables;
+    return this.#cached('unlocked', users.version, () =>
+      users.unlockedAmong(ranksBelow(users.served.size)),
     );
   }
 
-  #kept(name: string, version: string, make: () => Uint32Array): Uint32Array {
-    const kept = this.#lists.get(name);
-    if (kept?.version === version) {
-      return kept.ranks;
+  /** Served users in at least one served group. */
+  ofAnyGroup(): Uint32Array {
+    const { users, groups } = this.#tables;
+    const version = `${users.served.rankVersion} ${groups.version}`;
+    return this.#cached('any', version, () => {
+      const keys = groups.served.inOrder.map(({ key }) => key);
+      return users.served.ranksOf(groups.graph.membersWithin(keys));
+    });
+  }
+
+  #cached(
+    name: string,
+    version: string,
+    create: () => Uint32Array,
+  ): Uint32Array {
+    const cached = this.#lists.get(name);
+    if (cached?.version === version) {
+      return cached.ranks;
     }
-    const ranks = make();
+    const ranks = create();
     this.#lists.set(name, { version, ranks });
     return ranks;
   }

@@ -1,48 +1,121 @@
-import type { GroupNames } from '../sync/ReplicaSource';
+import type { GroupLinks } from './entries';
 
-/** Who names whom, of all groups, served or not, by normalized DNs. */
-export interface GroupLinks {
-  get(group: string): GroupNames | undefined;
-  /** The groups whose `member` names an entry, in the order of their DNs. */
-  groupsNaming(entry: string): readonly string[];
-  /** The groups whose `memberManager` names an entry. */
-  groupsManagedBy(entry: string): readonly string[];
+/** Links in reverse direction. */
+export class LinkIndex {
+  readonly #sources = new Map<string, string[]>();
+
+  /** Sources that link to a target, in order. */
+  of(target: string): readonly string[] {
+    return this.#sources.get(target) ?? [];
+  }
+
+  /**
+   * Replaces the targets of a source.
+   *
+   * @returns whether they have changed
+   */
+  replace(
+    source: string,
+    old: readonly string[],
+    targets: readonly string[],
+  ): boolean {
+    // In a large group, one target changes at a time.
+    const { start, oldEnd, end } = differingPart(old, targets);
+    const before = new Set(old.slice(start, oldEnd));
+    const after = new Set(targets.slice(start, end));
+    const removed = [...before].filter(target => !after.has(target));
+    const added = [...after].filter(target => !before.has(target));
+    for (const target of removed) {
+      this.#remove(target, source);
+    }
+    for (const target of added) {
+      this.#add(target, source);
+    }
+    return removed.length + added.length > 0;
+  }
+
+  #add(target: string, source: string): void {
+    const sources = this.#sources.get(target);
+    if (!sources) {
+      this.#sources.set(target, [source]);
+      return;
+    }
+    const after = sources.findIndex(other => other > source);
+    sources.splice(after === -1 ? sources.length : after, 0, source);
+  }
+
+  #remove(target: string, source: string): void {
+    const others = this.of(target).filter(other => other !== source);
+    if (others.length > 0) {
+      this.#sources.set(target, others);
+    } else {
+      this.#sources.delete(target);
+    }
+  }
 }
 
-/** Who is in which group, and through which. All names are normalized DNs. */
+const NO_LINKS: GroupLinks = { members: [], sponsors: [] };
+
+/**
+ * Members and sponsors of all groups, served or not. Users and groups are
+ * normalized DNs; "in" a group means directly or through other groups.
+ */
 export class MembershipGraph {
-  readonly #links: GroupLinks;
+  readonly #links = new Map<string, GroupLinks>();
+  readonly #groupsByMember = new LinkIndex();
+  readonly #groupsBySponsor = new LinkIndex();
 
-  constructor(links: GroupLinks) {
-    this.#links = links;
+  /** Number of groups. */
+  get size(): number {
+    return this.#links.size;
   }
 
-  /** What a group itself names. */
-  directMembersOf(group: string): ReadonlySet<string> {
-    return new Set(this.#links.get(group)?.members);
+  /** All groups. */
+  keys(): Iterable<string> {
+    return this.#links.keys();
   }
 
-  /** All that is in a group, directly or through other groups. */
+  get(group: string): GroupLinks | undefined {
+    return this.#links.get(group);
+  }
+
+  /** @returns whether the group is new or its links have changed */
+  set(group: string, links: GroupLinks): boolean {
+    const isNew = !this.#links.has(group);
+    const hasChanged = this.#replace(group, links);
+    this.#links.set(group, links);
+    return isNew || hasChanged;
+  }
+
+  /** @returns whether there was such a group */
+  delete(group: string): boolean {
+    this.#replace(group, NO_LINKS);
+    return this.#links.delete(group);
+  }
+
+  /** Entries that a group itself names. */
+  directMembersOf(group: string): readonly string[] {
+    return this.#links.get(group)?.members ?? [];
+  }
+
+  /** All entries in a group. */
   membersOf(group: string): ReadonlySet<string> {
-    const found = this.directMembersOf(group) as Set<string>;
-    // A set that grows while it is walked gives what is new, too.
+    const found = new Set(this.directMembersOf(group));
+    // A set that grows during the loop also yields the new members.
     for (const member of found) {
-      for (const further of this.#links.get(member)?.members ?? []) {
+      for (const further of this.directMembersOf(member)) {
         found.add(further);
       }
     }
     return found;
   }
 
-  /**
-   * All names in any of these groups, directly or through other groups: those
-   * of the groups among them, too, and some more than once.
-   */
+  /** All entries in any of these groups, some of them more than once. */
   *membersWithin(groups: Iterable<string>): Iterable<string> {
     const found = new Set(groups);
     for (const group of found) {
-      for (const member of this.#links.get(group)?.members ?? []) {
-        if (this.#links.get(member)) {
+      for (const member of this.directMembersOf(group)) {
+        if (this.#links.has(member)) {
           found.add(member);
         }
         yield member;
@@ -50,11 +123,11 @@ export class MembershipGraph {
     }
   }
 
-  /** The groups that an entry is in, directly or through other groups. */
+  /** The groups that an entry is in. */
   groupsOf(entry: string): ReadonlySet<string> {
-    const found = new Set(this.#links.groupsNaming(entry));
+    const found = new Set(this.#groupsByMember.of(entry));
     for (const group of found) {
-      for (const further of this.#links.groupsNaming(group)) {
+      for (const further of this.#groupsByMember.of(group)) {
         found.add(further);
       }
     }
@@ -62,19 +135,18 @@ export class MembershipGraph {
   }
 
   /**
-   * The groups that an entry is in, each with a shortest chain that leads
-   * there: the first by the groups' names.
+   * The groups that an entry is in, each with a shortest chain of groups that
+   * leads there: of several, the first by the groups' DNs.
    */
   chainsFrom(entry: string): ReadonlyMap<string, readonly string[]> {
     const chains = new Map<string, readonly string[]>();
-    const open: [string, readonly string[]][] = [[entry, []]];
-    // Those found first are left first, so that chains grow in order.
-    for (const [from, chain] of open) {
-      for (const group of this.#links.groupsNaming(from)) {
+    const queue: [string, readonly string[]][] = [[entry, []]];
+    for (const [from, chain] of queue) {
+      for (const group of this.#groupsByMember.of(from)) {
         if (!chains.has(group)) {
           const longer = [...chain, group];
           chains.set(group, longer);
-          open.push([group, longer]);
+          queue.push([group, longer]);
         }
       }
     }
@@ -83,18 +155,14 @@ export class MembershipGraph {
 
   /** The groups that any of these entries sponsors. */
   sponsoredBy(entries: Iterable<string>): ReadonlySet<string> {
-    const found = new Set<string>();
-    for (const entry of entries) {
-      for (const group of this.#links.groupsManagedBy(entry)) {
-        found.add(group);
-      }
-    }
-    return found;
+    return new Set(
+      [...entries].flatMap(entry => this.#groupsBySponsor.of(entry)),
+    );
   }
 
   /**
-   * The served groups among a group's members, those of groups that are not
-   * served in their place.
+   * The served groups among a group's members; a member group that is not
+   * served is replaced by its own.
    */
   groupsIn(
     group: string,
@@ -102,20 +170,50 @@ export class MembershipGraph {
   ): ReadonlySet<string> {
     const found = new Set<string>();
     const seen = new Set([group]);
-    const open = [group];
-    for (const from of open) {
-      for (const member of this.#links.get(from)?.members ?? []) {
-        if (!this.#links.get(member) || seen.has(member)) {
+    const queue = [group];
+    for (const from of queue) {
+      for (const member of this.directMembersOf(from)) {
+        if (!this.#links.has(member) || seen.has(member)) {
           continue;
         }
         seen.add(member);
         if (isServed(member)) {
           found.add(member);
         } else {
-          open.push(member);
+          queue.push(member);
         }
       }
     }
     return found;
   }
+
+  #replace(group: string, { members, sponsors }: GroupLinks): boolean {
+    const old = this.#links.get(group) ?? NO_LINKS;
+    const hasMembers = this.#groupsByMember.replace(
+      group,
+      old.members,
+      members,
+    );
+    const hasSponsors = this.#groupsBySponsor.replace(
+      group,
+      old.sponsors,
+      sponsors,
+    );
+    return hasMembers || hasSponsors;
+  }
+}
+
+/** Where two lists begin to differ, and where the differing part of each ends. */
+function differingPart(old: readonly string[], now: readonly string[]) {
+  let start = 0;
+  while (start < old.length && old[start] === now[start]) {
+    start++;
+  }
+  let oldEnd = old.length;
+  let end = now.length;
+  while (oldEnd > start && end > start && old[oldEnd - 1] === now[end - 1]) {
+    oldEnd--;
+    end--;
+  }
+  return { start, oldEnd, end };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AgreementEntry } from './entries';
 import { GroupTable } from './GroupTable';
-import type { AgreementEntry } from '../sync/ReplicaSource';
 import { UserTable } from './UserTable';
 
 /** All agreements. */
@@ -19,7 +19,7 @@ class AgreementTable {
     return this.#byKey.values();
   }
 
-  /** Whether an entry is not what is kept of it. */
+  /** Whether an entry differs from the one in the table. */
   differs(key: string, agreement: AgreementEntry | undefined): boolean {
     return !isDeepStrictEqual(this.#byKey.get(key), agreement);
   }
@@ -33,18 +33,9 @@ class AgreementTable {
   }
 }
 
-/** The copy of a directory: entries by their keys, which are normalized DNs. */
-export interface ReplicaTables {
-  readonly users: UserTable;
-  readonly groups: GroupTable;
-  readonly agreements: AgreementTable;
-}
-
-/** An empty copy. */
-export function createTables(): ReplicaTables {
-  return {
-    users: new UserTable(),
-    groups: new GroupTable(),
-    agreements: new AgreementTable(),
-  };
+/** The replicated entries by key, which is the normalized DN. */
+export class ReplicaTables {
+  readonly users = new UserTable();
+  readonly groups = new GroupTable();
+  readonly agreements = new AgreementTable();
 }

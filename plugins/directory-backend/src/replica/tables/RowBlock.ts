@@ -1,8 +1,18 @@
-import type { SearchOnlyValues } from '../sync/ReplicaSource';
+import type { SearchOnlyValues } from './entries';
 import { TextColumn } from './TextColumn';
-import type { ServedRecord } from './ServedRecords';
 
-/** An entry in its place among the others. */
+/** An entry that the API serves. */
+export interface ServedRecord<T> {
+  /** Normalized DN. */
+  readonly key: string;
+  /** In the directory's spelling. */
+  readonly name: string;
+  /** With all fields. */
+  readonly record: T;
+  readonly searchOnly?: SearchOnlyValues<T>;
+}
+
+/** A served entry at its position in the order of lists. */
 export class Row<T extends object> implements ServedRecord<T> {
   readonly key: string;
   readonly name: string;
@@ -19,34 +29,36 @@ export class Row<T extends object> implements ServedRecord<T> {
     this.searchOnly = served.searchOnly;
   }
 
-  /** Its place in the order of lists. */
+  /** Position in the order of lists. */
   get rank(): number {
     return (this.block?.start ?? 0) + this.index;
   }
 }
 
-/** Fields by what searches look for in them. */
+/** Fields to index, by the type of their values. */
 export interface IndexSpec<T> {
   readonly texts: readonly (keyof T)[];
   readonly times: readonly (keyof T)[];
 }
 
-/** Values that a search compares with. */
-type Column = TextColumn | Float64Array | Uint32Array | Uint8Array;
+/** Values of one field of all rows, in the form that a search compares. */
+interface Column {
+  texts?: TextColumn;
+  times?: Float64Array;
+  flags?: Uint8Array;
+  /** Indexes of the rows that have the field. */
+  present?: Uint32Array;
+}
 
 /**
- * Some hundred rows that follow each other, with what was gathered of them for
- * searches. A change is one of its block, and only that is gathered again.
+ * Up to a thousand consecutive rows with their search indexes, which are built
+ * when they are needed. A change discards those of one block only.
  */
 export class RowBlock<T extends object> {
-  /** The rank of its first row. */
+  /** Rank of the first row. */
   start = 0;
   readonly #rows: Row<T>[];
-  readonly #texts = new Map<keyof T, TextColumn>();
-  readonly #times = new Map<keyof T, Float64Array>();
-  readonly #present = new Map<keyof T, Uint32Array>();
-  readonly #without = new Map<keyof T, Uint32Array>();
-  readonly #flags = new Map<keyof T, Uint8Array>();
+  readonly #columns = new Map<keyof T, Column>();
 
   constructor(rows: Row<T>[]) {
     this.#rows = rows;
@@ -60,135 +72,104 @@ export class RowBlock<T extends object> {
   insert(row: Row<T>, index: number): void {
     this.#rows.splice(index, 0, row);
     this.#place(index);
-    this.#forgetAll();
   }
 
   remove(index: number): void {
     this.#rows.splice(index, 1);
     this.#place(index);
-    this.#forgetAll();
   }
 
-  /** Puts a row in the place of another of the same name. */
+  /** Replaces a row by one with the same name. */
   replace(index: number, row: Row<T>, changed: readonly (keyof T)[]): void {
     this.#rows[index] = row;
     row.block = this;
     row.index = index;
-    for (const columns of this.#columns()) {
-      for (const field of changed) {
-        columns.delete(field);
-      }
+    for (const field of changed) {
+      this.#columns.delete(field);
     }
   }
 
-  /** Gives up the second half of its rows. */
+  /** Removes and returns the second half of the rows. */
   split(): RowBlock<T> {
     const rows = this.#rows.splice(this.#rows.length >>> 1);
-    this.#forgetAll();
+    this.#columns.clear();
     return new RowBlock(rows);
   }
 
   /** The texts of a field, by the index of the row. */
   texts(field: keyof T): TextColumn {
-    return kept(this.#texts, field, () =>
-      TextColumn.of(
-        this.#rows.map(({ record, searchOnly }) =>
-          [record[field], searchOnly?.[field]]
-            .flat()
-            .filter(each => typeof each === 'string'),
-        ),
+    const column = this.#column(field);
+    column.texts ??= TextColumn.of(
+      this.#rows.map(({ record, searchOnly }) =>
+        [record[field], searchOnly?.[field]]
+          .flat()
+          .filter(each => typeof each === 'string'),
       ),
     );
+    return column.texts;
   }
 
-  /** The times of a field, by the index of the row; NaN where there is none. */
+  /** The times of a field, by the index of the row; NaN for none. */
   times(field: keyof T): Float64Array {
-    return kept(this.#times, field, () =>
-      Float64Array.from(this.#rows, ({ record }) => {
-        const value = record[field];
-        return value instanceof Date ? value.getTime() : NaN;
-      }),
-    );
-  }
-
-  /** The indexes of the rows that have a field. */
-  present(field: keyof T): Uint32Array {
-    return kept(this.#present, field, () =>
-      this.#indexesWhere(record => record[field] !== undefined),
-    );
+    const column = this.#column(field);
+    column.times ??= Float64Array.from(this.#rows, ({ record }) => {
+      const value = record[field];
+      return value instanceof Date ? value.getTime() : NaN;
+    });
+    return column.times;
   }
 
   /** By the index of the row, 1 where a field is true. */
   flags(field: keyof T): Uint8Array {
-    return kept(this.#flags, field, () =>
-      Uint8Array.from(this.#rows, ({ record }) =>
-        record[field] === true ? 1 : 0,
+    const column = this.#column(field);
+    column.flags ??= Uint8Array.from(this.#rows, ({ record }) =>
+      record[field] === true ? 1 : 0,
+    );
+    return column.flags;
+  }
+
+  /** The indexes of the rows that have a field. */
+  present(field: keyof T): Uint32Array {
+    const column = this.#column(field);
+    column.present ??= Uint32Array.from(
+      this.#rows.flatMap(({ record }, index) =>
+        record[field] === undefined ? [] : index,
       ),
     );
+    return column.present;
   }
 
-  /** The indexes of the rows of which a field is not true. */
-  without(field: keyof T): Uint32Array {
-    return kept(this.#without, field, () =>
-      this.#indexesWhere(record => record[field] !== true),
-    );
-  }
-
-  /** Gathers what is lacking of these, one at a time. */
+  /** Builds missing indexes, one for each step of the iteration. */
   *buildIndexes({ texts, times }: IndexSpec<T>): Iterable<void> {
     for (const field of texts) {
-      if (!this.#texts.has(field) || !this.#present.has(field)) {
+      const column = this.#column(field);
+      if (!column.texts || !column.present) {
         this.texts(field);
         yield void this.present(field);
       }
     }
     for (const field of times) {
-      if (!this.#times.has(field)) {
+      if (!this.#column(field).times) {
         yield void this.times(field);
       }
     }
   }
 
-  #indexesWhere(passes: (record: T) => boolean): Uint32Array {
-    const found: number[] = [];
-    for (const [index, { record }] of this.#rows.entries()) {
-      if (passes(record)) {
-        found.push(index);
-      }
+  #column(field: keyof T): Column {
+    let column = this.#columns.get(field);
+    if (!column) {
+      column = {};
+      this.#columns.set(field, column);
     }
-    return Uint32Array.from(found);
+    return column;
   }
 
+  /** Numbers the rows from an index on. All columns are out of date. */
   #place(from: number): void {
     for (let index = from; index < this.#rows.length; index++) {
       this.#rows[index].block = this;
       this.#rows[index].index = index;
     }
+    this.#columns.clear();
   }
-
-  #columns() {
-    return [
-      ...[this.#texts, this.#times, this.#present],
-      ...[this.#without, this.#flags],
-    ];
-  }
-
-  #forgetAll(): void {
-    for (const columns of this.#columns()) {
-      columns.clear();
-    }
-  }
-}
-
-function kept<F, C extends Column>(
-  columns: Map<F, C>,
-  field: F,
-  buildIndexes: () => C,
-): C {
-  let column = columns.get(field);
-  if (!column) {
-    column = buildIndexes();
-    columns.set(field, column);
-  }
-  return column;
 }

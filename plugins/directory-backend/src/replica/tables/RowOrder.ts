@@ -1,13 +1,12 @@
 import { compareNames } from '../../directory/names';
-import { RowBlock, type Row } from './RowBlock';
+import { type Row, RowBlock } from './RowBlock';
 
-/** More in a block would make a change of one of them long. */
+/** Limits the time of a change, which is that of one block. */
 const MAX_ROWS = 1000;
 
 /**
- * Rows in the order of lists, in blocks: wherever a row is put in or taken
- * out, it moves no more than the rows of its block, and all else goes on as it
- * is. So a copy of any size is built, and changed, without a pause.
+ * Rows in the order of lists, in blocks: an insertion or deletion moves the
+ * rows of one block only, and so does not block the event loop.
  */
 export class RowOrder<T extends object> {
   readonly #blocks: RowBlock<T>[] = [];
@@ -17,7 +16,7 @@ export class RowOrder<T extends object> {
     return this.#blocks;
   }
 
-  /** All of them, to be read at once: a row may be replaced in it. */
+  /** All rows. The array may change with the next write. */
   get rows(): readonly Row<T>[] {
     this.#all ??= this.#blocks.flatMap(({ rows }) => rows);
     return this.#all;
@@ -37,10 +36,10 @@ export class RowOrder<T extends object> {
     if (block.rows.length > MAX_ROWS) {
       this.#blocks.splice(at + 1, 0, block.split());
     }
-    this.#moved(at);
+    this.#place(at);
   }
 
-  /** Puts a row in the place of another of the same name and key. */
+  /** Replaces a row by one with the same name and key. */
   replace(old: Row<T>, row: Row<T>, changed: readonly (keyof T)[]): void {
     old.block!.replace(old.index, row, changed);
     if (this.#all) {
@@ -55,13 +54,15 @@ export class RowOrder<T extends object> {
     if (block.rows.length === 0) {
       this.#blocks.splice(at, 1);
     }
-    this.#moved(at);
+    this.#place(at);
   }
 
-  /** The ranks of what is found in each block, in order. */
+  /** Ranks of the rows that a function finds in each block. */
   find(indexesIn: (block: RowBlock<T>) => ArrayLike<number>): Uint32Array {
     const parts = this.#blocks.map(indexesIn);
-    const found = new Uint32Array(sum(parts.map(({ length }) => length)));
+    const found = new Uint32Array(
+      parts.reduce((total, { length }) => total + length, 0),
+    );
     let at = 0;
     for (const [number, indexes] of parts.entries()) {
       const { start } = this.#blocks[number];
@@ -72,7 +73,8 @@ export class RowOrder<T extends object> {
     return found;
   }
 
-  #moved(from: number): void {
+  /** Sets the first rank of the blocks from one on. */
+  #place(from: number): void {
     this.#all = undefined;
     let start = from > 0 ? endOf(this.#blocks[from - 1]) : 0;
     for (const block of this.#blocks.slice(from)) {
@@ -80,10 +82,6 @@ export class RowOrder<T extends object> {
       start = endOf(block);
     }
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function endOf<T extends object>({ start, rows }: RowBlock<T>): number {
@@ -94,7 +92,7 @@ function isAfter<T extends object>(a: Row<T>, b: Row<T>): boolean {
   return (compareNames(a.name, b.name) || (a.key < b.key ? -1 : 1)) > 0;
 }
 
-/** The first index from which on all pass, by halving what is left. */
+/** Binary search for the first item that passes, before others that pass. */
 function firstWhere<E>(
   items: readonly E[],
   passes: (item: E) => boolean,

@@ -107,9 +107,6 @@ function expectSame({ records, model }: Both): void {
   expect(records.ranksWith('joined')).toEqual(
     ranksWhere(({ joined }) => joined !== undefined),
   );
-  expect(records.ranksWithout('locked')).toEqual(
-    ranksWhere(({ locked }) => !locked),
-  );
   expect(records.flags('locked')).toEqual(
     Uint8Array.from(sorted, ([, { locked }]) => (locked ? 1 : 0)),
   );

@@ -1,26 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { inOrder } from './rankSets';
-import type { SearchOnlyValues } from '../sync/ReplicaSource';
-import { Row, type IndexSpec } from './RowBlock';
+import { type IndexSpec, Row, type ServedRecord } from './RowBlock';
 import { RowOrder } from './RowOrder';
 
-/** An entry that the API serves. */
-export interface ServedRecord<T> {
-  /** Its normalized DN. */
-  readonly key: string;
-  /** In the directory's spelling. */
-  readonly name: string;
-  /** With all fields. */
-  readonly record: T;
-  /** Values that a search finds and a record does not show. */
-  readonly searchOnly?: SearchOnlyValues<T>;
-}
+/** {@link ServedRecords} without writes. */
+export type ReadableRecords<T extends object> = Omit<
+  ServedRecords<T>,
+  'set' | 'delete' | 'buildIndexes'
+>;
 
 /**
- * The served entries of one kind, by their keys and in the order of lists. An
- * entry's rank is its place there; what is found is told in ranks, so that it
- * is in order and one finding can be compared with another.
+ * The served entries of one kind, by key and in the order of lists. The rank of
+ * an entry is its position in that order. Searches return ranks in order, so
+ * that results can be combined without sorting.
  */
 export class ServedRecords<T extends object> {
   readonly #byKey = new Map<string, Row<T>>();
@@ -31,7 +24,7 @@ export class ServedRecords<T extends object> {
     return this.#byKey.size;
   }
 
-  /** Moves when ranks no longer mean what they did. */
+  /** Changes when entries get other ranks. */
   get rankVersion(): number {
     return this.#rankVersion;
   }
@@ -49,18 +42,20 @@ export class ServedRecords<T extends object> {
     return this.#byKey.get(key);
   }
 
-  /** The fields that are not what they are of the entry that is here. */
+  /** Fields in which a record differs from the current one. */
   changesBy(served: ServedRecord<T>): readonly (keyof T)[] {
-    return changedFields(this.#byKey.get(served.key), served);
+    const old = this.#byKey.get(served.key);
+    const fields = Object.keys(served.record) as (keyof T)[];
+    return old ? fields.filter(field => isChanged(field, old, served)) : fields;
   }
 
-  /** @returns the fields that are not what they were */
+  /** @returns the fields that have changed */
   set(served: ServedRecord<T>): readonly (keyof T)[] {
-    const old = this.#byKey.get(served.key);
-    const changed = changedFields(old, served);
+    const changed = this.changesBy(served);
     if (changed.length === 0) {
       return changed;
     }
+    const old = this.#byKey.get(served.key);
     const row = new Row(old ? { ...served, key: old.key } : served);
     this.#byKey.set(row.key, row);
     if (old?.name === row.name) {
@@ -84,7 +79,7 @@ export class ServedRecords<T extends object> {
     }
   }
 
-  /** The ranks of those of these keys that are served, in order, each once. */
+  /** Ranks of the keys that are served, each once. */
   ranksOf(keys: Iterable<string>): Uint32Array {
     const ranks: number[] = [];
     for (const key of keys) {
@@ -96,12 +91,7 @@ export class ServedRecords<T extends object> {
     return inOrder(ranks, this.size);
   }
 
-  /** The ranks of the entries of which a field is not true, in order. */
-  ranksWithout(field: keyof T): Uint32Array {
-    return this.#order.find(block => block.without(field));
-  }
-
-  /** By rank, 1 where a field is true: to ask about very many at once. */
+  /** By rank, 1 where a field is true. */
   flags(field: keyof T): Uint8Array {
     const flags = new Uint8Array(this.size);
     for (const block of this.#order.blocks) {
@@ -110,34 +100,31 @@ export class ServedRecords<T extends object> {
     return flags;
   }
 
-  /** The ranks of the entries that have a field, in order. */
+  /** Ranks of the entries that have a field. */
   ranksWith(field: keyof T): Uint32Array {
     return this.#order.find(block => block.present(field));
   }
 
-  /** The ranks of the entries with a value that contains a text, in order. */
+  /** Ranks of the entries with a value that contains a text. */
   ranksContaining(field: keyof T, text: string): Uint32Array {
     return this.#order.find(block => block.texts(field).containing(text));
   }
 
-  /** The ranks of the entries with a value that is a text, in order. */
+  /** Ranks of the entries with a value that equals a text. */
   ranksEqualTo(field: keyof T, text: string): Uint32Array {
     return this.#order.find(block => block.texts(field).equalTo(text));
   }
 
-  /** The ranks of the entries whose value is before a time, in order. */
+  /** Ranks of the entries whose value is before a time. */
   ranksBefore(field: keyof T, time: Date): Uint32Array {
     const end = time.getTime();
     return this.#order.find(block => indexesBelow(block.times(field), end));
   }
 
-  /**
-   * Gathers what is lacking for searches of these fields, with others' turns
-   * between.
-   */
-  async buildIndexes(gathering: IndexSpec<T>): Promise<void> {
+  /** Builds missing indexes, and yields to the event loop in between. */
+  async buildIndexes(spec: IndexSpec<T>): Promise<void> {
     for (const block of [...this.#order.blocks]) {
-      for (const _ of block.buildIndexes(gathering)) {
+      for (const _ of block.buildIndexes(spec)) {
         await nextTurn();
       }
     }
@@ -154,16 +141,13 @@ function indexesBelow(values: Float64Array, end: number): readonly number[] {
   return found;
 }
 
-function changedFields<T extends object>(
-  old: ServedRecord<T> | undefined,
+function isChanged<T>(
+  field: keyof T,
+  old: ServedRecord<T>,
   now: ServedRecord<T>,
-): readonly (keyof T)[] {
-  const fields = Object.keys(now.record) as (keyof T)[];
-  return old
-    ? fields.filter(
-        field =>
-          !isDeepStrictEqual(old.record[field], now.record[field]) ||
-          !isDeepStrictEqual(old.searchOnly?.[field], now.searchOnly?.[field]),
-      )
-    : fields;
+): boolean {
+  return (
+    !isDeepStrictEqual(old.record[field], now.record[field]) ||
+    !isDeepStrictEqual(old.searchOnly?.[field], now.searchOnly?.[field])
+  );
 }

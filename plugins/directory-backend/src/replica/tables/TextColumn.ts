@@ -1,35 +1,33 @@
 import { foldText } from './foldText';
 
-/** Stands between values, and in none: the directory reads up to it only. */
-const END = '\0';
-/** Stands for it in a value; no character (Unicode §23.7). */
-const NO_CHARACTER = '\uffff';
+/** Separates values. No value contains it: the directory ignores what follows. */
+const SEPARATOR = '\0';
+/** Replaces it in a value; not a character (Unicode §23.7). */
+const NONCHARACTER = '\uffff';
 
 /**
- * The values of one field of a list of entries, folded and put together into
- * one text, so that a search of all of them is one search of a text: of 20,000
- * values it takes a fraction of a millisecond, and a value costs little more
- * memory than its letters.
+ * The values of one field of a list of entries, folded and joined into one
+ * text. A search of 20,000 values is one search of the text, which takes a
+ * fraction of a millisecond.
  */
 export class TextColumn {
   /** `\0value\0value\0`. */
   readonly #text: string;
-  /** Where each value begins. */
+  /** Start of each value in the text. */
   readonly #starts: Uint32Array;
-  /** The rank of the entry that has it. */
+  /** Rank of the entry of each value. */
   readonly #ranks: Uint32Array;
-  /** Of each value: what is equal has the same. */
   readonly #hashes: Uint32Array;
 
   private constructor(values: readonly string[], ranks: readonly number[]) {
-    this.#text = `${END}${values.join(END)}${END}`;
+    this.#text = `${SEPARATOR}${values.join(SEPARATOR)}${SEPARATOR}`;
     this.#ranks = Uint32Array.from(ranks);
     this.#hashes = Uint32Array.from(values, hashOf);
     this.#starts = new Uint32Array(values.length);
-    let start = END.length;
+    let start = SEPARATOR.length;
     for (const [index, value] of values.entries()) {
       this.#starts[index] = start;
-      start += value.length + END.length;
+      start += value.length + SEPARATOR.length;
     }
   }
 
@@ -39,18 +37,18 @@ export class TextColumn {
     const ranks: number[] = [];
     for (const [rank, some] of valuesByRank.entries()) {
       for (const value of some) {
-        values.push(foldText(value).replaceAll(END, NO_CHARACTER));
+        values.push(foldText(value).replaceAll(SEPARATOR, NONCHARACTER));
         ranks.push(rank);
       }
     }
     return new TextColumn(values, ranks);
   }
 
-  /** The ranks of those with a value that contains the text, in order. */
+  /** Ranks of the entries with a value that contains a text. */
   containing(text: string): Uint32Array {
     const found: number[] = [];
-    const wanted = foldText(text);
-    let at = this.#text.indexOf(wanted, END.length);
+    const folded = foldText(text);
+    let at = this.#text.indexOf(folded, SEPARATOR.length);
     while (at !== -1) {
       const value = this.#valueAt(at);
       if (value === undefined) {
@@ -59,22 +57,26 @@ export class TextColumn {
       if (found.at(-1) !== this.#ranks[value]) {
         found.push(this.#ranks[value]);
       }
-      // What else the same value contains says nothing new.
       const next = this.#starts[value + 1] ?? this.#text.length;
-      at = this.#text.indexOf(wanted, next);
+      at = this.#text.indexOf(folded, next);
     }
     return Uint32Array.from(found);
   }
 
-  /** The ranks of those with a value that is the text, in order. */
+  /** Ranks of the entries with a value that equals a text. */
   equalTo(text: string): Uint32Array {
     const found: number[] = [];
-    const wanted = foldText(text);
-    const hash = hashOf(wanted);
+    const folded = foldText(text);
+    const hash = hashOf(folded);
     let value = this.#hashes.indexOf(hash);
     while (value !== -1) {
       const rank = this.#ranks[value];
-      if (found.at(-1) !== rank && this.#isValue(value, wanted)) {
+      const start = this.#starts[value];
+      if (
+        found.at(-1) !== rank &&
+        this.#text.startsWith(folded, start) &&
+        this.#text[start + folded.length] === SEPARATOR
+      ) {
         found.push(rank);
       }
       value = this.#hashes.indexOf(hash, value + 1);
@@ -82,24 +84,16 @@ export class TextColumn {
     return Uint32Array.from(found);
   }
 
-  #isValue(value: number, text: string): boolean {
-    const start = this.#starts[value];
-    return (
-      this.#text.startsWith(text, start) &&
-      this.#text[start + text.length] === END
-    );
-  }
-
-  /** The last value that begins there or before, by halving what is left. */
-  #valueAt(place: number): number | undefined {
+  /** Binary search for the value at a position in the text. */
+  #valueAt(position: number): number | undefined {
     let low = 0;
     let high = this.#starts.length - 1;
-    if (high < 0 || place >= this.#text.length) {
+    if (high < 0 || position >= this.#text.length) {
       return undefined;
     }
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#starts[middle] <= place) {
+      if (this.#starts[middle] <= position) {
         low = middle;
       } else {
         high = middle - 1;

@@ -1,16 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { User } from '../../directory/records';
+import type { UserAccount, UserEntry } from './entries';
 import { ranksThat } from './rankSets';
-import type { UserAccount, UserEntry } from '../sync/ReplicaSource';
-import type { IndexSpec } from './RowBlock';
-import { ServedRecords, type ServedRecord } from './ServedRecords';
+import type { IndexSpec, ServedRecord } from './RowBlock';
+import { type ReadableRecords, ServedRecords } from './ServedRecords';
 
-/** What the contract searches by; of others it is gathered when needed. */
+/** Fields that the contract searches by; others are indexed on first use. */
 const INDEXED_FIELDS: IndexSpec<User> = {
   texts: [
-    ...(['username', 'surname', 'givenname', 'human_name'] as const),
-    ...(['emails', 'ircnicks', 'github_username'] as const),
-    ...(['gitlab_username', 'rhbzemail', 'websites', 'rssurls'] as const),
+    'username',
+    'surname',
+    'givenname',
+    'human_name',
+    'emails',
+    'ircnicks',
+    'github_username',
+    'gitlab_username',
+    'rhbzemail',
+    'websites',
+    'rssurls',
   ],
   times: ['creation'],
 };
@@ -24,25 +32,24 @@ const NO_ACCOUNT: UserAccount = {
 /** All served users. */
 export class UserTable {
   readonly #served = new ServedRecords<User>();
-  /** Accounts of other users than most, by key. */
-  readonly #accounts = new Map<string, UserAccount>();
-  /** Keys of those, by principal name. */
+  /** By key, the accounts that {@link regularAccount} does not describe. */
+  readonly #irregular = new Map<string, UserAccount>();
+  /** Keys of those users, by principal name. */
   readonly #aliases = new Map<string, readonly string[]>();
   /** Realm of the first user. */
   #realm: string | undefined;
   #locksVersion = 0;
 
-  /** The users themselves, to be read. */
-  get served(): Omit<ServedRecords<User>, 'set' | 'delete'> {
+  get served(): ReadableRecords<User> {
     return this.#served;
   }
 
-  /** Moves when somebody comes, goes, is locked or unlocked. */
+  /** Changes when a user is added, deleted, renamed, locked or unlocked. */
   get version(): string {
     return `${this.#served.rankVersion}.${this.#locksVersion}`;
   }
 
-  /** Of these ranks, those whose account is not locked. */
+  /** Those of these ranks whose account is not locked. */
   unlockedAmong(ranks: Uint32Array): Uint32Array {
     const isLocked = this.#served.flags('locked');
     return ranksThat(ranks, rank => isLocked[rank] === 0);
@@ -54,7 +61,7 @@ export class UserTable {
 
   /** The account of a served user. */
   accountOf({ key, record }: ServedRecord<User>): UserAccount {
-    return this.#accounts.get(key) ?? regularAccount(record, this.#realm);
+    return this.#irregular.get(key) ?? regularAccount(record, this.#realm);
   }
 
   /**
@@ -72,11 +79,14 @@ export class UserTable {
     }
   }
 
-  /** Whether an entry is not what is kept of it. */
+  /** Whether an entry differs from the one in the table. */
   differs(key: string, entry: UserEntry | undefined): boolean {
     return entry
       ? this.#served.changesBy(rowOf(key, entry)).length > 0 ||
-          !isDeepStrictEqual(this.#accounts.get(key), this.#irregular(entry))
+          !isDeepStrictEqual(
+            this.#irregular.get(key),
+            this.#irregularAccount(entry),
+          )
       : this.#served.get(key) !== undefined;
   }
 
@@ -85,25 +95,35 @@ export class UserTable {
     this.#deleteAccount(key);
   }
 
+  /**
+   * Builds the search indexes of changed users and yields to the event loop in
+   * between, so that the next search does not have to.
+   */
+  async buildIndexes(): Promise<void> {
+    await this.#served.buildIndexes(INDEXED_FIELDS);
+  }
+
   #setAccount(key: string, entry: UserEntry): void {
-    const { user, account = NO_ACCOUNT } = entry;
-    this.#realm ??= realmOf(user.username, account);
-    const irregular = this.#irregular(entry);
-    if (isDeepStrictEqual(this.#accounts.get(key), irregular)) {
+    const [name = ''] = entry.account?.principalNames ?? [];
+    if (name.startsWith(`${entry.user.username}@`)) {
+      this.#realm ??= name.slice(entry.user.username.length + 1);
+    }
+    const account = this.#irregularAccount(entry);
+    if (isDeepStrictEqual(this.#irregular.get(key), account)) {
       return;
     }
     this.#deleteAccount(key);
-    if (irregular) {
-      this.#accounts.set(key, irregular);
-      for (const name of irregular.principalNames) {
-        this.#aliases.set(name, [...this.keysByAlias(name), key]);
+    if (account) {
+      this.#irregular.set(key, account);
+      for (const alias of account.principalNames) {
+        this.#aliases.set(alias, [...this.keysByAlias(alias), key]);
       }
     }
   }
 
   #deleteAccount(key: string): void {
-    const { principalNames } = this.#accounts.get(key) ?? NO_ACCOUNT;
-    this.#accounts.delete(key);
+    const { principalNames } = this.#irregular.get(key) ?? NO_ACCOUNT;
+    this.#irregular.delete(key);
     for (const name of principalNames) {
       const keys = this.keysByAlias(name).filter(other => other !== key);
       if (keys.length > 0) {
@@ -114,8 +134,7 @@ export class UserTable {
     }
   }
 
-  /** The account, unless it is the one that most users have. */
-  #irregular({
+  #irregularAccount({
     user,
     account = NO_ACCOUNT,
   }: UserEntry): UserAccount | undefined {
@@ -123,43 +142,25 @@ export class UserTable {
     const isRegular =
       isFoundByUsername &&
       expires === undefined &&
-      locked === hasLock(user) &&
+      locked === (user.locked === true) &&
       principalNames.length === 1 &&
       principalNames[0] === `${user.username}@${this.#realm}`;
     return isRegular ? undefined : account;
   }
-
-  /**
-   * Gathers what searches need, with others' turns between, so that the first
-   * search after a change need not wait for it.
-   */
-  async buildIndexes(): Promise<void> {
-    await this.#served.buildIndexes(INDEXED_FIELDS);
-  }
 }
 
-/** The account that most users have, which takes no memory. */
+/** The account that most users have, which is not stored. */
 function regularAccount(user: User, realm: string | undefined): UserAccount {
   return {
     principalNames: [`${user.username}@${realm}`],
-    locked: hasLock(user),
+    locked: user.locked === true,
     isFoundByUsername: true,
   };
 }
 
-function hasLock({ locked }: User): boolean {
-  return locked === true;
-}
-
-function realmOf(
-  username: string,
-  { principalNames: [name = ''] }: UserAccount,
-): string | undefined {
-  return name.startsWith(`${username}@`)
-    ? name.slice(username.length + 1)
-    : undefined;
-}
-
-function rowOf(key: string, { user, searchOnly }: UserEntry): ServedRecord<User> {
+function rowOf(
+  key: string,
+  { user, searchOnly }: UserEntry,
+): ServedRecord<User> {
   return { key, name: user.username, record: user, searchOnly };
 }

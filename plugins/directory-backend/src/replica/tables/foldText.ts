@@ -1,8 +1,7 @@
 /**
- * The capital letters beyond ASCII that 389 Directory Server 2.3 takes for
- * equal to their small ones, found by asking it about every character: those
- * of an early Unicode with one small letter of their own. RFC 4518 §2.2 asks
- * for more.
+ * Upper-case letters beyond ASCII that 389 Directory Server 2.3 compares as
+ * their lower-case letters, as tests with every character have shown. RFC 4518
+ * §2.2 requires more.
  */
 const CAPITAL_RANGES = [
   'c0-d6 d8-de 100-12e 132-136 139-147 14a-17d 181-18b 18f-198 19c-19d',
@@ -13,7 +12,7 @@ const CAPITAL_RANGES = [
   '1fc8-1fcc 1fd8-1fdb 1fe8-1fec 1ff8-1ffc ff21-ff3a',
 ];
 
-/** The small letter of each capital that the directory sees no difference in. */
+/** Lower-case letters by the upper-case letters that the directory folds. */
 export const smallLetters: ReadonlyMap<string, string> = new Map(
   ['41-5a', ...CAPITAL_RANGES.flatMap(ranges => ranges.split(' '))].flatMap(
     range => {
@@ -28,10 +27,10 @@ export const smallLetters: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Plain words with single spaces between them: nearly every value. */
+/** ASCII words with single spaces in between: nearly every value. */
 const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
-/** What 389 Directory Server takes for space, at the ends and in a row. */
+/** Characters that 389 Directory Server treats as a space. */
 const SPACE = '[\\t-\\r \\u2000-\\u200a\\u3000\\ufeff]';
 
 const FURTHER_SPACES = new RegExp(`(?<=${SPACE})${SPACE}+`, 'g');
@@ -41,8 +40,8 @@ const SPACES_AT_ENDS = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g');
 const CAPITALS = /[A-Z]|[^\0-\x7f]/gu;
 
 /**
- * A text in the form in which 389 Directory Server compares it: without regard
- * to case, of several spaces in a row the first, none at the ends.
+ * Returns a text in the form in which 389 Directory Server compares it: without
+ * case, and without spaces at the ends or after another space.
  */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) {

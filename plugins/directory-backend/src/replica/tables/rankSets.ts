@@ -1,19 +1,19 @@
-/** With so much longer a list, looking in it is faster than going along it. */
-const FAR_LONGER = 16;
+/** Ratio of lengths above which a binary search is faster than a merge. */
+const MIN_SEARCH_RATIO = 16;
 
-/** The ranks that are in all of these lists, each in order. */
+/** Ranks that are in all of these ordered lists. */
 export function inAll(lists: readonly Uint32Array[]): Uint32Array {
   const [shortest, ...others] = lists.toSorted((a, b) => a.length - b.length);
   return others.reduce(
     (found, list) =>
-      found.length * FAR_LONGER < list.length
-        ? ranksThat(found, rank => isAmong(list, rank))
+      found.length * MIN_SEARCH_RATIO < list.length
+        ? ranksThat(found, rank => includes(list, rank))
         : inBoth(found, list),
     shortest ?? new Uint32Array(),
   );
 }
 
-/** The ranks that are in any of these lists, in order. */
+/** Ranks that are in any of these lists, in order. */
 export function inAny(lists: readonly Uint32Array[]): Uint32Array {
   const found = new Set<number>();
   for (const list of lists) {
@@ -24,10 +24,16 @@ export function inAny(lists: readonly Uint32Array[]): Uint32Array {
   return Uint32Array.from(found).sort();
 }
 
-/**
- * Those of these ranks that pass, in their order: what `filter` finds, which
- * takes some four times as long for a list of very many.
- */
+/** All ranks below a number, in order. */
+export function ranksBelow(size: number): Uint32Array {
+  const ranks = new Uint32Array(size);
+  for (let rank = 0; rank < size; rank++) {
+    ranks[rank] = rank;
+  }
+  return ranks;
+}
+
+/** As `ranks.filter`, which takes four times as long for a large list. */
 export function ranksThat(
   ranks: Uint32Array,
   pass: (rank: number) => boolean,
@@ -43,7 +49,6 @@ export function ranksThat(
   return found.slice(0, count);
 }
 
-/** Goes along two ordered lists. */
 function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
   let at = 0;
   return ranksThat(a, rank => {
@@ -54,8 +59,8 @@ function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
   });
 }
 
-/** Looks for a rank in an ordered list by halving what is left. */
-function isAmong(list: Uint32Array, rank: number): boolean {
+/** Binary search in an ordered list. */
+function includes(list: Uint32Array, rank: number): boolean {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -69,26 +74,24 @@ function isAmong(list: Uint32Array, rank: number): boolean {
   return list[low] === rank;
 }
 
-/** A list of so small a share of all is sorted rather than marked. */
-const SMALL_SHARE = 1 / 32;
+/** Share of all ranks below which a list is sorted instead of marked. */
+const MAX_SORTED_SHARE = 1 / 32;
 
-/** These ranks in order, each once, where `size` is more than any of them. */
+/** These ranks in order, each once. All are below `size`. */
 export function inOrder(ranks: readonly number[], size: number): Uint32Array {
-  if (ranks.length < size * SMALL_SHARE) {
+  if (ranks.length < size * MAX_SORTED_SHARE) {
     return Uint32Array.from(new Set(ranks)).sort();
   }
-  const marks = new Uint8Array(size);
-  let count = 0;
+  const isFound = new Uint8Array(size);
   for (const rank of ranks) {
-    count += marks[rank] === 0 ? 1 : 0;
-    marks[rank] = 1;
+    isFound[rank] = 1;
   }
-  const found = new Uint32Array(count);
-  let at = 0;
-  for (let rank = 0; at < count; rank++) {
-    if (marks[rank] === 1) {
-      found[at++] = rank;
+  const found = new Uint32Array(ranks.length);
+  let count = 0;
+  for (let rank = 0; rank < size; rank++) {
+    if (isFound[rank] === 1) {
+      found[count++] = rank;
     }
   }
-  return found;
+  return found.slice(0, count);
 }

@@ -1,6 +1,6 @@
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
-import { readReplicaConfig } from './createReplica';
+import { readReplicaConfig } from './ReplicaConfig';
 
 const read = (replica: JsonObject) =>
   readReplicaConfig(new ConfigReader(replica));

@@ -1,0 +1,415 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import { metrics } from '@opentelemetry/api';
+import { DirectoryUnavailableError } from '../../directory/errors';
+import type { ReplicaTables } from '../tables/ReplicaTables';
+import { ConsistencyCheck } from './ConsistencyCheck';
+import { HeldValues } from './HeldValues';
+import { IncrementalSync } from './IncrementalSync';
+import type { EntryCounts, MassDeletionGuard } from './MassDeletionGuard';
+import {
+  expectServer,
+  type ReplicaKeys,
+  type ReplicaPosition,
+  type ReplicaSource,
+} from './ReplicaSource';
+import type { ReplicaState } from './ReplicaState';
+import { TableComparison } from './TableComparison';
+import { TableWriter } from './TableWriter';
+import { UnreportedDeletions } from './UnreportedDeletions';
+
+/** Pause after a full sync, as a multiple of its duration. */
+const PAUSE_PER_SYNC = 1;
+
+const CHECK_INTERVAL_MS = 60 * 60_000;
+
+/** Interval of attempts to subscribe to notifications after a refusal. */
+const SUBSCRIBE_AGAIN_MS = 600_000;
+
+/** Minimum interval of full syncs where they are the only way to follow. */
+const SYNC_INTERVAL_MS = 60_000;
+
+/** The same as a multiple of the duration of a full sync. */
+const SYNC_INTERVAL_PER_DURATION = 4;
+
+/** How the directory is followed. */
+export type ReplicaMode =
+  /** By USN, and deletions by notification. */
+  | 'notifications'
+  /** By USN, and deletions by comparing keys. */
+  | 'usn'
+  /** By full syncs. */
+  | 'full';
+
+/** Options of {@link DirectorySync}. */
+export interface DirectorySyncOptions {
+  readonly source: ReplicaSource;
+  readonly tables: ReplicaTables;
+  readonly state: ReplicaState;
+  readonly guard: MassDeletionGuard;
+  readonly logger: LoggerService;
+  /** Aborted when the replica is stopped. */
+  readonly stopped: AbortSignal;
+  /** Suspends reads if the error requires it. */
+  readonly suspendFor: (error: unknown) => void;
+  /** Age in milliseconds above which the replica is not read. */
+  readonly maxStalenessMs: number;
+  /** Milliseconds between comparisons of all entries. Default: an hour. */
+  readonly checkIntervalMs?: number;
+  /** Milliseconds between full syncs in the mode `full`. Default: a minute. */
+  readonly syncIntervalMs?: number;
+}
+
+/**
+ * Keeps the tables equal to one server of the directory: follows changes by
+ * their USNs, deletions by notification, and anything else by full syncs.
+ */
+export class DirectorySync {
+  readonly held: HeldValues;
+  readonly #options: DirectorySyncOptions;
+  readonly #writer: TableWriter;
+  readonly #comparison: TableComparison;
+  readonly #check: ConsistencyCheck;
+  readonly #deletions: UnreportedDeletions;
+  readonly #changes: IncrementalSync;
+  readonly #duration = metrics
+    .getMeter('directory')
+    .createHistogram('directory.replica.sync.duration', {
+      description: 'Duration of full syncs',
+      unit: 's',
+    });
+  #mode: ReplicaMode | undefined;
+  /** Position of the tables; `undefined` requires a full sync into them. */
+  #position: ReplicaPosition | undefined;
+  /** Ends the subscription to the server at the position. */
+  #unsubscribe: (() => void) | undefined;
+  #subscribeAgainAt = Infinity;
+  /** Whether the tables equal no server until the next full sync. */
+  #mustSync = false;
+  /** Keys of entries that are deleted during a full sync. */
+  #deleted: Set<string> | undefined;
+  /** No full sync starts before. */
+  #resyncNotBefore = -Infinity;
+  /** In the mode `full`: when the next sync starts. */
+  #nextSyncAt = -Infinity;
+
+  constructor(options: DirectorySyncOptions) {
+    const { tables, checkIntervalMs: intervalMs = CHECK_INTERVAL_MS } = options;
+    this.#options = options;
+    this.held = new HeldValues(options);
+    this.#writer = new TableWriter({
+      tables,
+      restrict: batch => this.held.restrict(batch),
+      onWrite: () => {
+        this.held.recordWrite();
+        this.#checkTables();
+      },
+    });
+    this.#changes = new IncrementalSync({ ...options, writer: this.#writer });
+    this.#comparison = new TableComparison({
+      writer: this.#writer,
+      guard: keys => this.#checkDeletions(keys),
+    });
+    const services = { ...options, comparison: this.#comparison };
+    this.#check = new ConsistencyCheck({ ...services, intervalMs });
+    this.#deletions = new UnreportedDeletions(services);
+  }
+
+  /** `undefined` before the first poll. */
+  get mode(): ReplicaMode | undefined {
+    return this.#mode;
+  }
+
+  /** URL of the server that the tables equal, if a sync has finished. */
+  get server(): string | undefined {
+    return this.#position?.server;
+  }
+
+  /** Syncs once. Resolves with whether the tables equal the directory. */
+  async poll(): Promise<boolean> {
+    const { source, state } = this.#options;
+    const { suspensions } = state;
+    const position = await source.readPosition();
+    const isSynced = await this.#sync(position);
+    await this.#check.repeatFailed(position.server);
+    if (isSynced && (await this.held.update(position))) {
+      this.#mustSync = true;
+    }
+    if (suspensions !== state.suspensions) {
+      // What was read before the suspension does not end it.
+      this.disconnect();
+      return false;
+    }
+    if (isSynced) {
+      this.#position = position;
+      state.confirm(position.requestedAt);
+      this.#check.startIfDue(position.server);
+      if (position.usn !== undefined) {
+        if (this.#subscribeAgainAt === Infinity) {
+          this.#setMode('notifications');
+        }
+        this.#deletions.startIfDue(position);
+      }
+    }
+    return isSynced;
+  }
+
+  /** Until the next sync, changes may be missed. The tables are still read. */
+  disconnect(): void {
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+    this.#comparison.cancel();
+  }
+
+  /** Resolves with whether the tables equal the directory at a position. */
+  async #sync(position: ReplicaPosition): Promise<boolean> {
+    const isFollowed =
+      this.#position?.epoch === position.epoch && !this.#mustSync;
+    if (position.usn !== undefined) {
+      return isFollowed
+        ? await this.#syncChanges(position)
+        : await this.#syncFully(position);
+    }
+    this.#setMode('full');
+    const isDue =
+      performance.now() >= this.#nextSyncAt || !this.#options.state.isServing;
+    return !isFollowed || isDue ? await this.#syncFully(position) : false;
+  }
+
+  /** Reads all entries, unless the last time was too recent. */
+  async #syncFully(position: ReplicaPosition): Promise<boolean> {
+    const startedAt = performance.now();
+    if (startedAt < this.#resyncNotBefore) {
+      return false;
+    }
+    this.disconnect();
+    this.#changes.reset();
+    this.#deleted = new Set();
+    let outcome = 'failure';
+    try {
+      await this.#prepareGuard();
+      if (position.usn !== undefined) {
+        await this.#subscribe(position.server);
+      }
+      await (this.#position
+        ? this.#resync(position)
+        : this.#syncFirst(position, startedAt));
+      for (const key of this.#deleted) {
+        this.#delete(key);
+      }
+      this.#deletions.reset(position);
+      this.#position = position;
+      this.#mustSync = false;
+      if (position.usn === undefined) {
+        this.#scheduleSync(startedAt);
+      }
+      outcome = 'success';
+    } catch (error) {
+      this.disconnect();
+      throw error;
+    } finally {
+      this.#deleted = undefined;
+      const tookMs = performance.now() - startedAt;
+      this.#resyncNotBefore = startedAt + (1 + PAUSE_PER_SYNC) * tookMs;
+      this.#duration.record(tookMs / 1000, { outcome });
+    }
+    return position.usn === undefined || this.#unsubscribe !== undefined;
+  }
+
+  /** Writes directly into the tables, which are not read meanwhile. */
+  async #syncFirst(
+    position: ReplicaPosition,
+    startedAt: number,
+  ): Promise<void> {
+    const { source, tables, logger } = this.#options;
+    const keys = await source.readAll(batch =>
+      this.#writer.writeInSlices(batch, startedAt),
+    );
+    expectServer(keys, position);
+    await this.#checkDeletions(keys);
+    await this.#writer.retainOnly(keys);
+    await tables.users.buildIndexes();
+    const { users, groups, agreements } = keys;
+    logger.info('First sync finished', {
+      users: users.size,
+      groups: groups.size,
+      agreements: agreements.size,
+      seconds: secondsSince(startedAt),
+    });
+  }
+
+  /** Writes only differences, at the end: the tables are read meanwhile. */
+  async #resync(position: ReplicaPosition): Promise<void> {
+    const { source, tables, state, logger } = this.#options;
+    const startedAt = performance.now();
+    const hold =
+      this.#position?.epoch === position.epoch
+        ? undefined
+        : await this.held.prepare(position, state.ageMs);
+    const differences = await this.#comparison.run({
+      server: position.server,
+      read: check => source.readAll(batch => check.compare(batch)),
+      prepare: async check => {
+        await hold?.(check);
+        // Until all differences are corrected.
+        this.#mustSync = true;
+      },
+      isSync: true,
+    });
+    if (!differences) {
+      throw new Error('The full sync was canceled');
+    }
+    await tables.users.buildIndexes();
+    logger.info(`Replica was synced with ${position.server}`, {
+      ...Object.fromEntries(differences),
+      seconds: secondsSince(startedAt),
+    });
+  }
+
+  async #syncChanges(position: ReplicaPosition): Promise<boolean> {
+    const last = this.#position!;
+    if (performance.now() >= this.#subscribeAgainAt) {
+      this.disconnect();
+    }
+    if (!this.#unsubscribe) {
+      await this.#catchUp(position);
+    } else if (last.usn !== position.usn || last.usn !== last.committedUsn) {
+      await this.#readChanges(position);
+    }
+    return this.#unsubscribe !== undefined;
+  }
+
+  /** Finds what changed without a notification. */
+  async #catchUp(position: ReplicaPosition): Promise<void> {
+    try {
+      await this.#subscribe(position.server);
+      await this.#readChanges(position);
+      const compared = await this.#comparison.run({
+        server: position.server,
+        read: () => this.#options.source.readKeys(),
+        isSync: true,
+      });
+      if (!compared) {
+        throw new Error('The comparison of keys was canceled');
+      }
+      this.#deletions.reset(position);
+    } catch (error) {
+      this.disconnect();
+      throw error;
+    }
+  }
+
+  async #readChanges(position: ReplicaPosition): Promise<void> {
+    const { committedUsn = 0 } = this.#position!;
+    const { hasNewKeys } = await this.#changes.apply(
+      position,
+      committedUsn + 1,
+    );
+    if (hasNewKeys && this.#mode === 'usn') {
+      // The new key of a renamed entry has the USN: the old key is not missed.
+      this.#deletions.request(position);
+    }
+  }
+
+  async #subscribe(server: string): Promise<void> {
+    const { source, stopped, logger } = this.#options;
+    this.#subscribeAgainAt = Infinity;
+    this.#unsubscribe = await source.subscribe(server, {
+      onDeleted: key => this.#deleted?.add(key) ?? this.#delete(key),
+      onLost: error => {
+        this.disconnect();
+        logger.warn(
+          `Replica lost the change notifications of ${server}: ${error.message}`,
+        );
+      },
+      onUnsupported: error => {
+        this.#setMode('usn', error.message);
+        this.#subscribeAgainAt = performance.now() + SUBSCRIBE_AGAIN_MS;
+      },
+    });
+    if (stopped.aborted) {
+      this.disconnect();
+    }
+  }
+
+  /** Deletes an entry that the server reported as deleted. */
+  #delete(key: string): void {
+    this.#writer.delete(key);
+    this.#changes.recordDeletion(key);
+  }
+
+  get #counts(): EntryCounts {
+    const { users, groups } = this.#options.tables;
+    return { users: users.served.size, groups: groups.size };
+  }
+
+  /** Fails before a full sync that the mass-deletion guard would reject. */
+  async #prepareGuard(): Promise<void> {
+    const { guard, source } = this.#options;
+    await guard.prepare();
+    if (guard.quarantine) {
+      await this.#checkDeletions(await source.readKeys());
+    }
+  }
+
+  /** Suspends reads in the turn in which too many entries are deleted. */
+  #checkTables(): void {
+    const { guard, suspendFor } = this.#options;
+    const message = guard.checkReplica(this.#counts);
+    if (message !== undefined) {
+      suspendFor(
+        new DirectoryUnavailableError(message, { reason: 'quarantine' }),
+      );
+    }
+  }
+
+  /** Suspends reads when the mass-deletion guard rejects the keys. */
+  async #checkDeletions({ users, groups }: ReplicaKeys): Promise<void> {
+    const { guard, suspendFor } = this.#options;
+    const found = { users: users.size, groups: groups.size };
+    try {
+      await guard.check(found, this.#counts);
+    } catch (error) {
+      suspendFor(error);
+      this.#position = undefined;
+      throw error;
+    }
+  }
+
+  #setMode(mode: ReplicaMode, message?: string): void {
+    if (mode === this.#mode) {
+      return;
+    }
+    const { logger, state, maxStalenessMs } = this.#options;
+    if (mode === 'usn') {
+      logger.warn(
+        `The directory refuses persistent searches (${message}): deletions are found by comparing keys, after up to 20 seconds`,
+      );
+    } else if (mode === 'full') {
+      logger.warn(
+        'The directory has no USNs that the service account may search for: the replica is updated by full syncs. Enable the USN plugin, and allow the account to search for entryusn',
+      );
+    } else if (this.#mode) {
+      logger.info('The directory sends change notifications again');
+    }
+    if (mode !== 'full') {
+      state.maxStalenessMs = maxStalenessMs;
+    }
+    this.#mode = mode;
+  }
+
+  /** In the mode `full`, the replica may be as old as two intervals. */
+  #scheduleSync(startedAt: number): void {
+    const { state, maxStalenessMs, syncIntervalMs } = this.#options;
+    const tookMs = performance.now() - startedAt;
+    const intervalMs = Math.max(
+      syncIntervalMs ?? SYNC_INTERVAL_MS,
+      SYNC_INTERVAL_PER_DURATION * tookMs,
+    );
+    this.#nextSyncAt = startedAt + intervalMs;
+    state.maxStalenessMs = Math.max(maxStalenessMs, 2 * intervalMs + tookMs);
+  }
+}
+
+function secondsSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt) / 1000;
+}

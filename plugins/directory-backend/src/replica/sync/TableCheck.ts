@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { UserEntry } from '../tables/entries';
+import type { ReplicaTables } from '../tables/ReplicaTables';
+import {
+  type ReplicaBatch,
+  type ReplicaKeys,
+  type ReplicaKind,
+  replicaKinds,
+} from './ReplicaSource';
+
+/** Entries that are written before yielding to the event loop. */
+const ENTRIES_PER_SLICE = 200;
+
+/** Keys that are compared before yielding to the event loop. */
+const KEYS_PER_SLICE = 5000;
+
+/** Replaces entries by stricter ones, for example with a private flag. */
+export type Restrict = (batch: ReplicaBatch) => ReplicaBatch;
+
+/**
+ * Differences between the tables and the directory, which is read while the
+ * tables are in use. Entries that are written meanwhile are newer than the ones
+ * that were read, and no differences.
+ */
+export class TableCheck {
+  readonly #tables: ReplicaTables;
+  readonly #restrict: Restrict;
+  readonly #written = new Set<string>();
+  readonly #found: Record<ReplicaKind, Map<string, unknown>> = {
+    users: new Map(),
+    groups: new Map(),
+    agreements: new Map(),
+  };
+
+  constructor(tables: ReplicaTables, restrict: Restrict) {
+    this.#tables = tables;
+    this.#restrict = restrict;
+  }
+
+  /** The differences of a kind; `undefined` for an entry that was deleted. */
+  found(kind: 'users'): ReadonlyMap<string, UserEntry | undefined>;
+  found(kind: ReplicaKind): ReadonlyMap<string, unknown>;
+  found(kind: ReplicaKind): ReadonlyMap<string, unknown> {
+    return this.#found[kind];
+  }
+
+  /** Records that an entry was written into the tables. */
+  recordWrite(key: string): void {
+    this.#written.add(key);
+  }
+
+  /** Compares entries that were read. */
+  compare(read: ReplicaBatch): void {
+    const { kind, entries } = this.#restrict(read);
+    const table: EntryTable = this.#tables[kind];
+    for (const [key, entry] of entries) {
+      if (table.differs(key, entry)) {
+        this.#found[kind].set(key, entry);
+      }
+    }
+  }
+
+  /** Finds entries of the tables that are not among these keys. */
+  async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
+    for (const kind of replicaKinds) {
+      await forEachMissing(this.#tables[kind].keys(), keys[kind], key =>
+        this.#found[kind].set(key, undefined),
+      );
+    }
+  }
+
+  /** Yields the entries to write, without those that were written meanwhile. */
+  *differences(): Iterable<ReplicaBatch> {
+    for (const kind of replicaKinds) {
+      const found = [...this.#found[kind]];
+      for (let at = 0; at < found.length; at += ENTRIES_PER_SLICE) {
+        const entries = found
+          .slice(at, at + ENTRIES_PER_SLICE)
+          .filter(([key]) => !this.#written.has(key));
+        yield { kind, entries } as ReplicaBatch;
+      }
+    }
+  }
+}
+
+/** A table of any kind. */
+export interface EntryTable {
+  differs(key: string, entry: unknown): boolean;
+  set(key: string, entry: unknown): void;
+  delete(key: string): void;
+}
+
+/**
+ * Calls a function with the keys of a table that are missing in a set, and
+ * yields to the event loop.
+ */
+export async function forEachMissing(
+  keys: Iterable<string>,
+  present: ReadonlySet<string>,
+  onMissing: (key: string) => void,
+): Promise<void> {
+  let compared = 0;
+  for (const key of keys) {
+    if (!present.has(key)) {
+      onMissing(key);
+    }
+    if (++compared % KEYS_PER_SLICE === 0) {
+      await nextTurn();
+    }
+  }
+}

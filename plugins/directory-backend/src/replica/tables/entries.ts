@@ -1,0 +1,51 @@
+import type { Group, User } from '../../directory/records';
+
+/**
+ * Values that a search finds and a record does not show: all but the first of a
+ * field with one value.
+ */
+export type SearchOnlyValues<T> = Partial<Record<keyof T, readonly string[]>>;
+
+/** Account of a user, by which a caller is verified. */
+export interface UserAccount {
+  /** Every `krbPrincipalName`, with its realm. */
+  readonly principalNames: readonly string[];
+  /** `krbPrincipalExpiration`, `undefined` when the account never expires. */
+  readonly expires?: Date;
+  /** `nsAccountLock`. */
+  readonly locked: boolean;
+  /** Whether a lookup by user name finds the entry. */
+  readonly isFoundByUsername: boolean;
+}
+
+/** A user as the directory holds it. */
+export interface UserEntry {
+  /** With all fields. */
+  readonly user: User;
+  readonly searchOnly?: SearchOnlyValues<User>;
+  /** Default: an account that no lookup finds. */
+  readonly account?: UserAccount;
+}
+
+/** Members and sponsors of a group, as normalized DNs. */
+export interface GroupLinks {
+  /** `member`. */
+  readonly members: readonly string[];
+  /** `memberManager`. */
+  readonly sponsors: readonly string[];
+}
+
+/** A group as the directory holds it, served or not. */
+export interface GroupEntry extends GroupLinks {
+  /** Record with all fields, if the API serves the group. */
+  readonly group?: Group;
+  readonly searchOnly?: SearchOnlyValues<Group>;
+}
+
+/** An agreement of freeipa-fas. */
+export interface AgreementEntry {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Keys of the users who signed it. */
+  readonly signers: ReadonlySet<string>;
+}
