@@ -57,8 +57,9 @@ export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
         prefix: BLOCK,
         fallback: { seconds: 30 },
       }),
-      lostResponseSearchMs: readMs(config, 'lostResponseSearch', {
-        seconds: 10,
+      lostResponseSearchMs: readMilliseconds(config, 'lostResponseSearch', {
+        prefix: BLOCK,
+        fallback: { seconds: 10 },
       }),
     })
   );

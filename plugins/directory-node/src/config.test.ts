@@ -3,7 +3,7 @@ import { readCount, readMilliseconds, requireSecureTransport } from './config';
 
 describe('readMilliseconds', () => {
   const read = (value?: string | { readonly seconds: number }) =>
-    readMilliseconds(new ConfigReader(value && { timeout: value }), 'timeout', {
+    readMilliseconds(new ConfigReader({ timeout: value }), 'timeout', {
       prefix: 'directory.test',
       fallback: { minutes: 1 },
     });

@@ -1,15 +1,14 @@
 import { RecordingLogger } from '../__testUtils__/RecordingLogger';
 import { DirectoryUnavailableError } from '../directory/errors';
 import { schemaPreset } from '../directory/schema';
-import type { LdapSearcher } from './connection/LdapPool';
 import { AccessVerifier } from './AccessVerifier';
+import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
 import { SchemaVerifier } from './SchemaVerifier';
 
 const schema = schemaPreset('fas');
-const signal = new AbortController().signal;
 
-/** A directory that grants what it is told to when it is asked. */
-class GrantingSearcher implements LdapSearcher {
+/** Returns entries with the rights at the time of the search. */
+class FakeSearcher implements LdapSearcher {
   rights = 'rsc';
 
   verifyBind = async () => {};
@@ -22,11 +21,10 @@ class GrantingSearcher implements LdapSearcher {
   };
 }
 
-it('is renewed with what is asked from then on, whoever else is asking', async () => {
-  const searcher = new GrantingSearcher();
+function createVerifier(searcher: LdapSearcher): AccessVerifier {
   const schemaVerifier = new SchemaVerifier({ searcher, schema });
   jest.spyOn(schemaVerifier, 'require').mockResolvedValue();
-  const proof = new AccessVerifier({
+  return new AccessVerifier({
     searcher,
     schemaVerifier,
     schema,
@@ -35,51 +33,49 @@ it('is renewed with what is asked from then on, whoever else is asking', async (
     maxAgeMs: 60_000,
     logger: new RecordingLogger(),
   });
+}
 
-  const failures: string[] = [];
-  proof.onFailed(message => failures.push(message));
-  const search = jest.spyOn(searcher, 'search');
-  const required = proof.require({ signal });
-  while (search.mock.calls.length === 0) {
-    await undefined;
-  }
-  searcher.rights = 'c';
-  const renewed = proof.renew();
-  await expect(required).resolves.toBeUndefined();
-  const failure = {
-    name: 'DirectoryUnavailableError',
-    reason: 'accessCheck',
-  };
-  await expect(renewed).rejects.toMatchObject({
-    ...failure,
-    message: expect.stringMatching(
-      /^The service account may not read and search fasIsPrivate/,
-    ),
+describe('AccessVerifier', () => {
+  it('verifies with new searches while another check is running', async () => {
+    const searcher = new FakeSearcher();
+    const verifier = createVerifier(searcher);
+    const failures: string[] = [];
+    verifier.onFailed(message => failures.push(message));
+    const search = jest.spyOn(searcher, 'search');
+    const required = verifier.require(NEVER_ABORTED);
+    while (search.mock.calls.length === 0) {
+      await undefined;
+    }
+    searcher.rights = 'c';
+    const verified = verifier.verifyNow();
+    await expect(required).resolves.toBeUndefined();
+    const failure = {
+      name: 'DirectoryUnavailableError',
+      reason: 'accessCheck',
+    };
+    await expect(verified).rejects.toMatchObject({
+      ...failure,
+      message: expect.stringMatching(
+        /^The service account may not read and search fasIsPrivate/,
+      ),
+    });
+    await expect(verifier.require(NEVER_ABORTED)).rejects.toMatchObject(
+      failure,
+    );
+    expect(failures).toEqual([
+      expect.stringMatching(/may not read and search fasIsPrivate/),
+    ]);
   });
-  await expect(proof.require({ signal })).rejects.toMatchObject(failure);
-  expect(failures).toEqual([
-    expect.stringMatching(/may not read and search fasIsPrivate/),
-  ]);
-});
 
-it('fails when a new connection is refused, although open ones are not', async () => {
-  const searcher = new GrantingSearcher();
-  const schemaVerifier = new SchemaVerifier({ searcher, schema });
-  jest.spyOn(schemaVerifier, 'require').mockResolvedValue();
-  const proof = new AccessVerifier({
-    searcher,
-    schemaVerifier,
-    schema,
-    bindDn: 'uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=test',
-    baseDn: 'dc=example,dc=test',
-    maxAgeMs: 60_000,
-    logger: new RecordingLogger(),
+  it('fails when the bind of a new connection is rejected', async () => {
+    const searcher = new FakeSearcher();
+    const verifier = createVerifier(searcher);
+    const rejected = new DirectoryUnavailableError('rejected', {
+      reason: 'refused',
+    });
+    jest.spyOn(searcher, 'verifyBind').mockRejectedValueOnce(rejected);
+    await expect(verifier.require(NEVER_ABORTED)).rejects.toBe(rejected);
+    await expect(verifier.require(NEVER_ABORTED)).resolves.toBeUndefined();
+    expect(searcher.verifyBind).toHaveBeenCalledTimes(2);
   });
-  const refused = new DirectoryUnavailableError('refused', {
-    reason: 'refused',
-  });
-  jest.spyOn(searcher, 'verifyBind').mockRejectedValueOnce(refused);
-  await expect(proof.require({ signal })).rejects.toBe(refused);
-  await expect(proof.require({ signal })).resolves.toBeUndefined();
-  expect(searcher.verifyBind).toHaveBeenCalledTimes(2);
 });

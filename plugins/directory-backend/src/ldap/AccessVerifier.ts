@@ -1,279 +1,284 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { InputError } from '@backstage/errors';
 import type { Entry } from 'ldapts';
+import type { RequestContext } from '../directory/Directory';
 import { DirectoryUnavailableError } from '../directory/errors';
 import type { DirectorySchema } from '../directory/schema';
-import { containersBelow } from './connection/DistinguishedName';
-import type { DistinguishedName } from './connection/DistinguishedName';
+import {
+  containersBelow,
+  type DistinguishedName,
+} from './connection/DistinguishedName';
 import { isA, isPresent } from './connection/filters';
+import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
-import type { LdapSearcher } from './connection/LdapPool';
 import type { SchemaVerifier } from './SchemaVerifier';
 
-/** How long a missing right is assumed before it is verified again. */
-const FAILURE_HOLDS_MS = 1000;
+/** Milliseconds for which a missing right is cached. */
+const FAILURE_CACHE_MS = 1000;
 
-/** Milliseconds for which a new connection's bind is not repeated. */
-const BIND_HOLDS_MS = 1000;
+/** Milliseconds for which a successful bind of a new connection is cached. */
+const BIND_CACHE_MS = 1000;
 
-/** The same for a class without an entry to verify the rights on. */
-const ABSENT_HOLDS_MS = 10_000;
+/** Maximum age in milliseconds of a check without an entry of each class. */
+const ABSENT_MAX_AGE_MS = 10_000;
 
-interface Requirement {
-  readonly container: DistinguishedName;
+interface ClassRequirement {
   readonly objectClass: string;
   readonly attributes: readonly string[];
-  /** What is verified while there is no entry of the class. */
-  readonly otherwise?: Omit<Requirement, 'container' | 'otherwise'>;
+}
+
+interface Requirement extends ClassRequirement {
+  readonly container: DistinguishedName;
+  /** Verified while there is no entry of the object class. */
+  readonly fallback: ClassRequirement;
+}
+
+/** Options of {@link AccessVerifier}. */
+export interface AccessVerifierOptions {
+  readonly searcher: LdapSearcher;
+  readonly schemaVerifier: SchemaVerifier;
+  /** DN of the service account. */
+  readonly bindDn: string;
+  readonly baseDn: string;
+  readonly schema: DirectorySchema;
+  /** Milliseconds for which a successful check is cached. */
+  readonly maxAgeMs: number;
+  readonly logger: LoggerService;
 }
 
 /**
- * Proves that the service account may read and search what privacy and access
- * rest on. An attribute that an access control instruction hides looks absent,
- * also in a negated filter: a private or locked user would read as public and
- * unlocked. Without a proof nothing is served.
+ * Access check: verifies that the service account may read and search the
+ * attributes that privacy and authentication depend on. An attribute that an
+ * access control instruction hides seems absent, also in a negated filter: a
+ * private or locked user would read as public and unlocked. Nothing is served
+ * before the check succeeds.
  */
 export class AccessVerifier {
-  readonly #searcher: LdapSearcher;
-  readonly #schemaVerifier: SchemaVerifier;
-  readonly #bindDn: string;
+  readonly #options: AccessVerifierOptions;
   readonly #requirements: readonly Requirement[];
-  readonly #maxAgeMs: number;
-  readonly #logger: LoggerService;
-  readonly #deletedUsers: DistinguishedName;
   readonly #listeners = new Set<(message: string) => void>();
-  #reported = new Set<string>();
-  #provenAt: number | undefined;
+  readonly #reported = new Set<string>();
+  #verifiedAt = -Infinity;
   #failure: { readonly at: number; readonly message: string } | undefined;
-  #boundAt: number | undefined;
-  #proving: Promise<void> | undefined;
+  #boundAt = -Infinity;
+  #verifying: Promise<void> | undefined;
 
-  constructor(options: {
-    readonly searcher: LdapSearcher;
-    readonly schemaVerifier: SchemaVerifier;
-    readonly bindDn: string;
-    readonly baseDn: string;
-    readonly schema: DirectorySchema;
-    /** Milliseconds for which a proof holds. */
-    readonly maxAgeMs: number;
-    readonly logger: LoggerService;
-  }) {
-    this.#searcher = options.searcher;
-    this.#schemaVerifier = options.schemaVerifier;
-    this.#bindDn = options.bindDn;
+  constructor(options: AccessVerifierOptions) {
+    this.#options = options;
     this.#requirements = requirementsOf(options.schema, options.baseDn);
-    this.#maxAgeMs = options.maxAgeMs;
-    this.#logger = options.logger;
-    this.#deletedUsers = containersBelow(options.baseDn).deletedUsers;
   }
 
   /**
-   * Resolves when the rights have been proven lately, proving them when not.
+   * Resolves when the access check has succeeded recently; runs it otherwise.
    *
    * @throws DirectoryUnavailableError when the directory is unavailable; with
    *   the reason `accessCheck` when a right or a schema attribute is missing.
    */
-  async require(context: { readonly signal: AbortSignal }): Promise<void> {
+  async require(context: RequestContext): Promise<void> {
     const now = performance.now();
-    if (isWithin(this.#maxAgeMs, this.#provenAt, now)) {
+    if (now - this.#verifiedAt < this.#options.maxAgeMs) {
       return;
     }
-    if (this.#failure && isWithin(FAILURE_HOLDS_MS, this.#failure.at, now)) {
-      throw new DirectoryUnavailableError(this.#failure.message, {
-        reason: 'accessCheck',
-      });
+    if (this.#failure && now - this.#failure.at < FAILURE_CACHE_MS) {
+      throw accessCheckError(this.#failure.message);
     }
     context.signal.throwIfAborted();
-    await this.#proveOnce();
+    await this.#verifyOnce();
   }
 
   /**
-   * Proves the rights as they are from now on, however lately that was done.
+   * Runs the access check, with searches that are sent after this call.
    *
    * @throws DirectoryUnavailableError as {@link require}.
    */
-  async renew(): Promise<void> {
-    // What another caller waits for may have been asked before.
-    await this.#proving?.catch(() => {});
-    await this.#proveOnce();
+  async verifyNow(): Promise<void> {
+    // The searches of a running check may have been sent before.
+    await this.#verifying?.catch(() => {});
+    await this.#verifyOnce();
   }
 
-  /**
-   * Records that the access check failed for an entry, and returns the error to
-   * throw.
-   */
+  /** Records a failed access check and returns the error to throw. */
   fail(message: string): DirectoryUnavailableError {
-    this.#provenAt = undefined;
+    this.#verifiedAt = -Infinity;
     this.#failure = { at: performance.now(), message };
-    this.#logger.error(`Access check failed: ${message}`);
+    this.#options.logger.error(`Access check failed: ${message}`);
     for (const listener of this.#listeners) {
       listener(message);
     }
-    return new DirectoryUnavailableError(message, { reason: 'accessCheck' });
+    return accessCheckError(message);
   }
 
-  /** Calls back when the access check fails, in the same turn. */
+  /** Calls back synchronously when the access check fails. */
   onFailed(listener: (message: string) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Who comes while the rights are being proven shares that proof. */
-  async #proveOnce(): Promise<void> {
-    this.#proving ??= this.#prove().finally(() => {
-      this.#proving = undefined;
+  /** Concurrent callers share a check. */
+  async #verifyOnce(): Promise<void> {
+    this.#verifying ??= this.#verify().finally(() => {
+      this.#verifying = undefined;
     });
-    await this.#proving;
+    await this.#verifying;
   }
 
-  async #prove(): Promise<void> {
+  async #verify(): Promise<void> {
+    const { schemaVerifier, maxAgeMs } = this.#options;
     try {
-      await this.#schemaVerifier.require();
+      await schemaVerifier.require();
     } catch (error) {
       throw error instanceof InputError ? this.fail(error.message) : error;
     }
-    // A proof serves everybody, so nobody's leaving may end it.
-    const signal = new AbortController().signal;
-    const [found] = await Promise.all([
+    const [results] = await Promise.all([
       Promise.all(
-        this.#requirements.map(requirement =>
-          this.#verify(requirement, signal),
-        ),
+        this.#requirements.map(requirement => this.#readRights(requirement)),
       ),
       this.#verifyBind(),
     ]);
-    const missing = found.flatMap(result => result.missing);
+    const missing = results.flatMap(result => result.missing);
     if (missing.length > 0) {
       throw this.fail(
         `The service account may not read and search ${missing.join(', ')}`,
       );
     }
-    await this.#verifyNotifications(signal);
-    const absent = found.flatMap(result => result.absentClass ?? []);
+    await this.#checkNotifications();
+    const absent = results.flatMap(result => result.absentClass ?? []);
     for (const objectClass of absent) {
-      this.#reportOnce(
-        `There is no ${objectClass} entry yet to verify rights on`,
+      this.#logOnce(
+        `There is no ${objectClass} entry yet to verify the access to`,
       );
     }
-    // The first such entry is verified soon after it appears.
-    const holdsMs =
-      absent.length > 0
-        ? Math.min(ABSENT_HOLDS_MS, this.#maxAgeMs)
-        : this.#maxAgeMs;
-    this.#provenAt = performance.now() - this.#maxAgeMs + holdsMs;
+    // The first entry is verified soon after it was added.
+    const validMs =
+      absent.length > 0 ? Math.min(ABSENT_MAX_AGE_MS, maxAgeMs) : maxAgeMs;
+    this.#verifiedAt = performance.now() - maxAgeMs + validMs;
   }
 
-  /**
-   * Reports once when the account may not read preserved users: 389 Directory
-   * Server then sends no notification when one is moved there.
-   */
-  async #verifyNotifications(signal: AbortSignal): Promise<void> {
-    const { entries } = await this.#searcher
-      .search(
-        {
-          base: this.#deletedUsers,
-          scope: 'base',
-          filter: isPresent('objectClass'),
-          // The server adds a template of such an entry.
-          attributes: ['uid@posixAccount'],
-          control: new GetEffectiveRightsControl({ dn: this.#bindDn }),
-        },
-        { signal },
-      )
-      // Nothing depends on the result.
-      .catch(() => ({ entries: [] }));
-    const isMissing = (entry: Entry) =>
-      missingRights(entry, ['uid']).length > 0;
-    if (entries.length > 0 && entries.every(isMissing)) {
-      this.#reportOnce(
-        `The directory sends no notification when a user is preserved, so the replica finds preserved users by comparing keys. To receive notifications, run: ipa permission-add 'Read names of preserved users' --bindtype=all --right={read,search,compare} --attrs={objectclass,uid} --subtree='${
-          this.#deletedUsers
-        }'`,
-      );
-    }
-  }
-
-  #reportOnce(message: string): void {
-    if (!this.#reported.has(message)) {
-      this.#reported.add(message);
-      this.#logger.info(message);
-    }
-  }
-
-  async #verifyBind(): Promise<void> {
-    const now = performance.now();
-    // During a full sync, access is checked several times a second.
-    if (!isWithin(BIND_HOLDS_MS, this.#boundAt, now)) {
-      await this.#searcher.verifyBind();
-      this.#boundAt = now;
-    }
-  }
-
-  /** The attributes without the rights, and the class if it has no entry. */
-  async #verify(
-    requirement: Requirement,
-    signal: AbortSignal,
-  ): Promise<{
+  /** Returns the missing rights, and the object class if it has no entry. */
+  async #readRights({
+    container,
+    objectClass,
+    attributes,
+    fallback,
+  }: Requirement): Promise<{
     readonly missing: readonly string[];
     readonly absentClass?: string;
   }> {
-    const { container, objectClass, attributes, otherwise } = requirement;
-    const { entries } = await this.#searcher.search(
+    const entry = await this.#findOne(container, { objectClass, attributes });
+    if (entry) {
+      return { missing: missingRights(entry, attributes) };
+    }
+    return {
+      missing: missingRights(
+        await this.#findOne(container, fallback),
+        fallback.attributes,
+      ),
+      absentClass: objectClass,
+    };
+  }
+
+  async #findOne(
+    container: DistinguishedName,
+    { objectClass, attributes }: ClassRequirement,
+  ): Promise<Entry | undefined> {
+    const { searcher, bindDn } = this.#options;
+    const { entries } = await searcher.search(
       {
         base: container,
         scope: 'one',
         filter: isA(objectClass),
         attributes,
         sizeLimit: 1,
-        control: new GetEffectiveRightsControl({ dn: this.#bindDn }),
+        control: new GetEffectiveRightsControl(bindDn),
       },
-      { signal },
+      NEVER_ABORTED,
     );
-    if (entries.length === 0 && otherwise) {
-      const { missing } = await this.#verify(
-        { ...otherwise, container },
-        signal,
-      );
-      return { missing, absentClass: objectClass };
+    return entries[0];
+  }
+
+  /** Open connections stay bound when the account is disabled. */
+  async #verifyBind(): Promise<void> {
+    const now = performance.now();
+    // During a full sync, the access check runs several times a second.
+    if (now - this.#boundAt >= BIND_CACHE_MS) {
+      await this.#options.searcher.verifyBind();
+      this.#boundAt = now;
     }
-    return { missing: missingRights(entries[0], attributes) };
+  }
+
+  /**
+   * Logs once when the account may not read preserved users: 389 Directory
+   * Server then sends no notification when one is moved there.
+   */
+  async #checkNotifications(): Promise<void> {
+    const { searcher, bindDn, baseDn } = this.#options;
+    const { deletedUsers } = containersBelow(baseDn);
+    const { entries } = await searcher
+      .search(
+        {
+          base: deletedUsers,
+          scope: 'base',
+          filter: isPresent('objectClass'),
+          // The server adds a template of such an entry to the result.
+          attributes: ['uid@posixAccount'],
+          control: new GetEffectiveRightsControl(bindDn),
+        },
+        NEVER_ABORTED,
+      )
+      .catch(() => ({ entries: [] }));
+    const isMissing = (entry: Entry) =>
+      missingRights(entry, ['uid']).length > 0;
+    if (entries.length > 0 && entries.every(isMissing)) {
+      this.#logOnce(
+        `The directory sends no notification when a user is preserved, so the replica finds preserved users by comparing keys. To receive notifications, run: ipa permission-add 'Read names of preserved users' --bindtype=all --right={read,search,compare} --attrs={objectclass,uid} --subtree='${deletedUsers}'`,
+      );
+    }
+  }
+
+  #logOnce(message: string): void {
+    if (!this.#reported.has(message)) {
+      this.#reported.add(message);
+      this.#options.logger.info(message);
+    }
   }
 }
 
-/** The attributes of users on which privacy and access rest. */
+/** Returns the attributes of users that privacy and locks depend on. */
 export function accessFlags({ users }: DirectorySchema): readonly string[] {
   return [users.is_private.attribute, users.locked.attribute].filter(
     attribute => attribute !== undefined,
   );
 }
 
+function accessCheckError(message: string): DirectoryUnavailableError {
+  return new DirectoryUnavailableError(message, { reason: 'accessCheck' });
+}
+
 function requirementsOf(
   schema: DirectorySchema,
   baseDn: string,
 ): readonly Requirement[] {
-  const containers = containersBelow(baseDn);
-  const ofAccounts = [
+  const { users, groups } = containersBelow(baseDn);
+  const locked = schema.users.locked.attribute;
+  const accountAttributes = [
     'krbPrincipalName',
     'krbPrincipalExpiration',
     'memberOf',
-    ...(schema.users.locked.attribute ? [schema.users.locked.attribute] : []),
+    ...(locked ? [locked] : []),
   ];
+  const attributes = ['member'];
   return [
     {
-      container: containers.users,
+      container: users,
       objectClass: schema.userClass,
-      attributes: [...new Set([...accessFlags(schema), ...ofAccounts])],
-      // Every FreeIPA has the user `admin`, and groups of its own.
-      otherwise: { objectClass: 'posixAccount', attributes: ofAccounts },
+      attributes: [...new Set([...accessFlags(schema), ...accountAttributes])],
+      // Every FreeIPA server has the user `admin` and some groups.
+      fallback: { objectClass: 'posixAccount', attributes: accountAttributes },
     },
     {
-      container: containers.groups,
+      container: groups,
       objectClass: schema.groupClass,
-      attributes: ['member'],
-      otherwise: { objectClass: 'ipaUserGroup', attributes: ['member'] },
+      attributes,
+      fallback: { objectClass: 'ipaUserGroup', attributes },
     },
   ];
-}
-
-function isWithin(ms: number, since: number | undefined, now: number): boolean {
-  return since !== undefined && now - since < ms;
 }

@@ -1,18 +1,19 @@
 import type { Entry, Filter } from 'ldapts';
 import {
-  setImmediate as nextTurn,
+  setImmediate as yieldToEventLoop,
   setTimeout as sleep,
 } from 'node:timers/promises';
 import type {
-  UsnsByKey,
-  ReplicaBatch,
   OnBatch,
+  ReplicaBatch,
+  UsnsByKey,
 } from '../replica/sync/ReplicaSource';
-import type { Copied } from './entryKinds';
 import { normalizeDn } from './connection/DistinguishedName';
-import { integerOf } from './entryValues';
+import { NEVER_ABORTED } from './connection/LdapPool';
 import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
-import { NEVER_ABORTED, type LdapReader } from './LdapReader';
+import type { EntryKind } from './entryKinds';
+import { integerOf } from './entryValues';
+import type { LdapReader } from './LdapReader';
 
 /** Page size for listing keys. Pages of 1,000 cost the server 20 % more time. */
 export const KEYS_PER_PAGE = 5000;
@@ -20,28 +21,28 @@ export const KEYS_PER_PAGE = 5000;
 /** Keys that are normalized before yielding to the event loop. */
 const KEYS_PER_SLICE = 500;
 
-/** After each page of a gentle reading: longer than the page takes. */
-const GENTLE_PAUSE_MS = 50;
+/** Pause after each page of a throttled read: longer than the page takes. */
+const THROTTLE_PAUSE_MS = 50;
 
-/** Which entries of a kind are read, and how. */
+/** Options of {@link EntryReader.read}. */
 export interface ReadOptions {
-  readonly take: OnBatch;
-  /** Default: those of the kind. */
+  readonly onBatch: OnBatch;
+  /** Default: the filter of the kind. */
   readonly filter?: Filter;
-  /** With proof that what is vital could be read in each entry. */
-  readonly proven?: boolean;
-  /** With pauses. */
-  readonly gently?: boolean;
+  /** Whether to check that the required attributes of each entry are readable. */
+  readonly verified?: boolean;
+  /** Whether to pause after each page. */
+  readonly throttled?: boolean;
 }
 
-/** Reads what is to be copied, of one kind at a time. */
+/** Reads the entries of one kind at a time. */
 export class EntryReader {
   readonly #reader: LdapReader;
   readonly #bindDn: string;
 
   constructor(options: {
     readonly reader: LdapReader;
-    /** The account that reads. */
+    /** DN of the service account. */
     readonly bindDn: string;
   }) {
     this.#reader = options.reader;
@@ -49,60 +50,60 @@ export class EntryReader {
   }
 
   /**
-   * Has entries taken as they come, and names them.
+   * Passes entries to `onBatch` page by page and returns their keys.
    *
    * @throws DirectoryUnavailableError with the reason `accessCheck` when a
-   *   right on one of them is missing; that entry is not taken.
+   *   required attribute of an entry is unreadable; neither this entry nor later
+   *   ones are passed on.
    */
-  async read<P extends ReplicaBatch>(
-    kind: Copied<P>,
-    reading: ReadOptions,
+  async read(
+    kind: EntryKind,
+    { filter = kind.filter, onBatch, verified, throttled }: ReadOptions,
   ): Promise<{ readonly server: string; readonly keys: ReadonlySet<string> }> {
-    const { filter = kind.filter, take, proven, gently } = reading;
-    const { attributes, pageSize } = kind;
     const keys = new Set<string>();
-    const missing = new Set<string>();
+    const unreadable = new Set<string>();
     const { server } = await this.#reader.search(
       {
         base: kind.container,
         scope: 'one',
         filter,
-        attributes,
-        pageSize,
-        ...(proven && {
-          control: new GetEffectiveRightsControl({ dn: this.#bindDn }),
+        attributes: kind.attributes,
+        pageSize: kind.pageSize,
+        ...(verified && {
+          control: new GetEffectiveRightsControl(this.#bindDn),
         }),
         onPage: async (page, { isFirst }) => {
           if (isFirst) {
             keys.clear();
           }
-          // A group of everybody is read, decoded and taken in a turn each.
-          await nextTurn();
-          const named = page.map(
+          // A large group is read, decoded and applied in separate turns of the
+          // event loop.
+          await yieldToEventLoop();
+          const keyed = page.map(
             entry => [normalizeDn(entry.dn), entry] as const,
           );
-          for (const [key] of named) {
+          for (const [key] of keyed) {
             keys.add(key);
           }
-          const portion = await kind.decode(named);
-          for (const attribute of proven
-            ? missingFor(kind, page, portion)
-            : []) {
-            missing.add(attribute);
+          const batch = await kind.decode(keyed);
+          if (verified) {
+            for (const attribute of unreadableAttributes(kind, page, batch)) {
+              unreadable.add(attribute);
+            }
           }
-          await nextTurn();
-          // An error here would be one of the connection.
-          if (missing.size === 0) {
-            await take(portion);
-            await (gently && sleep(GENTLE_PAUSE_MS));
+          await yieldToEventLoop();
+          // An error here would count as a failure of the connection.
+          if (unreadable.size === 0) {
+            await onBatch(batch);
+            await (throttled && sleep(THROTTLE_PAUSE_MS));
           }
         },
       },
       NEVER_ABORTED,
     );
-    if (missing.size > 0) {
-      throw this.#reader.failAccessCheck(
-        `The service account may not read and search ${[...missing].join(
+    if (unreadable.size > 0) {
+      throw this.#reader.accessVerifier.fail(
+        `The service account may not read and search ${[...unreadable].join(
           ', ',
         )} of an entry`,
       );
@@ -111,48 +112,49 @@ export class EntryReader {
   }
 
   /**
-   * Lists entries without their values.
+   * Lists the keys of entries with their USNs.
    *
-   * @param filter - Selects entries of any class, with their USNs. Default:
-   *   all entries of the kind, without USNs, which is cheaper for the server.
+   * @param filter - Selects entries of any class. Default: all entries of the
+   *   kind, without USNs, which is cheaper for the server.
    */
   async list(
-    { container: base, filter: ofKind }: Copied<ReplicaBatch>,
+    kind: EntryKind,
     filter?: Filter,
-  ): Promise<{ readonly server: string; readonly usns: UsnsByKey }> {
-    const usns = new Map<string, number | undefined>();
+  ): Promise<{ readonly server: string; readonly keys: UsnsByKey }> {
+    const keys = new Map<string, number | undefined>();
     const { server } = await this.#reader.search(
       {
-        base,
+        base: kind.container,
         scope: 'one',
-        filter: filter ?? ofKind,
+        filter: filter ?? kind.filter,
         attributes: [filter ? 'entryusn' : '1.1'],
         pageSize: KEYS_PER_PAGE,
         onPage: async (page, { isFirst }) => {
           if (isFirst) {
-            usns.clear();
+            keys.clear();
           }
           for (const [index, entry] of page.entries()) {
-            usns.set(normalizeDn(entry.dn), integerOf(entry, 'entryusn'));
+            keys.set(normalizeDn(entry.dn), integerOf(entry, 'entryusn'));
             if ((index + 1) % KEYS_PER_SLICE === 0) {
-              await nextTurn();
+              await yieldToEventLoop();
             }
           }
         },
       },
       NEVER_ABORTED,
     );
-    return { server, usns };
+    return { server, keys };
   }
 }
 
-/** What is vital and could not be read in some of the entries to be copied. */
-function missingFor<P extends ReplicaBatch>(
-  { vital }: Copied<P>,
+/** Returns the unreadable required attributes of the replicated entries. */
+function unreadableAttributes(
+  { requiredAttributes }: EntryKind,
   page: readonly Entry[],
-  { entries }: P,
+  { entries }: ReplicaBatch,
 ): readonly string[] {
-  return entries.flatMap(([, copied], index) =>
-    copied ? missingRights(page[index], vital(page[index])) : [],
-  );
+  return page.flatMap((entry, index) => {
+    const [, replicated] = entries[index];
+    return replicated ? missingRights(entry, requiredAttributes(entry)) : [];
+  });
 }

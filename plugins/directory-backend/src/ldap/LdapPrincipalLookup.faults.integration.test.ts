@@ -112,8 +112,8 @@ describe('LdapPrincipalLookup', () => {
       expect(await finding).toBe(half.length);
       await proxy.accept();
       await eventually(() =>
-        expect(timesLogged(/is back in use/)).toBe(
-          timesLogged(/is out of use/),
+        expect(timesLogged(/back in service/)).toBe(
+          timesLogged(/excluded after failures/),
         ),
       );
     }

@@ -1,5 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Entry } from 'ldapts';
+import type { RequestContext } from '../directory/Directory';
 import { isUserName } from '../directory/names';
 import type {
   Principal,
@@ -8,22 +9,25 @@ import type {
 } from '../directory/Principal';
 import type { DirectorySchema } from '../directory/schema';
 import {
-  containersBelow,
+  childOf,
   type Containers,
+  containersBelow,
+  isBelow,
+  rdnValueOf,
 } from './connection/DistinguishedName';
-import { childOf, isBelow, rdnValueOf } from './connection/DistinguishedName';
+import { equals, isA } from './connection/filters';
+import { isNoSuchObject } from './connection/ldapErrors';
 import {
   booleanOf,
+  hasClass,
   requiredTextOf,
   textOf,
   textsOf,
   timeOf,
 } from './entryValues';
-import { equals, isA } from './connection/filters';
-import { isNoSuchObject } from './connection/ldapErrors';
-import type { RequestContext, LdapReader } from './LdapReader';
+import type { LdapReader } from './LdapReader';
 
-/** Attributes that a {@link Principal} is decoded from. */
+/** Attributes of a {@link Principal}. */
 const ATTRIBUTES = [
   'objectClass',
   'uid',
@@ -35,13 +39,13 @@ const ATTRIBUTES = [
   'memberOf',
 ];
 
-/** Entries that a search found, and the server that found them. */
+/** Result of a search; without `server` when none was needed. */
 interface Found {
   readonly entries: readonly Entry[];
   readonly server?: string;
 }
 
-/** Looks up principals among FreeIPA's accounts, each time with a search. */
+/** Searches the directory for each lookup of a principal. */
 export class LdapPrincipalLookup implements PrincipalLookup {
   readonly #reader: LdapReader;
   readonly #schema: DirectorySchema;
@@ -62,28 +66,25 @@ export class LdapPrincipalLookup implements PrincipalLookup {
 
   async find(
     query: PrincipalQuery,
-    asking: RequestContext,
+    context: RequestContext,
   ): Promise<Principal | undefined> {
     const { entries, server } =
       'principal' in query
-        ? await this.#byPrincipalName(query.principal, asking)
-        : await this.#byUserName(query.username, asking);
+        ? await this.#byPrincipalName(query.principal, context)
+        : await this.#byUsername(query.username, context);
     if (entries.length > 1) {
       this.#logger.error(
-        'More than one directory entry has the principal name, so none is returned',
+        'Principal name matches more than one directory entry; rejected',
       );
       return undefined;
     }
-    return entries.map(entry =>
-      decodePrincipal(entry, {
-        schema: this.#schema,
-        containers: this.#containers,
-        server,
-      }),
-    )[0];
+    return entries[0] && { ...this.#decode(entries[0]), server };
   }
 
-  async #byPrincipalName(principal: string, asking: RequestContext): Promise<Found> {
+  async #byPrincipalName(
+    principal: string,
+    context: RequestContext,
+  ): Promise<Found> {
     const { entries, server } = await this.#reader.search(
       {
         base: this.#containers.accounts,
@@ -91,7 +92,7 @@ export class LdapPrincipalLookup implements PrincipalLookup {
         filter: equals('krbPrincipalName', principal),
         attributes: ATTRIBUTES,
       },
-      asking,
+      context,
     );
     // Kerberos names are case-sensitive (RFC 4120 §6.2), whatever matching
     // rule a directory's schema has.
@@ -103,22 +104,20 @@ export class LdapPrincipalLookup implements PrincipalLookup {
     };
   }
 
-  async #byUserName(username: string, asking: RequestContext): Promise<Found> {
-    if (!isUserName(username)) {
+  async #byUsername(value: string, context: RequestContext): Promise<Found> {
+    if (!isUserName(value)) {
       return { entries: [] };
     }
+    const attribute = this.#schema.users.username.attribute!;
     try {
       return await this.#reader.search(
         {
-          base: childOf(this.#containers.users, {
-            attribute: this.#schema.users.username.attribute!,
-            value: username,
-          }),
+          base: childOf(this.#containers.users, { attribute, value }),
           scope: 'base',
           filter: isA('posixAccount'),
           attributes: ATTRIBUTES,
         },
-        asking,
+        context,
       );
     } catch (error) {
       if (isNoSuchObject(error)) {
@@ -127,73 +126,48 @@ export class LdapPrincipalLookup implements PrincipalLookup {
       throw error;
     }
   }
+
+  #decode(entry: Entry): Principal {
+    const { users, groups } = this.#containers;
+    const isUser = isBelow(entry.dn, users);
+    const username = isUser ? requiredTextOf(entry, 'uid') : undefined;
+    const service = isUser ? undefined : serviceNameOf(entry);
+    return {
+      dn: entry.dn,
+      kind: kindOf(service),
+      username,
+      service,
+      served:
+        username !== undefined &&
+        isUserName(username) &&
+        hasClass(entry, this.#schema.userClass),
+      principalNames: textsOf(entry, 'krbPrincipalName'),
+      canonicalName:
+        textOf(entry, 'krbCanonicalName') ?? textOf(entry, 'krbPrincipalName'),
+      emails: textsOf(entry, 'mail'),
+      locked: booleanOf(entry, 'nsAccountLock') ?? false,
+      expires: timeOf(entry, 'krbPrincipalExpiration'),
+      // `memberOf` also names roles and agreements.
+      groups: new Set(
+        textsOf(entry, 'memberOf')
+          .filter(dn => isBelow(dn, groups))
+          .flatMap(dn => rdnValueOf(dn)?.toLowerCase() ?? []),
+      ),
+    };
+  }
 }
 
-function decodePrincipal(
-  entry: Entry,
-  {
-    schema,
-    containers,
-    server,
-  }: {
-    readonly schema: DirectorySchema;
-    readonly containers: Containers;
-    readonly server: string | undefined;
-  },
-): Principal {
-  const isUser = isBelow(entry.dn, containers.users);
-  const username = isUser ? requiredTextOf(entry, 'uid') : undefined;
-  const service = isUser ? undefined : serviceNameOf(entry);
-  return {
-    dn: entry.dn,
-    kind: kindOf(isUser, service),
-    username,
-    service,
-    served:
-      username !== undefined &&
-      isUserName(username) &&
-      hasClass(entry, schema.userClass),
-    principalNames: textsOf(entry, 'krbPrincipalName'),
-    canonicalName:
-      textOf(entry, 'krbCanonicalName') ?? textOf(entry, 'krbPrincipalName'),
-    emails: textsOf(entry, 'mail'),
-    locked: booleanOf(entry, 'nsAccountLock') ?? false,
-    expires: timeOf(entry, 'krbPrincipalExpiration'),
-    groups: groupsOf(entry, containers),
-    server,
-  };
-}
-
-function kindOf(
-  isUser: boolean,
-  service: string | undefined,
-): Principal['kind'] {
-  if (isUser) {
+function kindOf(service: string | undefined): Principal['kind'] {
+  if (service === undefined) {
     return 'user';
   }
-  return service?.startsWith('host/') ? 'host' : 'service';
+  return service.startsWith('host/') ? 'host' : 'service';
 }
 
-/** The canonical name rather than an alias, without `@REALM`. */
+/** Returns the canonical name, or else an alias, without its realm. */
 function serviceNameOf(entry: Entry): string {
   const name =
     textOf(entry, 'krbCanonicalName') ??
     requiredTextOf(entry, 'krbPrincipalName');
   return name.replace(/@[^@]*$/, '');
-}
-
-function hasClass(entry: Entry, objectClass: string): boolean {
-  return textsOf(entry, 'objectClass').some(
-    name => name.toLowerCase() === objectClass.toLowerCase(),
-  );
-}
-
-/** `memberOf` also names roles and agreements; only groups count here. */
-function groupsOf(entry: Entry, containers: Containers): ReadonlySet<string> {
-  return new Set(
-    textsOf(entry, 'memberOf')
-      .filter(dn => isBelow(dn, containers.groups))
-      .map(dn => rdnValueOf(dn)?.toLowerCase())
-      .filter(name => name !== undefined),
-  );
 }

@@ -1,58 +1,38 @@
 import type { Entry } from 'ldapts';
-import type { DirectoryUnavailableError } from '../directory/errors';
-import type { LdapSearch } from './connection/LdapConnection';
-import type { LdapSearchResult, LdapSearcher } from './connection/LdapPool';
+import type { RequestContext } from '../directory/Directory';
 import type { AccessVerifier } from './AccessVerifier';
+import type { LdapSearch } from './connection/LdapConnection';
+import {
+  type LdapSearcher,
+  type LdapSearchResult,
+  NEVER_ABORTED,
+} from './connection/LdapPool';
 
-/** Who waits for an answer. */
-export interface RequestContext {
-  readonly signal: AbortSignal;
-}
-
-/** For searches that no caller aborts. */
-export const NEVER_ABORTED: RequestContext = { signal: new AbortController().signal };
-
-/** Reads the directory, and nothing before its account's rights are proven. */
+/** Reads the directory after the access check of the service account. */
 export class LdapReader {
+  readonly accessVerifier: AccessVerifier;
   readonly #searcher: LdapSearcher;
-  readonly #accessVerifier: AccessVerifier;
 
   constructor(options: {
     readonly searcher: LdapSearcher;
     readonly accessVerifier: AccessVerifier;
   }) {
+    this.accessVerifier = options.accessVerifier;
     this.#searcher = options.searcher;
-    this.#accessVerifier = options.accessVerifier;
   }
 
-  /** Every entry that a search finds, with the server that found them. */
-  async search(search: LdapSearch, asking: RequestContext): Promise<LdapSearchResult> {
-    await this.#accessVerifier.require(asking);
-    return this.#searcher.search(search, asking);
+  /** Returns every entry that a search finds, and the server. */
+  async search(
+    search: LdapSearch,
+    context: RequestContext,
+  ): Promise<LdapSearchResult> {
+    await this.accessVerifier.require(context);
+    return this.#searcher.search(search, context);
   }
 
-  /**
-   * Proves the account's rights once more.
-   *
-   * @throws DirectoryUnavailableError when one is missing.
-   */
-  async prove(): Promise<void> {
-    await this.#accessVerifier.renew();
-  }
-
-  /** As the method of `AccessVerifier`. */
-  onAccessCheckFailed(listener: (message: string) => void): void {
-    this.#accessVerifier.onFailed(listener);
-  }
-
-  /** As the method of `AccessVerifier`. */
-  failAccessCheck(message: string): DirectoryUnavailableError {
-    return this.#accessVerifier.fail(message);
-  }
-
-  /** Every entry that a search finds. */
-  async read(search: LdapSearch, asking: RequestContext): Promise<readonly Entry[]> {
-    const { entries } = await this.search(search, asking);
+  /** Returns every entry that a search finds. */
+  async read(search: LdapSearch): Promise<readonly Entry[]> {
+    const { entries } = await this.search(search, NEVER_ABORTED);
     return entries;
   }
 }

@@ -3,145 +3,136 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '../directory/schema';
 import type {
   ChangeSubscriber,
-  ReplicaKeys,
-  ReplicaBatch,
-  ReplicaSource,
-  ReplicaPosition,
+  EntryRef,
   OnBatch,
+  ReplicaKeys,
+  ReplicaKind,
+  ReplicaPosition,
+  ReplicaSource,
 } from '../replica/sync/ReplicaSource';
 import type { ReplicationState } from '../replica/sync/ReplicationState';
-import { PersistentSearch } from './connection/PersistentSearch';
-import type { Containers } from './connection/DistinguishedName';
-import { entryKinds } from './entryKinds';
-import { EntryReader, KEYS_PER_PAGE, type ReadOptions } from './EntryReader';
 import {
+  containersBelow,
+  type DistinguishedName,
   normalizeDn,
   rdnValueOf,
   trustedDn,
-  type DistinguishedName,
 } from './connection/DistinguishedName';
-import { integerOf, textsOf, timeOf } from './entryValues';
 import { atLeast, equals, isPresent } from './connection/filters';
 import type { LdapEndpoint } from './connection/ldapClient';
 import { isNoSuchObject } from './connection/ldapErrors';
-import { NEVER_ABORTED, type LdapReader } from './LdapReader';
-import type { UsnReader } from './UsnReader';
+import { NEVER_ABORTED } from './connection/LdapPool';
+import { PersistentSearch } from './connection/PersistentSearch';
+import { type EntryKind, entryKinds } from './entryKinds';
+import { EntryReader, KEYS_PER_PAGE, type ReadOptions } from './EntryReader';
+import { integerOf, textsOf, timeOf } from './entryValues';
+import type { LdapReader } from './LdapReader';
+import { UsnReader } from './UsnReader';
 
 /** Interval of the checks that the notification connection still works. */
 const HEARTBEAT_MS = 15_000;
 
-/** Between two proofs of the account's rights while all is read. */
-const PROOF_PAUSE_MS = 500;
+/** Pause in milliseconds between two access checks during a full sync. */
+const ACCESS_CHECK_PAUSE_MS = 500;
 
 /**
  * Milliseconds for which the account is known to be able to search for USNs.
  * Changes missed meanwhile are listed again later.
  */
-const SEARCHABLE_MS = 2000;
+const USN_ACCESS_VALID_MS = 2000;
 
 /** Milliseconds until a search for USNs that found nothing is repeated. */
-const UNSEARCHABLE_MS = 60_000;
+const USN_ACCESS_RETRY_MS = 60_000;
 
-/** Every directory has some of these. */
-const NUMBERED = ['users', 'groups'] as const;
+/** Kinds that exist in every directory. */
+const KINDS_WITH_USN = ['users', 'groups'] as const;
 
-/** Reads all that a copy in memory is made of. */
+/** Reads the replicated entries of a FreeIPA directory. */
 export class LdapReplicaSource implements ReplicaSource {
   readonly #reader: LdapReader;
-  readonly #clock: UsnReader;
-  readonly #copied: EntryReader;
+  readonly #usnReader: UsnReader;
+  readonly #entryReader: EntryReader;
   readonly #base: DistinguishedName;
-  /** The entry with the state of replication of 389 Directory Server. */
-  readonly #replica: DistinguishedName;
   readonly #endpoint: (url: string) => Promise<LdapEndpoint>;
   readonly #kinds: ReturnType<typeof entryKinds>;
-  /** Last successful search for USNs. */
-  #searchableAt = -Infinity;
-  /** Last search for USNs that found nothing. */
-  #unsearchableAt = -Infinity;
+  /** Time of the last search for USNs that found some. */
+  #usnsFoundAt = -Infinity;
+  /** Time of the last search for USNs that found none. */
+  #noUsnsFoundAt = -Infinity;
 
   constructor(options: {
     readonly reader: LdapReader;
-    readonly clock: UsnReader;
     readonly schema: DirectorySchema;
-    readonly containers: Containers;
-    /** What all of them are below. */
-    readonly base: DistinguishedName;
-    /** The account that reads. */
+    readonly baseDn: string;
+    /** DN of the service account. */
     readonly bindDn: string;
-    /** How a server is connected to. */
+    /** Returns how to connect to a server, for its change notifications. */
     readonly endpoint: (url: string) => Promise<LdapEndpoint>;
   }) {
+    const { schema, baseDn } = options;
     this.#reader = options.reader;
-    this.#clock = options.clock;
-    this.#base = options.base;
-    this.#replica = replicaOf(options.base);
-    this.#copied = new EntryReader(options);
+    this.#usnReader = new UsnReader(options);
+    this.#entryReader = new EntryReader(options);
+    this.#base = trustedDn(baseDn);
     this.#endpoint = options.endpoint;
-    this.#kinds = entryKinds(options);
+    this.#kinds = entryKinds({ schema, containers: containersBelow(baseDn) });
   }
 
   async readPosition(): Promise<ReplicaPosition> {
-    const time = await this.#clock.now();
-    const isSearchable = time.usn !== undefined && (await this.#canSearch());
-    return isSearchable
-      ? time
-      : { ...time, usn: undefined, committedUsn: undefined };
+    const position = await this.#usnReader.read();
+    return position.usn !== undefined && (await this.#canSearchUsns())
+      ? position
+      : { ...position, usn: undefined, committedUsn: undefined };
   }
 
-  async readAll(take: OnBatch): Promise<ReplicaKeys> {
+  async readAll(onBatch: OnBatch): Promise<ReplicaKeys> {
     const ended = new AbortController();
     const reading = this.#read({
-      take: portion => (ended.signal.aborted ? undefined : take(portion)),
+      onBatch: batch => (ended.signal.aborted ? undefined : onBatch(batch)),
     });
     try {
-      const proving = this.#proveRights(ended.signal);
-      const keys = await Promise.race([reading, proving.then(() => reading)]);
+      const checking = this.#checkAccess(ended.signal);
+      const keys = await Promise.race([reading, checking.then(() => reading)]);
       ended.abort();
-      await proving;
+      await checking;
       return keys;
     } finally {
       ended.abort();
     }
   }
 
-  readAllThrottled(take: OnBatch): Promise<ReplicaKeys> {
-    return this.#read({ take, proven: true, gently: true });
+  readAllThrottled(onBatch: OnBatch): Promise<ReplicaKeys> {
+    return this.#read({ onBatch, verified: true, throttled: true });
   }
 
   async listChanges(fromUsn: number) {
-    const listed = await this.#list(changedFrom(fromUsn));
-    if (performance.now() - this.#searchableAt > SEARCHABLE_MS) {
-      await this.#requireUsns(
-        NUMBERED.filter(kind => listed[kind].usns.size === 0),
-      );
+    const changed = await this.#list(changedFrom(fromUsn));
+    if (performance.now() - this.#usnsFoundAt > USN_ACCESS_VALID_MS) {
+      const empty = KINDS_WITH_USN.filter(kind => changed[kind].size === 0);
+      if (!(await this.#findUsns(empty))) {
+        throw new Error('The service account may not search for entryusn');
+      }
     }
-    const { users, groups, agreements } = listed;
-    return {
-      server: sameServer(Object.values(listed)),
-      usns: new Map([
-        ...users.usns,
-        ...groups.usns,
-        ...(agreements?.usns ?? []),
-      ]),
-    };
+    const { server, users, groups, agreements } = changed;
+    return { server, usns: new Map([...users, ...groups, ...agreements]) };
   }
 
-  readChanges(fromUsn: number, take: OnBatch): Promise<ReplicaKeys> {
-    return this.#read({ filter: changedFrom(fromUsn), take, proven: true });
+  readChanges(fromUsn: number, onBatch: OnBatch): Promise<ReplicaKeys> {
+    return this.#read({
+      filter: changedFrom(fromUsn),
+      onBatch,
+      verified: true,
+    });
   }
 
   async readEntry(
-    { kind, key }: { kind: ReplicaBatch['kind']; key: string },
-    take: OnBatch,
+    { kind, key }: EntryRef,
+    onBatch: OnBatch,
   ): Promise<{ readonly server: string; readonly found: boolean }> {
-    // By the RDN: a search for the DN itself may fail with noSuchObject, which
-    // does not name the server.
-    const [attribute] = key.split('=', 1);
-    const { server, keys } = await this.#readKind(kind, {
-      filter: equals(attribute, rdnValueOf(key) ?? ''),
-      take,
-      proven: true,
+    const { server, keys } = await this.#entryReader.read(this.#kinds[kind]!, {
+      filter: rdnFilter(key),
+      onBatch,
+      verified: true,
     });
     return { server, found: keys.has(key) };
   }
@@ -170,32 +161,22 @@ export class LdapReplicaSource implements ReplicaSource {
   }
 
   async readKeys(): Promise<ReplicaKeys> {
-    const { users, groups, agreements } = await this.#list();
+    const { server, users, groups, agreements } = await this.#list();
     return {
-      server: sameServer([users, groups, agreements]),
-      users: new Set(users.usns.keys()),
-      groups: new Set(groups.usns.keys()),
-      agreements: new Set(agreements?.usns.keys()),
+      server,
+      users: new Set(users.keys()),
+      groups: new Set(groups.keys()),
+      agreements: new Set(agreements.keys()),
     };
   }
 
-  async createdAt({
-    kind,
-    key,
-  }: {
-    readonly kind: ReplicaBatch['kind'];
-    readonly key: string;
-  }): Promise<Date | undefined> {
-    const [attribute] = key.split('=', 1);
-    const [entry] = await this.#reader.read(
-      {
-        base: this.#kinds[kind]!.container,
-        scope: 'one',
-        filter: equals(attribute, rdnValueOf(key) ?? ''),
-        attributes: ['createTimestamp'],
-      },
-      NEVER_ABORTED,
-    );
+  async createdAt({ kind, key }: EntryRef): Promise<Date | undefined> {
+    const [entry] = await this.#reader.read({
+      base: this.#kinds[kind]!.container,
+      scope: 'one',
+      filter: rdnFilter(key),
+      attributes: ['createTimestamp'],
+    });
     return entry && timeOf(entry, 'createTimestamp');
   }
 
@@ -203,10 +184,10 @@ export class LdapReplicaSource implements ReplicaSource {
     try {
       const { entries, server } = await this.#reader.search(
         {
-          base: this.#replica,
+          base: replicaEntryOf(this.#base),
           scope: 'base',
           filter: isPresent('objectClass'),
-          // Not among "all attributes".
+          // An operational attribute.
           attributes: ['nsds50ruv'],
         },
         NEVER_ABORTED,
@@ -226,118 +207,115 @@ export class LdapReplicaSource implements ReplicaSource {
     server: string,
     subscriber: ChangeSubscriber,
   ): Promise<() => void> {
-    const listener = await PersistentSearch.open({
+    const search = await PersistentSearch.open({
       endpoint: await this.#endpoint(server),
       base: this.#base,
       heartbeatMs: HEARTBEAT_MS,
       onChange: ({ kind, dn, previousDn }) => {
-        const gone = kind === 'deleted' ? dn : previousDn;
-        if (gone !== undefined) {
-          subscriber.onDeleted(normalizeDn(gone));
+        const deleted = kind === 'deleted' ? dn : previousDn;
+        if (deleted !== undefined) {
+          subscriber.onDeleted(normalizeDn(deleted));
         }
       },
       onLost: subscriber.onLost,
-      onRefused: subscriber.onUnsupported,
+      onRejected: subscriber.onUnsupported,
     });
-    return () => listener.close();
+    return () => search.close();
   }
 
-  async #read(reading: ReadOptions): Promise<ReplicaKeys> {
-    const { users, groups, agreements } = this.#kinds;
-    const read = {
-      users: await this.#copied.read(users, reading),
-      groups: await this.#copied.read(groups, reading),
-      agreements: agreements && (await this.#copied.read(agreements, reading)),
-    };
+  #read(options: ReadOptions): Promise<ReplicaKeys> {
+    return this.#forEachKind(
+      kind => this.#entryReader.read(kind, options),
+      new Set<string>(),
+    );
+  }
+
+  #list(filter?: Filter) {
+    return this.#forEachKind(
+      kind => this.#entryReader.list(kind, filter),
+      new Map<string, number | undefined>(),
+    );
+  }
+
+  /** `server` is empty when different servers have responded. */
+  async #forEachKind<T>(
+    read: (kind: EntryKind) => Promise<{ server: string; keys: T }>,
+    none: T,
+  ): Promise<{ readonly server: string } & Readonly<Record<ReplicaKind, T>>> {
+    const users = await read(this.#kinds.users);
+    const groups = await read(this.#kinds.groups);
+    const agreements = this.#kinds.agreements
+      ? await read(this.#kinds.agreements)
+      : { server: groups.server, keys: none };
+    const servers = new Set([users.server, groups.server, agreements.server]);
     return {
-      server: sameServer(Object.values(read)),
-      users: read.users.keys,
-      groups: read.groups.keys,
-      agreements: read.agreements?.keys ?? new Set(),
+      server: servers.size === 1 ? users.server : '',
+      users: users.keys,
+      groups: groups.keys,
+      agreements: agreements.keys,
     };
   }
 
-  async #readKind(kind: ReplicaBatch['kind'], reading: ReadOptions) {
-    const { users, groups, agreements } = this.#kinds;
-    switch (kind) {
-      case 'users':
-        return this.#copied.read(users, reading);
-      case 'groups':
-        return this.#copied.read(groups, reading);
-      default:
-        // There is such a key only with freeipa-fas.
-        return this.#copied.read(agreements!, reading);
-    }
-  }
-
-  async #list(filter?: Filter) {
-    const { users, groups, agreements } = this.#kinds;
-    return {
-      users: await this.#copied.list(users, filter),
-      groups: await this.#copied.list(groups, filter),
-      agreements: agreements && (await this.#copied.list(agreements, filter)),
-    };
-  }
-
-  async #proveRights(until: AbortSignal): Promise<void> {
+  async #checkAccess(until: AbortSignal): Promise<void> {
+    const { accessVerifier } = this.#reader;
     while (!until.aborted) {
-      await this.#reader.prove();
-      await sleep(PROOF_PAUSE_MS, undefined, { signal: until }).catch(() => {});
+      await accessVerifier.verifyNow();
+      await sleep(ACCESS_CHECK_PAUSE_MS, undefined, { signal: until }).catch(
+        () => {},
+      );
     }
-    await this.#reader.prove();
+    await accessVerifier.verifyNow();
   }
 
-  /** Whether the account may search for USNs, as known a minute ago at most. */
-  async #canSearch(): Promise<boolean> {
-    if (this.#searchableAt > this.#unsearchableAt) {
+  /** Whether the account can search for USNs; cached for a minute if not. */
+  async #canSearchUsns(): Promise<boolean> {
+    if (this.#usnsFoundAt > this.#noUsnsFoundAt) {
       return true;
     }
-    if (performance.now() - this.#unsearchableAt < UNSEARCHABLE_MS) {
+    if (performance.now() - this.#noUsnsFoundAt < USN_ACCESS_RETRY_MS) {
       return false;
     }
-    return await this.#findUsns(NUMBERED);
-  }
-
-  /** @throws Error when the account may no longer search for USNs. */
-  async #requireUsns(
-    kinds: readonly (typeof NUMBERED)[number][],
-  ): Promise<void> {
-    if (!(await this.#findUsns(kinds))) {
-      throw new Error('The account may not search for entryusn');
-    }
+    return await this.#findUsns(KINDS_WITH_USN);
   }
 
   async #findUsns(
-    kinds: readonly (typeof NUMBERED)[number][],
+    kinds: readonly (typeof KINDS_WITH_USN)[number][],
   ): Promise<boolean> {
     for (const kind of kinds) {
-      // Entries of any class: a new site has no fasUser yet.
-      const entries = await this.#reader.read(
-        {
-          base: this.#kinds[kind].container,
-          scope: 'one',
-          filter: atLeast('entryusn', '0'),
-          attributes: ['1.1'],
-          sizeLimit: 1,
-        },
-        NEVER_ABORTED,
-      );
+      const entries = await this.#reader.read({
+        base: this.#kinds[kind].container,
+        scope: 'one',
+        // Entries of any class: a new site has no fasUser yet.
+        filter: changedFrom(0),
+        attributes: ['1.1'],
+        sizeLimit: 1,
+      });
       if (entries.length === 0) {
-        this.#unsearchableAt = performance.now();
+        this.#noUsnsFoundAt = performance.now();
         return false;
       }
     }
-    this.#searchableAt = performance.now();
+    this.#usnsFoundAt = performance.now();
     return true;
   }
 }
 
-/** Whatever their class, so that who has lost it is found. */
+/** Matches entries of any class, so that an entry that has lost its class is found. */
 function changedFrom(usn: number): Filter {
   return atLeast('entryusn', String(usn));
 }
 
-function replicaOf(base: DistinguishedName): DistinguishedName {
+/**
+ * Matches an entry by its RDN. A search with its DN as base may fail with
+ * noSuchObject, and such an error does not name the server.
+ */
+function rdnFilter(key: string): Filter {
+  const [attribute] = key.split('=', 1);
+  return equals(attribute, rdnValueOf(key) ?? '');
+}
+
+/** Entry of 389 Directory Server with the state of replication. */
+function replicaEntryOf(base: DistinguishedName): DistinguishedName {
   const suffix = base.replace(
     /[\\,=+;<>"#]/g,
     character => `\\${character.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -363,12 +341,4 @@ function parseReplicationState(
     }
   }
   return generation === undefined ? undefined : { generation, latest };
-}
-
-/** A server of one part and one of another would make a copy of neither. */
-function sameServer(
-  parts: readonly ({ readonly server: string } | undefined)[],
-): string {
-  const servers = new Set(parts.flatMap(part => part?.server ?? []));
-  return servers.size === 1 ? [...servers][0] : '';
 }

@@ -1,22 +1,20 @@
 import { InputError } from '@backstage/errors';
+import type { Entry } from 'ldapts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DirectorySchema } from '../directory/schema';
 import { trustedDn } from './connection/DistinguishedName';
-import { textOf, textsOf } from './entryValues';
 import { isPresent } from './connection/filters';
-import type { LdapSearcher } from './connection/LdapPool';
+import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
+import { textOf, textsOf } from './entryValues';
 
-/** Every server names its schema's entry here (RFC 4512 §5.1). */
-const ROOT_DSE = trustedDn('');
-
-/** Where 389 Directory Server, and so FreeIPA, has it. */
-const USUAL_SUBENTRY = 'cn=schema';
+/** Schema entry of 389 Directory Server. */
+const DEFAULT_SUBENTRY = 'cn=schema';
 
 /** Maximum time in milliseconds that the start waits for the schema. */
-const START_WAITS_MS = 2000;
+const START_WAIT_MS = 2000;
 
-/** What searches name besides the attribute table. */
-const NEEDED = [
+/** Attributes of searches that are not in the attribute table. */
+const REQUIRED = [
   'member',
   'memberManager',
   'memberOf',
@@ -24,18 +22,18 @@ const NEEDED = [
   'krbPrincipalExpiration',
 ];
 
-const NEEDED_BY_AGREEMENTS = ['memberUser'];
+const REQUIRED_FOR_AGREEMENTS = ['memberUser'];
 
 /**
- * Proves that the directory knows every attribute and object class that it is
- * asked for. It answers a question about an unknown attribute with nothing,
- * which reads as if no user had a value: a spelling mistake in
- * `directory.attributes` would hide a field, or a lock.
+ * Verifies that the directory's schema has every attribute and object class that
+ * the gateway uses. A search for an unknown attribute returns nothing, as if no
+ * user had a value: a spelling mistake in `directory.attributes` would hide a
+ * field, or a lock.
  */
 export class SchemaVerifier {
   readonly #searcher: LdapSearcher;
   readonly #schema: DirectorySchema;
-  #proving: Promise<void> | undefined;
+  #verifying: Promise<void> | undefined;
 
   constructor(options: {
     readonly searcher: LdapSearcher;
@@ -46,46 +44,41 @@ export class SchemaVerifier {
   }
 
   /**
-   * Resolves when it has been proven, once and for all.
+   * Resolves when the schema has been verified, which is done once.
    *
-   * @throws InputError that names what the directory's schema lacks.
-   * @throws DirectoryUnavailableError when the directory cannot be asked.
+   * @throws InputError that names what the schema lacks.
+   * @throws DirectoryUnavailableError when the directory is unavailable.
    */
   async require(): Promise<void> {
-    this.#proving ??= this.#prove().catch(error => {
-      this.#proving = undefined;
+    this.#verifying ??= this.#verify().catch(error => {
+      this.#verifying = undefined;
       throw error;
     });
-    await this.#proving;
+    await this.#verifying;
   }
 
   /**
-   * As {@link require}, at start: resolves when the directory is unavailable or
+   * Like {@link require}, but also resolves when the directory is unavailable or
    * has not responded within 2 seconds. The access check requires it again.
    *
-   * @throws InputError that names what the directory's schema lacks.
+   * @throws InputError that names what the schema lacks.
    */
   async requireIfReachable(): Promise<void> {
-    const proven = this.require().catch(error => {
+    const verified = this.require().catch(error => {
       if (error instanceof InputError) {
         throw error;
       }
     });
-    const deadline = new AbortController();
-    const waited = sleep(START_WAITS_MS, undefined, {
-      signal: deadline.signal,
-    }).catch(() => {});
-    try {
-      await Promise.race([proven, waited]);
-    } finally {
-      deadline.abort();
-      proven.catch(() => {});
-    }
+    verified.catch(() => {});
+    await Promise.race([
+      verified,
+      sleep(START_WAIT_MS, undefined, { ref: false }),
+    ]);
   }
 
-  async #prove(): Promise<void> {
-    const known = await this.#known();
-    const missing = neededBy(this.#schema).filter(
+  async #verify(): Promise<void> {
+    const known = await this.#readNames();
+    const missing = requiredNames(this.#schema).filter(
       name => !known.has(name.toLowerCase()),
     );
     if (missing.length > 0) {
@@ -97,39 +90,41 @@ export class SchemaVerifier {
     }
   }
 
-  /** The names of all attribute types and object classes, in lower case. */
-  async #known(): Promise<ReadonlySet<string>> {
-    const [root] = await this.#read(ROOT_DSE, ['subschemaSubentry']);
-    const subentry =
-      (root && textOf(root, 'subschemaSubentry')) ?? USUAL_SUBENTRY;
-    const [entry] = await this.#read(trustedDn(subentry), [
-      'attributeTypes',
-      'objectClasses',
-    ]);
-    const definitions = entry
-      ? [
-          ...textsOf(entry, 'attributeTypes'),
-          ...textsOf(entry, 'objectClasses'),
-        ]
-      : [];
+  /** Returns the names of all attributes and object classes, in lower case. */
+  async #readNames(): Promise<ReadonlySet<string>> {
+    // The root DSE has the DN of the schema entry (RFC 4512 §5.1).
+    const [root] = await this.#read('', ['subschemaSubentry']);
+    const [schema] = await this.#read(
+      (root && textOf(root, 'subschemaSubentry')) ?? DEFAULT_SUBENTRY,
+      ['attributeTypes', 'objectClasses'],
+    );
+    const definitions = ['attributeTypes', 'objectClasses'].flatMap(attribute =>
+      schema ? textsOf(schema, attribute) : [],
+    );
     return new Set(
       definitions.flatMap(namesOf).map(name => name.toLowerCase()),
     );
   }
 
-  async #read(base: typeof ROOT_DSE, attributes: readonly string[]) {
-    // What is proven serves everybody, so nobody's leaving may end it.
-    const { signal } = new AbortController();
-    const search = { base, attributes, filter: isPresent('objectClass') };
+  async #read(
+    base: string,
+    attributes: readonly string[],
+  ): Promise<readonly Entry[]> {
     const { entries } = await this.#searcher.search(
-      { ...search, scope: 'base' },
-      { signal },
+      {
+        base: trustedDn(base),
+        scope: 'base',
+        filter: isPresent('objectClass'),
+        attributes,
+      },
+      // Shared by all callers.
+      NEVER_ABORTED,
     );
     return entries;
   }
 }
 
-function neededBy(schema: DirectorySchema): readonly string[] {
+function requiredNames(schema: DirectorySchema): readonly string[] {
   const mapped = [
     ...Object.values(schema.users),
     ...Object.values(schema.groups),
@@ -137,10 +132,10 @@ function neededBy(schema: DirectorySchema): readonly string[] {
   return [
     schema.userClass,
     schema.groupClass,
-    // An option as in `userCertificate;binary` is not part of the type.
+    // Without options, as in `userCertificate;binary`.
     ...mapped.map(attribute => attribute.split(';')[0]),
-    ...NEEDED,
-    ...(schema.hasAgreements ? NEEDED_BY_AGREEMENTS : []),
+    ...REQUIRED,
+    ...(schema.hasAgreements ? REQUIRED_FOR_AGREEMENTS : []),
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { ReplicaPosition } from '../replica/sync/ReplicaSource';
 import { trustedDn } from './connection/DistinguishedName';
-import { textOf } from './entryValues';
 import { isPresent } from './connection/filters';
-import { NEVER_ABORTED, type LdapReader } from './LdapReader';
+import { NEVER_ABORTED } from './connection/LdapPool';
+import { textOf } from './entryValues';
+import type { LdapReader } from './LdapReader';
 
 /** Milliseconds for which a USN is cached. */
 const MAX_AGE_MS = 250;
@@ -12,25 +13,25 @@ const MAX_AGE_MS = 250;
  * counts a write, and the changes that its plugins make as part of it, before
  * it is visible.
  */
-const SETTLING_MS = 20_000;
+const COMMIT_MS = 20_000;
 
-/** More writes than are in progress when a server is read for the first time. */
-const NUMBERS_BEFORE = 1000;
+/** Maximum number of writes in progress when a server is read for the first time. */
+const WRITES_IN_PROGRESS = 1000;
 
-interface Reading {
+interface UsnSample {
   readonly usn: number | undefined;
   readonly readAt: number;
 }
 
-/** What is known of one server's USNs. */
-interface History {
+/** The samples of one server. */
+interface UsnHistory {
   /**
    * Each server counts on its own, and again after it was restored from a
    * backup. A server that responds again after another one continues its epoch.
    */
   readonly epoch: number;
-  /** The last reading that is committed, and all after it. */
-  readonly readings: readonly Reading[];
+  /** The last committed sample, and all after it. */
+  readonly samples: readonly UsnSample[];
 }
 
 /**
@@ -38,27 +39,28 @@ interface History {
  * at most every 250 ms.
  */
 export class UsnReader {
-  readonly #reader: LdapReader;
-  #time: ReplicaPosition | undefined;
-  readonly #histories = new Map<string, History>();
+  readonly #reader: Pick<LdapReader, 'search'>;
+  readonly #histories = new Map<string, UsnHistory>();
+  #position: ReplicaPosition | undefined;
   #epochs = 0;
   #reading: Promise<ReplicaPosition> | undefined;
 
-  constructor(options: { readonly reader: LdapReader }) {
+  constructor(options: { readonly reader: Pick<LdapReader, 'search'> }) {
     this.#reader = options.reader;
   }
 
-  async now(): Promise<ReplicaPosition> {
-    if (this.#time && performance.now() - this.#time.requestedAt < MAX_AGE_MS) {
-      return this.#time;
+  async read(): Promise<ReplicaPosition> {
+    const cached = this.#position;
+    if (cached && performance.now() - cached.requestedAt < MAX_AGE_MS) {
+      return cached;
     }
-    this.#reading ??= this.#read().finally(() => {
+    this.#reading ??= this.#search().finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #read(): Promise<ReplicaPosition> {
+  async #search(): Promise<ReplicaPosition> {
     const requestedAt = performance.now();
     const { entries, server } = await this.#reader.search(
       {
@@ -67,51 +69,46 @@ export class UsnReader {
         filter: isPresent('objectClass'),
         attributes: ['lastusn'],
       },
-      // Several callers may wait for it.
+      // Shared by several callers.
       NEVER_ABORTED,
     );
     const text =
       entries[0] &&
       (textOf(entries[0], 'lastusn;userroot') ?? textOf(entries[0], 'lastusn'));
     const usn = text === undefined ? undefined : Number(text);
-    this.#time = this.#tick({ server, usn, requestedAt });
-    return this.#time;
+    this.#position = this.#update({ server, usn, requestedAt });
+    return this.#position;
   }
 
-  #tick(read: Pick<ReplicaPosition, 'server' | 'usn' | 'requestedAt'>): ReplicaPosition {
-    const last = this.#histories.get(read.server);
-    const continues = (read.usn ?? 0) >= (last?.readings.at(-1)?.usn ?? 0);
-    const { epoch, readings: before } =
-      last && continues
-        ? last
-        : { epoch: ++this.#epochs, readings: [beforeAll(read)] };
-    const committed = lastBefore(before, read.requestedAt - SETTLING_MS);
-    const readings = [
-      ...before.slice(committed),
-      { usn: read.usn, readAt: performance.now() },
+  #update(
+    read: Pick<ReplicaPosition, 'server' | 'usn' | 'requestedAt'>,
+  ): ReplicaPosition {
+    const { server, usn, requestedAt } = read;
+    const known = this.#histories.get(server);
+    const continues = (usn ?? 0) >= (known?.samples.at(-1)?.usn ?? 0);
+    const { epoch, samples: before } =
+      known && continues
+        ? known
+        : { epoch: ++this.#epochs, samples: [firstSample(read)] };
+    const committed = before.findLastIndex(
+      ({ readAt }) => readAt <= requestedAt - COMMIT_MS,
+    );
+    const samples = [
+      ...before.slice(Math.max(committed, 0)),
+      { usn, readAt: performance.now() },
     ];
-    this.#histories.set(read.server, { epoch, readings });
-    return {
-      ...read,
-      epoch,
-      committedUsn: readings[0].usn,
-    };
+    this.#histories.set(server, { epoch, samples });
+    return { ...read, epoch, committedUsn: samples[0].usn };
   }
 }
 
-/** What must have been counted long before a server was asked at first. */
-function beforeAll({
+/** Returns a USN that is committed when a server is read for the first time. */
+function firstSample({
   usn,
   requestedAt,
-}: Pick<ReplicaPosition, 'usn' | 'requestedAt'>): Reading {
+}: Pick<ReplicaPosition, 'usn' | 'requestedAt'>): UsnSample {
   return {
-    usn: usn === undefined ? undefined : Math.max(0, usn - NUMBERS_BEFORE),
+    usn: usn === undefined ? undefined : Math.max(0, usn - WRITES_IN_PROGRESS),
     readAt: requestedAt,
   };
-}
-
-/** Where the last reading before a time is, or the first of all. */
-function lastBefore(readings: readonly Reading[], time: number): number {
-  const index = readings.findLastIndex(({ readAt }) => readAt <= time);
-  return Math.max(index, 0);
 }

@@ -19,7 +19,7 @@ async function decode(
     containers: containersBelow('dc=example,dc=test'),
   });
   const { entries } = await kinds[kind]!.decode([[DN, { dn: DN, ...values }]]);
-  return { decoded: entries[0][1], unnamed: add.mock.calls.length };
+  return { decoded: entries[0][1], skipped: add.mock.calls.length };
 }
 
 const user = { objectClass: ['fasUser'], uid: 'alice' };
@@ -28,23 +28,23 @@ const agreement = { objectClass: ['fasAgreement'], cn: 'FPCA' };
 
 describe('entryKinds', () => {
   it.each(['-dash', 'two names', ''])(
-    'counts the user name "%s" as not accepted',
+    'skips and counts a user with the name "%s"',
     async uid => {
       expect(await decode('users', { ...user, uid })).toEqual({
         decoded: undefined,
-        unnamed: 1,
+        skipped: 1,
       });
     },
   );
 
-  it('counts a group whose name is not accepted, and keeps its members', async () => {
+  it('skips and counts a group with an invalid name, but replicates its members', async () => {
     expect(await decode('groups', { ...group, cn: '-dash' })).toEqual({
       decoded: { members: ['cn=other'], sponsors: [] },
-      unnamed: 1,
+      skipped: 1,
     });
   });
 
-  it('does not count entries with accepted names, nor those of other classes', async () => {
+  it('does not count entries with valid names or of other classes', async () => {
     const other = { objectClass: ['posixAccount'] };
     for (const result of [
       await decode('users', user),
@@ -52,13 +52,13 @@ describe('entryKinds', () => {
       await decode('groups', group),
       await decode('groups', { ...group, ...other, cn: '-dash' }),
     ]) {
-      expect(result.unnamed).toBe(0);
+      expect(result.skipped).toBe(0);
     }
     expect((await decode('users', user)).decoded).toBeDefined();
     expect((await decode('groups', group)).decoded).toBeDefined();
   });
 
-  it('takes only users who signed an agreement for its signers', async () => {
+  it('replicates only the users who signed an agreement as its signers', async () => {
     const values = { memberUser: 'UID=Alice,cn=users', member: 'cn=packager' };
     expect(
       (await decode('agreements', { ...agreement, ...values })).decoded,

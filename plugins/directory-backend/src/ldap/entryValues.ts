@@ -2,41 +2,41 @@ import type { Entry } from 'ldapts';
 import { DirectoryUnavailableError } from '../directory/errors';
 
 /**
- * The values of an attribute of an entry, whatever the spelling of its name:
- * servers answer with their schema's, not with the asked one (RFC 4512 §2.5).
+ * Returns the values of an attribute. Its name is not case-sensitive: servers
+ * return the spelling of their schema (RFC 4512 §2.5).
  */
 export function valuesOf(
   entry: Entry,
   attribute: string,
 ): readonly (string | Buffer)[] {
-  const own = Object.hasOwn(entry, attribute)
+  const values = Object.hasOwn(entry, attribute)
     ? entry[attribute]
     : Object.entries(entry).find(
         ([name]) => name.toLowerCase() === attribute.toLowerCase(),
       )?.[1];
-  if (own === undefined) {
+  if (values === undefined) {
     return [];
   }
-  return Array.isArray(own) ? own : [own];
+  return Array.isArray(values) ? values : [values];
 }
 
-/** The values of an attribute as text; bytes that are not UTF-8 are marked. */
+/** Returns values as text; bytes that are not UTF-8 become U+FFFD. */
 export function textsOf(entry: Entry, attribute: string): readonly string[] {
   return valuesOf(entry, attribute).map(value => value.toString());
 }
 
-/** The first value of an attribute as text. */
+/** Returns the first value as text. */
 export function textOf(entry: Entry, attribute: string): string | undefined {
   return textsOf(entry, attribute)[0];
 }
 
-/** RFC 4517 §3.3.16: the first value of an attribute, if it is an integer. */
+/** Returns the first value if it is an integer (RFC 4517 §3.3.16). */
 export function integerOf(entry: Entry, attribute: string): number | undefined {
   const number = Number(textOf(entry, attribute) ?? NaN);
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** RFC 4517 §3.3.3: `TRUE` and `FALSE`; absent is neither. */
+/** Returns the first value as Boolean (RFC 4517 §3.3.3). */
 export function booleanOf(
   entry: Entry,
   attribute: string,
@@ -46,16 +46,15 @@ export function booleanOf(
 }
 
 /**
- * RFC 4517 §3.3.13 Generalized Time, with minutes, seconds, fraction and zone
- * as far as they are given; without a zone it is UTC, as FreeIPA writes it.
+ * Generalized Time (RFC 4517 §3.3.13). Minutes, seconds, fraction and time zone
+ * are optional; the default time zone is UTC, as FreeIPA writes it.
  */
 const GENERALIZED_TIME =
   /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)?(\d\d)?(?:[.,]\d+)?(?:Z|([+-])(\d\d)(\d\d)?)?$/;
 
-/** A Generalized Time value, to the second. */
+/** Returns the first value as time, without fractions of a second. */
 export function timeOf(entry: Entry, attribute: string): Date | undefined {
-  const text = textOf(entry, attribute);
-  const match = text === undefined ? undefined : GENERALIZED_TIME.exec(text);
+  const match = GENERALIZED_TIME.exec(textOf(entry, attribute) ?? '');
   if (!match) {
     return undefined;
   }
@@ -68,18 +67,25 @@ export function timeOf(entry: Entry, attribute: string): Date | undefined {
   return new Date(Date.UTC(year, month - 1, day, hour, minute - zone, second));
 }
 
-/** The DER of each value of an attribute. */
+/** Returns values as bytes. */
 export function buffersOf(entry: Entry, attribute: string): readonly Buffer[] {
   return valuesOf(entry, attribute).map(value => Buffer.from(value));
 }
 
-/** A value that every entry of its kind has; its absence is no answer. */
+/** Returns the first value of an attribute that every such entry has. */
 export function requiredTextOf(entry: Entry, attribute: string): string {
   const text = textOf(entry, attribute);
   if (text === undefined) {
     throw new DirectoryUnavailableError(
-      `The directory withholds the attribute ${attribute}`,
+      `The directory did not return the attribute ${attribute}`,
     );
   }
   return text;
+}
+
+/** Returns whether an entry has an object class. */
+export function hasClass(entry: Entry, objectClass: string): boolean {
+  return textsOf(entry, 'objectClass').some(
+    name => name.toLowerCase() === objectClass.toLowerCase(),
+  );
 }

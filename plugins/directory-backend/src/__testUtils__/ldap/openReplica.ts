@@ -40,13 +40,13 @@ export async function openReplica(options: {
   const logger = new RecordingLogger();
   const guardRecords = new MemoryGuardRecords();
   const searcher = openLdapPool(realm, logger, options.ldap);
-  const rooms = { ...options, searcher, logger };
+  const services = { ...options, searcher, logger };
   const config = readLdapConfig(
     new ConfigReader({ ...ldapOf(realm), ...options.ldap }),
   );
   const { directory, accounts, replica } = createReplicaDirectory({
-    reader: createLdapReader(rooms),
-    servers: searcher,
+    reader: createLdapReader(services),
+    servers: searcher.servers,
     schema: schemaPreset(options.schema ?? 'fas'),
     baseDn: realm.baseDn,
     bindDn: realm.bindDn,

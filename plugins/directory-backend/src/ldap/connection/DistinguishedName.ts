@@ -1,72 +1,72 @@
 import { DN } from 'ldapts';
 
 /**
- * A distinguished name (RFC 4514) that is safe to send: from the
- * configuration, from the directory, or built by {@link childOf}.
+ * Distinguished name (RFC 4514) that is safe to send: from the configuration,
+ * from the directory, or built by {@link childOf}.
  */
 export type DistinguishedName = string & { readonly __dn: unique symbol };
 
-/** Takes a name that the administrator or the directory has written. */
+/** Marks a DN from the configuration or the directory as safe to send. */
 export function trustedDn(dn: string): DistinguishedName {
   return dn as DistinguishedName;
 }
 
 /**
- * The name of an entry below another, its value escaped. The value must have
- * passed a name pattern: the library leaves NUL as it is.
+ * Returns the DN of an entry below another one, its value escaped. The value
+ * must match a name pattern: ldapts does not escape NUL.
  */
 export function childOf(
   parent: DistinguishedName,
   rdn: { readonly attribute: string; readonly value: string },
 ): DistinguishedName {
   const own = new DN({ [rdn.attribute]: rdn.value }).toString();
-  return `${own},${parent}` as DistinguishedName;
+  return trustedDn(`${own},${parent}`);
 }
 
-/** Whether an entry lies below another, by the spelling of their names. */
+/** Returns whether a DN is below another one. Spaces are significant. */
 export function isBelow(dn: string, ancestor: DistinguishedName): boolean {
   return dn.toLowerCase().endsWith(`,${ancestor.toLowerCase()}`);
 }
 
-/** Nearly every name is in that form already. */
-const NORMAL = /^[a-z0-9=,._-]*$/;
+/** Nearly every DN is normalized already. */
+const NORMALIZED = /^[a-z0-9=,._-]*$/;
 
 /**
- * A name in a form that is equal for equal names, as far as FreeIPA's names
- * go: without regard to case, and without space round separators.
+ * Normalizes a DN, so that equal names of FreeIPA have equal strings: lower
+ * case, without spaces around separators.
  */
 export function normalizeDn(dn: string): string {
-  return NORMAL.test(dn) ? dn : dn.toLowerCase().replace(/ *([,=+]) */g, '$1');
+  return NORMALIZED.test(dn)
+    ? dn
+    : dn.toLowerCase().replace(/ *([,=+]) */g, '$1');
 }
 
 /**
- * The value of a name's first component, unescaped (RFC 4514 §2.4):
+ * Returns the unescaped value of the first component of a DN (RFC 4514 §2.4):
  * `trust admins` of `cn=trust admins,cn=groups,…`.
  */
 export function rdnValueOf(dn: string): string | undefined {
   const escaped = /^[^=]+=((?:[^,+\\]|\\.)*)/.exec(dn)?.[1];
-  if (escaped === undefined) {
-    return undefined;
-  }
-  const bytes = escaped.replace(/(?:\\[0-9a-f]{2})+/gi, pairs =>
-    Buffer.from(pairs.replaceAll('\\', ''), 'hex').toString(),
-  );
-  return bytes.replace(/\\(.)/g, '$1');
+  return escaped
+    ?.replace(/(?:\\[0-9a-f]{2})+/gi, pairs =>
+      Buffer.from(pairs.replaceAll('\\', ''), 'hex').toString(),
+    )
+    .replace(/\\(.)/g, '$1');
 }
 
-/** Where FreeIPA keeps its entries, below the directory's suffix. */
+/** Containers of FreeIPA's directory tree. */
 export interface Containers {
   /** Users, groups, services and hosts together. */
   readonly accounts: DistinguishedName;
   readonly users: DistinguishedName;
   readonly groups: DistinguishedName;
-  /** freeipa-fas's agreements. */
+  /** Agreements of freeipa-fas. */
   readonly agreements: DistinguishedName;
-  /** Where `ipa user-del --preserve` moves users, outside of `accounts`. */
+  /** Target of `ipa user-del --preserve`, outside of `accounts`. */
   readonly deletedUsers: DistinguishedName;
 }
 
-/** The containers of FreeIPA's tree below a suffix. */
+/** Returns the containers of FreeIPA's directory tree below a suffix. */
 export function containersBelow(baseDn: string): Containers {
   const accounts = `cn=accounts,${baseDn}`;
   return Object.freeze({

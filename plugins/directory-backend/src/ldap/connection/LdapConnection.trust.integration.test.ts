@@ -1,6 +1,10 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { startPool, personSearch } from '../../__testUtils__/ldap/openLdap';
-import { TestAuthority, type TlsFront, startTlsFront } from '../../__testUtils__/ldap/TestAuthority';
+import {
+  TestAuthority,
+  type TlsFront,
+  startTlsFront,
+} from '../../__testUtils__/ldap/TestAuthority';
 
 jest.setTimeout(180_000);
 

@@ -1,20 +1,18 @@
 import type { Socket } from 'node:net';
-import {
-  ResultCodeError,
-  type Client,
-  type Control,
-  type Entry,
-  type Filter,
-} from 'ldapts';
+import { ResultCodeError, type Control, type Entry, type Filter } from 'ldapts';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
 } from '../../directory/errors';
-import { checkMessages } from './checkMessages';
 import type { DistinguishedName } from './DistinguishedName';
-import { createClient, secureAndBind, type LdapEndpoint } from './ldapClient';
+import {
+  createClient,
+  secureAndBind,
+  withDeadline,
+  type LdapEndpoint,
+  type SingleUseClient,
+} from './ldapClient';
 import { isRejectedBind, toDirectoryError } from './ldapErrors';
-import { withDeadline } from './ldapClient';
 
 /** A search. Filters are objects: text is never parsed as a filter. */
 export interface LdapSearch {
@@ -22,14 +20,14 @@ export interface LdapSearch {
   readonly scope: 'base' | 'one' | 'sub';
   readonly filter: Filter;
   readonly attributes: readonly string[];
-  /** At most this many entries; more are cut off without an error. */
+  /** Maximum number of entries; further ones are omitted without an error. */
   readonly sizeLimit?: number;
-  /** Entries the server sends at a time (RFC 2696), for long answers. */
+  /** Entries per page (RFC 2696), for long results. */
   readonly pageSize?: number;
   /**
-   * Takes the entries of each page as they come, and the answer has none: so
-   * that a long answer is never in memory as a whole. A search whose
-   * connection fails begins anew on another one, with its first page.
+   * Called with the entries of each page, which are then not part of the
+   * result, so that a long result is never in memory as a whole. After a failure
+   * of the connection, the search starts again with the first page.
    */
   readonly onPage?: (
     entries: readonly Entry[],
@@ -39,15 +37,14 @@ export interface LdapSearch {
 }
 
 /**
- * One bound LDAP connection with a single life: once it closes it is never
- * used again. The library would reconnect and go on searching anonymously,
- * which a directory answers with fewer attributes instead of an error.
+ * A bound LDAP connection, which is never used again after it was closed: the
+ * reconnected client of ldapts would search anonymously, and the directory would
+ * return fewer attributes instead of an error.
  */
 export class LdapConnection {
-  readonly #client: Client;
-  readonly #sockets: Socket[] = [];
-  #junk: Error | undefined;
+  readonly #connection: SingleUseClient;
   readonly #closeListeners: (() => void)[] = [];
+  #protocolError: Error | undefined;
   #pending = 0;
   #awaited = 0;
   #usedAt = performance.now();
@@ -55,44 +52,40 @@ export class LdapConnection {
 
   private constructor(
     endpoint: LdapEndpoint,
-    onSocket: (socket: Socket) => void,
+    onSocket?: (socket: Socket) => void,
   ) {
-    this.#client = createClient(endpoint, socket => {
-      this.#sockets.push(socket);
-      onSocket(socket);
-      socket.once('close', () => this.close());
-    });
-    checkMessages(this.#client, {
-      onJunk: error => {
-        this.#junk = error;
+    this.#connection = createClient(endpoint, {
+      onSocket,
+      onClose: () => this.close(),
+      onProtocolError: error => {
+        this.#protocolError = error;
         this.close();
       },
     });
   }
 
   /**
-   * Connects, secures and binds, and only then hands out the connection: a
-   * cold client of the library is not safe for concurrent use.
+   * Connects and binds before it returns the connection, because a client of
+   * ldapts is not safe for concurrent use before that.
    *
-   * `onSocket` receives each socket when it starts to connect.
+   * @param onSocket - Called for each socket when it starts to connect.
    */
   static async open(
     endpoint: LdapEndpoint,
-    onSocket: (socket: Socket) => void = () => {},
+    onSocket?: (socket: Socket) => void,
   ): Promise<LdapConnection> {
     const connection = new LdapConnection(endpoint, onSocket);
     try {
-      // A deadline of our own, for all steps together.
-      await withDeadline(secureAndBind(connection.#client, endpoint), {
+      const { client } = connection.#connection;
+      await withDeadline(secureAndBind(client, endpoint), {
         ms: endpoint.connectTimeoutMs,
         error: () =>
-          new DirectoryTimeoutError(`${endpoint.url} does not answer`),
+          new DirectoryTimeoutError(`${endpoint.url} does not respond`),
       });
     } catch (error) {
       connection.close();
-      // Whatever it was, a refused bind too, this server is of no use now.
       throw new DirectoryUnavailableError(
-        `${endpoint.url} cannot be connected to and bound`,
+        `Could not connect and bind to ${endpoint.url}`,
         {
           cause: toDirectoryError(error),
           reason: isRejectedBind(error) ? 'refused' : 'unreachable',
@@ -104,33 +97,27 @@ export class LdapConnection {
 
   /** Whether new searches may be sent on it. */
   get usable(): boolean {
-    return (
-      this.#state === 'open' &&
-      this.#client.isBound &&
-      // The library learns that the other end is leaving when it has left.
-      this.#sockets.at(-1)?.writable === true
-    );
+    const { client, isWritable } = this.#connection;
+    // ldapts notices that the other end is closing only after it has closed.
+    return this.#state === 'open' && client.isBound && isWritable;
   }
 
-  /** Milliseconds since it last answered, 0 while a search is pending. */
+  /** Milliseconds since the last response, 0 while a search is pending. */
   get idleMs(): number {
     return this.#pending > 0 ? 0 : performance.now() - this.#usedAt;
   }
 
-  /** Searches that wait for their answer. */
+  /** Number of pending searches. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Requests that the server has not answered; of a long search, pages. */
+  /** Number of requests without a response; each page is a request. */
   get awaited(): number {
     return this.#awaited;
   }
 
-  /**
-   * Sends one search and resolves with all its entries, or rejects: never
-   * with a part of them.
-   */
+  /** Sends one search and resolves with all its entries, never with some. */
   async search(
     search: LdapSearch,
     options: { readonly timeoutMs: number },
@@ -142,7 +129,7 @@ export class LdapConnection {
     }
     this.#pending++;
     try {
-      return await this.#entries(search, options);
+      return await this.#send(search, options);
     } catch (error) {
       if (
         error instanceof ResultCodeError ||
@@ -150,29 +137,25 @@ export class LdapConnection {
       ) {
         throw toDirectoryError(error);
       }
-      // The socket may still be about to close: nobody else should meet it.
+      // The socket may not be closed yet, but must not be used again.
       this.close();
-      throw toDirectoryError(this.#junk ?? error);
+      throw toDirectoryError(this.#protocolError ?? error);
     } finally {
       this.#usedAt = performance.now();
       this.#pending--;
-      if (this.#state === 'retired' && this.#pending === 0) {
-        this.close();
-      }
+      this.#closeIfRetired();
     }
   }
 
-  /** Takes no new search, and closes when the pending ones have ended. */
+  /** Accepts no new search, and closes when no search is pending. */
   retire(): void {
     if (this.#state === 'open') {
       this.#state = 'retired';
-      if (this.#pending === 0) {
-        this.close();
-      }
+      this.#closeIfRetired();
     }
   }
 
-  /** Calls back once, when the connection is closed, however that came. */
+  /** Calls back once, when the connection is closed for any reason. */
   onClose(listener: () => void): void {
     if (this.#state === 'closed') {
       listener();
@@ -185,38 +168,39 @@ export class LdapConnection {
   close(): void {
     if (this.#state !== 'closed') {
       this.#state = 'closed';
-      // Takes leave if it still can. The library would wait for the system to
-      // take these bytes, which it does not when the other end has hung.
-      this.#client.unbind().catch(() => {});
-      for (const socket of this.#sockets) {
-        // The library has let go of a socket whose handshake failed.
-        socket.on('error', () => {}).destroy();
-      }
+      this.#connection.destroy();
       for (const listener of this.#closeListeners) {
         listener();
       }
     }
   }
 
-  /** Each page of a long answer is a request of its own, and has its own time. */
-  async #entries(
+  #closeIfRetired(): void {
+    if (this.#state === 'retired' && this.#pending === 0) {
+      this.close();
+    }
+  }
+
+  /** Each page of a long result is a request with its own deadline. */
+  async #send(
     search: LdapSearch,
     { timeoutMs }: { readonly timeoutMs: number },
   ): Promise<Entry[]> {
+    const { client } = this.#connection;
     const { base, scope, filter, sizeLimit, pageSize, control } = search;
     const request = {
       scope,
       filter,
       sizeLimit,
       attributes: [...search.attributes],
-      // So that the server does not go on for nobody.
+      // The server stops as well.
       timeLimit: Math.ceil(timeoutMs / 1000),
     };
     if (!pageSize) {
-      const asked = this.#client.search(base, request, control);
-      return (await this.#inTime(asked, timeoutMs)).searchEntries;
+      const result = client.search(base, request, control);
+      return (await this.#inTime(result, timeoutMs)).searchEntries;
     }
-    const pages = this.#client.searchPaginated(
+    const pages = client.searchPaginated(
       base,
       { ...request, paged: { pageSize } },
       control,
@@ -227,7 +211,7 @@ export class LdapConnection {
     let isFirst = true;
     let page = await this.#inTime(pages.next(), timeoutMs);
     while (!page.done) {
-      // The server goes on while this page is taken in.
+      // The server prepares the next page meanwhile.
       const next = this.#inTime(pages.next(), timeoutMs);
       next.catch(() => {});
       await onPage(page.value.searchEntries, { isFirst });
@@ -238,16 +222,16 @@ export class LdapConnection {
   }
 
   /**
-   * A deadline of our own: the library's timeout destroys the socket and with
-   * it every other search that is under way on it.
+   * Applies a deadline. The timeout of ldapts would destroy the socket and with
+   * it every other pending search.
    */
-  async #inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  async #inTime<T>(response: Promise<T>, ms: number): Promise<T> {
     this.#awaited++;
     try {
-      return await withDeadline(work, {
+      return await withDeadline(response, {
         ms,
         error: () => {
-          // Its neighbours may still be answered, but nothing new is sent.
+          // Other pending searches may still get their response.
           this.retire();
           return new DirectoryTimeoutError('The directory is too slow');
         },

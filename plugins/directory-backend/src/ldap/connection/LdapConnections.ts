@@ -6,47 +6,45 @@ import { isRejectedBind } from './ldapErrors';
 import type { LdapMetrics } from './LdapMetrics';
 
 /**
- * A password that was refused is not tried again for this long: a directory
- * that counts wrong ones would lock the account. Another password is tried at
- * once.
+ * Milliseconds for which a rejected password is not tried again, because the
+ * directory may lock the account. Another password is tried at once.
  */
-const REFUSAL_HOLDS_MS = 10_000;
+const REJECTED_BIND_CACHE_MS = 10_000;
 
-/** How many connections there are to a server, and how they are used. */
+/** How a server is connected to. */
 export interface LdapConnectionsOptions {
   readonly url: string;
-  /** Read for each new connection, so that a changed password takes effect. */
+  /** Called for each new connection, so that a changed password takes effect. */
   readonly endpoint: () => Promise<LdapEndpoint>;
-  /** Connections kept at most. */
   readonly maxConnections: number;
-  /** Searches under way on a connection at a time. */
+  /** Maximum number of pending searches on a connection. */
   readonly pipelining: number;
 }
 
-/** The connections to one directory server. */
+/** Connections to one directory server. */
 export class LdapConnections {
   readonly #options: LdapConnectionsOptions;
   readonly #metrics: LdapMetrics;
   readonly #onFailure: (error: unknown) => void;
   readonly #connections = new Set<LdapConnection>();
-  /** Those who wait for room on a connection. */
-  #waiting: (() => void)[] = [];
+  /** Searches that wait for a connection. */
+  #waiters: (() => void)[] = [];
   #opening: Promise<LdapConnection> | undefined;
-  /** A connection that is not for searches. */
+  /** Connection for probes only. */
   #spare: LdapConnection | undefined;
   /** Reject the connections that are being opened. */
   readonly #aborts = new Set<(error: Error) => void>();
-  /** The open sockets, and how many bytes each had received. */
+  /** Open sockets with the bytes that each has received. */
   readonly #sockets = new Map<Socket, number>();
   #handshakes = 0;
   #dropped: Error | undefined;
-  #refused: { password: string; at: number; error: unknown } | undefined;
+  #rejected: { password: string; at: number; error: unknown } | undefined;
   #closed = false;
 
   constructor(
     options: LdapConnectionsOptions & {
       readonly metrics: LdapMetrics;
-      /** Told about every connection that could not be opened. */
+      /** Called for each connection that could not be opened. */
       readonly onFailure: (error: unknown) => void;
     },
   ) {
@@ -56,49 +54,43 @@ export class LdapConnections {
   }
 
   /**
-   * Uses the connection with the fewest pending searches, once there is one
-   * with room, and opens another one when all have their fill.
+   * Calls back with the connection that has the fewest pending searches, as
+   * soon as one has capacity; opens another one when none has.
    *
-   * Nothing may come between choosing a connection and sending on it, or many
-   * choose the same one: so this calls `use` in the same turn.
+   * The callback runs synchronously after the choice: otherwise concurrent
+   * searches would choose the same connection.
    *
-   * @throws DirectoryUnavailableError when none can be opened, and what
-   *   {@link drop} was called with while this waits for one.
+   * @throws DirectoryUnavailableError when no connection can be opened, and the
+   *   error of {@link drop} when that is called meanwhile.
    */
   async use<T>(use: (connection: LdapConnection) => Promise<T>): Promise<T> {
     const dropped = this.#dropped;
-    let connection = this.#withRoom();
+    let connection = this.#available();
     while (!connection) {
-      await this.#room();
+      await this.#waitForCapacity();
       if (this.#dropped && this.#dropped !== dropped) {
         throw this.#dropped;
       }
-      connection = this.#withRoom();
+      connection = this.#available();
     }
     try {
       return await use(connection);
     } finally {
-      this.#wake();
+      this.#wakeAll();
     }
   }
 
-  /** A connection to try the server out with, however busy it is. */
+  /** Returns a connection for a probe, also when it has no capacity. */
   async any(): Promise<LdapConnection> {
     return this.#leastBusy() ?? this.#open();
   }
 
-  /** A connection to try the server out with, apart from those for searches. */
+  /** Returns a connection for probes that is not used for searches. */
   async spare(): Promise<LdapConnection> {
     if (!this.#spare?.usable) {
       this.#spare = await this.#connect();
     }
     return this.#spare;
-  }
-
-  /** Opens and binds another connection, and closes it. */
-  async verifyBind(): Promise<void> {
-    const connection = await this.#connect();
-    connection.close();
   }
 
   /** Closes the connection that {@link spare} has opened. */
@@ -107,20 +99,21 @@ export class LdapConnections {
     this.#spare = undefined;
   }
 
-  /** Whether the server has not answered a request or an attempt to connect. */
-  get isWaiting(): boolean {
-    if (this.#opening) {
-      return true;
-    }
-    for (const connection of this.#connections) {
-      if (connection.awaited > 0) {
-        return true;
-      }
-    }
-    return false;
+  /** Opens and binds another connection, and closes it. */
+  async verifyBind(): Promise<void> {
+    const connection = await this.#connect();
+    connection.close();
   }
 
-  /** Whether the server has sent anything since the last call. */
+  /** Whether the server has to respond to a request or a connection attempt. */
+  get isWaiting(): boolean {
+    return (
+      this.#opening !== undefined ||
+      [...this.#connections].some(({ awaited }) => awaited > 0)
+    );
+  }
+
+  /** Returns whether the server has sent anything since the last call. */
   takeReceived(): boolean {
     let received = this.#handshakes > 0;
     this.#handshakes = 0;
@@ -133,7 +126,7 @@ export class LdapConnections {
     return received;
   }
 
-  /** The connections on which nothing has happened for so long. */
+  /** Returns the connections that have been idle for some milliseconds. */
   idle(ms: number): readonly LdapConnection[] {
     return [...this.#connections].filter(
       connection => connection.usable && connection.idleMs >= ms,
@@ -141,8 +134,8 @@ export class LdapConnections {
   }
 
   /**
-   * Closes the connections there are, also those that are being opened; pending
-   * searches reject.
+   * Closes all connections, also those that are being opened; pending searches
+   * reject.
    */
   drop(error: Error): void {
     this.#dropped = error;
@@ -156,16 +149,16 @@ export class LdapConnections {
     for (const socket of this.#sockets.keys()) {
       socket.destroy();
     }
-    this.#wake();
+    this.#wakeAll();
   }
 
-  /** Closes every connection; pending searches reject. */
+  /** Closes all connections for good; pending searches reject. */
   close(): void {
     this.#closed = true;
-    this.drop(this.#notUsed());
+    this.drop(this.#closedError());
   }
 
-  /** Takes no new search, and closes when the pending ones have ended. */
+  /** Accepts no new search, and closes when no search is pending. */
   retire(): void {
     this.#closed = true;
     this.closeSpare();
@@ -184,15 +177,15 @@ export class LdapConnections {
     return best;
   }
 
-  #withRoom(): LdapConnection | undefined {
+  #available(): LdapConnection | undefined {
     const best = this.#leastBusy();
     return best && best.pending < this.#options.pipelining ? best : undefined;
   }
 
-  /** Resolves when a connection may have room. */
-  async #room(): Promise<void> {
+  /** Resolves when a connection may have capacity. */
+  async #waitForCapacity(): Promise<void> {
     const released = new Promise<void>(resolve => {
-      this.#waiting.push(resolve);
+      this.#waiters.push(resolve);
     });
     if (this.#connections.size >= this.#options.maxConnections) {
       await released;
@@ -200,23 +193,22 @@ export class LdapConnections {
     }
     const opened = this.#open();
     if (this.#leastBusy()) {
-      // One that fails to open is no harm as long as others come free.
-      opened.catch(() => {});
+      // Other connections may get capacity although this one fails to open.
       await Promise.race([released, opened.catch(() => released)]);
     } else {
       await opened;
     }
   }
 
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const wake of waiting) {
+  #wakeAll(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) {
       wake();
     }
   }
 
-  /** One connection is opened at a time, whoever waits for it. */
+  /** Opens one connection at a time, for all callers. */
   #open(): Promise<LdapConnection> {
     this.#opening ??= this.#openOne().finally(() => {
       this.#opening = undefined;
@@ -229,7 +221,7 @@ export class LdapConnections {
     this.#connections.add(connection);
     connection.onClose(() => {
       this.#connections.delete(connection);
-      this.#wake();
+      this.#wakeAll();
     });
     return connection;
   }
@@ -246,7 +238,7 @@ export class LdapConnections {
     try {
       const connection = await Promise.race([bound, aborted]);
       if (this.#closed) {
-        throw this.#notUsed();
+        throw this.#closedError();
       }
       this.#metrics.attempted('success');
       connection.onClose(this.#metrics.opened());
@@ -261,7 +253,7 @@ export class LdapConnections {
     }
   }
 
-  #notUsed(): DirectoryUnavailableError {
+  #closedError(): DirectoryUnavailableError {
     return new DirectoryUnavailableError(
       `Directory server ${this.#options.url} is not used any more`,
       { reason: 'unreachable' },
@@ -270,18 +262,18 @@ export class LdapConnections {
 
   async #bind(endpoint: LdapEndpoint): Promise<LdapConnection> {
     const password = endpoint.bindPassword;
-    const refused = this.#refused;
+    const rejected = this.#rejected;
     if (
-      refused?.password === password &&
-      performance.now() - refused.at < REFUSAL_HOLDS_MS
+      rejected?.password === password &&
+      performance.now() - rejected.at < REJECTED_BIND_CACHE_MS
     ) {
-      throw refused.error;
+      throw rejected.error;
     }
     try {
       return await LdapConnection.open(endpoint, socket => this.#track(socket));
     } catch (error) {
       if (isRejectedBind(error)) {
-        this.#refused = { password, at: performance.now(), error };
+        this.#rejected = { password, at: performance.now(), error };
       }
       throw error;
     }
@@ -290,8 +282,8 @@ export class LdapConnections {
   #track(socket: Socket): void {
     this.#sockets.set(socket, 0);
     socket.once('close', () => this.#sockets.delete(socket));
-    // The bytes of a TLS handshake are not counted. That TCP is connected says
-    // nothing: the kernel does that for a process that is stopped.
+    // The bytes of a TLS handshake are not counted. An accepted TCP connection
+    // does not count: the kernel accepts it for a stopped process as well.
     socket.once('secureConnect', () => {
       this.#handshakes++;
     });

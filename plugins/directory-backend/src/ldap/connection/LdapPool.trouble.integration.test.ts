@@ -62,13 +62,13 @@ function urlOf({ port }: FaultProxy): string {
 const search = (uid = 'alice') => tested!.search(personSearch(realm, uid));
 const searchAll = () => tested!.search(everybodySearch(realm));
 
-/** Ends a server's connections and refuses others until it is out of use. */
+/** Ends a server's connections and refuses others until it is excluded. */
 async function lose(proxy: FaultProxy): Promise<void> {
   await proxy.refuse();
   proxy.reset();
   await eventually(async () => {
     await search();
-    expect(tested!.log()).toContain(`${urlOf(proxy)} is out of use`);
+    expect(tested!.log()).toContain(`${urlOf(proxy)} excluded after failures`);
   });
 }
 
@@ -77,7 +77,7 @@ async function loseAndRestore(proxy: FaultProxy): Promise<void> {
   await proxy.accept();
   await eventually(() =>
     expect(tested!.lines()).toContain(
-      `info Directory server ${urlOf(proxy)} is back in use`,
+      `info Directory server ${urlOf(proxy)} back in service`,
     ),
   );
 }
@@ -119,7 +119,7 @@ describe('a lost server', () => {
     expect(second.accepted).toBeGreaterThan(0);
   });
 
-  it('stays the second choice after it is back in use', async () => {
+  it('stays the second choice after it is back in service', async () => {
     start([first, second]);
     await loseAndRestore(first);
     for (let round = 0; round < 20; round++) {
@@ -153,7 +153,7 @@ describe('a lost server', () => {
     expect(tested!.log()).toBe('');
   });
 
-  it('costs no connection and no delay while it is out of use', async () => {
+  it('costs no connection and no delay while it is excluded', async () => {
     start([first, second], {
       connectTimeout: '300ms',
       breaker: { initial: '20m', max: '20m' },
@@ -163,7 +163,7 @@ describe('a lost server', () => {
     }
     await eventually(async () => {
       await expect(search()).rejects.toMatchObject(unavailable);
-      expect(tested!.log().match(/out of use/g)).toHaveLength(2);
+      expect(tested!.log().match(/excluded/g)).toHaveLength(2);
     });
     const accepted = first.accepted + second.accepted;
     for (let round = 0; round < 100; round++) {

@@ -1,7 +1,3 @@
-import type {
-  LifecycleService,
-  LoggerService,
-} from '@backstage/backend-plugin-api';
 import {
   bulkhead,
   BulkheadRejectedError,
@@ -9,15 +5,14 @@ import {
 } from 'cockatiel';
 import type { Entry } from 'ldapts';
 import {
-  setImmediate as nextTurn,
+  setImmediate as yieldToEventLoop,
   setTimeout as sleep,
 } from 'node:timers/promises';
-import type { LdapConfig } from './LdapConfig';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,
-  type Reachability,
 } from '../../directory/errors';
+import { withDeadline } from './ldapClient';
 import type { LdapSearch } from './LdapConnection';
 import {
   isConnectionFailure,
@@ -25,8 +20,7 @@ import {
   isRejectedBind,
 } from './ldapErrors';
 import type { LdapServer } from './LdapServer';
-import { LdapServers, type SrvResolver } from './LdapServers';
-import { withDeadline } from './ldapClient';
+import { LdapServers, type LdapServersOptions } from './LdapServers';
 
 /** Searches the directory's servers. */
 export interface LdapSearcher {
@@ -39,7 +33,7 @@ export interface LdapSearcher {
    */
   verifyBind(): Promise<void>;
   /**
-   * All entries that a search finds, and which server found them.
+   * Returns all entries that a search finds.
    *
    * @throws DirectoryUnavailableError with the reason `unreachable`, `refused`,
    *   `overloaded` or `response`.
@@ -51,47 +45,42 @@ export interface LdapSearcher {
   ): Promise<LdapSearchResult>;
 }
 
-/** What one server answered to a search. */
+/** Context of searches that no caller aborts. */
+export const NEVER_ABORTED = { signal: new AbortController().signal };
+
+/** Result of a search. */
 export interface LdapSearchResult {
   readonly entries: readonly Entry[];
-  /** The server's URL: its change numbers mean nothing on another server. */
+  /** URL of the server; its USNs differ from those of another server. */
   readonly server: string;
 }
 
 /**
- * How often a question is sent at most, because it may be what breaks the
- * connections. Where a network breaks them ten times a second, three or four
- * were too few on a busy machine.
+ * Maximum number of attempts for one search, which is limited because the search
+ * itself may be what breaks the connections. With a network that resets
+ * connections ten times a second, four were too few on a busy machine.
  */
-const MAX_SENDINGS = 6;
+const MAX_ATTEMPTS = 6;
 
-/** Milliseconds until the same server is tried again for a question. */
+/** Milliseconds before each further attempt on the same server. */
 const PAUSES_MS = [0, 10, 20, 40, 80, 160];
 
 /**
  * Searches the directory's servers, the current one first. A search that fails
- * with its connection is repeated, on another server in use if there is one;
- * searches change nothing, so that is safe. All attempts together, and the time
- * in the queue, take no longer than `operationTimeout`; of a long search each
- * page may take as long.
+ * with its connection is repeated, on another available server if there is one.
+ * The time in the queue and all attempts together take no longer than
+ * `operationTimeout`; for a long search, this applies to each page.
  */
 export class LdapPool implements LdapSearcher {
-  readonly #servers: LdapServers;
+  /** Reports whether the directory is reachable. */
+  readonly servers: LdapServers;
   readonly #timeoutMs: number;
   readonly #limit: BulkheadPolicy;
 
-  constructor(options: {
-    readonly config: LdapConfig;
-    readonly logger: LoggerService;
-    readonly resolver?: SrvResolver;
-    /**
-     * Milliseconds for which a preferred server must have been available before
-     * it is used again. Default: 10 minutes.
-     */
-    readonly failbackMs?: number;
-  }) {
+  /** Connects on the first search. */
+  constructor(options: LdapServersOptions) {
     const { config } = options;
-    this.#servers = new LdapServers(options);
+    this.servers = new LdapServers(options);
     this.#timeoutMs = config.operationTimeoutMs;
     this.#limit = bulkhead(
       config.maxConnections * config.pipelining,
@@ -99,39 +88,28 @@ export class LdapPool implements LdapSearcher {
     );
   }
 
-  /** Connects on the first search; closes with the plugin. */
-  static create(options: {
-    readonly config: LdapConfig;
-    readonly logger: LoggerService;
-    readonly lifecycle: LifecycleService;
-  }): LdapPool {
-    const pool = new LdapPool(options);
-    options.lifecycle.addShutdownHook(() => pool.close());
-    return pool;
-  }
-
   async search(
     search: LdapSearch,
     context: { readonly signal: AbortSignal },
   ): Promise<LdapSearchResult> {
-    const endsAt = performance.now() + this.#timeoutMs;
-    let sent = () => {};
-    const sending = new Promise<void>(resolve => {
-      sent = resolve;
+    const expiresAt = performance.now() + this.#timeoutMs;
+    let onSent = () => {};
+    const sent = new Promise<void>(resolve => {
+      onSent = resolve;
     });
-    const answer = this.#limit.execute(() => {
-      // Whoever asked may have left while the question was queued.
+    const result = this.#limit.execute(() => {
+      // The caller may have disconnected while the search was queued.
       context.signal.throwIfAborted();
-      return this.#ask(search, { endsAt, sent });
+      return this.#attempt(search, { expiresAt, onSent });
     });
-    // The pages of a long answer have their own time each.
-    const inTime = search.pageSize ? Promise.race([sending, answer]) : answer;
+    // Each page of a long result has its own deadline.
+    const inTime = search.pageSize ? Promise.race([sent, result]) : result;
     try {
       await withDeadline<unknown>(inTime, {
         ms: this.#timeoutMs,
         error: tooSlow,
       });
-      return await answer;
+      return await result;
     } catch (error) {
       if (error instanceof BulkheadRejectedError) {
         throw new DirectoryUnavailableError(
@@ -144,8 +122,8 @@ export class LdapPool implements LdapSearcher {
   }
 
   async verifyBind(): Promise<void> {
-    let refused: unknown;
-    for (const server of await this.#servers.inOrder()) {
+    let rejection: unknown;
+    for (const server of await this.servers.inOrder()) {
       if (server.available) {
         try {
           await server.verifyBind();
@@ -154,91 +132,82 @@ export class LdapPool implements LdapSearcher {
           if (!isRejectedBind(error)) {
             return;
           }
-          refused = error;
+          rejection = error;
         }
       }
     }
-    if (refused) {
-      throw refused;
+    if (rejection) {
+      throw rejection;
     }
-  }
-
-  /** Whether a server is in use. */
-  get reachability(): Reachability {
-    return this.#servers.reachability;
-  }
-
-  /** Calls back when `reachability` changes; returns the unsubscribe function. */
-  onReachability(listener: (reachability: Reachability) => void): () => void {
-    return this.#servers.onReachability(listener);
   }
 
   /** Closes every connection; pending searches reject. */
   close(): void {
-    this.#servers.close();
+    this.servers.close();
   }
 
-  /** Goes on as long as any server counts as being in use. */
-  async #ask(
+  /** Searches one server after the other while any is available. */
+  async #attempt(
     search: LdapSearch,
-    { endsAt, sent }: { readonly endsAt: number; readonly sent: () => void },
+    options: { readonly expiresAt: number; readonly onSent: () => void },
   ): Promise<LdapSearchResult> {
-    const tries = new Map<LdapServer, number>();
-    let sendings = 0;
-    let failure: unknown;
-    const beforeSending = () => {
-      if (performance.now() >= endsAt) {
-        // Nobody waits any more, and the server is not to blame for that.
+    const failures = new Map<LdapServer, number>();
+    let attempts = 0;
+    let lastError: unknown;
+    const beforeAttempt = () => {
+      if (performance.now() >= options.expiresAt) {
         throw tooSlow();
       }
-      sendings++;
-      sent();
+      attempts++;
+      options.onSent();
     };
-    while (sendings < MAX_SENDINGS) {
-      const server = await this.#leastTried(tries);
+    while (attempts < MAX_ATTEMPTS) {
+      const server = await this.#leastTried(failures);
       if (!server) {
         break;
       }
       try {
-        // The server has the whole time, however long the question was queued.
-        const options = { timeoutMs: this.#timeoutMs, beforeSending };
-        const entries = await server.search(search, options);
+        const entries = await server.search(search, {
+          // Independent of the time in the queue, which is not the server's.
+          timeoutMs: this.#timeoutMs,
+          beforeAttempt,
+        });
         return { entries, server: server.url };
       } catch (error) {
         if (!isConnectionFailure(error)) {
           throw error;
         }
-        failure = error;
-        // To wait a second time for one that is hung would be to no avail.
-        const tried = isConnectTimeout(error)
-          ? Infinity
-          : tries.get(server) ?? 0;
-        tries.set(server, tried + 1);
+        lastError = error;
+        // A server that does not respond is tried once.
+        failures.set(
+          server,
+          isConnectTimeout(error) ? Infinity : (failures.get(server) ?? 0) + 1,
+        );
       }
     }
     throw new DirectoryUnavailableError('No directory server is available', {
-      cause: failure,
+      cause: lastError,
       reason:
-        this.#servers.reachability === 'refused' || isRejectedBind(failure)
+        this.servers.reachability === 'refused' || isRejectedBind(lastError)
           ? 'refused'
           : 'unreachable',
     });
   }
 
-  /** The first server in use that was not tried yet, or least often. */
+  /** Returns the first available server with the fewest failed attempts. */
   async #leastTried(
-    tries: ReadonlyMap<LdapServer, number>,
+    failures: ReadonlyMap<LdapServer, number>,
   ): Promise<LdapServer | undefined> {
-    if (tries.size > 0) {
-      // What broke one connection may have broken others: let that be known.
-      await nextTurn();
+    if (failures.size > 0) {
+      // Connections that failed together with the last one are closed first.
+      await yieldToEventLoop();
     }
-    const triesOf = (server: LdapServer) => tries.get(server) ?? 0;
-    const [least] = [...(await this.#servers.inOrder())]
-      .filter(server => server.available && triesOf(server) < Infinity)
-      .sort((a, b) => triesOf(a) - triesOf(b));
-    if (least && triesOf(least) > 0) {
-      await sleep(PAUSES_MS.at(triesOf(least)) ?? PAUSES_MS.at(-1));
+    const failuresOf = (server: LdapServer) => failures.get(server) ?? 0;
+    const [least] = [...(await this.servers.inOrder())]
+      .filter(server => server.available && failuresOf(server) < Infinity)
+      .sort((a, b) => failuresOf(a) - failuresOf(b));
+    if (least && failuresOf(least) > 0) {
+      await sleep(PAUSES_MS.at(failuresOf(least)) ?? PAUSES_MS.at(-1));
     }
     return least?.available ? least : undefined;
   }

@@ -28,7 +28,7 @@ afterEach(() => {
 });
 afterAll(() => realm?.stop());
 
-const ask = () => tested!.search(personSearch(realm, 'alice'));
+const search = () => tested!.search(personSearch(realm, 'alice'));
 
 /** Sets or removes an attribute of the service account. */
 async function setAttribute(name: string, value?: string): Promise<void> {
@@ -47,15 +47,15 @@ describe('the service account', () => {
     const proxy = await FaultProxy.start(realm.ldapsUrl);
     const servers = [`ldaps://localhost:${proxy.port}`];
     tested = startPool({ realm, ldap: { servers, bindPasswordFile } });
-    await ask();
+    await search();
 
     await setAttribute('userPassword', 'the next one');
     await writeFile(bindPasswordFile, 'the next one\n');
     try {
-      await expect(ask()).resolves.toHaveLength(1);
+      await expect(search()).resolves.toHaveLength(1);
       expect(proxy.accepted).toBe(1);
       proxy.reset();
-      await eventually(ask);
+      await eventually(search);
       expect(proxy.accepted).toBeGreaterThan(1);
     } finally {
       await setAttribute('userPassword', original);
@@ -75,9 +75,14 @@ describe('the service account', () => {
       return binds.filter(({ result }) => result === 49);
     };
     for (let round = 0; round < 20; round++) {
-      const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
-      for (const answer of answers) {
-        expect(answer).toMatchObject({
+      const results = await Promise.allSettled([
+        search(),
+        search(),
+        search(),
+        search(),
+      ]);
+      for (const result of results) {
+        expect(result).toMatchObject({
           reason: { name: 'DirectoryUnavailableError', reason: 'refused' },
         });
       }
@@ -90,11 +95,11 @@ describe('the service account', () => {
     clock.advance(10_000); // then the password is tried again
     await eventually(async () => expect(await refusedBinds()).toHaveLength(2));
     clock.restore();
-    expect(tested.log()).toMatch(/out of use.*InvalidCredentials/);
+    expect(tested.log()).toMatch(/excluded.*InvalidCredentials/);
 
     const right = await readFile(realm.bindPasswordFile);
     await writeFile(bindPasswordFile, right);
-    await eventually(ask);
+    await eventually(search);
   });
 
   it.each<[string, string, () => Promise<string>]>([
@@ -111,37 +116,34 @@ describe('the service account', () => {
       'InvalidCredentials',
       async () => realm.bindDn.replace(/^[^,]*/, 'uid=deleted'),
     ],
-  ])(
-    'takes a server out of use at once when it %s',
-    async (_how, code, lock) => {
-      tested = startPool({ realm, ldap: { bindDn: await lock() } });
-      try {
-        await expect(ask()).rejects.toMatchObject({
-          name: 'DirectoryUnavailableError',
-          reason: 'refused',
-        });
-        expect(tested.log()).toMatch(
-          new RegExp(`out of use.*refused the service account.*${code}`),
-        );
-      } finally {
-        await setAttribute('nsAccountLock');
-      }
-    },
-  );
+  ])('excludes a server at once when it %s', async (_how, code, lock) => {
+    tested = startPool({ realm, ldap: { bindDn: await lock() } });
+    try {
+      await expect(search()).rejects.toMatchObject({
+        name: 'DirectoryUnavailableError',
+        reason: 'refused',
+      });
+      expect(tested.log()).toMatch(
+        new RegExp(`excluded.*refused the service account.*${code}`),
+      );
+    } finally {
+      await setAttribute('nsAccountLock');
+    }
+  });
 
   it('ends the searches on open connections when it is refused', async () => {
     const proxy = await FaultProxy.start(realm.ldapsUrl);
     const servers = [`ldaps://localhost:${proxy.port}`];
     tested = startPool({ realm, ldap: { servers, operationTimeout: '1h' } });
-    await ask();
+    await search();
     proxy.vanish();
     await setAttribute('nsAccountLock', 'TRUE');
     try {
       // The first search is sent on the vanished connection, the second one
       // opens a connection.
-      const answers = await Promise.allSettled([ask(), ask()]);
-      for (const answer of answers) {
-        expect(answer).toMatchObject({ reason: { reason: 'refused' } });
+      const results = await Promise.allSettled([search(), search()]);
+      for (const result of results) {
+        expect(result).toMatchObject({ reason: { reason: 'refused' } });
       }
     } finally {
       await setAttribute('nsAccountLock');
@@ -156,15 +158,17 @@ describe('the service account', () => {
     const servers = [url, second.ldapsUrl];
     tested = startPool({ realm, ldap: { servers } });
     try {
-      await ask();
+      await search();
       await tested.pool.verifyBind();
       expect(proxy.accepted).toBe(2);
 
       await setAttribute('nsAccountLock', 'TRUE');
       await tested.pool.verifyBind();
-      expect(tested.log()).toContain(`Directory server ${url} is out of use`);
-      expect(tested.pool.reachability).toBe('reachable');
-      await expect(ask()).resolves.toHaveLength(1);
+      expect(tested.log()).toContain(
+        `Directory server ${url} excluded after failures`,
+      );
+      expect(tested.pool.servers.reachability).toBe('reachable');
+      await expect(search()).resolves.toHaveLength(1);
 
       await second.modify(
         `dn: ${second.bindDn}\nchangetype: modify\nreplace: nsAccountLock\nnsAccountLock: TRUE\n`,
@@ -173,7 +177,7 @@ describe('the service account', () => {
         name: 'DirectoryUnavailableError',
         reason: 'refused',
       });
-      expect(tested.pool.reachability).toBe('refused');
+      expect(tested.pool.servers.reachability).toBe('refused');
     } finally {
       await setAttribute('nsAccountLock');
       await second.stop();
@@ -187,7 +191,7 @@ describe('the service account', () => {
       mode: 0o644,
     });
     tested = startPool({ realm, ldap: { bindPasswordFile } });
-    await expect(ask()).rejects.toMatchObject({
+    await expect(search()).rejects.toMatchObject({
       name: 'DirectoryUnavailableError',
     });
     expect(tested.log()).toMatch(
@@ -200,7 +204,7 @@ describe('the service account', () => {
     await writeFile(bindPasswordFile, '\n', SECRET);
     tested = startPool({ realm, ldap: { bindPasswordFile } });
     const log = await BindLog.from(realm);
-    await expect(ask()).rejects.toMatchObject({
+    await expect(search()).rejects.toMatchObject({
       name: 'DirectoryUnavailableError',
     });
     expect((await log.read()).binds).toEqual([]);
@@ -211,18 +215,18 @@ describe.each([
   ['LDAPS', (r: Realm) => ({ servers: [r.ldapsUrl] })],
   ['plain LDAP', (r: Realm) => ({ servers: [r.ldapUrl] })],
   ['StartTLS', (r: Realm) => ({ servers: [r.ldapUrl], startTls: true })],
-])('with a server that restarts, over %s', (_how, ldapOf) => {
-  it('nothing is ever read anonymously', async () => {
+])('a restarted server over %s', (_how, ldapOf) => {
+  it('is never searched anonymously', async () => {
     tested = startPool({ realm, ldap: ldapOf(realm) });
     const log = await BindLog.from(realm);
-    await ask();
+    await search();
     await realm.directory.stop();
     await realm.directory.start();
-    await eventually(ask);
+    await eventually(search);
     await realm.directory.kill();
-    await expect(ask()).rejects.toThrow();
+    await expect(search()).rejects.toThrow();
     await realm.directory.start();
-    await eventually(ask);
+    await eventually(search);
 
     await eventually(async () => {
       const { searches } = await log.read();

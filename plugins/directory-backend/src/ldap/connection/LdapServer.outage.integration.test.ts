@@ -45,7 +45,9 @@ afterAll(() => realm?.stop());
 function start(servers: readonly string[], ldap: JsonObject = {}): void {
   tested = startPool({ realm, ldap: { servers: [...servers], ...ldap } });
   changes = [];
-  tested.pool.onReachability(reachability => changes.push(reachability));
+  tested.pool.servers.onReachability(reachability =>
+    changes.push(reachability),
+  );
 }
 
 const urlOf = ({ port }: FaultProxy) => `ldaps://localhost:${port}`;
@@ -66,7 +68,7 @@ describe('a server that stops responding', () => {
     expect(tested.log()).toBe(
       `warn Directory server ${urlOf(
         first,
-      )} is out of use: DirectoryUnavailableError: Directory server ${urlOf(
+      )} excluded after failures: DirectoryUnavailableError: Directory server ${urlOf(
         first,
       )} does not respond`,
     );
@@ -93,7 +95,7 @@ describe('a server that stops responding', () => {
     for (const result of pending) {
       expect(result).toMatchObject({ reason: unavailable });
     }
-    expect([tested.pool.reachability, changes]).toEqual([
+    expect([tested.pool.servers.reachability, changes]).toEqual([
       'unreachable',
       ['unreachable'],
     ]);
@@ -102,7 +104,7 @@ describe('a server that stops responding', () => {
     }
     first.both = { kind: 'pass' };
     await eventually(search);
-    expect([tested.pool.reachability, changes]).toEqual([
+    expect([tested.pool.servers.reachability, changes]).toEqual([
       'reachable',
       ['unreachable', 'reachable'],
     ]);
@@ -178,7 +180,7 @@ it('reports refused credentials until they are accepted', async () => {
   await realm.modify(`${account}nsAccountLock: TRUE\n`);
   try {
     await expect(search()).rejects.toMatchObject({ reason: 'refused' });
-    expect(tested.pool.reachability).toBe('refused');
+    expect(tested.pool.servers.reachability).toBe('refused');
     // The servers cannot be connected to any more: still refused.
     await Promise.all([first.refuse(), second.refuse()]);
     await expect(search()).rejects.toMatchObject({ reason: 'refused' });

@@ -1,5 +1,10 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError, toError } from '@backstage/errors';
+import {
+  ExponentialBackoff,
+  type IBackoff,
+  halfJitterGenerator,
+} from 'cockatiel';
 import type { Entry } from 'ldapts';
 import {
   DirectoryTimeoutError,
@@ -7,6 +12,7 @@ import {
 } from '../../directory/errors';
 import { trustedDn } from './DistinguishedName';
 import { isPresent } from './filters';
+import type { LdapConfig } from './LdapConfig';
 import type { LdapConnection, LdapSearch } from './LdapConnection';
 import {
   LdapConnections,
@@ -14,103 +20,12 @@ import {
 } from './LdapConnections';
 import { isRejectedBind, isServerFailure } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
-import {
-  ExponentialBackoff,
-  type IBackoff,
-  halfJitterGenerator,
-} from 'cockatiel';
 
 /**
- * A server that has answered this lately is not given up: it may be the network
- * that breaks one connection after the other.
+ * Milliseconds after a response in which the server is not excluded: the
+ * network may be what closes one connection after the other.
  */
-const ANSWER_COUNTS_MS = 1000;
-
-/**
- * Leaves a server alone for a while when it fails. It is tried out in the
- * background, with growing pauses: no caller's question is the experiment, so
- * nobody waits for a server that is away, and one that is well again comes
- * back into use even while others answer.
- */
-export class ServerBreaker {
-  readonly #options: ServerBreakerOptions;
-  #failures = 0;
-  #succeededAt = -Infinity;
-  #pause: IBackoff<unknown> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #ended = false;
-
-  constructor(options: ServerBreakerOptions) {
-    this.#options = options;
-  }
-
-  /** Whether the server may be asked. */
-  get closed(): boolean {
-    return this.#pause === undefined;
-  }
-
-  /** The server has answered. */
-  succeeded(): void {
-    this.#failures = 0;
-    this.#succeededAt = performance.now();
-  }
-
-  /** The server has failed; enough of these in a row open the breaker. */
-  failed(reason: unknown): void {
-    this.#failures++;
-    const silentMs = performance.now() - this.#succeededAt;
-    if (
-      this.#failures >= this.#options.failures &&
-      silentMs >= ANSWER_COUNTS_MS
-    ) {
-      this.open(reason);
-    }
-  }
-
-  /** Takes the server out of use, until a trial succeeds. */
-  open(reason: unknown): void {
-    if (this.closed && !this.#ended) {
-      const { initialMs, maxMs, onOpen } = this.#options;
-      const backoff = new ExponentialBackoff({
-        generator: halfJitterGenerator,
-        initialDelay: initialMs,
-        maxDelay: maxMs,
-      });
-      this.#pauseFor(backoff.next());
-      onOpen(reason);
-    }
-  }
-
-  /** Ends the trials, for good. */
-  end(): void {
-    this.#ended = true;
-    clearTimeout(this.#timer);
-  }
-
-  #pauseFor(pause: IBackoff<unknown>): void {
-    this.#pause = pause;
-    this.#timer = setTimeout(() => this.#try(pause), pause.duration).unref();
-  }
-
-  async #try(pause: IBackoff<unknown>): Promise<void> {
-    let isWell = true;
-    try {
-      await this.#options.trial();
-    } catch {
-      isWell = false;
-    }
-    if (this.#ended) {
-      return;
-    }
-    if (isWell) {
-      this.#pause = undefined;
-      this.#failures = 0;
-      this.#options.onClose();
-    } else {
-      this.#pauseFor(pause.next(undefined));
-    }
-  }
-}
+const RECENT_SUCCESS_MS = 1000;
 
 /** Milliseconds between two checks of a server that has not responded. */
 const CHECK_MS = 100;
@@ -125,45 +40,38 @@ const CHECKS_UNTIL_PROBE = 3;
 /** Checks until the server counts as unresponsive: 0.9 s at most. */
 const CHECKS_UNTIL_UNRESPONSIVE = 8;
 
-/** Every server answers this, to anybody (RFC 4512 §5.1). */
-const ROOT_DSE: LdapSearch = {
+/** Search of the root DSE, which is open to every account (RFC 4512 §5.1). */
+const PROBE: LdapSearch = {
   base: trustedDn(''),
   scope: 'base',
   filter: isPresent('objectClass'),
   attributes: ['1.1'],
 };
 
-/** How one directory server is used. */
+/** Options of {@link LdapServer}. */
 export interface LdapServerOptions extends LdapConnectionsOptions {
-  /** Milliseconds of silence after which a connection is tried out. */
+  /** Milliseconds after which an idle connection is probed. */
   readonly idleProbeMs: number;
-  /** Milliseconds in which it has to answer then. */
+  /** Maximum time in milliseconds of a probe. */
   readonly probeTimeoutMs: number;
-  /** When the server is left alone for a while. */
-  readonly breaker: Pick<
-    ServerBreakerOptions,
-    'failures' | 'initialMs' | 'maxMs'
-  >;
+  readonly breaker: LdapConfig['breaker'];
   readonly logger: LoggerService;
   /** Called when `available` or `refused` may have changed. */
   readonly onChange: () => void;
 }
 
-/**
- * One directory server: its connections, and a breaker that leaves it alone
- * for a while when it fails.
- */
+/** One directory server: its connections and its circuit breaker. */
 export class LdapServer {
   readonly #options: LdapServerOptions;
   readonly #breaker: ServerBreaker;
   readonly #connections: LdapConnections;
-  /** Connections whose loss has been counted, whoever waited on them. */
+  /** Lost connections that have been counted as a failure. */
   readonly #lost = new WeakSet<LdapConnection>();
   readonly #metrics: LdapMetrics;
-  readonly #probe: NodeJS.Timeout;
+  readonly #idleProbes: NodeJS.Timeout;
   #availableSince = performance.now();
   #refused = false;
-  /** Runs while the server has requests to answer. */
+  /** Runs while the server has requests to respond to. */
   #watch: NodeJS.Timeout | undefined;
   #silentChecks = 0;
   #isProbing = false;
@@ -175,11 +83,13 @@ export class LdapServer {
     this.#metrics = new LdapMetrics(url);
     this.#breaker = new ServerBreaker({
       ...options.breaker,
-      trial: () => this.#tryOut(),
+      probe: () => this.#probe(),
       onOpen: reason => {
         this.#metrics.breaker('open');
         logger.warn(
-          `Directory server ${url} is out of use: ${stringifyError(reason)}`,
+          `Directory server ${url} excluded after failures: ${stringifyError(
+            reason,
+          )}`,
         );
         options.onChange();
       },
@@ -187,17 +97,16 @@ export class LdapServer {
         this.#availableSince = performance.now();
         this.#refused = false;
         this.#metrics.breaker('closed');
-        logger.info(`Directory server ${url} is back in use`);
+        logger.info(`Directory server ${url} back in service`);
         options.onChange();
       },
     });
     this.#connections = new LdapConnections({
       ...options,
       metrics: this.#metrics,
-      onFailure: error => this.#failed(error),
+      onFailure: error => this.#connectionFailed(error),
     });
-    // Half of it, so that a silence is found soon after it is too long.
-    this.#probe = setInterval(
+    this.#idleProbes = setInterval(
       () => this.#probeIdle(),
       options.idleProbeMs / 2,
     ).unref();
@@ -207,32 +116,31 @@ export class LdapServer {
     return this.#options.url;
   }
 
-  /** Whether the server may be asked now. */
+  /** Whether the server may be searched. */
   get available(): boolean {
     return !this.#closed && this.#breaker.closed;
   }
 
-  /** Milliseconds since it came into use. */
+  /** Milliseconds since it became available. */
   get availableMs(): number {
     return performance.now() - this.#availableSince;
   }
 
-  /** Whether it refused the service account since it was last in use. */
+  /** Whether it has rejected the service account since it was available. */
   get refused(): boolean {
     return this.#refused;
   }
 
   /**
-   * Sends one search, as soon as a connection has room for it.
-   *
-   * `beforeSending` may throw to have it not sent; that is no failure of the
+   * Sends one search, as soon as a connection has capacity. An error that
+   * `beforeAttempt` throws prevents that, and does not count as a failure of the
    * server.
    */
   async search(
     search: LdapSearch,
     options: {
       readonly timeoutMs: number;
-      readonly beforeSending: () => void;
+      readonly beforeAttempt: () => void;
     },
   ): Promise<Entry[]> {
     if (!this.#closed) {
@@ -242,7 +150,7 @@ export class LdapServer {
       ).unref();
     }
     return this.#connections.use(async connection => {
-      options.beforeSending();
+      options.beforeAttempt();
       try {
         const entries = await this.#metrics.operation(() =>
           connection.search(search, options),
@@ -250,7 +158,7 @@ export class LdapServer {
         this.#breaker.succeeded();
         return entries;
       } catch (error) {
-        this.#judge(connection, error);
+        this.#recordFailure(connection, error);
         throw error;
       }
     });
@@ -267,7 +175,7 @@ export class LdapServer {
     this.#connections.close();
   }
 
-  /** Takes no new search, and closes when the pending ones have ended. */
+  /** Accepts no new search, and closes when no search is pending. */
   retire(): void {
     this.#end();
     this.#connections.retire();
@@ -275,7 +183,7 @@ export class LdapServer {
 
   #end(): void {
     this.#closed = true;
-    clearInterval(this.#probe);
+    clearInterval(this.#idleProbes);
     clearInterval(this.#watch);
     this.#breaker.end();
     if (!this.#breaker.closed) {
@@ -283,13 +191,12 @@ export class LdapServer {
     }
   }
 
-  /** Records that a connection could not be opened. */
-  #failed(error: unknown): void {
+  #connectionFailed(error: unknown): void {
     if (isRejectedBind(error)) {
       this.#refused = true;
       this.#breaker.open(error);
       this.#options.onChange();
-      // The account may not use them any more, and a trial must bind again.
+      // The account may not use them any more, and a probe must bind again.
       this.#connections.drop(toError(error));
     } else {
       this.#breaker.failed(error);
@@ -297,10 +204,10 @@ export class LdapServer {
   }
 
   /**
-   * A lost connection fails all its searches at once, which says no more about
-   * the server than one failure does. A missed deadline stands for itself.
+   * A lost connection counts once, although all its searches fail. Each missed
+   * deadline counts.
    */
-  #judge(connection: LdapConnection, error: unknown): void {
+  #recordFailure(connection: LdapConnection, error: unknown): void {
     if (!isServerFailure(error)) {
       this.#breaker.succeeded();
     } else if (error instanceof DirectoryTimeoutError) {
@@ -312,10 +219,10 @@ export class LdapServer {
   }
 
   /**
-   * Finds out that the server has stopped responding, once for all that wait
-   * for it: a silent server is probed on another connection, and when it stays
-   * silent its connections are closed, so that pending searches are sent to
-   * another server. A server that needs long for a search responds to the probe.
+   * Detects a server that has stopped responding, once for all pending searches:
+   * a silent server is probed on another connection, and when it stays silent
+   * its connections are closed, so that pending searches are sent to another
+   * server. A server that takes long for a search responds to the probe.
    */
   #checkResponses(): void {
     if (!this.#connections.isWaiting) {
@@ -331,12 +238,12 @@ export class LdapServer {
         this.#probeResponses();
       } else if (this.#silentChecks >= CHECKS_UNTIL_UNRESPONSIVE) {
         // Responses may have arrived that have not been read yet.
-        setImmediate(() => this.#giveUp());
+        setImmediate(() => this.#excludeIfSilent());
       }
     }
   }
 
-  #giveUp(): void {
+  #excludeIfSilent(): void {
     const isSilent = !this.#connections.takeReceived();
     this.#silentChecks = 0;
     if (isSilent && !this.#closed) {
@@ -355,10 +262,10 @@ export class LdapServer {
     }
     this.#isProbing = true;
     try {
-      await this.#ask(await this.#connections.spare());
+      await this.#ping(await this.#connections.spare());
       this.#breaker.succeeded();
     } catch {
-      // A server that cannot be connected to has been counted as a failure.
+      // A failure to connect has been counted.
     } finally {
       this.#isProbing = false;
       if (!this.#watch) {
@@ -368,41 +275,116 @@ export class LdapServer {
   }
 
   /**
-   * Finds connections whose other end has gone without a word, before a caller
-   * has to wait for one.
+   * Detects connections that were lost without a notice, before a caller has to
+   * wait for one.
    */
   #probeIdle(): void {
     for (const connection of this.#connections.idle(
       this.#options.idleProbeMs,
     )) {
-      this.#ask(connection).catch(() => {
+      this.#ping(connection).catch(() => {
         connection.close();
-        // Nor should a caller have to find out that nothing else is there.
-        this.#tryOut().catch(reason => this.#breaker.open(reason));
+        this.#probe().catch(reason => this.#breaker.open(reason));
       });
     }
   }
 
-  async #tryOut(): Promise<void> {
-    await this.#ask(await this.#connections.any());
+  async #probe(): Promise<void> {
+    await this.#ping(await this.#connections.any());
   }
 
-  async #ask(connection: LdapConnection): Promise<void> {
+  async #ping(connection: LdapConnection): Promise<void> {
     const timeoutMs = this.#options.probeTimeoutMs;
-    await connection.search(ROOT_DSE, { timeoutMs });
+    await connection.search(PROBE, { timeoutMs });
   }
 }
 
-/** When a server is left alone, and how it is found well again. */
-export interface ServerBreakerOptions {
-  /** Failures in a row that take the server out of use. */
-  readonly failures: number;
-  /** Milliseconds until it is tried again, at first. */
-  readonly initialMs: number;
-  /** Milliseconds until it is tried again, at most. */
-  readonly maxMs: number;
-  /** Resolves when the server is well. */
-  readonly trial: () => Promise<unknown>;
+interface ServerBreakerOptions extends Readonly<LdapConfig['breaker']> {
+  /** Resolves when the server is healthy. */
+  readonly probe: () => Promise<unknown>;
   readonly onOpen: (reason: unknown) => void;
   readonly onClose: () => void;
+}
+
+/**
+ * Excludes a server after failures, and probes it in the background with growing
+ * pauses until it is healthy: searches are not used as probes, so that no caller
+ * waits for an unreachable server.
+ */
+class ServerBreaker {
+  readonly #options: ServerBreakerOptions;
+  #failures = 0;
+  #succeededAt = -Infinity;
+  #pause: IBackoff<unknown> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(options: ServerBreakerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the server may be searched. */
+  get closed(): boolean {
+    return this.#pause === undefined;
+  }
+
+  /** Records a response of the server. */
+  succeeded(): void {
+    this.#failures = 0;
+    this.#succeededAt = performance.now();
+  }
+
+  /** Records a failure; enough consecutive ones open the breaker. */
+  failed(reason: unknown): void {
+    this.#failures++;
+    const silentMs = performance.now() - this.#succeededAt;
+    if (
+      this.#failures >= this.#options.failures &&
+      silentMs >= RECENT_SUCCESS_MS
+    ) {
+      this.open(reason);
+    }
+  }
+
+  /** Excludes the server until a probe succeeds. */
+  open(reason: unknown): void {
+    if (this.closed && !this.#ended) {
+      const { initialMs, maxMs, onOpen } = this.#options;
+      const backoff = new ExponentialBackoff({
+        generator: halfJitterGenerator,
+        initialDelay: initialMs,
+        maxDelay: maxMs,
+      });
+      this.#pauseFor(backoff.next());
+      onOpen(reason);
+    }
+  }
+
+  /** Ends the probes. */
+  end(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+  }
+
+  #pauseFor(pause: IBackoff<unknown>): void {
+    this.#pause = pause;
+    this.#timer = setTimeout(() => this.#try(pause), pause.duration).unref();
+  }
+
+  async #try(pause: IBackoff<unknown>): Promise<void> {
+    const isHealthy = await this.#options.probe().then(
+      () => true,
+      () => false,
+    );
+    if (this.#ended) {
+      return;
+    }
+    if (isHealthy) {
+      this.#pause = undefined;
+      this.#failures = 0;
+      this.#options.onClose();
+    } else {
+      this.#pauseFor(pause.next(undefined));
+    }
+  }
 }

@@ -81,14 +81,14 @@ describe('SRV records', () => {
     );
   });
 
-  it('without weights come first alike, and hardly ever beside one with', () => {
+  it('without a weight are equally likely, and rarely before one with a weight', () => {
     for (const count of firstPlaces([0, 0, 0, 0])) {
       expect(Math.abs(count - 2500)).toBeLessThan(250);
     }
     expect(firstPlaces([0, 1])[0]).toBeLessThan(100);
   });
 
-  it('with the target "." stand for no server', () => {
+  it('with the target "." are ignored', () => {
     const record = { name: '.', port: 0, priority: 0, weight: 0 };
     expect(orderBySrv([record])).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe('servers from DNS', () => {
     ['fails', async () => Promise.reject(new Error('ESERVFAIL'))],
     ['has none', async () => []],
     [
-      'says that there are none',
+      'returns the target "."',
       async () => [{ name: '.', port: 0, priority: 0, weight: 0 }],
     ],
   ])('stay in use while DNS %s', async (_how, failing) => {
@@ -211,7 +211,7 @@ describe('servers from DNS', () => {
       await expect(search()).resolves.toHaveLength(1);
     }
     expect(first.accepted).toBe(1);
-    expect(tested!.log()).toMatch(/no answer for the SRV records/);
+    expect(tested!.log()).toMatch(/No usable SRV records/);
   });
 
   it('are unavailable until DNS responds, which is queried once a second', async () => {

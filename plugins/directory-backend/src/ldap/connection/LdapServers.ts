@@ -2,12 +2,12 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { Reachability } from '../../directory/errors';
+import { readEndpoint } from './ldapClient';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
 import { LdapServer } from './LdapServer';
-import { readEndpoint } from './ldapClient';
 
-/** At least this long between two questions that DNS had no answer to. */
-const RESOLVE_AGAIN_MS = 1000;
+/** Minimum pause in milliseconds between two DNS queries after a failure. */
+const RETRY_DNS_MS = 1000;
 
 /**
  * Milliseconds for which a preferred server must have been available before it
@@ -15,18 +15,25 @@ const RESOLVE_AGAIN_MS = 1000;
  */
 const FAILBACK_MS = 600_000;
 
-/** "A very small chance of being selected", of a record without weight. */
+/** RFC 2782: "a very small chance of being selected" for a weight of 0. */
 const NO_WEIGHT = 0.001;
 
-/** Asks for SRV records; the system's resolver, but for tests. */
+/** Resolves SRV records. */
 export interface SrvResolver {
   resolveSrv(name: string): Promise<SrvRecord[]>;
 }
 
-/** A server's URL, and its rank: servers of a lower rank are preferred. */
-interface RankedServer {
-  readonly url: string;
-  readonly rank: number;
+/** Options of {@link LdapServers}. */
+export interface LdapServersOptions {
+  readonly config: LdapConfig;
+  readonly logger: LoggerService;
+  /** Default: the resolver of the system. */
+  readonly resolver?: SrvResolver;
+  /**
+   * Milliseconds for which a preferred server must have been available before
+   * it is used again. Default: 10 minutes.
+   */
+  readonly failbackMs?: number;
 }
 
 /**
@@ -39,9 +46,10 @@ export class LdapServers {
   readonly #config: LdapConfig;
   readonly #logger: LoggerService;
   readonly #resolver: SrvResolver;
-  readonly #known = new Map<string, LdapServer>();
   readonly #failbackMs: number;
+  readonly #byUrl = new Map<string, LdapServer>();
   readonly #listeners = new Set<(reachability: Reachability) => void>();
+  /** Servers of a lower rank are preferred. */
   #ranks: ReadonlyMap<LdapServer, number> = new Map();
   #order: readonly LdapServer[] = [];
   #current: LdapServer | undefined;
@@ -50,23 +58,17 @@ export class LdapServers {
   #resolving: Promise<void> | undefined;
   #closed = false;
 
-  constructor(options: {
-    readonly config: LdapConfig;
-    readonly logger: LoggerService;
-    readonly resolver?: SrvResolver;
-    /** Default: 10 minutes. */
-    readonly failbackMs?: number;
-  }) {
-    this.#failbackMs = options.failbackMs ?? FAILBACK_MS;
+  constructor(options: LdapServersOptions) {
     this.#config = options.config;
     this.#logger = options.logger;
     this.#resolver = options.resolver ?? new Resolver();
+    this.#failbackMs = options.failbackMs ?? FAILBACK_MS;
     if (this.#config.servers.kind === 'urls') {
-      this.#use(this.#config.servers.urls.map((url, rank) => ({ url, rank })));
+      this.#use(this.#config.servers.urls.map((url, rank) => [url, rank]));
     }
   }
 
-  /** None, as long as DNS has not named any. */
+  /** Returns the servers; none before DNS has listed any. */
   async inOrder(): Promise<readonly LdapServer[]> {
     const { servers } = this.#config;
     if (servers.kind === 'srv') {
@@ -85,7 +87,7 @@ export class LdapServers {
       : this.#order;
   }
 
-  /** Whether a server is in use; `unreachable` before DNS has named one. */
+  /** Whether a server is available; `unreachable` before DNS has listed any. */
   get reachability(): Reachability {
     return this.#reachability;
   }
@@ -100,30 +102,35 @@ export class LdapServers {
   close(): void {
     this.#closed = true;
     this.#listeners.clear();
-    for (const server of this.#known.values()) {
+    for (const server of this.#byUrl.values()) {
       server.close();
     }
   }
 
-  /** Keeps the servers of the last answer when DNS has none. */
+  /** Keeps the present servers when DNS returns no usable records. */
   async #resolve(srv: LdapSrvConfig): Promise<void> {
     try {
-      const records = await this.#resolver.resolveSrv(srv.name);
-      const ranked = orderBySrv(records)
-        .filter(record => this.#isInDomain(record, srv))
-        .map(record => ({ url: urlOf(record, srv), rank: record.priority }));
-      if (ranked.length === 0) {
+      const records = orderBySrv(
+        await this.#resolver.resolveSrv(srv.name),
+      ).filter(record => this.#isInDomain(record, srv));
+      if (records.length === 0) {
         throw new Error(`No SRV record of ${srv.name} is in ${srv.domain}`);
       }
       if (!this.#closed) {
-        this.#use(ranked);
+        this.#use(
+          records.map(record => [
+            `${srv.scheme}://${hostOf(record)}:${record.port}`,
+            record.priority,
+          ]),
+        );
       }
       this.#resolveAt = performance.now() + srv.refreshMs;
     } catch (error) {
       this.#resolveAt =
-        performance.now() + Math.min(srv.refreshMs, RESOLVE_AGAIN_MS);
-      const message = `DNS has no answer for the SRV records of ${srv.name}`;
-      this.#logger.warn(message, { error: String(error) });
+        performance.now() + Math.min(srv.refreshMs, RETRY_DNS_MS);
+      this.#logger.warn(`No usable SRV records for ${srv.name}`, {
+        error: String(error),
+      });
     }
   }
 
@@ -131,13 +138,13 @@ export class LdapServers {
    * A forged DNS response must not choose the name that the server's
    * certificate is checked for (RFC 2782, "Security considerations").
    */
-  #isInDomain({ name }: SrvRecord, { domain }: LdapSrvConfig): boolean {
-    const host = hostOf(name).toLowerCase();
+  #isInDomain(record: SrvRecord, { domain }: LdapSrvConfig): boolean {
+    const host = hostOf(record).toLowerCase();
     if (host === domain || host.endsWith(`.${domain}`)) {
       return true;
     }
     this.#logger.warn(
-      `Ignored the SRV target ${host}, which is not in ${domain}: set directory.ldap.srv.domain if it is right`,
+      `Ignored the SRV target ${host}, which is not in ${domain}: set directory.ldap.srv.domain if it is correct`,
     );
     return false;
   }
@@ -160,26 +167,24 @@ export class LdapServers {
     return this.#current;
   }
 
-  /** Of several records of a URL, the first one counts. */
-  #use(ranked: readonly RankedServer[]): void {
-    const ranks = new Map<string, number>();
-    for (const { url, rank } of ranked) {
-      ranks.set(url, ranks.get(url) ?? rank);
-    }
-    for (const [url, server] of this.#known) {
-      if (!ranks.has(url)) {
+  /** Of several records with one URL, the first one counts. */
+  #use(ranked: readonly (readonly [url: string, rank: number])[]): void {
+    const rankByUrl = new Map([...ranked].reverse());
+    for (const [url, server] of this.#byUrl) {
+      if (!rankByUrl.has(url)) {
         server.retire();
-        this.#known.delete(url);
+        this.#byUrl.delete(url);
       }
     }
-    for (const url of ranks.keys()) {
-      this.#known.set(url, this.#known.get(url) ?? this.#create(url));
+    const ranks = new Map<LdapServer, number>();
+    for (const [url] of ranked) {
+      const server = this.#byUrl.get(url) ?? this.#create(url);
+      this.#byUrl.set(url, server);
+      ranks.set(server, rankByUrl.get(url)!);
     }
-    this.#ranks = new Map(
-      [...ranks].map(([url, rank]) => [this.#known.get(url)!, rank]),
-    );
-    this.#order = [...this.#ranks.keys()];
-    if (this.#current && !this.#ranks.has(this.#current)) {
+    this.#ranks = ranks;
+    this.#order = [...ranks.keys()];
+    if (this.#current && !ranks.has(this.#current)) {
       this.#current = undefined;
     }
     this.#update();
@@ -198,13 +203,10 @@ export class LdapServers {
   #create(url: string): LdapServer {
     const config = this.#config;
     return new LdapServer({
+      ...config,
       url,
       endpoint: () => readEndpoint(url, config),
-      maxConnections: config.maxConnections,
-      pipelining: config.pipelining,
-      idleProbeMs: config.idleProbeMs,
       probeTimeoutMs: config.connectTimeoutMs,
-      breaker: config.breaker,
       logger: this.#logger,
       onChange: () => this.#update(),
     });
@@ -219,30 +221,26 @@ function reachabilityOf(servers: readonly LdapServer[]): Reachability {
 }
 
 /**
- * RFC 2782: by priority, and among equal ones at random, in proportion to
- * their weights. A target of "." says that the service is not offered.
+ * Orders records by priority, and those of equal priority at random in
+ * proportion to their weights (RFC 2782). Omits the target ".", which means that
+ * the service is not offered.
  */
 export function orderBySrv(
   records: readonly SrvRecord[],
   random: () => number = Math.random,
 ): readonly SrvRecord[] {
   // Efraimidis and Spirakis: the smallest of -ln(u)/w is a weighted draw.
-  const drawn = records
+  return records
     .filter(({ name }) => name !== '' && name !== '.')
     .map(record => ({
       record,
       key: -Math.log(1 - random()) / Math.max(record.weight, NO_WEIGHT),
-    }));
-  return drawn
+    }))
     .sort((a, b) => a.record.priority - b.record.priority || a.key - b.key)
     .map(({ record }) => record);
 }
 
-function urlOf({ name, port }: SrvRecord, { scheme }: LdapSrvConfig): string {
-  return `${scheme}://${hostOf(name)}:${port}`;
-}
-
-/** The target without the dot of the DNS root. */
-function hostOf(target: string): string {
-  return target.replace(/\.$/, '');
+/** Returns the target without the dot of the DNS root. */
+function hostOf({ name }: SrvRecord): string {
+  return name.replace(/\.$/, '');
 }

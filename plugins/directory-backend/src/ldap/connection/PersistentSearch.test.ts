@@ -1,11 +1,11 @@
 import { BerWriter } from 'ldapts';
 import { ProtocolError } from './BerCursor';
-import { checkLdapMessage } from './checkMessages';
+import { checkLdapMessage } from './ldapMessages';
 import { readChangeNotification } from './PersistentSearch';
 
 const OID = '2.16.840.1.113730.3.4.7';
 
-/** An entry without attributes, and what a control says of it. */
+/** An entry without attributes, optionally with a control. */
 function entryMessage(options: {
   readonly dn: string;
   readonly control?: { readonly oid: string; readonly value: Buffer };
@@ -47,15 +47,18 @@ it.each([
   [1, 'added'],
   [2, 'deleted'],
   [4, 'modified'],
-  // A kind that is not known: to be looked at.
+  // An unknown change type.
   [16, 'modified'],
 ])('reads change type %i as %s', (type, kind) => {
   const dn = 'uid=älice,dc=example,dc=test';
   const control = { oid: OID, value: notification(type) };
-  expect(readChangeNotification(entryMessage({ dn, control }))).toEqual({ kind, dn });
+  expect(readChangeNotification(entryMessage({ dn, control }))).toEqual({
+    kind,
+    dn,
+  });
 });
 
-it('reads both names of what was renamed', () => {
+it('reads both DNs of a renamed entry', () => {
   const control = { oid: OID, value: notification(8, 'uid=a,dc=test') };
   expect(
     readChangeNotification(entryMessage({ dn: 'uid=b,dc=test', control })),
@@ -66,13 +69,15 @@ it('reads both names of what was renamed', () => {
   });
 });
 
-it('leaves what tells of no change to others', () => {
+it('returns nothing for entries without a notification', () => {
   expect(readChangeNotification(entryMessage({ dn: '' }))).toBeUndefined();
   const control = { oid: '1.2.3', value: notification(2) };
-  expect(readChangeNotification(entryMessage({ dn: '', control }))).toBeUndefined();
+  expect(
+    readChangeNotification(entryMessage({ dn: '', control })),
+  ).toBeUndefined();
 });
 
-it('does not read what is no notification', () => {
+it('rejects a malformed notification', () => {
   const control = { oid: OID, value: Buffer.from('30050a0102', 'hex') };
   const message = entryMessage({ dn: '', control });
   expect(() => readChangeNotification(message)).toThrow(ProtocolError);

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { BerWriter, Client, MessageParser, SearchEntry } from 'ldapts';
 import type { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ProtocolError } from './BerCursor';
-import { checkLdapMessage } from './checkMessages';
 import { checkMessages } from './checkMessages';
-import { isLargeEntry, readLargeEntry } from './readLargeEntry';
+import { checkLdapMessage, isLargeEntry, readLargeEntry } from './ldapMessages';
 
 interface RandomEntry {
   readonly dn: string;
@@ -87,8 +88,8 @@ function recordOf(message: unknown): unknown {
 function startChecked() {
   const client = new Client({ url: 'ldap://127.0.0.1:1' });
   const received: unknown[] = [];
-  const junk: Error[] = [];
-  checkMessages(client, { onJunk: error => junk.push(error) });
+  const errors: Error[] = [];
+  checkMessages(client, { onProtocolError: error => errors.push(error) });
   const parser: EventEmitter & {
     read(data: Buffer, pending: ReadonlyMap<string, unknown>): void;
   } = Reflect.get(client, 'messageParser');
@@ -96,7 +97,7 @@ function startChecked() {
   const pending = new Map([[String(REQUEST_ID), {}]]);
   return {
     received,
-    junk,
+    errors,
     pending,
     receive: (data: Buffer) => parser.read(data, pending),
   };
@@ -165,6 +166,14 @@ function outcomeOf(check: () => number): number | string {
 }
 
 describe('checkMessages', () => {
+  it('uses the version of ldapts whose private parser it was written for', () => {
+    const ldapts = dirname(dirname(require.resolve('ldapts')));
+    const { version } = JSON.parse(
+      readFileSync(join(ldapts, 'package.json'), 'utf8'),
+    );
+    expect(version).toBe('9.2.0');
+  });
+
   it('passes small and large entries on in order, however the bytes are cut', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -184,7 +193,7 @@ describe('checkMessages', () => {
           }
           await turnsUntil(() => checked.received.length >= messages.length);
           expect(checked.received).toEqual(parsedByLdapts(messages));
-          expect(checked.junk).toEqual([]);
+          expect(checked.errors).toEqual([]);
         },
       ),
       { numRuns: 50 },
@@ -217,10 +226,10 @@ describe('checkMessages', () => {
     expect(isLargeEntry(malformed)).toBe(true);
     const checked = startChecked();
     checked.receive(Buffer.concat([small, malformed, small, large]));
-    await turnsUntil(() => checked.junk.length > 0);
+    await turnsUntil(() => checked.errors.length > 0);
     checked.receive(small);
     await nextTurn();
-    expect(checked.junk).toEqual([expect.any(ProtocolError)]);
+    expect(checked.errors).toEqual([expect.any(ProtocolError)]);
     expect(checked.received).toEqual(parsedByLdapts([small]));
   });
 
@@ -228,8 +237,8 @@ describe('checkMessages', () => {
     const checked = startChecked();
     checked.pending.clear();
     checked.receive(large);
-    await turnsUntil(() => checked.junk.length > 0);
-    expect(checked.junk).toEqual([expect.any(ProtocolError)]);
+    await turnsUntil(() => checked.errors.length > 0);
+    expect(checked.errors).toEqual([expect.any(ProtocolError)]);
     expect(checked.received).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import {
   type Filter,
 } from 'ldapts';
 
-/** `(attribute=value)`, the value as it is. */
+/** `(attribute=value)`; ldapts escapes the value. */
 export function equals(attribute: string, value: string): Filter {
   return new EqualityFilter({ attribute, value });
 }
@@ -26,7 +26,7 @@ export function atLeast(attribute: string, value: string): Filter {
   return new GreaterThanEqualsFilter({ attribute, value });
 }
 
-/** `(|…)`; of nothing it matches nothing (RFC 4526). */
+/** `(|…)`. */
 export function any(filters: readonly Filter[]): Filter {
   return new OrFilter({ filters: [...filters] });
 }

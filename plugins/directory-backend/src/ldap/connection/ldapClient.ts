@@ -1,62 +1,75 @@
+import { readSecretFile } from '@directory-gateway/secret-files';
+import { Client } from 'ldapts';
+import { readFile } from 'node:fs/promises';
 import { type Socket, connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Client } from 'ldapts';
 import { DirectoryUnavailableError } from '../../directory/errors';
-import { toBindError } from './ldapErrors';
-import { readSecretFile } from '@directory-gateway/secret-files';
-import { readFile } from 'node:fs/promises';
+import { checkMessages } from './checkMessages';
 import type { LdapConfig } from './LdapConfig';
+import { toBindError } from './ldapErrors';
 
 const KEEP_ALIVE_MS = 30_000;
 
-/** Where and as whom a connection is opened. */
+/** How to connect to a server and bind. */
 export interface LdapEndpoint {
   /** `ldaps://…`, or `ldap://…` to loopback or with `startTls`. */
   readonly url: string;
   readonly startTls: boolean;
-  /** PEM of the authorities to trust, in place of the system's. */
+  /** PEM of the CAs to trust. Default: those of the system. */
   readonly ca?: string;
   readonly bindDn: string;
   readonly bindPassword: string;
-  /** Milliseconds until connecting and binding has failed. */
+  /** Maximum time in milliseconds to connect and bind. */
   readonly connectTimeoutMs: number;
 }
 
-/** A client that connects once and tells of every socket that it has. */
+/** Client for one connection: ldapts itself would connect again. */
+export interface SingleUseClient {
+  readonly client: Client;
+  /** Whether the connection can send. */
+  readonly isWritable: boolean;
+  /** Unbinds if possible and destroys the sockets. */
+  destroy(): void;
+}
+
+/** Creates a client that connects once and checks what it receives. */
 export function createClient(
   endpoint: LdapEndpoint,
-  onSocket: (socket: Socket) => void,
-): Client {
-  let used = false;
+  events: Parameters<typeof checkMessages>[1] & {
+    /** Called for each socket when it starts to connect. */
+    readonly onSocket?: (socket: Socket) => void;
+    /** Called when a socket is closed. */
+    readonly onClose: () => void;
+  },
+): SingleUseClient {
+  const sockets: Socket[] = [];
+  const track = <S extends Socket>(socket: S): S => {
+    sockets.push(socket);
+    events.onSocket?.(socket);
+    socket.once('close', events.onClose);
+    return socket;
+  };
   const connectOnce = <S extends Socket>(connect: () => S): S => {
-    if (used) {
-      throw new DirectoryUnavailableError('A connection has a single life', {
+    if (sockets.length > 0) {
+      throw new DirectoryUnavailableError('The connection was closed', {
         reason: 'unreachable',
       });
     }
-    used = true;
-    const socket = connect();
+    const socket = track(connect());
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    onSocket(socket);
     return socket;
   };
   const { hostname, port, protocol } = new URL(endpoint.url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const tlsOptions = {
     host,
-    // Server name indication takes names only (RFC 6066 §3); an address is
-    // compared with the certificate all the same.
+    // Only names are sent (RFC 6066 §3); an IP address is compared with the
+    // certificate as well.
     servername: isIP(host) ? undefined : host,
     ca: endpoint.ca,
   };
-  /** StartTLS wraps the socket that was connected. */
-  const secure = (options: { readonly socket: Socket }) => {
-    const socket = connectTls({ ...tlsOptions, ...options });
-    onSocket(socket);
-    return socket;
-  };
-  return new Client({
+  const client = new Client({
     url: endpoint.url,
     connectTimeout: endpoint.connectTimeoutMs,
     createConnection: () =>
@@ -66,15 +79,32 @@ export function createClient(
         ? connectOnce(() =>
             connectTls({ ...tlsOptions, port: Number(port || 636) }),
           )
-        : secure(args[0] as { socket: Socket }),
+        : // StartTLS on the connected socket.
+          track(connectTls({ ...tlsOptions, ...(args[0] as object) })),
   });
+  checkMessages(client, events);
+  return {
+    client,
+    get isWritable() {
+      return sockets.at(-1)?.writable === true;
+    },
+    destroy() {
+      // ldapts would wait until the system has taken the request, which does
+      // not happen when the other end hangs.
+      client.unbind().catch(() => {});
+      for (const socket of sockets) {
+        // ldapts has no listener on a socket whose handshake failed.
+        socket.on('error', () => {}).destroy();
+      }
+    },
+  };
 }
 
 /**
- * Secures the connection, if it is not secure from the start, and binds.
+ * Starts TLS if the endpoint needs that, and binds.
  *
  * @throws DirectoryUnavailableError with the reason `refused` when the bind is
- *   refused.
+ *   rejected.
  */
 export async function secureAndBind(
   client: Client,
@@ -91,19 +121,18 @@ export async function secureAndBind(
 }
 
 /**
- * Where and as whom to connect. The files are read for each new connection,
- * so that a rotated password or authority takes effect without a restart.
+ * Reads the files that a connection needs. They are read for each new
+ * connection, so that a rotated password or CA takes effect without a restart.
  */
 export async function readEndpoint(
   url: string,
   config: LdapConfig,
 ): Promise<LdapEndpoint> {
+  const { caFile } = config;
   return {
     url,
     startTls: config.startTls,
-    ca:
-      config.caFile &&
-      (await readText('directory.ldap.caFile', () => readFile(config.caFile!))),
+    ca: caFile && (await readText('directory.ldap.caFile', readFile(caFile))),
     bindDn: config.bindDn,
     bindPassword: await readPassword(config),
     connectTimeoutMs: config.connectTimeoutMs,
@@ -115,22 +144,22 @@ async function readPassword({ bindPassword }: LdapConfig): Promise<string> {
     return bindPassword.value;
   }
   const key = 'directory.ldap.bindPasswordFile';
-  const text = await readText(key, () => readSecretFile(bindPassword.path));
+  const text = await readText(key, readSecretFile(bindPassword.path));
   return text.replace(/\r?\n$/, '');
 }
 
 /**
- * A file that is being written anew may be empty for a moment. With an empty
- * password the bind would be an anonymous one (RFC 4513 §5.1.2), and without
- * authorities the system's would be trusted.
+ * Rejects an empty file, which a file may be while it is replaced: with an
+ * empty password the bind would be anonymous (RFC 4513 §5.1.2), and without CAs
+ * those of the system would be trusted.
  */
 async function readText(
   key: string,
-  read: () => Promise<Buffer>,
+  content: Promise<Buffer>,
 ): Promise<string> {
   let text: string;
   try {
-    text = (await read()).toString('utf8');
+    text = (await content).toString('utf8');
   } catch (error) {
     throw new DirectoryUnavailableError(
       `The file named by ${key} cannot be read`,
@@ -145,23 +174,20 @@ async function readText(
   return text;
 }
 
-/**
- * Waits for work no longer than a deadline. The work itself goes on: whoever
- * starts it must bear that nobody waits for its end.
- */
+/** Waits for work until a deadline. The work itself continues. */
 export async function withDeadline<T>(
   work: Promise<T>,
   deadline: { readonly ms: number; readonly error: () => Error },
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(deadline.error()), deadline.ms);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, expired]);
   } finally {
     clearTimeout(timer);
-    // The loser of the race may reject later; it has been answered for.
+    // The work may reject after the deadline.
     work.catch(() => {});
   }
 }

@@ -4,16 +4,25 @@ import {
   DirectoryUnavailableError,
 } from '../../directory/errors';
 
-/** Result codes of RFC 4511 that mean "this took too long". */
+/** Result codes (RFC 4511 §4.1.9). */
 const TIME_LIMIT_EXCEEDED = 3;
+const NO_SUCH_OBJECT = 32;
+const BUSY = 51;
+const UNAVAILABLE = 52;
 
 /**
- * Converts an error of the LDAP library. Everything except a time limit is
- * "unavailable": a refused or incomplete response (`sizeLimitExceeded`,
- * `adminLimitExceeded`, `busy`, …) must never read as "not found" or as an
- * empty list.
+ * Result codes of a bind that mean that the account may not bind: wrong
+ * password (49, 48), disabled (53), locked by the password policy (19), deleted
+ * (32), or not allowed to bind in this way (8, 13, 50).
+ */
+const REJECTED_BIND = new Set([8, 13, 19, 32, 48, 49, 50, 53]);
+
+/**
+ * Converts an error of ldapts. Everything except a time limit is "unavailable":
+ * a refused or incomplete response (`sizeLimitExceeded`, `adminLimitExceeded`,
+ * `busy`, …) must never read as "not found" or as an empty list.
  *
- * {@link isNoSuchObject} recognizes the one result code that is a result.
+ * {@link isNoSuchObject} recognizes the one error code that is a result.
  */
 export function toDirectoryError(
   error: unknown,
@@ -24,26 +33,36 @@ export function toDirectoryError(
   ) {
     return error;
   }
-  if (error instanceof ResultCodeError && error.code === TIME_LIMIT_EXCEEDED) {
-    return new DirectoryTimeoutError(
-      'The directory gave up at its time limit',
-      error,
-    );
+  if (!(error instanceof ResultCodeError)) {
+    return new DirectoryUnavailableError('The directory is unreachable', {
+      cause: error,
+      reason: 'unreachable',
+    });
   }
-  return error instanceof ResultCodeError
-    ? new DirectoryUnavailableError(
+  return error.code === TIME_LIMIT_EXCEEDED
+    ? new DirectoryTimeoutError('The directory exceeded its time limit', error)
+    : new DirectoryUnavailableError(
         `The directory returned result code ${error.code}`,
-        { cause: error, reason: isAnswer(error) ? 'response' : 'unreachable' },
-      )
-    : new DirectoryUnavailableError('The directory is unreachable', {
-        cause: error,
-        reason: 'unreachable',
-      });
+        {
+          cause: error,
+          reason: isResultCode(error) ? 'response' : 'unreachable',
+        },
+      );
 }
 
-const NO_SUCH_OBJECT = 32;
+/** Converts an error of a bind. A rejected bind has the reason `refused`. */
+export function toBindError(
+  error: unknown,
+): DirectoryUnavailableError | DirectoryTimeoutError {
+  return error instanceof ResultCodeError && REJECTED_BIND.has(error.code)
+    ? new DirectoryUnavailableError(
+        `The directory refused the service account with result code ${error.code}`,
+        { cause: error, reason: 'refused' },
+      )
+    : toDirectoryError(error);
+}
 
-/** Whether the search base does not exist (RFC 4511 §4.1.9). */
+/** Whether the base of a search does not exist. */
 export function isNoSuchObject(error: unknown): boolean {
   return (
     error instanceof DirectoryUnavailableError &&
@@ -54,14 +73,16 @@ export function isNoSuchObject(error: unknown): boolean {
 }
 
 /**
- * Whether the connection or its server failed, so that the same read may be
- * answered by another connection. A result code is an answer and stays.
+ * Whether the connection or its server failed, so that the search may succeed
+ * on another connection. A result code is final.
  */
 export function isConnectionFailure(error: unknown): boolean {
-  return error instanceof DirectoryUnavailableError && !isAnswer(error.cause);
+  return (
+    error instanceof DirectoryUnavailableError && !isResultCode(error.cause)
+  );
 }
 
-/** Whether a server that should be connected to has not answered in time. */
+/** Whether a server did not respond to an attempt to connect in time. */
 export function isConnectTimeout(error: unknown): boolean {
   return (
     error instanceof DirectoryUnavailableError &&
@@ -70,52 +91,31 @@ export function isConnectTimeout(error: unknown): boolean {
 }
 
 /**
- * Whether an error speaks against the server. A time limit that the server has
- * kept to by itself does not: it lives.
+ * Whether an error counts as a failure of the server. A time limit that the
+ * server itself has enforced does not.
  */
 export function isServerFailure(error: unknown): boolean {
   return (
     isConnectionFailure(error) ||
-    (error instanceof DirectoryTimeoutError && !isAnswer(error.cause))
+    (error instanceof DirectoryTimeoutError && !isResultCode(error.cause))
   );
 }
 
-/**
- * Result codes of a bind that mean that the account may not bind: wrong
- * password (49, 48), disabled (53), locked by the password policy (19), deleted
- * (32), or not allowed to bind in this way (8, 13, 50).
- */
-const REFUSED_BIND = new Set([8, 13, 19, 32, 48, 49, 50, 53]);
-
-/** Converts an error of a bind; `refused` is the reason of a refused one. */
-export function toBindError(
-  error: unknown,
-): DirectoryUnavailableError | DirectoryTimeoutError {
-  return error instanceof ResultCodeError && REFUSED_BIND.has(error.code)
-    ? new DirectoryUnavailableError(
-        `The directory refused the service account with result code ${error.code}`,
-        { cause: error, reason: 'refused' },
-      )
-    : toDirectoryError(error);
-}
-
-/** Whether a server refused the service account's credentials. */
+/** Whether a server rejected the service account's credentials. */
 export function isRejectedBind(error: unknown): boolean {
-  return causesOf(error).some(
-    cause =>
-      cause instanceof DirectoryUnavailableError && cause.reason === 'refused',
+  return (
+    error instanceof Error &&
+    ((error instanceof DirectoryUnavailableError &&
+      error.reason === 'refused') ||
+      isRejectedBind(error.cause))
   );
 }
 
-function causesOf(error: unknown): readonly Error[] {
-  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
-}
-
-function isAnswer(error: unknown): boolean {
-  return error instanceof ResultCodeError && !isServerGoing(error);
-}
-
-/** `busy`, `unavailable`: the server itself says "not now, not here". */
-function isServerGoing(error: ResultCodeError): boolean {
-  return error.code === 51 || error.code === 52;
+/** With `busy` and `unavailable`, the server asks to try another one. */
+function isResultCode(error: unknown): boolean {
+  return (
+    error instanceof ResultCodeError &&
+    error.code !== BUSY &&
+    error.code !== UNAVAILABLE
+  );
 }

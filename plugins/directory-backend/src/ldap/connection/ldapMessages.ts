@@ -1,0 +1,215 @@
+import { Attribute, SearchEntry } from 'ldapts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { TextDecoder } from 'node:util';
+import { BerCursor, ProtocolError, readBerHeader, tags } from './BerCursor';
+
+/** Maximum size of a message; a longer one means that the stream is corrupt. */
+const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
+
+/** Size in bytes that ldapts parses in about two milliseconds. */
+const LARGE_MESSAGE_BYTES = 64 * 1024;
+
+/** Maximum time for which one slice of an entry blocks the event loop. */
+const SLICE_MS = 2;
+
+/** Values that are read between two checks of the time. */
+const VALUES_PER_CHECK = 64;
+
+const utf8 = new TextDecoder('utf8', { fatal: true });
+
+/** Splits the bytes of a connection into messages (RFC 4511 §4.1.1). */
+export class LdapMessageStream {
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #needed = 2;
+
+  /**
+   * Returns the messages that are complete with these bytes.
+   *
+   * @throws ProtocolError when the bytes are not LDAP messages.
+   */
+  *push(data: Buffer): Iterable<Buffer> {
+    this.#chunks.push(data);
+    this.#bytes += data.length;
+    while (this.#bytes >= this.#needed) {
+      const bytes =
+        this.#chunks.length === 1
+          ? this.#chunks[0]
+          : Buffer.concat(this.#chunks);
+      const end = endOfMessage(bytes);
+      if (end === undefined || end > bytes.length) {
+        this.#keep(bytes, end ?? bytes.length + 1);
+        return;
+      }
+      this.#keep(bytes.subarray(end), 2);
+      yield bytes.subarray(0, end);
+    }
+  }
+
+  #keep(bytes: Buffer, needed: number): void {
+    this.#chunks = bytes.length > 0 ? [bytes] : [];
+    this.#bytes = bytes.length;
+    this.#needed = needed;
+  }
+}
+
+function endOfMessage(bytes: Buffer): number | undefined {
+  const header = readBerHeader(bytes, 0);
+  if (
+    header &&
+    (header.tag !== tags.sequence || header.end > MAX_MESSAGE_BYTES)
+  ) {
+    throw new ProtocolError('The received bytes are not LDAP messages');
+  }
+  return header?.end;
+}
+
+/**
+ * Checks a server's message against the grammar of RFC 4511 and returns its
+ * message ID. The parser of ldapts is lenient: with a wrong length in an entry
+ * it never returns, and with a wrong tag it omits values.
+ *
+ * @throws ProtocolError when the message is malformed, or not a response to a
+ *   request that the gateway sends.
+ */
+export function checkLdapMessage(message: Buffer): number {
+  const cursor = new BerCursor(message);
+  const end = cursor.enter(tags.sequence, message.length);
+  const id = cursor.readInteger(tags.integer, end);
+  checkOperation(cursor, end);
+  checkControls(cursor, end);
+  cursor.leave(end);
+  cursor.leave(message.length);
+  return id;
+}
+
+function checkOperation(cursor: BerCursor, limit: number): void {
+  const operation = cursor.peek(limit);
+  switch (operation) {
+    case tags.searchEntry:
+      return checkEntry(cursor, limit);
+    case tags.searchReference:
+      return skipAll(cursor, cursor.enter(operation, limit));
+    case tags.bindResponse:
+    case tags.searchDone:
+    case tags.extendedResponse:
+      return checkResult(cursor, cursor.enter(operation, limit));
+    default:
+      throw new ProtocolError(
+        'The message is not a response to a request of the gateway',
+      );
+  }
+}
+
+/** `SEQUENCE { name, attributes: SEQUENCE OF { type, values: SET OF } }`. */
+function checkEntry(cursor: BerCursor, limit: number): void {
+  const entryEnd = cursor.enter(tags.searchEntry, limit);
+  cursor.skip(tags.octetString, entryEnd);
+  const listEnd = cursor.enter(tags.sequence, entryEnd);
+  while (cursor.at < listEnd) {
+    const attributeEnd = cursor.enter(tags.sequence, listEnd);
+    cursor.skip(tags.octetString, attributeEnd);
+    skipAll(cursor, cursor.enter(tags.set, attributeEnd));
+    cursor.leave(attributeEnd);
+  }
+  cursor.leave(listEnd);
+  cursor.leave(entryEnd);
+}
+
+/** `LDAPResult`: code, DN, message, and elements that depend on the operation. */
+function checkResult(cursor: BerCursor, end: number): void {
+  cursor.readInteger(tags.enumerated, end);
+  cursor.skip(tags.octetString, end);
+  cursor.skip(tags.octetString, end);
+  cursor.skipRest(end);
+  cursor.leave(end);
+}
+
+/** Checks the optional controls of a message that ends at `limit`. */
+function checkControls(cursor: BerCursor, limit: number): void {
+  if (cursor.peek(limit) !== tags.controls) {
+    return;
+  }
+  const listEnd = cursor.enter(tags.controls, limit);
+  while (cursor.at < listEnd) {
+    const end = cursor.enter(tags.sequence, listEnd);
+    cursor.skip(tags.octetString, end);
+    cursor.skipOptional(tags.boolean, end);
+    cursor.skipOptional(tags.octetString, end);
+    cursor.leave(end);
+  }
+  cursor.leave(listEnd);
+}
+
+function skipAll(cursor: BerCursor, end: number): void {
+  while (cursor.at < end) {
+    cursor.skip(tags.octetString, end);
+  }
+  cursor.leave(end);
+}
+
+/** Returns whether a message is a search result entry that takes long to parse. */
+export function isLargeEntry(message: Buffer): boolean {
+  if (message.length < LARGE_MESSAGE_BYTES) {
+    return false;
+  }
+  const cursor = new BerCursor(message);
+  const end = cursor.enter(tags.sequence, message.length);
+  cursor.skip(tags.integer, end);
+  return cursor.peek(end) === tags.searchEntry;
+}
+
+/**
+ * Checks and parses a search result entry in slices of about two milliseconds,
+ * so that a group with 89,000 members does not block the event loop. Accepts
+ * what {@link checkLdapMessage} accepts, and returns what the parser of ldapts
+ * returns, except for the controls, which the gateway does not read.
+ *
+ * @throws ProtocolError when the message is malformed.
+ */
+export async function readLargeEntry(message: Buffer): Promise<SearchEntry> {
+  const cursor = new BerCursor(message);
+  const end = cursor.enter(tags.sequence, message.length);
+  const messageId = cursor.readInteger(tags.integer, end);
+  const entryEnd = cursor.enter(tags.searchEntry, end);
+  const name = cursor.readOctets(tags.octetString, entryEnd).toString();
+  const attributes: Attribute[] = [];
+  const listEnd = cursor.enter(tags.sequence, entryEnd);
+  let sliceEnd = performance.now() + SLICE_MS;
+  let read = 0;
+  while (cursor.at < listEnd) {
+    const attributeEnd = cursor.enter(tags.sequence, listEnd);
+    const type = cursor.readOctets(tags.octetString, attributeEnd).toString();
+    const values: (string | Buffer)[] = [];
+    const attribute = new Attribute({ type, values: values as string[] });
+    const decode = /;binary$/i.test(type) ? () => undefined : decodeText;
+    const setEnd = cursor.enter(tags.set, attributeEnd);
+    while (cursor.at < setEnd) {
+      const octets = cursor.readOctets(tags.octetString, setEnd);
+      attribute.parsedBuffers.push(octets);
+      values.push(decode(octets) ?? octets);
+      if (++read % VALUES_PER_CHECK === 0 && performance.now() > sliceEnd) {
+        await yieldToEventLoop();
+        sliceEnd = performance.now() + SLICE_MS;
+      }
+    }
+    cursor.leave(setEnd);
+    cursor.leave(attributeEnd);
+    attributes.push(attribute);
+  }
+  cursor.leave(listEnd);
+  cursor.leave(entryEnd);
+  checkControls(cursor, end);
+  cursor.leave(end);
+  cursor.leave(message.length);
+  return new SearchEntry({ messageId, name, attributes });
+}
+
+/** Like ldapts: returns `undefined` for a value that is not UTF-8. */
+function decodeText(octets: Buffer): string | undefined {
+  try {
+    return utf8.decode(octets);
+  } catch {
+    return undefined;
+  }
+}
