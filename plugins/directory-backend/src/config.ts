@@ -143,7 +143,7 @@ function readHiddenFields(config: Config): ReadonlySet<UserField> {
   const configured = config.getOptionalStringArray('privacy.hiddenFields');
   if (!configured) {
     const fields: Record<UserField, FieldDefinition> = userFields;
-    return new Set(userFieldNames.filter(name => fields[name].hiddenByDefault));
+    return new Set(userFieldNames.filter(name => fields[name].hidden));
   }
   return new Set(
     configured.map(name => {

@@ -17,8 +17,8 @@ import type {
 /** Leaves one second of the documented five for the search. */
 const MAX_AGE_MS = 4000;
 
-/** Entries that are remembered, and the names that they were looked up by. */
-const MAX_REMEMBERED = 10_000;
+/** Size of each cache. */
+const MAX_CACHED = 10_000;
 
 /** Maximum age of a lookup that verifies an account outside the replica. */
 const MAX_LOOKUP_AGE_MS = 5 * 60_000;
@@ -59,6 +59,12 @@ interface LastLookup {
   readonly at: number;
 }
 
+interface AccountsOptions {
+  readonly principals: PrincipalLookup;
+  readonly servers: { readonly reachability: Reachability };
+  readonly replica: AccountReplica;
+}
+
 /**
  * Looks up the accounts of callers in LDAP. A result is cached for 4 seconds,
  * so that a script's requests do not cause a search each, and a lock takes
@@ -69,9 +75,7 @@ interface LastLookup {
  * newer of both, always with the stricter lock and expiry.
  */
 export class Accounts {
-  readonly #principals: PrincipalLookup;
-  readonly #servers: { readonly reachability: Reachability };
-  readonly #replica: AccountReplica;
+  readonly #options: AccountsOptions;
   /** Live results only, by query. */
   readonly #cache: LRUCache<
     string,
@@ -79,27 +83,19 @@ export class Accounts {
     { readonly query: PrincipalQuery }
   >;
   /** By the entry's key. */
-  readonly #lastLookups = new LRUCache<string, LastLookup>({
-    max: MAX_REMEMBERED,
-  });
+  readonly #lastLookups = new LRUCache<string, LastLookup>({ max: MAX_CACHED });
   /** Key of the entry that a query last found; empty for none. */
-  readonly #foundKeys = new LRUCache<string, string>({ max: MAX_REMEMBERED });
+  readonly #foundKeys = new LRUCache<string, string>({ max: MAX_CACHED });
   readonly #lookups = metrics
     .getMeter('directory')
     .createCounter('directory.accounts.lookups', {
       description: 'Lookups of accounts that were not cached, by source',
     });
 
-  constructor(options: {
-    readonly principals: PrincipalLookup;
-    readonly servers: { readonly reachability: Reachability };
-    readonly replica: AccountReplica;
-  }) {
-    this.#principals = options.principals;
-    this.#servers = options.servers;
-    this.#replica = options.replica;
+  constructor(options: AccountsOptions) {
+    this.#options = options;
     this.#cache = new LRUCache({
-      max: 10_000,
+      max: MAX_CACHED,
       ttl: MAX_AGE_MS,
       // Several requests may wait for one search, which none of them aborts.
       fetchMethod: (_key, _stale, { context }) =>
@@ -112,20 +108,18 @@ export class Accounts {
    *
    * @throws as {@link PrincipalLookup.find}
    */
-  async find(query: PrincipalQuery): Promise<VerifiedPrincipal | undefined> {
-    const key = cacheKey(query);
-    return this.#cache.get(key) ?? this.#find(key, query, 'request');
+  find(query: PrincipalQuery): Promise<VerifiedPrincipal | undefined> {
+    return this.#find(query, 'request');
   }
 
   /**
    * The same for a user who signs in to the portal: while the directory is
    * unreachable, only users who were looked up within an hour are found.
    */
-  async findForSignIn(
+  findForSignIn(
     query: PrincipalQuery,
   ): Promise<VerifiedPrincipal | undefined> {
-    const key = cacheKey(query);
-    return this.#cache.get(key) ?? this.#find(key, query, 'signIn');
+    return this.#find(query, 'signIn');
   }
 
   /**
@@ -133,11 +127,11 @@ export class Accounts {
    *
    * @throws as {@link PrincipalLookup.find}
    */
-  async findLive(
+  findLive(
     query: PrincipalQuery,
     context: { readonly signal: AbortSignal },
   ): Promise<VerifiedPrincipal | undefined> {
-    return await this.#findLive(query, context.signal);
+    return this.#findLive(query, context.signal);
   }
 
   /**
@@ -148,17 +142,23 @@ export class Accounts {
    */
   requireLive({ account }: Caller): void {
     const isLive = account === undefined || account.source === 'live';
-    if (!isLive || this.#servers.reachability !== 'reachable') {
+    if (!isLive || this.#options.servers.reachability !== 'reachable') {
       throw unreachable();
     }
   }
 
   async #find(
-    key: string,
     query: PrincipalQuery,
     purpose: 'request' | 'signIn',
   ): Promise<VerifiedPrincipal | undefined> {
-    if (this.#isUnreachable() && this.#replica.confirmedAt !== undefined) {
+    const key = cacheKey(query);
+    const cached = this.#cache.get(key);
+    if (cached) {
+      return cached;
+    }
+    const { servers, replica } = this.#options;
+    const isUnreachable = () => servers.reachability === 'unreachable';
+    if (isUnreachable() && replica.confirmedAt !== undefined) {
       return this.#findWithoutDirectory(query, purpose, unreachable());
     }
     try {
@@ -167,7 +167,7 @@ export class Accounts {
       const isOutage =
         error instanceof DirectoryUnavailableError
           ? error.reason === 'unreachable'
-          : error instanceof DirectoryTimeoutError && this.#isUnreachable();
+          : error instanceof DirectoryTimeoutError && isUnreachable();
       if (isOutage) {
         return this.#findWithoutDirectory(query, purpose, error);
       }
@@ -175,29 +175,30 @@ export class Accounts {
     }
   }
 
-  #isUnreachable(): boolean {
-    return this.#servers.reachability === 'unreachable';
-  }
-
   async #findLive(
     query: PrincipalQuery,
     signal: AbortSignal,
   ): Promise<VerifiedPrincipal | undefined> {
-    const found = await this.#principals.find(query, { signal });
-    const principal = found && this.#replica.reconcile(found);
-    this.#remember(query, principal);
+    const { principals, replica } = this.#options;
+    const found = await principals.find(query, { signal });
+    const principal = found && replica.reconcile(found);
+    this.#recordLookup(query, principal);
     return principal && this.#verified(principal, 'live');
   }
 
-  #remember(query: PrincipalQuery, principal: Principal | undefined): void {
+  #recordLookup(
+    query: PrincipalQuery,
+    principal: Principal | undefined,
+  ): void {
+    const { replica } = this.#options;
     const lookup = { principal, at: performance.now() };
     const name = cacheKey(query);
     if (principal) {
-      const key = this.#replica.keyOf(principal.dn);
+      const key = replica.keyOf(principal.dn);
       this.#lastLookups.set(key, lookup);
       this.#foundKeys.set(name, key);
     } else {
-      const keys = this.#replica.find(query).map(({ dn }) => dn);
+      const keys = replica.find(query).map(({ dn }) => dn);
       for (const key of [this.#foundKeys.get(name), ...keys]) {
         if (key) {
           this.#lastLookups.set(key, lookup);
@@ -207,13 +208,13 @@ export class Accounts {
     }
   }
 
-  /** Throws the error where neither the replica nor a lookup decides. */
+  /** Throws the error when neither the replica nor a lookup decides. */
   #findWithoutDirectory(
     query: PrincipalQuery,
     purpose: 'request' | 'signIn',
     error: unknown,
   ): VerifiedPrincipal {
-    const replica = this.#replica;
+    const { replica } = this.#options;
     const { confirmedAt } = replica;
     if (confirmedAt === undefined) {
       throw error;

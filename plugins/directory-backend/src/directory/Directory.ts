@@ -9,7 +9,7 @@ export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
-/** Which part of a list is requested. */
+/** A query for a part of a list. */
 export interface Paged {
   readonly page: PageRequest;
 }
@@ -19,7 +19,7 @@ export interface UserQuery {
   readonly username: string;
   /** Returned fields; `username` is always returned. */
   readonly fields: ReadonlySet<UserField>;
-  /** Whether locked accounts are not found. Default: they are. */
+  /** Whether locked accounts are excluded. Default: no. */
   readonly unlockedOnly?: boolean;
 }
 
@@ -30,17 +30,17 @@ export interface GroupQuery {
   readonly fields: ReadonlySet<GroupField>;
 }
 
-/** How a user is in a group. */
+/** Kind of membership in a group. */
 export type MembershipKind =
   /** The group itself names the user. */
   | 'direct'
-  /** The user is in through nested groups only. */
+  /** The user is a member of nested groups only. */
   | 'indirect';
 
-/** Maximum number of users that are considered as somebody's colleagues. */
+/** Maximum number of a user's colleagues. */
 export const MAX_COLLEAGUES = 200;
 
-/** The list that users are selected from. */
+/** List that users are selected from. */
 export type UserSource =
   /** All served users. */
   | { readonly kind: 'all' }
@@ -51,28 +51,25 @@ export type UserSource =
       /** Default: both. */
       readonly membership?: MembershipKind;
     }
-  /**
-   * Served, unlocked users who manage a group's members, in person or through a
-   * group.
-   */
+  /** Served, unlocked users who sponsor a group, or are in a group that does. */
   | { readonly kind: 'sponsorsOf'; readonly groupname: string }
   /**
-   * Served, unlocked users who share a served group with an entry, without
-   * itself. Groups are taken by their number of members, then by name; a group
-   * with which they would be more than {@link MAX_COLLEAGUES} is left out.
+   * Other served, unlocked users in the served groups of an entry. Groups are
+   * added by number of members, then by name; a group with which the list would
+   * exceed {@link MAX_COLLEAGUES} is skipped.
    */
   | { readonly kind: 'colleaguesOf'; readonly dn: string };
 
-/** Which users, in which order, with which fields. */
+/** A list of users. */
 export interface UserSelection {
   readonly from: UserSource;
   /**
-   * Which of them. Default: all. A condition on a hidden field is combined with
+   * Default: all users of the list. A condition on a hidden field is combined with
    * the privacy policy one by one: added to the whole selection, the policy
    * would remove private users from lists.
    */
   readonly where?: UserPredicate;
-  /** Whether locked accounts are left out of `all`. Default: they are not. */
+  /** Whether locked accounts are excluded from `all`. Default: no. */
   readonly unlockedOnly?: boolean;
   /** Default: by name, case-insensitive. */
   readonly order?: {
@@ -91,12 +88,12 @@ export interface UserStream {
   readonly total: number;
   /**
    * All users in order, in batches that are read when they are requested.
-   * Rejects when not all of them can be returned.
+   * Rejects when they cannot all be returned.
    */
   readonly batches: AsyncIterable<readonly User[]>;
 }
 
-/** The list that groups are selected from. */
+/** List that groups are selected from. */
 export type GroupSource =
   /** All served groups. */
   | { readonly kind: 'all' }
@@ -108,7 +105,7 @@ export type GroupSource =
       /** Whether to return `ListedGroup.reason`. Default: no. */
       readonly reasons?: boolean;
     }
-  /** Served groups whose members a user manages, in person or through a group. */
+  /** Served groups that a user sponsors, or a group of the user. */
   | { readonly kind: 'sponsoredBy'; readonly username: string }
   /**
    * Served groups that are members of a group, or of groups in it that are not
@@ -116,10 +113,10 @@ export type GroupSource =
    */
   | { readonly kind: 'nestedIn'; readonly groupname: string };
 
-/** Which groups, with which fields. Lists are by name, case-insensitive. */
+/** A list of groups, by name, case-insensitive. */
 export interface GroupSelection {
   readonly from: GroupSource;
-  /** Which of them. Default: all. */
+  /** Default: all groups of the list. */
   readonly where?: GroupPredicate;
   /** Returned fields; `groupname` is always returned. */
   readonly fields: ReadonlySet<GroupField>;
@@ -129,7 +126,7 @@ export interface GroupSelection {
 export interface MembershipReason {
   /** Whether the group itself names the user. */
   readonly direct: boolean;
-  /** Whether the user manages its members, in person or through a group. */
+  /** Whether the user sponsors the group, directly or through a group. */
   readonly sponsor: boolean;
   /**
    * Names of a shortest chain of groups, each in the next: the first names the
@@ -167,19 +164,19 @@ export interface Directory {
     context: RequestContext,
   ): Promise<Group | undefined>;
 
-  /** A page of users. */
+  /** One page of a list of users. */
   listUsers(
     selection: UserSelection & Paged,
     context: RequestContext,
   ): Promise<Page<User> | undefined>;
 
-  /** All users of a selection, with constant memory. */
+  /** All users of a list, with constant memory. */
   streamUsers(
     selection: UserSelection,
     context: RequestContext,
   ): Promise<UserStream | undefined>;
 
-  /** A page of groups. */
+  /** One page of a list of groups. */
   listGroups(
     selection: GroupSelection & Paged,
     context: RequestContext,

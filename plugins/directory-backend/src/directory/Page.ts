@@ -1,23 +1,22 @@
-/** Which part of a list is asked for. */
+/** A part of a list. */
 export interface PageRequest {
-  /** Counted from 1. */
+  /** The first page is 1. */
   readonly number: number;
-  /** Results a page, at least 1. */
+  /** Results per page, at least 1. */
   readonly size: number;
 }
 
-/** One page of a list; empty past the end, with the right total. */
+/** One page of a list; past the end it is empty. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Results on all pages together. */
+  /** Number of results on all pages. */
   readonly total: number;
 }
 
-/** The part of an ordered list that a page shows. */
+/** Returns the part of a list that a page has. */
 export function slicePage<T>(
   items: readonly T[],
-  page: PageRequest,
+  { number, size }: PageRequest,
 ): readonly T[] {
-  const start = (page.number - 1) * page.size;
-  return items.slice(start, start + page.size);
+  return items.slice((number - 1) * size, number * size);
 }

@@ -1,4 +1,4 @@
-/** Names that an entry is looked up by. */
+/** Name that an entry is looked up by. */
 export type PrincipalQuery =
   /** Kerberos principal name with its realm, case-sensitive; or an alias. */
   | { readonly principal: string }
@@ -32,7 +32,7 @@ export interface Principal {
    * `HTTP/www.example.test`.
    */
   readonly service?: string;
-  /** Whether `/users/{username}/` answers for this entry. */
+  /** Whether the API serves the user. */
   readonly served: boolean;
   /** Every `krbPrincipalName`, aliases included, with its realm. */
   readonly principalNames: readonly string[];

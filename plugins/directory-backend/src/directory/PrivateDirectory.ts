@@ -29,9 +29,9 @@ export interface PrivacyPolicy {
   readonly ownOnly?: ReadonlySet<UserField>;
 }
 
-const NOTHING: ReadonlySet<UserField> = new Set();
+const NO_FIELDS: ReadonlySet<UserField> = new Set();
 
-/** The policy for one caller. */
+/** The privacy policy for one caller. */
 interface HiddenFields {
   readonly inPrivate: ReadonlySet<UserField>;
   readonly inAll: ReadonlySet<UserField>;
@@ -39,14 +39,12 @@ interface HiddenFields {
   readonly owner: string | undefined;
 }
 
-/** A list that always exists. */
-type Everyone = Extract<
-  UserSelection['from'],
-  { kind: 'all' | 'colleaguesOf' }
->;
-
-/** All groups, a list that always exists. */
-type AllGroups = Extract<GroupSelection['from'], { kind: 'all' }>;
+/** A result, which is never `undefined` for a list that always exists. */
+type Found<Selection, Result> = Selection extends {
+  readonly from: { readonly kind: 'all' | 'colleaguesOf' };
+}
+  ? Result
+  : Result | undefined;
 
 /** A method of the port, for a caller. */
 type ForCaller<Method extends keyof Directory> = (
@@ -69,7 +67,7 @@ export class PrivateDirectory {
     this.#policy = policy;
     this.#hiddenInPrivate = new Set([
       ...policy.hidden,
-      ...(policy.ownOnly ?? NOTHING),
+      ...(policy.ownOnly ?? NO_FIELDS),
     ]);
   }
 
@@ -82,72 +80,45 @@ export class PrivateDirectory {
   };
 
   /** As {@link Directory.listUsers}, without hidden fields. */
-  listUsers(
-    selection: UserSelection & Paged & { readonly from: Everyone },
+  async listUsers<Selection extends UserSelection & Paged>(
+    selection: Selection,
     context: CallerContext,
-  ): Promise<Page<User>>;
-  listUsers(
-    selection: UserSelection & Paged,
-    context: CallerContext,
-  ): Promise<Page<User> | undefined>;
-  async listUsers(
-    selection: UserSelection & Paged,
-    context: CallerContext,
-  ): Promise<Page<User> | undefined> {
+  ): Promise<Found<Selection, Page<User>>> {
     const hidden = this.#hiddenFrom(context.caller);
     const restricted = this.#restrict(selection, hidden);
     const page = await this.#directory.listUsers(restricted, context);
-    return (
-      page && {
-        ...page,
-        items: page.items.map(user => redact(user, restricted.fields, hidden)),
-      }
-    );
+    return (page && {
+      ...page,
+      items: page.items.map(user => redact(user, restricted.fields, hidden)),
+    }) as Found<Selection, Page<User>>;
   }
 
   /** As {@link Directory.streamUsers}, without hidden fields. */
-  streamUsers(
-    selection: UserSelection & { readonly from: Everyone },
+  async streamUsers<Selection extends UserSelection>(
+    selection: Selection,
     context: CallerContext,
-  ): Promise<UserStream>;
-  streamUsers(
-    selection: UserSelection,
-    context: CallerContext,
-  ): Promise<UserStream | undefined>;
-  async streamUsers(
-    selection: UserSelection,
-    context: CallerContext,
-  ): Promise<UserStream | undefined> {
+  ): Promise<Found<Selection, UserStream>> {
     const hidden = this.#hiddenFrom(context.caller);
     const restricted = this.#restrict(selection, hidden);
     const stream = await this.#directory.streamUsers(restricted, context);
-    return (
-      stream && {
-        ...stream,
-        batches: redactAll(stream.batches, restricted.fields, hidden),
-      }
-    );
+    return (stream && {
+      ...stream,
+      batches: redactAll(stream.batches, restricted.fields, hidden),
+    }) as Found<Selection, UserStream>;
+  }
+
+  /** As {@link Directory.listGroups}: memberships are never private. */
+  async listGroups<Selection extends GroupSelection & Paged>(
+    selection: Selection,
+    context: CallerContext,
+  ): Promise<Found<Selection, Page<ListedGroup>>> {
+    const page = await this.#directory.listGroups(selection, context);
+    return page as Found<Selection, Page<ListedGroup>>;
   }
 
   /** As {@link Directory.getGroup}. */
   getGroup: ForCaller<'getGroup'> = (query, context) =>
     this.#directory.getGroup(query, context);
-
-  /** As {@link Directory.listGroups}: memberships are never private. */
-  listGroups(
-    selection: GroupSelection & Paged & { readonly from: AllGroups },
-    context: CallerContext,
-  ): Promise<Page<ListedGroup>>;
-  listGroups(
-    selection: GroupSelection & Paged,
-    context: CallerContext,
-  ): Promise<Page<ListedGroup> | undefined>;
-  listGroups(
-    selection: GroupSelection & Paged,
-    context: CallerContext,
-  ): Promise<Page<ListedGroup> | undefined> {
-    return this.#directory.listGroups(selection, context);
-  }
 
   /** As {@link Directory.isMember}. */
   isMember: ForCaller<'isMember'> = (query, context) =>
@@ -161,9 +132,7 @@ export class PrivateDirectory {
   listAgreements: ForCaller<'listAgreements'> = (query, context) =>
     this.#directory.listAgreements(query, context);
 
-  /**
-   * Whether a caller may see a field of a user, who was read with `is_private`.
-   */
+  /** Whether a caller may see a field of a user, read with `is_private`. */
   isVisible(
     field: UserField,
     query: { readonly user: User; readonly caller: Caller },
@@ -179,7 +148,7 @@ export class PrivateDirectory {
   }
 
   #hiddenFrom(caller: Caller): HiddenFields {
-    const { trustedReaders, ownOnly = NOTHING } = this.#policy;
+    const { trustedReaders, ownOnly = NO_FIELDS } = this.#policy;
     return {
       inPrivate: trustedReaders.has(caller) ? ownOnly : this.#hiddenInPrivate,
       inAll: ownOnly,
@@ -187,7 +156,7 @@ export class PrivateDirectory {
     };
   }
 
-  /** With the private flag, when a field depends on it. */
+  /** Adds the private flag when the visibility of a field depends on it. */
   #fieldsToRead(fields: ReadonlySet<UserField>): ReadonlySet<UserField> {
     const { hidden } = this.#policy;
     return [...fields].some(field => hidden.has(field))
@@ -202,7 +171,7 @@ export class PrivateDirectory {
       ...selection,
       fields: this.#fieldsToRead(selection.fields),
       where: where && restrictConditions(where, hidden),
-      // The order must not tell what the record hides.
+      // The order must not reveal a hidden field.
       order: visible
         ? {
             ...order,
@@ -213,7 +182,7 @@ export class PrivateDirectory {
   }
 }
 
-/** The profiles in which a field is visible; `undefined` is all of them. */
+/** The profiles in which a field is visible; `undefined` for all. */
 function visibleTo(
   field: UserField,
   { inPrivate, inAll, owner }: HiddenFields,
@@ -259,7 +228,7 @@ function hiddenIn(
   { inPrivate, inAll, owner }: HiddenFields,
 ): ReadonlySet<UserField> {
   if (username === owner) {
-    return NOTHING;
+    return NO_FIELDS;
   }
   return isPrivate ? inPrivate : inAll;
 }

@@ -45,10 +45,10 @@ export type UserCondition =
   /** The user is in at least one served group. */
   | { readonly kind: 'memberOfAny' };
 
-/** Which users. */
+/** Selects users. */
 export type UserPredicate = Predicate<UserCondition>;
 
-/** Which groups. */
+/** Selects groups. */
 export type GroupPredicate = Predicate<FieldCondition<GroupField>>;
 
 /** Applies where all predicates do. */
@@ -72,21 +72,18 @@ export function not<Condition>(
   return { kind: 'not', of };
 }
 
-/** How the parts of a predicate become one value. */
-export interface PredicateVisitor<Condition, Result> {
-  readonly condition: (condition: Condition) => Result;
-  readonly allOf: (parts: readonly Result[]) => Result;
-  readonly anyOf: (parts: readonly Result[]) => Result;
-  readonly not: (part: Result) => Result;
-}
-
-/** Evaluates a predicate from its conditions upward. */
+/** Combines the results of a predicate's parts into one. */
 export function visitPredicate<
   Condition extends { readonly kind: string },
   Result,
 >(
   predicate: Predicate<Condition>,
-  visitor: PredicateVisitor<Condition, Result>,
+  visitor: {
+    readonly condition: (condition: Condition) => Result;
+    readonly allOf: (parts: readonly Result[]) => Result;
+    readonly anyOf: (parts: readonly Result[]) => Result;
+    readonly not: (part: Result) => Result;
+  },
 ): Result {
   const visit = (part: Predicate<Condition>) => visitPredicate(part, visitor);
   if (isCombination(predicate)) {

@@ -12,10 +12,9 @@ export type User = RecordOf<typeof userFields> & {
 };
 
 /**
- * A user without a value, to be filled: what every record of a user begins as.
- * V8 gives all objects of one literal the same hidden class. When they were
- * made field by field, 8,000 of 20,000 copied users had one for each alone, and
- * every look at a field of theirs missed V8's caches.
+ * A user without values, to be filled. V8 gives all objects of one literal the
+ * same hidden class. When records were built field by field, 8,000 of 20,000
+ * users had a class of their own, which made reading fields slow.
  */
 export function emptyUser(): Record<keyof typeof userFields, undefined> {
   return {
@@ -69,9 +68,9 @@ interface ValueOfSyntax extends Record<FieldSyntax, unknown> {
 }
 
 /**
- * A record with the fields of a table. A field that was not asked for, that
- * has no value or that is hidden from the caller is `undefined`.
+ * A record with the fields of a table. A field that was not requested, has no
+ * value or is hidden from the caller is `undefined`.
  */
-export type RecordOf<Fields extends Record<string, FieldDefinition>> = {
+type RecordOf<Fields extends Record<string, FieldDefinition>> = {
   readonly [F in keyof Fields]?: ValueOfSyntax[Fields[F]['syntax']];
 };

@@ -16,94 +16,53 @@ export type FieldSyntax =
 
 /** One row of the attribute table. */
 export interface FieldDefinition {
-  /** The LDAP attribute, `undefined` when the directory has none for it. */
+  /** LDAP attribute; `undefined` when the directory has none. */
   readonly attribute?: string;
   readonly syntax: FieldSyntax;
-  /** Whether a private profile hides it from everyone but its owner. */
-  readonly hiddenByDefault?: boolean;
+  /** Whether private profiles hide it by default, except from their owners. */
+  readonly hidden?: boolean;
 }
 
 /**
- * The users' fields in the order of the contract, with the attributes of
- * FreeIPA and its extension freeipa-fas. This one table drives what is asked
- * of the directory, what is answered and what a private profile hides; a test
- * holds the OpenAPI document against it.
+ * Fields of users in the order of the contract, with the attributes of FreeIPA
+ * and its extension freeipa-fas. LDAP searches, responses and private profiles
+ * use this table; a test compares it with the OpenAPI document.
  */
 export const userFields = {
   username: { attribute: 'uid', syntax: 'string' },
-  surname: { attribute: 'sn', syntax: 'string', hiddenByDefault: true },
-  givenname: {
-    attribute: 'givenName',
-    syntax: 'string',
-    hiddenByDefault: true,
-  },
-  human_name: {
-    attribute: 'displayName',
-    syntax: 'string',
-    hiddenByDefault: true,
-  },
+  surname: { attribute: 'sn', syntax: 'string', hidden: true },
+  givenname: { attribute: 'givenName', syntax: 'string', hidden: true },
+  human_name: { attribute: 'displayName', syntax: 'string', hidden: true },
   emails: { attribute: 'mail', syntax: 'strings' },
-  ircnicks: {
-    attribute: 'fasIRCNick',
-    syntax: 'strings',
-    hiddenByDefault: true,
-  },
-  locale: { attribute: 'fasLocale', syntax: 'string', hiddenByDefault: true },
-  timezone: {
-    attribute: 'fasTimeZone',
-    syntax: 'string',
-    hiddenByDefault: true,
-  },
-  gpgkeyids: {
-    attribute: 'fasGPGKeyId',
-    syntax: 'strings',
-    hiddenByDefault: true,
-  },
-  sshpubkeys: {
-    attribute: 'ipaSshPubKey',
-    syntax: 'strings',
-    hiddenByDefault: true,
-  },
+  ircnicks: { attribute: 'fasIRCNick', syntax: 'strings', hidden: true },
+  locale: { attribute: 'fasLocale', syntax: 'string', hidden: true },
+  timezone: { attribute: 'fasTimeZone', syntax: 'string', hidden: true },
+  gpgkeyids: { attribute: 'fasGPGKeyId', syntax: 'strings', hidden: true },
+  sshpubkeys: { attribute: 'ipaSshPubKey', syntax: 'strings', hidden: true },
   certificates: { attribute: 'userCertificate;binary', syntax: 'certificates' },
   creation: { attribute: 'fasCreationTime', syntax: 'timestamp' },
   is_private: { attribute: 'fasIsPrivate', syntax: 'boolean' },
   locked: { attribute: 'nsAccountLock', syntax: 'boolean' },
-  github_username: {
-    attribute: 'fasGitHubUsername',
-    syntax: 'string',
-    hiddenByDefault: true,
-  },
-  gitlab_username: {
-    attribute: 'fasGitLabUsername',
-    syntax: 'string',
-    hiddenByDefault: true,
-  },
-  pronouns: {
-    attribute: 'fasPronoun',
-    syntax: 'strings',
-    hiddenByDefault: true,
-  },
+  github_username: { attribute: 'fasGitHubUsername', syntax: 'string', hidden: true },
+  gitlab_username: { attribute: 'fasGitLabUsername', syntax: 'string', hidden: true },
+  pronouns: { attribute: 'fasPronoun', syntax: 'strings', hidden: true },
   rhbzemail: { attribute: 'fasRHBZEmail', syntax: 'string' },
-  websites: {
-    attribute: 'fasWebsiteURL',
-    syntax: 'strings',
-    hiddenByDefault: true,
-  },
-  rssurls: { attribute: 'fasRssUrl', syntax: 'strings', hiddenByDefault: true },
+  websites: { attribute: 'fasWebsiteURL', syntax: 'strings', hidden: true },
+  rssurls: { attribute: 'fasRssUrl', syntax: 'strings', hidden: true },
 } as const satisfies Record<string, FieldDefinition>;
 
-/** The name of a user's field, as the contract spells it. */
+/** Name of a user field. */
 export type UserField = keyof typeof userFields;
 
-/** Every user field, in the order of the contract. */
+/** All user fields, in the order of the contract. */
 export const userFieldNames = Object.keys(userFields) as readonly UserField[];
 
-/** Whether a text names a user's field. */
+/** Whether a text is the name of a user field. */
 export function isUserField(name: string): name is UserField {
   return Object.hasOwn(userFields, name);
 }
 
-/** The groups' fields in the order of the contract. */
+/** Fields of groups in the order of the contract. */
 export const groupFields = {
   groupname: { attribute: 'cn', syntax: 'string' },
   description: { attribute: 'description', syntax: 'string' },
@@ -113,37 +72,37 @@ export const groupFields = {
   discussion_url: { attribute: 'fasDiscussionURL', syntax: 'string' },
 } as const satisfies Record<string, FieldDefinition>;
 
-/** The name of a group's field, as the contract spells it. */
+/** Name of a group field. */
 export type GroupField = keyof typeof groupFields;
 
-/** Every group field, in the order of the contract. */
+/** All group fields, in the order of the contract. */
 export const groupFieldNames = Object.keys(
   groupFields,
 ) as readonly GroupField[];
 
-/** Whether a text names a group's field. */
+/** Whether a text is the name of a group field. */
 export function isGroupField(name: string): name is GroupField {
   return Object.hasOwn(groupFields, name);
 }
 
-/** Which preset of the attribute table a directory follows. */
+/** Preset of the attribute table. */
 export type SchemaPreset = 'fas' | 'freeipa';
 
-/** The attribute table as one site has it. */
+/** The attribute table of a site. */
 export interface DirectorySchema {
-  /** The object class that makes an entry a user of the API. */
+  /** Object class of the users that the API serves. */
   readonly userClass: string;
-  /** The object class that makes an entry a group of the API. */
+  /** Object class of the groups that the API serves. */
   readonly groupClass: string;
   readonly users: Readonly<Record<UserField, FieldDefinition>>;
   readonly groups: Readonly<Record<GroupField, FieldDefinition>>;
-  /** Whether the directory has freeipa-fas's agreements. */
+  /** Whether the directory has the agreements of freeipa-fas. */
   readonly hasAgreements: boolean;
 }
 
 /**
- * The attribute table of a preset: `fas` for FreeIPA with freeipa-fas,
- * `freeipa` for FreeIPA alone, where the extension's fields are always null.
+ * Returns the attribute table of a preset: `fas` for FreeIPA with freeipa-fas,
+ * `freeipa` for FreeIPA alone, where the fields of the extension are `null`.
  */
 export function schemaPreset(preset: SchemaPreset): DirectorySchema {
   if (preset === 'fas') {

@@ -17,9 +17,7 @@ export const context: RequestContext = {
 };
 
 const definitions: Readonly<Record<UserField, FieldDefinition>> = userFields;
-const hidden = new Set(
-  userFieldNames.filter(name => definitions[name].hiddenByDefault),
-);
+const hidden = new Set(userFieldNames.filter(name => definitions[name].hidden));
 /** Names that are nobody's, or that no adapter may take to its directory. */
 const NO_NAMES = [
   ...['nobody', '-dash', 'plus+user', '', '*', 'a)(uid=*'],
