@@ -6,7 +6,7 @@ import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { guestToken, tokenByTicket } from './__testUtils__/gateway/signIn';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const SERVICE = 'a-token-of-another-plugin';
 const READ = 'directory.read';
@@ -18,8 +18,8 @@ const ACTIONS = '/.backstage/actions/v1/actions';
 
 /**
  * The plugin with the permission framework disabled, which is an allow-all
- * policy: bob may do nothing, alice what is open to everybody elsewhere, dave
- * everything.
+ * policy: bob has no operations, alice those that are open to all users by
+ * default, dave all.
  */
 const site = withGateway({
   configure: realm => ({
@@ -51,8 +51,7 @@ const site = withGateway({
 /**
  * Every route below `/api/directory` with the status for no credentials, a
  * guest, an ordinary user, a locked user, a service and an administrator. 400
- * and 404 come from behind the gate: the parameters are left out, and nothing
- * has the number or name.
+ * and 404 are returned after the access check: parameters are missing, and the IDs are unknown.
  */
 const EXPECTED: Readonly<Record<string, string>> = {
   'delete /.backstage/auth/v1/cookie': '401 204 204 204 204 204',
@@ -130,9 +129,16 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'post /v1/certs/:serialNumber(\\d+)/revocation/': '401 403 403 401 403 400',
 };
 
-type Who = 'nobody' | 'guest' | 'alice' | 'locked' | 'service' | 'dave' | 'bob';
+type CallerName =
+  | 'anonymous'
+  | 'guest'
+  | 'alice'
+  | 'locked'
+  | 'service'
+  | 'dave'
+  | 'bob';
 
-let tokens: Record<Exclude<Who, 'nobody'>, string>;
+let tokens: Record<Exclude<CallerName, 'anonymous'>, string>;
 let group: string;
 let serial: string;
 
@@ -169,16 +175,16 @@ beforeAll(async () => {
   );
 });
 
-const request = (who: Who, path: string, init: RequestInit = {}) =>
+const request = (who: CallerName, path: string, init: RequestInit = {}) =>
   fetch(`${site.gateway.baseUrl}/api/directory${path}`, {
     ...init,
     headers: {
-      ...(who !== 'nobody' && { Authorization: `Bearer ${tokens[who]}` }),
+      ...(who !== 'anonymous' && { Authorization: `Bearer ${tokens[who]}` }),
       ...init.headers,
     },
   });
 
-const post = (who: Who, path: string, body = '') =>
+const post = (who: CallerName, path: string, body = '') =>
   request(who, path, {
     method: 'POST',
     body,
@@ -189,15 +195,15 @@ const post = (who: Who, path: string, body = '') =>
     },
   });
 
-const revoke = (who: Who) =>
+const revoke = (who: CallerName) =>
   post(who, `/v1/certs/${serial}/revocation/`, 'reason=keyCompromise');
-const revokeByAction = (who: Who) =>
+const revokeByAction = (who: CallerName) =>
   post(
     who,
     `${ACTIONS}/directory:revoke-certificate/invoke`,
     JSON.stringify({ serial, reason: 'keyCompromise' }),
   );
-const acceptByAction = (who: Who) =>
+const acceptByAction = (who: CallerName) =>
   post(
     who,
     `${ACTIONS}/directory:override-deletion-guard/invoke`,
@@ -210,8 +216,8 @@ const isRevoked = async () => {
 };
 
 describe('directory.access under an allow-all policy', () => {
-  it.each<Who>(['alice', 'bob', 'guest', 'service'])(
-    'refuses %s with a portal token what no rule grants',
+  it.each<CallerName>(['alice', 'bob', 'guest', 'service'])(
+    'denies operations without a rule to %s with a portal token',
     async who => {
       const exported = `/v1/groups/${group}/members.csv`;
       expect((await request(who, exported)).status).toBe(403);
@@ -222,7 +228,7 @@ describe('directory.access under an allow-all policy', () => {
     },
   );
 
-  it('refuses bob to read, by ticket and by the portal token of his ticket', async () => {
+  it('denies reads to bob by ticket and by portal token', async () => {
     const path = '/v1/users/alice/';
     expect(await site.client.request(path, { as: 'bob' })).toMatchObject({
       status: 403,
@@ -233,31 +239,31 @@ describe('directory.access under an allow-all policy', () => {
     expect((await request('service', path)).status).toBe(200);
   });
 
-  it('refuses bob a certificate', async () => {
+  it('denies a certificate to bob', async () => {
     const csr = makeCsr({ subject: '/CN=bob' });
-    const order = form({ user: 'bob', csr });
-    const response = await request('bob', '/v1/certs/', order);
+    const options = form({ user: 'bob', csr });
+    const response = await request('bob', '/v1/certs/', options);
     expect(response.status).toBe(403);
   });
 
-  it.each<[Who, string[], boolean]>([
+  it.each<[CallerName, string[], boolean]>([
     ['alice', [READ, SIGN], false],
     ['dave', [READ, SIGN, REVOKE, EXPORT, ACCEPT], false],
     ['service', [READ], false],
-  ])('states the operations of %s', async (who, operations, others) => {
+  ])('returns the operations of %s', async (who, operations, others) => {
     const response = await request(who, '/v1/me/operations/');
     expect(await response.json()).toEqual({
       result: { operations, signs_for_others: others },
     });
   });
 
-  it('refuses an export to a page of another site that has a ticket', async () => {
+  it('denies an export to a page of another site with a ticket', async () => {
     const path = `/v1/groups/${group}/members.csv`;
     const headers = { 'Sec-Fetch-Site': 'cross-site' };
-    const ask = (more: object) =>
+    const exportAs = (more: object) =>
       site.client.request(path, { as: 'dave', ...more });
-    expect(await ask({ headers })).toMatchObject({ status: 403 });
-    expect(await ask({})).toMatchObject({ status: 200 });
+    expect(await exportAs({ headers })).toMatchObject({ status: 403 });
+    expect(await exportAs({})).toMatchObject({ status: 200 });
   });
 });
 
@@ -272,7 +278,7 @@ describe('an account that is locked after sign-in', () => {
     });
   });
 
-  it('may no longer invoke actions', async () => {
+  it('cannot invoke actions', async () => {
     for (const invoke of [revokeByAction, acceptByAction]) {
       const response = await invoke('locked');
       expect(response.status).toBe(401);
@@ -280,7 +286,7 @@ describe('an account that is locked after sign-in', () => {
     expect(await isRevoked()).toBe(false);
   });
 
-  it('meets the expected status on every route', async () => {
+  it('gets the expected status on every route', async () => {
     const response = await fetch(`${site.gateway.baseUrl}/routes`);
     const routes: string[] = await response.json();
     const found: Record<string, string> = {};
@@ -295,7 +301,7 @@ describe('an account that is locked after sign-in', () => {
 });
 
 describe('the audit log', () => {
-  /** The part of each event that tells who did what to which certificate. */
+  /** Metadata and status of each revocation event. */
   const revocations = () =>
     site.gateway
       .log()
@@ -306,7 +312,7 @@ describe('the audit log', () => {
         status: /status\S*="(\w+)"/.exec(line)![1],
       }));
 
-  it.each<[Who, () => Promise<Response>, object, string]>([
+  it.each<[CallerName, () => Promise<Response>, object, string]>([
     [
       'guest',
       () => revokeByAction('guest'),
@@ -339,7 +345,7 @@ describe('the audit log', () => {
       },
       'succeeded',
     ],
-  ])('names %s, the credential and the address', async (...row) => {
+  ])('contains %s, the credential and the address', async (...row) => {
     const [, perform, meta, status] = row;
     await perform();
     expect(revocations().at(-1)).toMatchObject({
@@ -348,7 +354,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('names the principal of a ticket', async () => {
+  it('contains the principal of a ticket', async () => {
     await site.client.request(`/v1/certs/${serial}/revocation/`, {
       as: 'alice',
       ...form({ reason: 'superseded' }),
@@ -366,7 +372,7 @@ describe('the audit log', () => {
   });
 });
 
-/** For each column of {@link EXPECTED} in turn. */
+/** The statuses of a route, in the order of {@link EXPECTED}. */
 async function statusesOf(method: string, path: string): Promise<string> {
   const url = path
     .replace(':username', 'alice')
@@ -375,15 +381,15 @@ async function statusesOf(method: string, path: string): Promise<string> {
     .replace(':principal', 'alice@EXAMPLE.TEST')
     .replace(':actionId', 'directory:override-deletion-guard')
     .replace(':id', 'unknown');
-  const columns: Who[] = [
-    'nobody',
+  const columns: CallerName[] = [
+    'anonymous',
     'guest',
     'alice',
     'locked',
     'service',
     'dave',
   ];
-  // Without a quarantine, there is nothing to accept: 400.
+  // Without a quarantine, the action returns 400.
   const counts = { users: 1, groups: 1 };
   const statuses = columns.map(async who => {
     const response = path.includes(':actionId')

@@ -8,7 +8,7 @@ import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { refreshByTicket, tokenByTicket } from './__testUtils__/gateway/signIn';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 /** Duration of each outage. Default: until each client has 30 responses. */
 const OUTAGE_SECONDS = Number(process.env.OUTAGE_SECONDS || 0);

@@ -5,14 +5,14 @@ import { eventually } from './__testUtils__/eventually';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const site = withGateway({
   async configure(realm) {
     const fasGroup = { objectClass: ['ipaUserGroup', 'fasGroup'] };
     await realm.modify(
       [
-        // Those that are in others come first: the directory computes upwards.
+        // Nested groups first: the memberOf plugin computes upwards.
         addGroup('inner', [userDn('dave'), userDn('carol')], fasGroup),
         addGroup('middle', [groupDn('inner')]),
         addGroup('outer', [groupDn('middle'), userDn('erin')], {
@@ -27,7 +27,7 @@ const site = withGateway({
   },
 });
 
-const ask = (path: string, mask?: string) =>
+const get = (path: string, mask?: string) =>
   site.client.request(`/v1${path}`, {
     as: 'alice',
     headers: mask === undefined ? {} : { 'X-Fields': mask },
@@ -37,9 +37,9 @@ const items = (response: ClientResponse) =>
 const named = (response: ClientResponse, groupname: string) =>
   items(response).find(item => item.groupname === groupname);
 
-describe('why somebody is in a group', () => {
-  it('is a chain of groups, with those that are not served as null', async () => {
-    const response = await ask('/users/dave/memberships/?page_size=1000');
+describe('memberships of a user', () => {
+  it('have a chain of groups, in which groups that are not served are null', async () => {
+    const response = await get('/users/dave/memberships/?page_size=1000');
     expect(named(response, 'outer')).toMatchObject({
       direct: false,
       sponsor: true,
@@ -53,20 +53,20 @@ describe('why somebody is in a group', () => {
     });
   });
 
-  it('has all the groups of the contract, in their order', async () => {
-    const groups = await ask('/users/dave/groups/?page_size=1000');
-    const why = await ask('/users/dave/memberships/', 'groupname,uri');
+  it('are the groups of the contract in the same order', async () => {
+    const groups = await get('/users/dave/groups/?page_size=1000');
+    const why = await get('/users/dave/memberships/', 'groupname,uri');
     expect(items(why)).toEqual(items(groups).slice(0, 40));
   });
 
-  it('follows the directory within a moment', async () => {
+  it('follow a change in the directory', async () => {
     const change = (verb: string) =>
       site.realm.modify(
         `dn: ${groupDn('outer')}\nchangetype: modify\n` +
           `${verb}: member\nmember: ${userDn('dave')}\n\n`,
       );
     const path = async () =>
-      named(await ask('/users/dave/memberships/?page_size=1000'), 'outer')
+      named(await get('/users/dave/memberships/?page_size=1000'), 'outer')
         ?.path;
     await change('add');
     await eventually(async () => expect(await path()).toEqual(['outer']));
@@ -77,15 +77,15 @@ describe('why somebody is in a group', () => {
 });
 
 describe('groups', () => {
-  it('are sponsored by members of the groups that do', async () => {
-    expect(items(await ask('/users/dave/sponsored-groups/'))).toContainEqual({
+  it('are sponsored by members of sponsoring groups', async () => {
+    expect(items(await get('/users/dave/sponsored-groups/'))).toContainEqual({
       groupname: 'outer',
       uri: `${site.gateway.baseUrl}/api/directory/v1/groups/outer/`,
     });
   });
 
-  it('are nested, those that are not served left out of the tree', async () => {
-    const outer = await ask(
+  it('are nested without groups that are not served', async () => {
+    const outer = await get(
       '/groups/outer/member-groups/',
       'groupname,has_member_groups,member_count',
     );
@@ -100,25 +100,25 @@ describe('groups', () => {
     '/users/dave/groups/?page_size=1000',
     '/search/groups/?groupname=*',
     '/users/dave/memberships/?page_size=1000',
-  ])('are counted where the mask says so: %s', async path => {
-    const counted = items(await ask(path, 'groupname,member_count'));
+  ])('have member counts if the mask contains them: %s', async path => {
+    const counted = items(await get(path, 'groupname,member_count'));
     expect(counted.length).toBeGreaterThan(2);
     for (const { groupname, member_count } of counted) {
       const name = encodeURIComponent(String(groupname));
-      const members = await ask(`/groups/${name}/members/`);
+      const members = await get(`/groups/${name}/members/`);
       expect([groupname, member_count]).toEqual([
         groupname,
         (members.json as { total_results: number }).total_results,
       ]);
     }
-    const starred = items(await ask(path, '*'));
+    const starred = items(await get(path, '*'));
     expect(starred.some(item => 'member_count' in item)).toBe(false);
   });
 
-  it('are found by a part of their name or description', async () => {
-    const response = await ask('/search/groups/?q=OUT');
+  it('are found by parts of their name or description', async () => {
+    const response = await get('/search/groups/?q=OUT');
     expect(named(response, 'outer')).toBeDefined();
-    const exact = await ask('/search/groups/?groupname__exact=outer');
+    const exact = await get('/search/groups/?groupname__exact=outer');
     expect(items(exact)).toHaveLength(1);
   });
 
@@ -131,8 +131,8 @@ describe('groups', () => {
       'Page size must be between 1 and 40 when searching.',
     ],
     ['q=abc&name=x', 'Input payload validation failed'],
-  ])('are not searched for "%s"', async (query, message) => {
-    const response = await ask(`/search/groups/?${query}`);
+  ])('cannot be searched with "%s"', async (query, message) => {
+    const response = await get(`/search/groups/?${query}`);
     expect([response.status, response.json]).toEqual([
       400,
       expect.objectContaining({ message }),
@@ -142,11 +142,11 @@ describe('groups', () => {
 
 describe('members of a group', () => {
   const names = async (query: string) =>
-    items(await ask(`/groups/outer/members/?${query}`)).map(
+    items(await get(`/groups/outer/members/?${query}`)).map(
       ({ username }) => username,
     );
 
-  it('are selected by a text and by how they are in', async () => {
+  it('are selected by a text and by the kind of membership', async () => {
     expect(await names('')).toEqual(['dave', 'erin']);
     expect(await names('membership=direct')).toEqual(['erin']);
     expect(await names('membership=indirect')).toEqual(['dave']);
@@ -155,17 +155,20 @@ describe('members of a group', () => {
     expect(await names('q=')).toEqual(['dave', 'erin']);
   });
 
-  it.each(['q=ab', 'membership=both'])('are not by %s', async query => {
-    expect((await ask(`/groups/outer/members/?${query}`)).status).toBe(400);
-  });
+  it.each(['q=ab', 'membership=both'])(
+    'are not selected by %s',
+    async query => {
+      expect((await get(`/groups/outer/members/?${query}`)).status).toBe(400);
+    },
+  );
 });
 
-describe('the members as a file', () => {
-  it('are CSV, in the order of the list', async () => {
-    const response = await ask('/groups/outer/members.csv');
+describe('exported members', () => {
+  it('are CSV in the order of the list', async () => {
+    const response = await get('/groups/outer/members.csv');
     const [header, dave, erin, end] = response.text.split('\r\n');
     expect(header).toBe('username,human_name,emails,uri');
-    // No formula, and quoted as RFC 4180 §2 has it.
+    // Not a formula, and quoted (RFC 4180 §2).
     expect(dave).toContain('dave,"\'=HYPERLINK(""http://x"",""a;b"")",');
     expect(erin).toMatch(/^erin,/);
     expect(end).toBe('');
@@ -176,13 +179,13 @@ describe('the members as a file', () => {
   });
 
   it('have the columns of the mask, and a header without members', async () => {
-    const masked = await ask('/groups/outer/members.csv', 'emails,username');
+    const masked = await get('/groups/outer/members.csv', 'emails,username');
     expect(masked.text.split('\r\n')[0]).toBe('emails,username');
-    const empty = await ask('/groups/outer/members.csv', 'nope');
+    const empty = await get('/groups/outer/members.csv', 'nope');
     expect(empty.status).toBe(200);
   });
 
-  it('are put on record, and not for a mere look', async () => {
+  it('are audited, but not HEAD requests', async () => {
     const events = () => site.gateway.log().split('group-export').length;
     const before = events();
     const head = await site.client.request('/v1/groups/outer/members.csv', {
@@ -191,21 +194,21 @@ describe('the members as a file', () => {
     });
     expect(head.headers.get('x-total-results')).toBe('2');
     expect(events()).toBe(before);
-    await ask('/groups/outer/members.csv');
+    await get('/groups/outer/members.csv');
     expect(events()).toBeGreaterThan(before);
   });
 
-  it('are no file of a group that is not there', async () => {
-    expect((await ask('/groups/nope/members.csv')).json).toMatchObject({
+  it('are 404 for an unknown group', async () => {
+    expect((await get('/groups/nope/members.csv')).json).toMatchObject({
       message: 'Group not found',
       groupname: 'nope',
     });
   });
 });
 
-describe('people of my groups', () => {
-  it('come newest first, without me', async () => {
-    const response = await ask('/me/colleagues/', 'username,creation,locked');
+describe('colleagues', () => {
+  it('are sorted newest first, without the caller', async () => {
+    const response = await get('/me/colleagues/', 'username,creation,locked');
     const people = items(response);
     const times = people.map(({ creation }) => String(creation ?? ''));
     expect(people.length).toBeGreaterThan(3);
@@ -214,8 +217,8 @@ describe('people of my groups', () => {
     expect(people.every(({ locked }) => locked === false)).toBe(true);
   });
 
-  it('are for those who are in the directory', async () => {
-    // The portal's user is not mapped to a directory user here.
+  it('require a user of the directory', async () => {
+    // Portal users are not mapped to directory users.
     const stranger = await HttpClient.asGuest(site.gateway);
     expect((await stranger.request('/v1/me/colleagues/')).status).toBe(403);
     const host = await site.client.request('/v1/me/colleagues/', {
@@ -229,14 +232,14 @@ it.each([
   ...['/users/nobody/memberships/', '/users/nobody/sponsored-groups/'],
   ...['/users/nobody/certificates/', '/groups/nope/member-groups/'],
   ...['/users/-dash/memberships/', '/groups/-dash/members/?q=alice'],
-])('%s is 404', async path => {
-  expect((await ask(path)).status).toBe(404);
+])('returns 404 for %s', async path => {
+  expect((await get(path)).status).toBe(404);
 });
 
 it.each([
   ...['/me/colleagues/', '/users/alice/memberships/', '/search/groups/'],
   ...['/groups/outer/members.csv', '/users/alice/certificates/'],
-])('%s has its methods, and asks who calls', async path => {
+])('returns 405 and 401 for other methods and callers of %s', async path => {
   const method = (name: string, as?: string) =>
     site.client.request(`/v1${path}`, { method: name, as });
   const options = await method('OPTIONS', 'alice');
@@ -245,7 +248,7 @@ it.each([
   expect((await method('GET')).status).toBe(401);
 });
 
-it('no list is empty because the directory is away', async () => {
+it('returns no empty list while the directory is unavailable', async () => {
   const token = await HttpClient.asGuest(site.gateway);
   const paths = [
     ...['/users/dave/memberships/', '/users/dave/sponsored-groups/'],

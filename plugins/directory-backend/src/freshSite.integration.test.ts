@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('serves a site that has freeipa-fas and no fasUser yet', async () => {
+it('serves a directory that has freeipa-fas but no fasUser', async () => {
   for (const path of ['/v1/users/', '/v1/groups/']) {
     const response = await client.request(path, { as: 'admin' });
     expect(response).toMatchObject({ status: 200, json: { result: [] } });
@@ -71,7 +71,7 @@ it('serves a site that has freeipa-fas and no fasUser yet', async () => {
   });
 });
 
-it('serves nothing as soon as the first fasUser has a flag that is hidden', async () => {
+it('suspends reads once the first fasUser has an unreadable flag', async () => {
   await realm.modify(
     `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: (targetattr = "fasIsPrivate")(version 3.0; acl "hide flag"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
   );

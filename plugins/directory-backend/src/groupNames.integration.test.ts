@@ -2,7 +2,7 @@ import { exportForAll } from './__testUtils__/gateway/directoryConfig';
 import { resultOf } from './__testUtils__/gateway/GatewayClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const site = withGateway({
   configure: () => ({

@@ -17,7 +17,7 @@ import {
   startGateway,
 } from './__testUtils__/gateway/startGateway';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const serviceToken = 'a-token-of-a-service-of-the-site';
 
@@ -147,7 +147,7 @@ it('does not accept an override that has expired', async () => {
     });
     const seen = () => knex('directory_quarantines').max('seen_at').first();
     const before = await seen();
-    // The processes have looked for an override since.
+    // The processes have polled for an override since.
     await eventually(async () => expect(await seen()).not.toEqual(before));
     expect(await reads()).toMatchObject([{ status: 503 }, { status: 503 }]);
 

@@ -14,9 +14,9 @@ import {
   startGateway,
 } from './__testUtils__/gateway/startGateway';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
-/** What the administrator has written: alice, whose group is protected. */
+/** Entities of the administrator: alice, whose group is protected. */
 const ORG = `
 apiVersion: backstage.io/v1alpha1
 kind: User
@@ -34,7 +34,7 @@ metadata: { name: contributors }
 spec: { type: team, children: [] }
 `;
 
-/** What bob registers: he is alice, and an administrator of the portal. */
+/** Entities of bob, who claims to be alice and an administrator. */
 const CLAIMS = `
 apiVersion: backstage.io/v1alpha1
 kind: User
@@ -65,7 +65,7 @@ let realm: Realm;
 let other: OtherRealm;
 let folder: string;
 let gateway: Gateway;
-/** Serves what bob registers. */
+/** Serves the entities of bob. */
 let claims: ReturnType<typeof createServer>;
 /** The token of bob by the guest provider. */
 let token: string;
@@ -206,7 +206,7 @@ describe('a user who registers a location with claims about users', () => {
     expect(await response.text()).not.toContain('BEGIN CERTIFICATE');
   });
 
-  it('leaves the identity of the trusted entity as it is', async () => {
+  it('does not change the identity of the trusted entity', async () => {
     const { body } = await refreshAs('alice');
     const me = await call('directory/v1/me/', {
       headers: { Authorization: `Bearer ${body.backstageIdentity?.token}` },
@@ -215,7 +215,7 @@ describe('a user who registers a location with claims about users', () => {
   });
 });
 
-it('signs in no user of another realm whose key is in the keytab', async () => {
+it('denies sign-in to users of another realm whose key is in the keytab', async () => {
   const { krb5Config, ticket: ccache } = other;
   expect(await refreshByTicket(gateway, { krb5Config, ccache })).toMatchObject({
     status: 401,
@@ -224,7 +224,7 @@ it('signs in no user of another realm whose key is in the keytab', async () => {
 });
 
 // The last tests: an account changes, and the directory stops.
-it('refuses to renew a token by annotation once the account is locked', async () => {
+it('does not renew a token by annotation once the account is locked', async () => {
   expect((await refreshAs('alice')).status).toBe(200);
   const lock = (value: string) =>
     realm.modify(

@@ -20,7 +20,7 @@ import {
 } from './__testUtils__/gateway/startGateway';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const READS: readonly [operationId: string, path: string, mask?: string][] = [
   ['whoami', '/me/'],
@@ -89,7 +89,7 @@ function isOfReplica({ attributes }: LoggedSearch): boolean {
   return ['entryusn', 'lastusn', '1.1'].includes(attributes[0]);
 }
 
-/** Returns the searches that are sent meanwhile. */
+/** Returns the searches that the gateway sends during a call. */
 async function searchesDuring(
   call: () => Promise<unknown>,
 ): Promise<readonly LoggedSearch[]> {
@@ -98,7 +98,7 @@ async function searchesDuring(
   return log.searches();
 }
 
-it('reads with every operation that reads the directory', () => {
+it('tests every operation that reads the directory', () => {
   const operations = Object.values(
     openApiDocument.paths as Record<string, { get?: { operationId: string } }>,
   ).flatMap(({ get }) => get?.operationId ?? []);
@@ -114,7 +114,7 @@ it('reads with every operation that reads the directory', () => {
   );
 });
 
-it('sends no search for what is read', async () => {
+it('sends no LDAP search for reads', async () => {
   const statuses: number[] = [];
   const sent = await searchesDuring(async () => {
     for (const [, path, mask] of READS) {

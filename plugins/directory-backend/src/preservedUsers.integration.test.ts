@@ -13,7 +13,7 @@ import {
 } from './__testUtils__/gateway/startGateway';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const DELETED_USERS =
   'cn=deleted users,cn=accounts,cn=provisioning,dc=example,dc=test';
@@ -47,7 +47,7 @@ async function stop() {
   await realm?.stop();
 }
 
-/** `ipa user-del --preserve`, without what else that command writes. */
+/** Moves a user like `ipa user-del --preserve`. */
 function preserve(dn: string): Promise<void> {
   return realm.modify(
     `dn: ${dn}\nchangetype: modrdn\nnewrdn: ${
@@ -74,7 +74,7 @@ describe('without the right to read preserved users', () => {
   beforeAll(() => start());
   afterAll(stop);
 
-  it('shows accounts to services of the portal only', async () => {
+  it('returns accounts to services of the portal only', async () => {
     const path = '/v1/accounts/bob@EXAMPLE.TEST/';
     expect((await client.request(path)).status).toBe(401);
     expect((await client.request(path, { as: 'alice' })).status).toBe(403);
@@ -91,7 +91,7 @@ describe('without the right to read preserved users', () => {
     }
   });
 
-  it('refuses a preserved user and removes the user from all lists', async () => {
+  it('denies access to a preserved user and removes the user from all lists', async () => {
     const portal = await HttpClient.asGuest(gateway);
     expect((await client.request('/v1/me/', { as: 'bob' })).status).toBe(200);
     expect((await portal.request('/v1/me/')).status).toBe(200);
@@ -175,7 +175,7 @@ describe('without the right to read preserved users', () => {
     await writing;
   });
 
-  it('refuses renamed, deleted and re-classed users at sign-in', async () => {
+  it('denies sign-in to renamed, deleted and re-classed users', async () => {
     await realm.modify(
       [
         `dn: ${userDn('minimal')}\nchangetype: modrdn\nnewrdn: uid=maximal`,

@@ -35,9 +35,9 @@ import {
 } from './__testUtils__/gateway/startGateway';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
-/** Private people with markers; `mallory` is locked too. */
+/** Private users with markers; `mallory` is also locked. */
 const OWNERS = ['bob', 'dave', 'erin', 'john.doe', 'CamelCase', 'mallory'];
 const TRUSTED = ['bot/builder.example.test', 'special'];
 const OPEN_TO_ALL = [
@@ -59,11 +59,11 @@ let markers: readonly Marker[];
 let model: NaiveDirectory;
 let viewers: Readonly<Record<string, Viewer>>;
 
-/** Somebody who asks, and whose private profile they may see. */
+/** A caller and the owners of the private profiles visible to the caller. */
 interface Viewer {
   readonly sees: readonly string[];
   readonly username?: string;
-  ask(path: string, options?: { mask?: string }): Promise<ClientResponse>;
+  request(path: string, options?: { mask?: string }): Promise<ClientResponse>;
 }
 
 beforeAll(async () => {
@@ -98,10 +98,10 @@ afterAll(async () => {
 
 async function findViewers(): Promise<Record<string, Viewer>> {
   const curl = new GatewayClient({ gateway, realm });
-  const holder = (as: string, sees: readonly string[]): Viewer => ({
+  const withTicket = (as: string, sees: readonly string[]): Viewer => ({
     sees,
     username: as,
-    ask: (path, { mask } = {}) =>
+    request: (path, { mask } = {}) =>
       curl.request(path, {
         as,
         headers: mask === undefined ? {} : { 'X-Fields': mask },
@@ -110,28 +110,28 @@ async function findViewers(): Promise<Record<string, Viewer>> {
   const alice = await HttpClient.asGuest(gateway);
   const service = HttpClient.withToken(gateway, SERVICE_TOKEN);
   return {
-    alice: { sees: [], username: 'alice', ask: alice.ask.bind(alice) },
-    service: { sees: [], ask: service.ask.bind(service) },
-    admin: holder('admin', []),
-    host: holder('host/build1.example.test', []),
-    bob: holder('bob', ['bob']),
-    CamelCase: holder('CamelCase', ['CamelCase']),
-    trusted: holder(TRUSTED[0], OWNERS),
-    member: holder(TRUSTED[1], OWNERS),
+    alice: { sees: [], username: 'alice', request: alice.request.bind(alice) },
+    service: { sees: [], request: service.request.bind(service) },
+    admin: withTicket('admin', []),
+    host: withTicket('host/build1.example.test', []),
+    bob: withTicket('bob', ['bob']),
+    CamelCase: withTicket('CamelCase', ['CamelCase']),
+    trusted: withTicket(TRUSTED[0], OWNERS),
+    member: withTicket(TRUSTED[1], OWNERS),
   };
 }
 
 /**
- * Whose markers an response has, anywhere in it, but for those whom the viewer
- * may see. An error repeats what was asked for: that is no news.
+ * Sends a request and returns the owners of markers in the response, without
+ * those visible to the viewer and those in the path, which errors repeat.
  */
-async function asked(
+async function requestAs(
   name: string,
   path: string,
   mask?: string,
 ): Promise<{ response: ClientResponse; revealed: readonly string[] }> {
-  const { ask, sees } = viewers[name];
-  const response = await ask(`/v1${path}`, { mask });
+  const { sees } = viewers[name];
+  const response = await viewers[name].request(`/v1${path}`, { mask });
   const whole = `${response.text}\n${[...response.headers].join('\n')}`;
   const shown = markers.filter(
     ({ owner, text }) =>
@@ -147,31 +147,31 @@ function total(response: ClientResponse): number {
 }
 
 /**
- * Asks at random, and fails on what the viewer must not see. Gives how many
- * responses were no errors.
+ * Sends random requests, whose responses must not contain hidden fields, and
+ * returns the number of successful responses.
  */
-async function askAtRandom(
+async function sendRandomRequests(
   names: readonly string[],
   runs: { readonly numRuns: number; readonly seed: number },
 ): Promise<number> {
-  let answered = 0;
+  let succeeded = 0;
   const people = { owners: OWNERS, markers, model };
   const viewer = fc.constantFrom(...names);
   const route = personalRoute(people);
   const search = personalSearch(people);
   await fc.assert(
     fc.asyncProperty(viewer, route, maskHeader, async (name, path, header) => {
-      const { response, revealed } = await asked(name, path, header);
+      const { response, revealed } = await requestAs(name, path, header);
       expect(revealed).toEqual([]);
       expect(response.status).toBeLessThan(500);
-      answered += Number(response.status === 200);
+      succeeded += Number(response.status === 200);
     }),
     runs,
   );
   await fc.assert(
     fc.asyncProperty(viewer, search, maskHeader, async (name, sent, header) => {
       const path = `/search/users/?${sent.query}`;
-      const { response, revealed } = await asked(name, path, header);
+      const { response, revealed } = await requestAs(name, path, header);
       expect(revealed).toEqual([]);
       const expected = model.listUsersFor(viewerOf(viewers[name]), {
         from: { kind: 'all' },
@@ -184,12 +184,12 @@ async function askAtRandom(
           200,
           expected!.total,
         ]);
-        answered += 1;
+        succeeded += 1;
       }
     }),
     runs,
   );
-  return answered;
+  return succeeded;
 }
 
 function viewerOf({ sees, username }: Viewer): NaiveViewer {
@@ -198,28 +198,29 @@ function viewerOf({ sees, username }: Viewer): NaiveViewer {
     : { kind: 'public', hidden: new Set(hiddenFields), owner: username };
 }
 
-it('no route, mask, search or viewer with a token reveals what is hidden', async () => {
+it('hides private fields from tokens on every route, with every mask and search', async () => {
   const names = ['alice', 'service'];
-  const answered = await askAtRandom(names, { numRuns: 500, seed: 7 });
-  expect(answered).toBeGreaterThan(500);
+  const succeeded = await sendRandomRequests(names, { numRuns: 500, seed: 7 });
+  expect(succeeded).toBeGreaterThan(500);
 });
 
-it('no viewer with a ticket sees more than is theirs', async () => {
+it('hides private fields of other users from tickets', async () => {
   const names = ['admin', 'host', 'bob', 'CamelCase', 'trusted', 'member'];
-  const answered = await askAtRandom(names, { numRuns: 60, seed: 8 });
-  expect(answered).toBeGreaterThan(60);
+  const succeeded = await sendRandomRequests(names, { numRuns: 60, seed: 8 });
+  expect(succeeded).toBeGreaterThan(60);
 });
 
 it.each(['bob', 'CamelCase', 'trusted', 'member'])(
-  '%s sees what they may see, on every route that shows people',
+  'shows visible private profiles to %s on every route with users',
   async name => {
-    const { ask, sees } = viewers[name];
+    const viewer = viewers[name];
+    const { sees } = viewer;
     const paths = [
       ...sees.map(owner => `/users/${owner}/`),
       '/users/?page_size=1000',
     ];
     for (const path of paths) {
-      const shown = (await ask(`/v1${path}`, { mask: '*' })).text;
+      const shown = (await viewer.request(`/v1${path}`, { mask: '*' })).text;
       const own = markers.filter(({ owner }) =>
         path.includes('page_size')
           ? sees.includes(owner)
@@ -232,7 +233,7 @@ it.each(['bob', 'CamelCase', 'trusted', 'member'])(
   },
 );
 
-it.each(hiddenFields)('hides %s of private people only', async field => {
+it.each(hiddenFields)('hides %s of private users only', async field => {
   const { json } = await viewers.alice.request('/v1/users/?page_size=1000', {
     mask: field,
   });
@@ -248,7 +249,7 @@ it.each(hiddenFields)('hides %s of private people only', async field => {
   );
 });
 
-it('a hidden text finds its owner for those who may see it only', async () => {
+it('finds users by a hidden text only for callers who may see it', async () => {
   const bobs = markers.filter(({ owner }) => owner === 'bob');
   const searches = bobs.flatMap(markerSearches);
   expect(searches).toHaveLength(4 * 3 + 4 * 2);
@@ -267,7 +268,7 @@ it('a hidden text finds its owner for those who may see it only', async () => {
   }
 });
 
-it('a hidden full name selects members for those who may see it only', async () => {
+it('selects members by a hidden name only for callers who may see it', async () => {
   const [{ text, value }] = markers.filter(
     ({ owner, field }) => owner === 'bob' && field === 'human_name',
   );
@@ -288,14 +289,14 @@ it('a hidden full name selects members for those who may see it only', async () 
   expect(await selected('alice', 'bob')).toBeGreaterThan(0);
 });
 
-it('an exported file hides what the list hides, and no more', async () => {
-  const ask = (name: string, path: string) =>
+it('hides the same fields in an export as in the list', async () => {
+  const get = (name: string, path: string) =>
     viewers[name].request(`/v1/groups/contributors/${path}`, {
       mask: ['username', ...hiddenFields].join(','),
     });
   for (const name of ['alice', 'trusted']) {
-    const file = (await ask(name, 'members.csv')).text;
-    const list = (await ask(name, 'members/?page_size=1000')).json as {
+    const file = (await get(name, 'members.csv')).text;
+    const list = (await get(name, 'members/?page_size=1000')).json as {
       result: Record<string, unknown>[];
     };
     const shown = markers.filter(({ text }) => file.includes(text));
@@ -402,7 +403,7 @@ describe.each([
     return shown;
   }
 
-  it.each(seenBy)('%s sees the certificate on every route', async as => {
+  it.each(seenBy)('shows the certificate to %s on every route', async as => {
     const shown = await showing(as);
     for (const path of [
       '/users/',
@@ -419,27 +420,33 @@ describe.each([
     ).toHaveLength(3);
   });
 
-  it.each(hiddenFrom)('%s sees it on no route', async as => {
-    expect(await showing(as)).toEqual([]);
-  });
+  it.each(hiddenFrom)(
+    'hides the certificate from %s on every route',
+    async as => {
+      expect(await showing(as)).toEqual([]);
+    },
+  );
 
-  it.each(hiddenFrom)('%s gets the state only when revoking it', async as => {
-    const revocation = `/v1/certs/${serial}/revocation/`;
-    const request = { as, ...form({ reason: 'superseded' }) };
-    const revoked = await client.request(revocation, request);
-    expect(Object.keys(resultOf(revoked)).sort()).toEqual([
-      'cacn',
-      'revocation_reason',
-      'revoked',
-      'serial_number',
-      'serial_number_hex',
-      'uri',
-    ]);
-    const [self] = seenBy;
-    const seen = await client.request(revocation, { ...request, as: self });
-    expect(resultOf(seen)).toMatchObject({
-      revoked: true,
-      certificate: expect.stringContaining(encoded),
-    });
-  });
+  it.each(hiddenFrom)(
+    'returns only the state to %s who revokes it',
+    async as => {
+      const revocation = `/v1/certs/${serial}/revocation/`;
+      const request = { as, ...form({ reason: 'superseded' }) };
+      const revoked = await client.request(revocation, request);
+      expect(Object.keys(resultOf(revoked)).sort()).toEqual([
+        'cacn',
+        'revocation_reason',
+        'revoked',
+        'serial_number',
+        'serial_number_hex',
+        'uri',
+      ]);
+      const [self] = seenBy;
+      const seen = await client.request(revocation, { ...request, as: self });
+      expect(resultOf(seen)).toMatchObject({
+        revoked: true,
+        certificate: expect.stringContaining(encoded),
+      });
+    },
+  );
 });

@@ -1,20 +1,20 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
 import { eventually } from './__testUtils__/eventually';
 import {
+  form,
   GatewayClient,
   resultOf,
   serialOf,
 } from './__testUtils__/gateway/GatewayClient';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
-import {
-  countCertificates,
-  revoke,
-  signAs,
-} from './__testUtils__/gateway/certificateRequests';
+import { revoke, signAs } from './__testUtils__/gateway/certificateRequests';
 import {
   embeddedAuthority,
   privilegedRules,
@@ -31,13 +31,13 @@ import {
   startProcesses,
 } from './__testUtils__/gateway/startProcesses';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const LIMIT = 12;
 
 let realm: Realm;
 let processes: Processes;
-/** Each asks one process. */
+/** One client per process. */
 let clients: readonly GatewayClient[];
 
 beforeAll(async () => {
@@ -65,20 +65,61 @@ afterAll(async () => {
   await realm?.stop();
 });
 
-const countsOf = (user: string) => countCertificates(clients, user);
+/** Requests a certificate for the caller. */
+const signAs = (client: GatewayClient, user: string, csr: string) =>
+  client.request('/v1/certs/', { as: user, ...form({ user, csr }) });
 
-describe('who is calling', () => {
-  it('is believed on a token of the portal by both, whoever issued it', async () => {
+/** Revokes a certificate as dave, whom the configuration allows to. */
+const revoke = (client: GatewayClient, serial: string) =>
+  client.request(`/v1/certs/${serial}/revocation/`, {
+    as: 'dave',
+    ...form({ reason: 'superseded' }),
+  });
+
+/** Number of a user's certificates, as returned by each process. */
+const countsOf = (user: string) =>
+  Promise.all(
+    clients.map(async client => {
+      const response = await client.request(`/v1/users/${user}/`, {
+        as: 'bob',
+      });
+      return ((resultOf(response).certificates ?? []) as string[]).length;
+    }),
+  );
+
+/** Captures a SPNEGO token that no acceptor has seen. */
+async function captureToken(principal: string): Promise<string> {
+  const server = createServer((req, res) =>
+    res.end(req.headers.authorization ?? ''),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const gateway = { baseUrl: `http://localhost:${port}` };
+  try {
+    // Responses outside of the contract are not validated.
+    const { text } = await new GatewayClient({ gateway, realm }).request(
+      '/token',
+      { as: principal },
+    );
+    return text;
+  } finally {
+    server.close();
+  }
+}
+
+describe('authentication', () => {
+  it('accepts portal tokens of both processes in both', async () => {
     const { gateways } = processes;
-    for (const [issuer, asked] of [gateways, gateways.toReversed()]) {
-      const client = await HttpClient.asGuest(issuer, asked);
-      const answer = await client.request('/v1/me/');
-      expect(resultOf(answer)).toMatchObject({ username: 'alice' });
+    for (const [issuer, target] of [gateways, gateways.toReversed()]) {
+      const client = await HttpClient.asGuest(issuer, target);
+      const response = await client.request('/v1/me/');
+      expect(resultOf(response)).toMatchObject({ username: 'alice' });
     }
   });
 
-  it('is believed on a ticket once: they share what they have seen', async () => {
-    const headers = { Authorization: await captureToken(realm, 'bob') };
+  it('accepts a SPNEGO token once: both share the replay cache', async () => {
+    const headers = { Authorization: await captureToken('bob') };
     const [first, second] = [
       await clients[0].request('/v1/me/', { headers }),
       await clients[1].request('/v1/me/', { headers }),
@@ -92,21 +133,21 @@ describe('who is calling', () => {
 });
 
 describe('a session', () => {
-  it('that one has given is taken by the other, whose key is the same', async () => {
-    for (const [giver, taker] of [clients, clients.toReversed()]) {
-      const given = await giver.request('/v1/me/', { as: 'bob' });
-      const [cookie] = given.headers.get('set-cookie')!.split(';');
-      const taken = await taker.request('/v1/me/', {
+  it('is accepted by the other process, which has the same key', async () => {
+    for (const [issuer, acceptor] of [clients, clients.toReversed()]) {
+      const issued = await issuer.request('/v1/me/', { as: 'bob' });
+      const [cookie] = issued.headers.get('set-cookie')!.split(';');
+      const accepted = await acceptor.request('/v1/me/', {
         headers: { Cookie: cookie },
       });
-      expect(taken.status).toBe(200);
-      expect(resultOf(taken)).toMatchObject({ username: 'bob' });
+      expect(accepted.status).toBe(200);
+      expect(resultOf(accepted)).toMatchObject({ username: 'bob' });
     }
   });
 });
 
-describe('the limit of requests', () => {
-  it('counts in Redis, over both', async () => {
+describe('the rate limit', () => {
+  it('counts the requests of both processes in Redis', async () => {
     const left = async (index: number) => {
       const { baseUrl } = processes.gateways[index];
       const response = await fetch(`${baseUrl}/api/directory/`, {
@@ -115,7 +156,7 @@ describe('the limit of requests', () => {
       return Number(response.headers.get('x-ratelimit-remaining'));
     };
     expect([await left(0), await left(1), await left(0)]).toEqual(
-      [1, 2, 3].map(made => REQUEST_LIMIT - made),
+      [1, 2, 3].map(sent => REQUEST_LIMIT - sent),
     );
     expect(await processes.redis.keys()).toContainEqual(
       expect.stringContaining('192.0.2.7'),
@@ -124,22 +165,24 @@ describe('the limit of requests', () => {
 });
 
 describe('signing', () => {
-  it('makes one certificate of one key, and as many answers as the limit', async () => {
+  it('issues one certificate per key, and no more responses than the limit', async () => {
     const csr = makeCsr({ subject: '/CN=dave' });
     const before = await countsOf('dave');
-    const answers = await Promise.all(
-      Array.from({ length: 2 * LIMIT }, (_, turn) =>
-        signAs(clients[turn % 2], 'dave', csr),
+    const responses = await Promise.all(
+      Array.from({ length: 2 * LIMIT }, (_, n) =>
+        signAs(clients[n % 2], 'dave', csr),
       ),
     );
-    const signed = answers.filter(({ status }) => status === 200);
+    const signed = responses.filter(({ status }) => status === 200);
     expect(signed).toHaveLength(LIMIT);
     expect(new Set(signed.map(serialOf)).size).toBe(1);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(LIMIT);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(
+      LIMIT,
+    );
     expect(await countsOf('dave')).toEqual(before.map(count => count + 1));
   });
 
-  it('is known to the other at once: to read, to list and to revoke', async () => {
+  it('is visible to the other process at once', async () => {
     const [a, b] = clients;
     const before = await countsOf('erin');
     const signed = await signAs(a, 'erin', makeCsr({ subject: '/CN=erin' }));
@@ -155,32 +198,28 @@ describe('signing', () => {
   });
 });
 
-describe('the revocation list', () => {
-  it('is the same from both, and no number is given twice', async () => {
+describe('the certificate revocation list', () => {
+  it('is the same from both processes, with unique numbers', async () => {
     const serials = await Promise.all(
-      Array.from({ length: 8 }, async (_, turn) =>
+      Array.from({ length: 8 }, async (_, n) =>
         serialOf(
-          await signAs(
-            clients[turn % 2],
-            'bob',
-            makeCsr({ subject: '/CN=bob' }),
-          ),
+          await signAs(clients[n % 2], 'bob', makeCsr({ subject: '/CN=bob' })),
         ),
       ),
     );
     const before = await readRevocationList(processes.gateways[0]);
-    let isOver = false;
+    let isDone = false;
     const seen = processes.gateways.map(async gateway => {
       const lists = [await readRevocationList(gateway)];
-      while (!isOver) {
+      while (!isDone) {
         lists.push(await readRevocationList(gateway));
       }
       return lists;
     });
     await Promise.all(
-      serials.map((serial, turn) => revoke(clients[turn % 2], serial)),
+      serials.map((serial, n) => revoke(clients[n % 2], serial)),
     );
-    isOver = true;
+    isDone = true;
     const lists = await Promise.all(seen);
 
     for (const numbers of lists.map(own => own.map(({ number }) => number))) {
@@ -202,21 +241,25 @@ describe('the revocation list', () => {
 });
 
 describe('a change in the directory', () => {
-  it('shows at both', async () => {
+  it('is served by both processes', async () => {
     const dn = `uid=erin,cn=users,cn=accounts,${realm.baseDn}`;
     await realm.modify(
       `dn: ${dn}\nchangetype: modify\nreplace: displayName\ndisplayName: Erin of both\n`,
     );
     for (const client of clients) {
       await eventually(async () => {
-        const answer = await client.request('/v1/users/erin/', { as: 'erin' });
-        expect(resultOf(answer)).toMatchObject({ human_name: 'Erin of both' });
+        const response = await client.request('/v1/users/erin/', {
+          as: 'erin',
+        });
+        expect(resultOf(response)).toMatchObject({
+          human_name: 'Erin of both',
+        });
       });
     }
   });
 });
 
-describe('behind a loadBalancer', () => {
+describe('behind a load balancer', () => {
   let load: SteadyLoad;
 
   beforeEach(async () => {
@@ -228,7 +271,7 @@ describe('behind a loadBalancer', () => {
 
   afterEach(() => load.stop());
 
-  it('one is killed, and the other does what it was about to do', async () => {
+  it('no request fails when a process is killed, and repeated requests return the same certificates', async () => {
     const csrs = Array.from({ length: 6 }, () =>
       makeCsr({ subject: '/CN=alice' }),
     );
@@ -238,18 +281,18 @@ describe('behind a loadBalancer', () => {
     );
     await interrupted[0];
     await processes.gateways[1].kill();
-    const given = await Promise.all(interrupted);
+    const results = await Promise.all(interrupted);
 
-    // The same requests within a minute: of what was signed, no other is made.
+    // Within a minute, no second certificate is issued for a key.
     const repeated = await Promise.all(
       csrs.map(csr => signAs(clients[0], 'alice', csr)),
     );
     expect(repeated.map(({ status }) => status)).toEqual(csrs.map(() => 200));
-    const answered = given.filter(answer => answer !== undefined);
-    expect(repeated.filter((_, turn) => given[turn]).map(serialOf)).toEqual(
+    const answered = results.filter(response => response !== undefined);
+    expect(repeated.filter((_, n) => results[n]).map(serialOf)).toEqual(
       answered.map(serialOf),
     );
-    // The limit has counted all that was answered, and holds.
+    // The limit counts all responses.
     const further = await Promise.all(
       Array.from({ length: LIMIT }, () => signAs(clients[0], 'alice', csrs[0])),
     );
@@ -265,15 +308,15 @@ describe('behind a loadBalancer', () => {
     expect([Object.keys(statuses), wrong]).toEqual([['200'], []]);
   });
 
-  it('a process is replaced without a failed request', async () => {
+  it('no request fails when a process is replaced', async () => {
     await processes.restart(0);
     const [{ statuses, wrong }] = await load.stop();
     expect([Object.keys(statuses), wrong]).toEqual([['200'], []]);
   });
 });
 
-describe('a directory that has lost most of its people', () => {
-  const answers = () =>
+describe('a directory that has lost most of its users', () => {
+  const userCounts = () =>
     Promise.all(
       clients.map(async client => {
         const { status, json } = await client.request('/v1/users/', {
@@ -286,15 +329,18 @@ describe('a directory that has lost most of its people', () => {
 
   it('is quarantined by both processes, and served by both after an override', async () => {
     const aci = `(targetattr = "*")(targetfilter = "(!(uid=a*))")(version 3.0; acl "hide most"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
-    const [{ total: before }] = await answers();
+    const [{ total: before }] = await userCounts();
     await realm.modify(
       `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
     );
-    // It shows when the connection fails, and all keys are compared.
+    // Keys are compared after a lost connection.
     await realm.directory.stop();
     await realm.directory.start();
     await eventually(async () =>
-      expect(await answers()).toMatchObject([{ status: 503 }, { status: 503 }]),
+      expect(await userCounts()).toMatchObject([
+        { status: 503 },
+        { status: 503 },
+      ]),
     );
 
     const [gateway] = processes.gateways;
@@ -303,7 +349,7 @@ describe('a directory that has lost most of its people', () => {
     const counts = rejectedCounts(gateway)!;
     expect(await overrideGuard(gateway, { ...counts, token })).toBe(200);
     await eventually(async () => {
-      const [first, second] = await answers();
+      const [first, second] = await userCounts();
       expect([first.status, second]).toEqual([200, first]);
       expect(first.total).toBeLessThan(before! / 2);
     });

@@ -4,7 +4,7 @@ import {
 } from './__testUtils__/gateway/GatewayClient';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const site = withGateway();
 
@@ -18,7 +18,7 @@ describe('GET /me/', () => {
   const uri = (name: string) =>
     `${site.gateway.baseUrl}/api/directory/v1/users/${name}/`;
 
-  it('names the user who holds the ticket', async () => {
+  it('returns the user of the ticket', async () => {
     const response = await site.client.request('/v1/me/', { as: 'alice' });
     expect(response.status).toBe(200);
     expect(response.json).toEqual({
@@ -31,20 +31,20 @@ describe('GET /me/', () => {
     });
   });
 
-  it('knows an alias of the principal', async () => {
+  it('accepts an alias of the principal', async () => {
     const response = await site.client.request('/v1/me/', {
       as: 'alice.liddell',
     });
     expect(resultOf(response)).toMatchObject({ username: 'alice' });
   });
 
-  it('knows a user that the API does not serve', async () => {
+  it('returns a user that the API does not serve', async () => {
     const response = await site.client.request('/v1/me/', { as: 'admin' });
     expect(resultOf(response)).toMatchObject({ username: 'admin', uri: null });
   });
 
   it.each(['bot/builder.example.test', 'host/build1.example.test'])(
-    'knows %s',
+    'returns %s',
     async service => {
       const response = await site.client.request('/v1/me/', { as: service });
       expect(resultOf(response)).toMatchObject({
@@ -56,7 +56,7 @@ describe('GET /me/', () => {
     },
   );
 
-  it('honours a mask and its order', async () => {
+  it('applies a mask in its order', async () => {
     const response = await site.client.request('/v1/me/', {
       as: 'alice',
       headers: { 'X-Fields': '{uri,dn,nope}' },
@@ -64,7 +64,7 @@ describe('GET /me/', () => {
     expect(Object.keys(resultOf(response))).toEqual(['uri', 'dn']);
   });
 
-  it('takes its URIs from the configuration, not from the request', async () => {
+  it('returns URIs of the configuration, not of the request', async () => {
     const response = await site.client.request('/v1/me/', {
       as: 'alice',
       headers: {
@@ -77,7 +77,7 @@ describe('GET /me/', () => {
 });
 
 describe('GET /users/{username}/', () => {
-  it('responses whole records with their null fields', async () => {
+  it('returns whole records with null fields', async () => {
     const response = await site.client.request('/v1/users/alice/', {
       as: 'bob',
     });
@@ -90,7 +90,7 @@ describe('GET /users/{username}/', () => {
     });
   });
 
-  it('matches names as LDAP does and responses in its spelling', async () => {
+  it('matches names like LDAP and returns the spelling of the directory', async () => {
     const response = await site.client.request('/v1/users/ALICE/', {
       as: 'bob',
     });
@@ -98,14 +98,14 @@ describe('GET /users/{username}/', () => {
   });
 
   it.each(['/v1/users/alice', '/v1/users/%61lice/', '/v1/users/alice/?x=1'])(
-    'responses %s directly',
+    'does not redirect %s',
     async path => {
       const response = await site.client.request(path, { as: 'bob' });
       expect(resultOf(response).username).toBe('alice');
     },
   );
 
-  it('shows a locked account as such', async () => {
+  it('returns locked accounts', async () => {
     const response = await site.client.request('/v1/users/carol/', {
       as: 'alice',
     });
@@ -136,7 +136,7 @@ describe('GET /users/{username}/', () => {
     ['%zz', '%zz'],
     ['..', '..'],
     ['a'.repeat(256), 'a'.repeat(256)],
-  ])('knows no user "%s"', async (segment, name) => {
+  ])('returns 404 for the user "%s"', async (segment, name) => {
     const response = await site.client.request(`/v1/users/${segment}/`, {
       as: 'alice',
     });
@@ -148,7 +148,7 @@ describe('GET /users/{username}/', () => {
     });
   });
 
-  it('responses HEAD as GET, without the body', async () => {
+  it('returns the headers of GET to HEAD', async () => {
     const response = await site.client.request('/v1/users/alice/', {
       as: 'bob',
       method: 'HEAD',
@@ -164,7 +164,7 @@ describe('a private profile', () => {
     ...['gitlab_username', 'pronouns', 'websites', 'rssurls'],
   ];
 
-  it('is whole for its owner', async () => {
+  it('is complete for its owner', async () => {
     const record = resultOf(
       await site.client.request('/v1/users/bob/', { as: 'bob' }),
     );
@@ -174,7 +174,7 @@ describe('a private profile', () => {
   });
 
   it.each(['alice', 'admin', 'bot/builder.example.test'])(
-    'hides its fields from %s, under every mask and in lists',
+    'hides its fields from %s with every mask and in lists',
     async viewer => {
       const whole = await site.client.request('/v1/users/bob/', { as: viewer });
       const list = await site.client.request('/v1/users/?page_size=1000', {
@@ -201,7 +201,7 @@ describe('a private profile', () => {
 });
 
 describe('GET /users/', () => {
-  it('partitions all served users by pages, in the order of names', async () => {
+  it('lists all served users in pages, sorted by name', async () => {
     const pages: ClientResponse[] = [];
     const total = () =>
       (pages[0].json as { total_results: number }).total_results;
@@ -223,13 +223,13 @@ describe('GET /users/', () => {
     expect(all).not.toEqual(expect.arrayContaining(['admin']));
   });
 
-  it('responses 40 unless asked otherwise, and the envelope in full', async () => {
+  it('returns 40 users by default, and the whole envelope', async () => {
     const response = await site.client.request('/v1/users/', { as: 'alice' });
     expect(response.json).toMatchObject({ page: 1, page_size: 40 });
     expect(names(response)).toHaveLength(40);
   });
 
-  it('is empty past the end, with the right total', async () => {
+  it('returns an empty page after the last one, with the total', async () => {
     const response = await site.client.request('/v1/users/?page_number=99', {
       as: 'alice',
     });
@@ -244,7 +244,7 @@ describe('GET /users/', () => {
   });
 
   it.each(['page_size=0', 'page_size=1001', 'page_number=x'])(
-    'refuses %s',
+    'rejects %s',
     async query => {
       const response = await site.client.request(`/v1/users/?${query}`, {
         as: 'alice',
@@ -256,7 +256,7 @@ describe('GET /users/', () => {
     },
   );
 
-  it('refuses a broken mask', async () => {
+  it('rejects a malformed mask', async () => {
     const response = await site.client.request('/v1/users/?page_size=2', {
       as: 'alice',
       headers: { 'X-Fields': '{username' },
@@ -266,7 +266,7 @@ describe('GET /users/', () => {
     });
   });
 
-  it('responses empty objects to a mask of unknown names', async () => {
+  it('returns empty objects for a mask of unknown names', async () => {
     const response = await site.client.request('/v1/users/?page_size=2', {
       as: 'alice',
       headers: { 'X-Fields': 'nope' },
@@ -275,9 +275,9 @@ describe('GET /users/', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('other paths and methods', () => {
   it.each(['/v1/', '/v1/nope/', '/v1/Users/', '/v2/me/', '/v1/users//'])(
-    'is 404: %s',
+    'return 404 for %s',
     async path => {
       const response = await site.client.request(path, { as: 'alice' });
       expect(response.status).toBe(404);
@@ -288,16 +288,19 @@ describe('what is not there', () => {
     },
   );
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is 405: %s', async method => {
-    const response = await site.client.request('/v1/users/alice/', {
-      as: 'bob',
-      method,
-    });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-  });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    'return 405 for %s',
+    async method => {
+      const response = await site.client.request('/v1/users/alice/', {
+        as: 'bob',
+        method,
+      });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    },
+  );
 
-  it('says what is there to OPTIONS', async () => {
+  it('return the methods to OPTIONS', async () => {
     const response = await site.client.request('/v1/me/', {
       as: 'alice',
       method: 'OPTIONS',

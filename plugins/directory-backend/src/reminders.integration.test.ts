@@ -14,7 +14,7 @@ import {
 } from './__testUtils__/ldap/openLdap';
 import { ReminderPortal } from './__testUtils__/certificates/ReminderPortal';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -22,7 +22,7 @@ let realm: Realm;
 let ldap: OpenLdapPrincipals;
 let postgres: PostgresServer;
 let folder: string;
-/** So many days after now it is by the reminders' clock. */
+/** Days that the clock of the reminders is ahead. */
 let days: number;
 
 beforeAll(async () => {
@@ -43,9 +43,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A process of the portal whose database this is. */
+/** Starts a process of the portal with a database. */
 async function start(options: {
-  /** Of the authority's key, which belongs to one database. */
+  /** Name of the CA key, which belongs to one database. */
   readonly keyName: string;
   readonly database: JsonObject;
   readonly hasNotifications?: boolean;
@@ -114,7 +114,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
     const titlesOf = async (username: string) =>
       (await portals[1].messagesOf(username)).map(({ title }) => title);
 
-    it('are one message a step, however many look', async () => {
+    it('are sent once per step by all processes together', async () => {
       const serial = await portals[0].sign({
         username: 'alice',
         profile: 'month',
@@ -126,7 +126,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
       const messages = await portals[0].messagesOf('alice');
       expect(messages).toMatchObject([
         {
-          title: 'Your certificate ends in 14 days',
+          title: 'Your certificate expires in 14 days',
           link: `/directory/certificates/${serial}`,
           severity: 'normal',
           topic: 'certificate-expiry',
@@ -134,45 +134,45 @@ describe.each(['better-sqlite3', 'pg'] as const)(
         },
       ]);
       expect(messages[0].description).toMatch(
-        /^The certificate of CN=alice,O=EXAMPLE.TEST with the serial number \d+ ends on \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,
+        /^The certificate of CN=alice,O=EXAMPLE.TEST with the serial number \d+ expires on \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,
       );
       expect(messages[0].description).toContain(serial);
       await remindAfter(23.5);
       await remindAfter(29.5);
       expect((await titlesOf('alice')).toSorted()).toEqual([
-        'Your certificate ends in 1 day',
-        'Your certificate ends in 14 days',
-        'Your certificate ends in 7 days',
+        'Your certificate expires in 1 day',
+        'Your certificate expires in 14 days',
+        'Your certificate expires in 7 days',
       ]);
       await remindAfter(31);
       expect(await titlesOf('alice')).toHaveLength(3);
     });
 
-    it('are the last one only after a time in which nobody looked', async () => {
+    it('are only the last one after a pause', async () => {
       await portals[0].sign({ username: 'dave', profile: 'month' });
       await remindAfter(25.5);
       expect(await titlesOf('dave')).toEqual([
-        'Your certificate ends in 5 days',
+        'Your certificate expires in 5 days',
       ]);
     });
 
-    it('go to nobody who has renewed, though a step is yet to come', async () => {
+    it('are not sent for a renewed certificate', async () => {
       const username = 'erin';
       await portals[0].sign({ username, profile: 'month' });
-      // It ends later, and cannot do the same.
+      // Expires later, but has another usage.
       await portals[0].sign({ username, profile: 'mail' });
       await remindAfter(20);
       expect(await titlesOf(username)).toHaveLength(1);
       const renewal = await portals[1].sign({ username, profile: 'year' });
       await remindAfter(24);
       expect(await titlesOf(username)).toHaveLength(1);
-      // A renewal that is revoked is none.
+      // A revoked renewal does not count.
       await portals[1].revoke(renewal);
       await remindAfter(24);
       expect(await titlesOf(username)).toHaveLength(2);
     });
 
-    it('are not about what is revoked', async () => {
+    it('are not sent for revoked certificates', async () => {
       const serial = await portals[0].sign({
         username: 'bob',
         profile: 'month',
@@ -182,7 +182,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
       expect(await titlesOf('bob')).toEqual([]);
     });
 
-    it('wait until a locked user is in use again', async () => {
+    it('wait until a locked user is unlocked', async () => {
       const username = 'minimal';
       const lock = (locked: string) =>
         realm.modify(
@@ -199,7 +199,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
       expect(await titlesOf(username)).toHaveLength(1);
     });
 
-    it('are none without the notifications plugin, said once', async () => {
+    it('are not sent without the notifications plugin, which is logged once', async () => {
       const portal = await start({ ...shared(), hasNotifications: false });
       try {
         const username = 'john.doe';
@@ -208,9 +208,9 @@ describe.each(['better-sqlite3', 'pg'] as const)(
         await portal.remind();
         await portal.remind();
         expect(portal.logger.lines).toEqual([
-          'info Nobody is reminded of the end of certificates: the notifications plugin is not installed',
+          'info Certificate expiry reminders are disabled: the notifications plugin is not installed',
         ]);
-        // Nor has it claimed what the others may send.
+        // The process has not claimed reminders of the others.
         await remindAfter(29.5);
         expect(await titlesOf(username)).toHaveLength(1);
       } finally {
@@ -220,7 +220,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
   },
 );
 
-it('sends with the next run what the notifications plugin could not take', async () => {
+it('sends failed notifications with the next run', async () => {
   const server = await PostgresServer.start();
   const portal = await start({
     keyName: 'refused.pem',
@@ -236,7 +236,7 @@ it('sends with the next run what the notifications plugin could not take', async
     await portal.remind();
     expect(portal.logger.lines).toEqual([
       expect.stringMatching(
-        /^warn Reminders of certificates that end wait for the next run, 1 of them, .*status 400/,
+        /^warn 1 certificate expiry reminders failed .*status 400/,
       ),
     ]);
     await rename('away', 'notification');

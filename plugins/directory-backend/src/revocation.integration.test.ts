@@ -20,7 +20,7 @@ import {
 } from './__testUtils__/gateway/startGateway';
 import { withGateway } from './__testUtils__/gateway/withGateway';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const READER = 'reader-reader-reader-reader';
 const ADMINISTRATOR = 'user:default/root';
@@ -31,7 +31,7 @@ const site = withGateway({
     entry: 'packages/backend/src/index.ts',
     guest: ADMINISTRATOR,
     policy: { administrators: [ADMINISTRATOR], dangerouslyAllowGuests: true },
-    program: { token: READER, permissions: ['directory.read'] },
+    apiClient: { token: READER, permissions: ['directory.read'] },
     directory: {
       access: [
         ...privilegedRules,
@@ -45,7 +45,7 @@ const site = withGateway({
   }),
 });
 
-/** Has a certificate signed for alice by herself. */
+/** Issues a certificate to alice. */
 async function sign(csr = makeCsr({ subject: '/CN=alice' })): Promise<{
   readonly serial: string;
   readonly der: string;
@@ -58,7 +58,7 @@ async function sign(csr = makeCsr({ subject: '/CN=alice' })): Promise<{
   return { serial: serialOf(answer), der };
 }
 
-/** What the API, the user's record and the revocation list say about it. */
+/** State of a certificate in the API, the user record and the CRL. */
 async function stateOf({ serial, der }: Awaited<ReturnType<typeof sign>>) {
   const certificate = await site.client.request(`/v1/certs/${serial}/`, {
     as: 'bob',
@@ -89,8 +89,8 @@ async function revoke(serial: string, token: string): Promise<Response> {
 
 const USABLE = { revoked: false, reason: null, ofUser: true, listed: false };
 
-describe('revoke-certificate', () => {
-  it('is refused to a program that may only read', async () => {
+describe('the action revoke-certificate', () => {
+  it('is denied to an API client that may only read', async () => {
     const certificate = await sign();
     const response = await revoke(certificate.serial, READER);
     expect(response.status).toBe(403);
@@ -98,7 +98,7 @@ describe('revoke-certificate', () => {
   });
 
   it.each(['', 'no.such.token'])(
-    'is refused with the token "%s"',
+    'is denied with the token "%s"',
     async token => {
       const certificate = await sign();
       const response = await revoke(certificate.serial, token);
@@ -107,7 +107,7 @@ describe('revoke-certificate', () => {
     },
   );
 
-  it('revokes everywhere when an administrator asks, and is on record', async () => {
+  it('revokes for an administrator and is audited', async () => {
     const certificate = await sign();
     const other = await sign();
     expect(await stateOf(certificate)).toEqual(USABLE);
@@ -160,7 +160,7 @@ describe('POST /certs/{serial}/revocation/', () => {
       .filter(line => line.includes('certificate-revoke'))
       .filter(line => line.includes(serial));
 
-  it('revokes for an administrator of the portal, once and for good', async () => {
+  it('revokes permanently for an administrator of the portal', async () => {
     const certificate = await sign();
     const { serial } = certificate;
     const administrator = bearer(await guestToken(site.gateway));
@@ -185,39 +185,39 @@ describe('POST /certs/{serial}/revocation/', () => {
     expect(recordOf(serial).join('\n')).toContain('succeeded');
   });
 
-  it('revokes for a holder of a ticket whom a rule names', async () => {
+  it('revokes for a ticket whose principal has a rule', async () => {
     const { serial } = await sign();
     expect(await post(serial, { as: 'dave' })).toMatchObject({ status: 200 });
     expect(recordOf(serial).at(-1)).toContain('dave');
   });
 
   it.each<[string, number, () => Promise<RequestOptions>]>([
-    ['nobody', 401, async () => ({})],
-    ['its own owner', 403, async () => ({ as: 'alice' })],
-    ['a program that may only read', 403, async () => bearer(READER)],
+    ['requests without credentials', 401, async () => ({})],
+    ['the owner', 403, async () => ({ as: 'alice' })],
+    ['an API client that may only read', 403, async () => bearer(READER)],
     [
-      "another site's page",
+      'a page of another site',
       403,
       async () => ({
         as: 'dave',
         headers: { Origin: 'https://elsewhere.example.test' },
       }),
     ],
-  ])('is refused to %s', async (_who, status, options) => {
+  ])('is denied to %s', async (_who, status, options) => {
     const certificate = await sign();
     const before = site.gateway.log().length;
     expect(await post(certificate.serial, await options())).toMatchObject({
       status,
     });
     expect(await stateOf(certificate)).toEqual(USABLE);
-    const refused = site.gateway
+    const isAudited = site.gateway
       .log()
       .slice(before)
       .includes('certificate-revoke');
-    expect(refused).toBe(status === 403);
+    expect(isAudited).toBe(status === 403);
   });
 
-  it('knows no other certificate, and no other reason', async () => {
+  it('rejects unknown certificates and reasons', async () => {
     const as = 'dave';
     expect(await post('42', { as })).toMatchObject({
       status: 404,
@@ -235,7 +235,7 @@ describe('POST /certs/{serial}/revocation/', () => {
 describe('a key that was revoked for keyCompromise', () => {
   const request = (csr: string, path = '/v1/certs/') =>
     site.client.request(path, { as: 'alice', ...form({ user: 'alice', csr }) });
-  const REFUSED = {
+  const REJECTED = {
     status: 400,
     json: {
       rule: 'key',
@@ -257,22 +257,25 @@ describe('a key that was revoked for keyCompromise', () => {
       'the action',
       async serial => revoke(serial, await guestToken(site.gateway)),
     ],
-  ])('is not certified again after %s revoked it', async (_by, revokeBy) => {
-    const csr = makeCsr({ subject: '/CN=alice' });
-    const { serial } = await sign(csr);
-    await revokeBy(serial);
-    expect(await request(csr)).toMatchObject(REFUSED);
-    const dryRun = await request(csr, '/v1/certs/?dry_run=true');
-    const { would_sign: wouldSign, rules } = resultOf(dryRun);
-    expect(wouldSign).toBe(false);
-    expect(rules).toContainEqual({
-      rule: 'key',
-      passed: false,
-      message: REFUSED.json.message,
-    });
-  });
+  ])(
+    'is not certified again after a revocation by %s',
+    async (_by, revokeBy) => {
+      const csr = makeCsr({ subject: '/CN=alice' });
+      const { serial } = await sign(csr);
+      await revokeBy(serial);
+      expect(await request(csr)).toMatchObject(REJECTED);
+      const dryRun = await request(csr, '/v1/certs/?dry_run=true');
+      const { would_sign: wouldSign, rules } = resultOf(dryRun);
+      expect(wouldSign).toBe(false);
+      expect(rules).toContainEqual({
+        rule: 'key',
+        passed: false,
+        message: REJECTED.json.message,
+      });
+    },
+  );
 
-  it('is blocked although the certificate was revoked for another reason', async () => {
+  it('is blocked after a first revocation for another reason', async () => {
     const csr = makeCsr({ subject: '/CN=alice' });
     const { serial } = await sign(csr);
     const revokeFor = (reason: string) =>
@@ -283,7 +286,7 @@ describe('a key that was revoked for keyCompromise', () => {
     await revokeFor('superseded');
     await sign(csr);
     await revokeFor('keyCompromise');
-    expect(await request(csr)).toMatchObject(REFUSED);
+    expect(await request(csr)).toMatchObject(REJECTED);
   });
 });
 
@@ -367,7 +370,7 @@ describe('with directory.certificates.requirePortalToken', () => {
     expect((await client.request(path, bearer(revocation))).status).toBe(200);
   });
 
-  it('offers neither to the holder of a ticket', async () => {
+  it('does not return these operations to a ticket', async () => {
     const answer = await client.request('/v1/me/operations/', { as: 'alice' });
     expect(resultOf(answer)).toMatchObject({ operations: ['directory.read'] });
   });

@@ -8,7 +8,7 @@ import {
 } from './__testUtils__/gateway/startGateway';
 import { TwoServers } from './__testUtils__/ldap/TwoServers';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const PATHS = [
   '/v1/me/',

@@ -9,7 +9,7 @@ jest.setTimeout(600_000);
 
 const serviceToken = 'a-token-of-a-service-of-the-site';
 
-/** The whole portal, whose root HTTP router and health service take part. */
+/** The whole portal, with its root HTTP router and health service. */
 const entry = 'packages/backend/src/index.ts';
 
 /** 20,000 in `make trials`. */
@@ -52,7 +52,7 @@ const HEALTH = '/api/directory/healthz';
 
 const isServed = ({ status }: { status: number }) => status === 200;
 
-it('responses every request from the first connection on with data or Retry-After', async () => {
+it('returns data or Retry-After from the first connection on', async () => {
   gateway = await startGateway({
     realm,
     serviceToken,

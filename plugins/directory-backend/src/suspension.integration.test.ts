@@ -7,7 +7,7 @@ import {
   type Gateway,
 } from './__testUtils__/gateway/startGateway';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const serviceToken = 'a-token-of-a-service-of-the-site';
 

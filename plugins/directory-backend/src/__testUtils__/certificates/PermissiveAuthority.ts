@@ -1,4 +1,5 @@
 import {
+  Certificate,
   createCaCertificate,
   Issuer,
   randomSerialNumber,
@@ -42,7 +43,7 @@ export class PermissiveAuthority implements CertificateAuthority {
       extensions: { basicConstraints: { ca: false } },
     });
     const issued = {
-      certificate,
+      certificate: new Certificate(certificate),
       chain: [certificate],
       cacn: 'gullible',
       owners: [request.username],

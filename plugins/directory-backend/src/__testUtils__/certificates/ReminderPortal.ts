@@ -24,10 +24,7 @@ import {
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
-import {
-  ExpiryReminders,
-  PortalNotifications,
-} from '../../certificates/expiry/ExpiryReminders';
+import { ExpiryReminders } from '../../certificates/expiry/ExpiryReminders';
 import { ReminderLedger } from '../../certificates/expiry/ReminderLedger';
 import { openDatabase } from '../../openDatabase';
 import type { Accounts } from '../../directory/Accounts';
@@ -190,9 +187,9 @@ function reminderPlugin(
           auth: coreServices.auth,
           database: coreServices.database,
           discovery: coreServices.discovery,
-          service: notificationService,
+          notifications: notificationService,
         },
-        async init({ auth, database, discovery, service }) {
+        async init({ auth, database, discovery, notifications }) {
           const block = new ConfigReader({ certificates });
           const config = readCertificatesConfig(block)!;
           authorities.configure(config);
@@ -204,7 +201,8 @@ function reminderPlugin(
               authority: authorities,
               config: config.reminders,
               ledger: new ReminderLedger(await openDatabase(database)),
-              notifications: new PortalNotifications({ service, discovery }),
+              discovery,
+              notifications,
               portalUserNames: new PortalUserNames({
                 config: { namespace: 'default', username: 'entityName' },
                 trustedLocations: TrustedLocations.fromConfig(

@@ -7,32 +7,32 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The plugin in a backend of its own, in a process of its own. */
+/** A backend with the plugin, in a child process. */
 export interface Gateway {
   /** For example `http://localhost:40123`. */
   readonly baseUrl: string;
-  /** Everything that the process has printed. */
+  /** The output of the process. */
   readonly log: () => string;
-  /** Whether the process lives. */
+  /** Whether the process is running. */
   readonly alive: () => boolean;
-  /** Ends the process at once, as a machine does that is switched off. */
+  /** Kills the process. */
   kill(): Promise<void>;
-  /** Ends the process in order and removes its files. */
+  /** Shuts the process down and removes its files. */
   stop(): Promise<void>;
 }
 
 /**
- * How long a process may take to end. The portal's own requests for events last
- * a minute, and in production Backstage waits for them.
+ * Milliseconds until a process is killed. Backstage waits in production for the
+ * portal's own event requests, which last a minute.
  */
-const PATIENCE_MS = 3_000;
+const SHUTDOWN_MS = 3_000;
 
 const repositoryRoot = resolve(__dirname, '../../../../..');
 
 /**
- * Boots the plugin against a realm and resolves when it responses. It runs in a
- * child process, because the Kerberos library reads the real environment, and
- * so that a test sees whether the process lives.
+ * Starts the plugin with the directory of a realm and resolves when it is ready.
+ * The child process has an environment of its own, which the Kerberos library
+ * reads, and shows a test whether it crashes.
  */
 export async function startGateway(options: {
   readonly realm: Realm;
@@ -48,20 +48,20 @@ export async function startGateway(options: {
   readonly guest?: string;
   /** `permission.directory`. Default: guests are treated like other users. */
   readonly policy?: JsonObject;
-  /** A token that stands for another service of the site. */
+  /** Token of another plugin (external access). */
   readonly serviceToken?: string;
-  /** A program's token, and the only permissions that it has. */
-  readonly program?: {
+  /** Token of an API client and its only permissions (external access). */
+  readonly apiClient?: {
     readonly token: string;
     readonly permissions: readonly string[];
   };
-  /** What to boot, from the root of the repository. Default: the plugin alone. */
+  /** Entry point, relative to the repository. Default: only the plugin. */
   readonly entry?: string;
-  /** Where it listens, as another one before it. Default: a free port. */
+  /** Default: a free port. */
   readonly port?: number;
   /** Merged over the `backend` block. */
   readonly backend?: JsonObject;
-  /** What its clients call, where that is something in front of it. */
+  /** URL of a proxy or load balancer in front. Default: that of the process. */
   readonly externalUrl?: string;
   /** Merged over the environment of the process. */
   readonly env?: NodeJS.ProcessEnv;
@@ -111,9 +111,9 @@ export async function startGateway(options: {
     alive: () => isAlive(child),
     kill: () => end('SIGKILL'),
     async stop() {
-      const patience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+      const timer = setTimeout(() => child.kill('SIGKILL'), SHUTDOWN_MS);
       await end('SIGTERM');
-      clearTimeout(patience);
+      clearTimeout(timer);
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -131,7 +131,7 @@ function configOf(
     backend: {
       baseUrl,
       listen: { host: '127.0.0.1', port },
-      // No connection ends between two requests of a slow machine.
+      // No connection closes between two requests of a slow machine.
       server: { keepAliveTimeout: { minutes: 5 } },
       auth: { externalAccess: externalAccessOf(options) },
       database: { client: 'better-sqlite3', connection: ':memory:' },
@@ -148,7 +148,7 @@ function configOf(
         },
       },
     },
-    // The plugin alone has nobody who could decide.
+    // Only the whole portal has a permission backend.
     permission: {
       enabled: options.entry !== undefined,
       directory: options.policy ?? { dangerouslyAllowGuests: true },
@@ -164,10 +164,10 @@ function configOf(
 
 function externalAccessOf({
   serviceToken,
-  program,
+  apiClient,
 }: Pick<
   Parameters<typeof startGateway>[0],
-  'serviceToken' | 'program'
+  'serviceToken' | 'apiClient'
 >): JsonObject[] {
   return [
     ...(serviceToken === undefined
@@ -178,14 +178,14 @@ function externalAccessOf({
             options: { token: serviceToken, subject: 'plugin:test' },
           },
         ]),
-    ...(program === undefined
+    ...(apiClient === undefined
       ? []
       : [
           {
             type: 'static',
-            options: { token: program.token, subject: 'program' },
+            options: { token: apiClient.token, subject: 'api-client' },
             accessRestrictions: [
-              { plugin: 'directory', permission: [...program.permissions] },
+              { plugin: 'directory', permission: [...apiClient.permissions] },
             ],
           },
         ]),
@@ -194,7 +194,7 @@ function externalAccessOf({
 
 /**
  * The `directory.ldap` block for a realm. Its timeouts are long, so that no test
- * fails because a machine is busy; a test of a timeout sets a short one.
+ * fails on a busy machine; tests of a timeout set a short one.
  */
 export function ldapOf(realm: Realm): JsonObject {
   return {
@@ -208,7 +208,7 @@ export function ldapOf(realm: Realm): JsonObject {
   };
 }
 
-/** The test's own ticket cache and keytab must not become the gateway's. */
+/** The environment without the ticket cache and keytab of the test. */
 function environment(): NodeJS.ProcessEnv {
   const { KRB5CCNAME: _cache, KRB5_KTNAME: _keytab, ...rest } = process.env;
   return { ...rest, NODE_ENV: 'development', LOG_LEVEL: 'info' };
@@ -225,8 +225,8 @@ async function waitUntil(
   const url = `${gateway.baseUrl}/.backstage/health/v1/readiness`;
   const intervalMs = state === 'listening' ? 5 : 100;
   // Readiness may wait a minute for the directory.
-  const endsAt = performance.now() + 120_000;
-  while (performance.now() < endsAt && isComing(gateway)) {
+  const endsAt = performance.now() + 300_000;
+  while (performance.now() < endsAt && isStarting(gateway)) {
     const response = await fetch(url).catch(() => undefined);
     if (response?.ok || (response && state === 'listening')) {
       return;
@@ -237,8 +237,8 @@ async function waitUntil(
   throw new Error(`The gateway did not start:\n${gateway.log()}`);
 }
 
-/** In development a backend lives on without the plugin that failed. */
-function isComing(gateway: Gateway): boolean {
+/** In development, a backend keeps running without the plugin that failed. */
+function isStarting(gateway: Gateway): boolean {
   return (
     gateway.alive() && !gateway.log().includes('threw an error during startup')
   );

@@ -18,30 +18,35 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Requests in an hour from one address, more than a test makes. */
+/** Requests per hour and client address; tests send fewer. */
 export const REQUEST_LIMIT = 100_000;
 
-/** One portal of several processes, and all that they share. */
+const PROBE_MS = 100;
+
+/** In bytes; large enough for SPNEGO tokens. */
+const MAX_HEADER_SIZE = 128 * 1024;
+
+/** A portal of two processes and its shared services. */
 export interface Processes {
   readonly loadBalancer: LoadBalancer;
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
-  /** The processes, in the order of the loadBalancer. */
+  /** The processes, in the order of the load balancer. */
   readonly gateways: readonly Gateway[];
-  /** Puts another process in the place of one that has ended. */
+  /** Replaces a process by a new one. */
   restart(index: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Two processes of the whole portal behind a loadBalancer, with one database, one
- * cache and one key of the certificate authority.
+ * Starts two processes of the whole portal behind a load balancer, with one
+ * database, one cache and one CA key.
  */
 export async function startProcesses(options: {
   readonly realm: Realm;
   /** The user that the guest provider signs in, an administrator. */
   readonly guest: string;
-  /** The `directory` block but for `ldap`. */
+  /** The `directory` block without `ldap`. */
   readonly directory: JsonObject;
 }): Promise<Processes> {
   const [postgres, redis, ports] = await Promise.all([
@@ -63,8 +68,8 @@ export async function startProcesses(options: {
       },
       env: { NODE_ENV: 'production' },
     });
-  // One after the other: on an empty database two catalogs at once would not
-  // wait for each other's migrations.
+  // One after the other: two catalogs do not wait for each other's migrations
+  // of an empty database.
   const gateways = [await start(ports[0]), await start(ports[1])];
   return {
     loadBalancer,
@@ -97,39 +102,33 @@ function backendOf(shared: {
     rateLimit: {
       window: { hours: 1 },
       incomingRequestLimit: REQUEST_LIMIT,
-      // By default this machine itself is not counted.
+      // Loopback addresses are not limited by default.
       ipAllowList: [],
       store: { type: 'redis', connection: url },
     },
-    // Time for the loadBalancer to see that a process is about to end.
+    // Time for the load balancer to see the shutdown.
     lifecycle: { serverShutdownDelay: { milliseconds: 500 } },
   };
 }
 
-const PROBE_MS = 100;
-
-/** More than a Kerberos ticket needs, in bytes. */
-const MAX_HEADER_SIZE = 128 * 1024;
-
-/** A process that answers, and whether it said of itself that it is ready. */
+/** A process and its readiness. */
 interface Upstream {
   readonly port: number;
   isReady: boolean;
 }
 
 /**
- * What a site has in front of several processes, for tests: in turn, those that
- * say that they are ready. The next one is asked when a connection is refused,
- * and for what changes nothing also when it breaks off before the whole answer
- * is there.
+ * A load balancer: distributes requests to processes that are ready. A request
+ * is repeated with the next process when a connection is refused, and a GET also
+ * when the response is incomplete.
  */
-export class LoadBalancer {
+class LoadBalancer {
   /** `http://localhost:PORT`. */
   readonly baseUrl: string;
   readonly #server: Server;
   readonly #upstreams: readonly Upstream[];
   readonly #stopped = new AbortController();
-  #turn = 0;
+  #requests = 0;
 
   static async start(ports: readonly number[]): Promise<LoadBalancer> {
     const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE });
@@ -143,7 +142,7 @@ export class LoadBalancer {
     this.#upstreams = ports.map(port => ({ port, isReady: false }));
     const { port } = server.address() as AddressInfo;
     this.baseUrl = `http://localhost:${port}`;
-    server.on('request', (req, res) => this.#answer(req, res));
+    server.on('request', (req, res) => this.#handle(req, res));
     for (const upstream of this.#upstreams) {
       this.#probe(upstream);
     }
@@ -167,13 +166,13 @@ export class LoadBalancer {
     }
   }
 
-  async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async #handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const body = await buffer(req);
-    this.#turn++;
-    for (const port of this.#inTurn()) {
-      const { answer, error } = await forward(req, { port, body });
-      if (answer) {
-        res.writeHead(answer.status, answer.headers).end(answer.body);
+    this.#requests++;
+    for (const port of this.#candidates()) {
+      const { response, error } = await forward(req, { port, body });
+      if (response) {
+        res.writeHead(response.status, response.headers).end(response.body);
         return;
       }
       if (error !== 'ECONNREFUSED' && req.method !== 'GET') {
@@ -183,27 +182,27 @@ export class LoadBalancer {
     res.writeHead(502).end();
   }
 
-  #inTurn(): readonly number[] {
+  #candidates(): readonly number[] {
     const ready = this.#upstreams.filter(({ isReady }) => isReady);
-    const first = this.#turn % Math.max(ready.length, 1);
+    const first = this.#requests % Math.max(ready.length, 1);
     return [...ready.slice(first), ...ready.slice(0, first)].map(
       ({ port }) => port,
     );
   }
 }
 
-/** What a process answers, headers as `writeHead` takes them. */
-interface ForwardedAnswer {
+/** A response with its headers as `writeHead` accepts them. */
+interface ForwardedResponse {
   readonly status: number;
   readonly headers: string[];
   readonly body: Buffer;
 }
 
-/** On a connection of its own: none is closed just as it is needed. */
+/** Forwards on a new connection, which no process closes for idleness. */
 async function forward(
   req: IncomingMessage,
   to: { readonly port: number; readonly body: Buffer },
-): Promise<{ readonly answer?: ForwardedAnswer; readonly error?: string }> {
+): Promise<{ readonly response?: ForwardedResponse; readonly error?: string }> {
   const { method, url: path, headers } = req;
   const forwarded = request({
     host: '127.0.0.1',
@@ -215,13 +214,13 @@ async function forward(
   });
   try {
     forwarded.end(to.body);
-    const [response] = (await once(forwarded, 'response')) as [IncomingMessage];
-    const answer = {
-      status: response.statusCode!,
-      headers: response.rawHeaders,
-      body: await buffer(response),
+    const [incoming] = (await once(forwarded, 'response')) as [IncomingMessage];
+    const response = {
+      status: incoming.statusCode!,
+      headers: incoming.rawHeaders,
+      body: await buffer(incoming),
     };
-    return { answer };
+    return { response };
   } catch (error) {
     return { error: (error as NodeJS.ErrnoException).code ?? 'unknown' };
   }

@@ -11,7 +11,6 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { ConfigReader } from '@backstage/config';
 import { eventually } from '../../__testUtils__/eventually';
-import { form } from '../../__testUtils__/gateway/GatewayClient';
 import { holder, person } from '../../__testUtils__/people';
 import { readDirectoryConfig } from '../../config';
 import {

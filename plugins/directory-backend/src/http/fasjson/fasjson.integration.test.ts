@@ -357,7 +357,7 @@ describe('fasjson dialect', () => {
     expect(user.certificates).toContain(result.certificate);
   });
 
-  it('has website and rssurl overrides websites and rssurls', async () => {
+  it('has website and rssurl in addition to websites and rssurls', async () => {
     const { result } = bodyOf(
       await request('/users/alice/', {
         headers: { 'X-Fields': 'rssurl,website,websites,rssurls' },

@@ -33,9 +33,9 @@ const presenters: Readonly<
   Record<string, ((error: Error) => ErrorResponse) | undefined>
 > = {
   SigningRefusedError: error => {
-    const { rule, refusal, message } = (error as SigningRefusedError).verdict;
+    const { rule, denial, message } = (error as SigningRefusedError).failedRule;
     const invalid = rule === 'principal' ? NOT_FOUND : VALIDATION;
-    return fromFreeIpa(message, refusal === 'forbidden' ? ACI : invalid);
+    return fromFreeIpa(message, denial === 'forbidden' ? ACI : invalid);
   },
   AuthorityRefusalError: error => {
     const { kind, message } = error as AuthorityRefusalError;
@@ -163,7 +163,7 @@ export function presentFasjsonCertificate(
   return {
     ...record,
     ...('certificate' in record && {
-      certificate: held.certificate.toString('base64'),
+      certificate: held.certificate.der.toString('base64'),
     }),
     ...('revoked' in record && isNew && { revoked: null }),
   };

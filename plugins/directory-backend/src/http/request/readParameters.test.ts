@@ -1,4 +1,4 @@
-import { form, multipart } from '../../__testUtils__/gateway/GatewayClient';
+import { multipart } from '../../__testUtils__/gateway/GatewayClient';
 import { readParameters } from './readParameters';
 
 describe('readParameters of a multipart form', () => {

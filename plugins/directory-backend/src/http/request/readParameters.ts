@@ -2,7 +2,6 @@ import { Busboy } from '@fastify/busboy';
 import type { IncomingHttpHeaders } from 'node:http';
 import { InvalidRequestError } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
-import { form, multipart } from '../../__testUtils__/gateway/GatewayClient';
 
 /** Maximum number of multipart parts: more than any operation has parameters. */
 const MAX_PARTS = 32;
