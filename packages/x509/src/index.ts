@@ -11,11 +11,10 @@ export {
 } from './request/readCertificateRequest';
 export type {
   CertificateRequest,
-  RequestedExtension,
   RequestedSubject,
 } from './request/CertificateRequest';
 export { refusalMessages, type RefusalCode } from './refusals/RequestRefusal';
-export type { CurveName, SubjectPublicKey } from './keys/SubjectPublicKey';
+export type { SubjectPublicKey } from './keys/readPublicKey';
 export type { DistinguishedName, NameAttribute } from './names/readName';
 export type { GeneralName, KerberosPrincipal } from './names/readGeneralName';
 export type { StringType } from './der/readText';
@@ -28,7 +27,6 @@ export {
 export type {
   AlternativeNamesByKind,
   CertificateDescription,
-  PublicKeyDescription,
 } from './description/readCertificate';
 export type { KeyPurpose, KeyUsage } from './extensions/extensions';
 

@@ -7,9 +7,7 @@ import { OID } from '../der/oids';
 import {
   AlternativeNamesByKind,
   CertificateDescription,
-  describePublicKey,
   readAlternativeNames,
-  readAuthorityKeyIdentifier,
   readCertificate,
   readExtendedKeyUsage,
   readIsCa,
@@ -101,7 +99,9 @@ function describe(der: Buffer): CertificateDescription {
     sha1Fingerprint: fingerprint('sha1', der),
     sha256Fingerprint: fingerprint('sha256', der),
     ...describeExtensions(parts.extensions),
-    publicKey: describePublicKey(parts.publicKey),
+    publicKey: Object.freeze({
+      sha256: createHash('sha256').update(parts.publicKey.der).digest('hex'),
+    }),
   });
 }
 
@@ -134,10 +134,6 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
     subjectKeyIdentifier: read(
       OID.subjectKeyIdentifier,
       readSubjectKeyIdentifier,
-    ),
-    authorityKeyIdentifier: read(
-      OID.authorityKeyIdentifier,
-      readAuthorityKeyIdentifier,
     ),
     unreadableExtensions: Object.freeze(unreadable),
   };

@@ -4,13 +4,11 @@ import {
   DerNode,
   TAG,
   constructedContextTag,
-  contextTag,
   tagNumberOf,
 } from '../der/DerNode';
 import { parseDer } from '../der/parseDer';
 import {
   expectTag,
-  readBitStringOctets,
   readBoolean,
   readChildren,
   readInteger,
@@ -27,9 +25,6 @@ import {
   readExtensions,
 } from '../extensions/extensions';
 import { GeneralName, readGeneralName } from '../names/readGeneralName';
-import { createHash } from 'node:crypto';
-import { CURVES } from '../keys/SubjectPublicKey';
-import { OID } from '../der/oids';
 
 /** The fields of a certificate; names and key are not parsed. */
 export interface CertificateParts {
@@ -132,9 +127,10 @@ export interface CertificateDescription {
   readonly extendedKeyUsage: readonly string[] | undefined;
   /** Lower-case hex. */
   readonly subjectKeyIdentifier: string | undefined;
-  /** Lower-case hex. */
-  readonly authorityKeyIdentifier: string | undefined;
-  readonly publicKey: PublicKeyDescription;
+  readonly publicKey: {
+    /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
+    readonly sha256: string;
+  };
   /** OIDs of the extensions that are present and cannot be read. */
   readonly unreadableExtensions: readonly string[];
 }
@@ -159,22 +155,6 @@ export interface AlternativeNamesByKind {
   readonly directoryName: readonly string[];
   /** Registered identifiers, dotted decimal. */
   readonly oid: readonly string[];
-}
-
-/**
- * The public key of a certificate.
- *
- * @public
- */
-export interface PublicKeyDescription {
-  /** `rsa`, `ec`, `ed25519`, or the OID of another algorithm. */
-  readonly algorithm: string;
-  /** Of RSA: bits of the modulus. */
-  readonly bits: number | undefined;
-  /** Of EC: `P-256`, `P-384`, `P-521`, or the OID of another curve. */
-  readonly curve: string | undefined;
-  /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
-  readonly sha256: string;
 }
 
 const PURPOSES_BY_OID = new Map<string, string>(
@@ -209,13 +189,6 @@ export function readSubjectKeyIdentifier(value: Buffer): string {
   return readOctetString(parseDer(value)).toString('hex');
 }
 
-/** RFC 5280 §4.2.1.1; undefined when it identifies the key in another way. */
-export function readAuthorityKeyIdentifier(value: Buffer): string | undefined {
-  return readChildren(parseDer(value))
-    .find(field => field.tag === contextTag(0))
-    ?.content.toString('hex');
-}
-
 /** RFC 5280 §4.2.1.6. A name that cannot be read is `unsupported`. */
 export function readAlternativeNames(value: Buffer): readonly GeneralName[] {
   const names = readChildren(parseDer(value)).map(node =>
@@ -226,42 +199,4 @@ export function readAlternativeNames(value: Buffer): readonly GeneralName[] {
     ),
   );
   return Object.freeze(names);
-}
-
-const KEY_ALGORITHMS: ReadonlyMap<string, string> = new Map([
-  [OID.rsaEncryption, 'rsa'],
-  [OID.ecPublicKey, 'ec'],
-  [OID.ed25519, 'ed25519'],
-]);
-
-/**
- * Describes the public key of a certificate. The key is neither checked nor passed to OpenSSL:
- * directories also contain unsound keys.
- *
- * @throws DerError
- */
-export function describePublicKey(node: DerNode): PublicKeyDescription {
-  const [algorithm, key] = readChildren(node);
-  const [type, parameters] = readChildren(algorithm);
-  const oid = readObjectIdentifier(type);
-  return Object.freeze({
-    algorithm: KEY_ALGORITHMS.get(oid) ?? oid,
-    bits: oid === OID.rsaEncryption ? modulusBits(key) : undefined,
-    curve: oid === OID.ecPublicKey ? curveName(parameters) : undefined,
-    sha256: createHash('sha256').update(node.der).digest('hex'),
-  });
-}
-
-function modulusBits(key: DerNode): number {
-  const [modulus] = readChildren(parseDer(readBitStringOctets(key)));
-  return readInteger(modulus).toString(2).length;
-}
-
-/** undefined when the parameters are explicit. */
-function curveName(parameters: DerNode | undefined): string | undefined {
-  if (parameters?.tag !== TAG.oid) {
-    return undefined;
-  }
-  const oid = readObjectIdentifier(parameters);
-  return CURVES.get(oid)?.name ?? oid;
 }

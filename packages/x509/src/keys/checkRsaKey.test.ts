@@ -2,15 +2,18 @@ import { generatePrimeSync } from 'node:crypto';
 import fc from 'fast-check';
 import { int, NULL, seq } from '../__testUtils__/tlv';
 import { RequestRefusal } from '../refusals/RequestRefusal';
-import { checkRsaKey } from './checkRsaKey';
-import { hasClosePrimes } from './checkRsaKey';
-import { hasSmallFactor } from './checkRsaKey';
-import { isRocaModulus } from './checkRsaKey';
-import { oddPrimesBelow } from './checkRsaKey';
+import {
+  checkRsaKey,
+  hasClosePrimes,
+  hasSmallFactor,
+  isRocaModulus,
+  oddPrimesBelow,
+} from './checkRsaKey';
 
-function codeOf(modulus: bigint, exponent = 65_537n): string | number {
+function codeOf(modulus: bigint, exponent = 65_537n): string {
   try {
-    return checkRsaKey(seq(int(modulus), int(exponent)));
+    checkRsaKey(seq(int(modulus), int(exponent)));
+    return 'accepted';
   } catch (error) {
     return error instanceof RequestRefusal ? error.code : `threw ${error}`;
   }
@@ -36,7 +39,7 @@ const good = p * q;
 
 describe('checkRsaKey', () => {
   it.each([2048, 3072, 4096, 8192])('takes a modulus of %d bits', bits => {
-    expect(codeOf(modulusOf(bits))).toBe(bits);
+    expect(codeOf(modulusOf(bits))).toBe('accepted');
   });
 
   it.each<[string, string, bigint]>([
@@ -57,9 +60,9 @@ describe('checkRsaKey', () => {
   });
 
   it.each([
-    [2048, 65_537n],
-    [2048, 2n ** 32n + 1n],
-    [2048, 2n ** 256n - 1n],
+    ['accepted', 65_537n],
+    ['accepted', 2n ** 32n + 1n],
+    ['accepted', 2n ** 256n - 1n],
     ['key_exponent', 65_535n],
     ['key_exponent', 65_538n],
     ['key_exponent', 3n],

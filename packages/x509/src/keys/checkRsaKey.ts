@@ -16,11 +16,10 @@ const EXPONENT_LIMIT = 2n ** 256n;
  * Not detected: keys of Debian's weak generator (CVE-2008-0166; needs a table of several MB), factors
  * shared with other keys, and prime moduli.
  *
- * @returns the size of the modulus in bits
  * @throws DerError when the structure is malformed
  * @throws RequestRefusal when a number is not accepted
  */
-export function checkRsaKey(octets: Buffer): number {
+export function checkRsaKey(octets: Buffer): void {
   const [modulusNode, exponentNode, ...rest] = readChildren(
     readStrictDer(octets),
   );
@@ -36,10 +35,10 @@ export function checkRsaKey(octets: Buffer): number {
   ) {
     throw new RequestRefusal('key_exponent');
   }
-  return checkModulus(modulus);
+  checkModulus(modulus);
 }
 
-function checkModulus(modulus: bigint): number {
+function checkModulus(modulus: bigint): void {
   if (modulus < 0n) {
     throw new RequestRefusal('key_modulus');
   }
@@ -56,7 +55,6 @@ function checkModulus(modulus: bigint): number {
   if (hasClosePrimes(modulus)) {
     throw new RequestRefusal('key_close_primes');
   }
-  return bits;
 }
 
 /** Rounds required by the CA/Browser Forum's Baseline Requirements §6.1.1.3. */

@@ -1,17 +1,6 @@
 import { DistinguishedName } from '../names/readName';
 import { GeneralName } from '../names/readGeneralName';
-import { SubjectPublicKey } from '../keys/SubjectPublicKey';
-
-/**
- * A requested extension (RFC 2985 §5.4.2).
- *
- * @public
- */
-export interface RequestedExtension {
-  /** Dotted decimal. */
-  readonly oid: string;
-  readonly critical: boolean;
-}
+import { SubjectPublicKey } from '../keys/readPublicKey';
 
 /**
  * The requested subject.
@@ -37,21 +26,17 @@ export class CertificateRequest {
   readonly publicKey: SubjectPublicKey;
   /** The requested SubjectAltName; empty without one. */
   readonly alternativeNames: readonly GeneralName[];
-  /** Every requested extension, including SubjectAltName. CA:TRUE is refused. */
-  readonly extensions: readonly RequestedExtension[];
   readonly #der: Buffer;
 
   constructor(parts: {
     readonly subject: RequestedSubject;
     readonly publicKey: SubjectPublicKey;
     readonly alternativeNames: readonly GeneralName[];
-    readonly extensions: readonly RequestedExtension[];
     readonly der: Buffer;
   }) {
     this.subject = parts.subject;
     this.publicKey = parts.publicKey;
     this.alternativeNames = parts.alternativeNames;
-    this.extensions = parts.extensions;
     this.#der = parts.der;
     Object.freeze(this);
   }

@@ -23,7 +23,7 @@ import {
   readOnlyChild,
 } from '../der/readDer';
 import { readPublicKey } from '../keys/readPublicKey';
-import { readRequestedExtensions } from './readRequestedExtensions';
+import { readRequestedNames } from './readRequestedNames';
 import { readSubject } from './readSubject';
 import { verifyPossession } from './verifyPossession';
 import { OID } from '../der/oids';
@@ -116,7 +116,7 @@ function readCertificationRequest(node: DerNode): CertificateRequest {
   }
   const parts = {
     subject: readSubject(subject),
-    ...readRequestedExtensions(readAttributes(attributes)),
+    alternativeNames: readRequestedNames(readAttributes(attributes)),
     publicKey: refuseMalformed('malformed_key', () => readPublicKey(publicKey)),
   };
   verifyPossession({

@@ -9,7 +9,7 @@ import {
   readOnlyChild,
 } from '../der/readDer';
 import { readStrictDer } from '../der/readStrictDer';
-import { SubjectPublicKey } from '../keys/SubjectPublicKey';
+import { SubjectPublicKey } from '../keys/readPublicKey';
 import { RequestRefusal, refuseMalformed } from '../refusals/RequestRefusal';
 
 type HashName = 'sha256' | 'sha384' | 'sha512';

@@ -21,7 +21,7 @@ import { AUTHORITIES } from '../database/rows';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe('openAuthority', () => {
+describe('CurrentAuthority with a generated CA', () => {
   let ca: TestCa;
 
   beforeEach(async () => {
@@ -34,21 +34,22 @@ describe('openAuthority', () => {
 
   const authorities = () => ca.database.knex(AUTHORITIES);
   const namesBesideKey = () => readdir(dirname(ca.keyFile));
-  describe('making one', () => {
-    it('makes a P-256 key for its own user only, and nothing else', async () => {
-      const { keeper } = await ca.open();
-      expect(keeper.current.issuer.certificate).toMatchObject({
+  describe('at first start', () => {
+    it('generates a P-256 key that only its user can read', async () => {
+      const { currentAuthority } = await ca.open();
+      expect(currentAuthority.get().issuer.certificate).toMatchObject({
         ca: true,
         keyUsage: ['keyCertSign', 'cRLSign'],
         subject: 'CN=Certificate Authority,O=EXAMPLE.TEST',
-        publicKey: { curve: 'P-256' },
       });
+      const key = createPrivateKey(await readFile(ca.keyFile, 'utf8'));
+      expect(key.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
       expect((await stat(ca.keyFile)).mode % 0o1000).toBe(0o600);
       expect((await stat(dirname(ca.keyFile))).mode % 0o1000).toBe(0o700);
       expect(await namesBesideKey()).toEqual(['ca-key.pem']);
     });
 
-    it('never has the key in the database or the log', async () => {
+    it('writes the key neither to the database nor to the log', async () => {
       await ca.open();
       const pem = await readFile(ca.keyFile, 'utf8');
       const der = createPrivateKey(pem).export({ type: 'sec1', format: 'der' });
@@ -60,37 +61,41 @@ describe('openAuthority', () => {
       expect(ca.logger.lines.join()).not.toContain(pem.split('\n')[1]);
     });
 
-    it('opens the same one again', async () => {
+    it('opens the same CA again', async () => {
       const first = await ca.open();
       const second = await ca.open();
-      expect(second.keeper.current.chain).toEqual(first.keeper.current.chain);
+      expect(second.currentAuthority.get().chain).toEqual(
+        first.currentAuthority.get().chain,
+      );
       expect(await authorities()).toHaveLength(1);
     });
 
-    it('makes one, whoever else does so at the same time', async () => {
+    it('generates one CA in several instances at the same time', async () => {
       const nodes = await Promise.all(
         Array.from({ length: 8 }, () => ca.open()),
       );
-      const ids = nodes.map(({ keeper }) => keeper.current.id);
+      const ids = nodes.map(
+        ({ currentAuthority }) => currentAuthority.get().id,
+      );
       expect(new Set(ids).size).toBe(1);
       expect(await authorities()).toHaveLength(1);
       expect(await namesBesideKey()).toEqual(['ca-key.pem']);
     });
 
-    it('says what the configuration says', async () => {
-      const { authority, keeper } = await ca.open({
+    it('uses the configured names and validity', async () => {
+      const { authority, currentAuthority } = await ca.open({
         organization: 'Acme',
         root: { commonName: 'Acme people', validity: { days: 10 } },
         cacn: 'people',
       });
-      const { certificate } = keeper.current.issuer;
+      const { certificate } = currentAuthority.get().issuer;
       expect(certificate.subject).toBe('CN=Acme people,O=Acme');
       expect(certificate.notAfter).toBeLessThan(Date.now() + 10 * DAY_MS);
       const issued = await authority.sign(aliceRequest());
       expect(issued.cacn).toBe('people');
     });
 
-    it('encrypts the key when there is a passphrase', async () => {
+    it('encrypts the key with the passphrase', async () => {
       const passphraseFile = join(ca.folder, 'passphrase');
       await writeFile(passphraseFile, 'correct horse\n', { mode: 0o600 });
       const first = await ca.open({ passphraseFile });
@@ -98,7 +103,9 @@ describe('openAuthority', () => {
         /^-----BEGIN ENCRYPTED PRIVATE KEY-----/,
       );
       const again = await ca.open({ passphraseFile });
-      expect(again.keeper.current.id).toBe(first.keeper.current.id);
+      expect(again.currentAuthority.get().id).toBe(
+        first.currentAuthority.get().id,
+      );
       await writeFile(passphraseFile, 'wrong horse\n');
       expect(await ca.refusalOf(await ca.open({ passphraseFile }))).toMatch(
         /passphrase/,
@@ -113,28 +120,28 @@ describe('openAuthority', () => {
   });
 
   describe('after a crash', () => {
-    it('makes a new one when the key was written and not recorded', async () => {
+    it('generates a new CA when the pending key has no record', async () => {
       await ca.open();
       const [{ id }] = await authorities();
       await rename(ca.keyFile, `${ca.keyFile}.${id}.new`);
       await authorities().delete();
-      const { keeper } = await ca.open();
-      expect(keeper.current.id).not.toBe(id);
+      const { currentAuthority } = await ca.open();
+      expect(currentAuthority.get().id).not.toBe(id);
       expect(await authorities()).toHaveLength(1);
       expect(await namesBesideKey()).toEqual(['ca-key.pem']);
     });
 
-    it('finishes one that was recorded and has no key in its place', async () => {
+    it('promotes the pending key of a recorded CA', async () => {
       await ca.open();
       const [{ id }] = await authorities();
       await rename(ca.keyFile, `${ca.keyFile}.${id}.new`);
-      const { authority, keeper } = await ca.open();
-      expect(keeper.current.id).toBe(id);
+      const { authority, currentAuthority } = await ca.open();
+      expect(currentAuthority.get().id).toBe(id);
       expect(await namesBesideKey()).toEqual(['ca-key.pem']);
       await expect(authority.sign(aliceRequest())).resolves.toBeDefined();
     });
 
-    it('clears away keys of authorities that never came to be, and no other file', async () => {
+    it('removes pending keys without a record, and no other file', async () => {
       await ca.open();
       const stray = `ca-key.pem.${'0'.repeat(64)}.new`;
       for (const name of [stray, 'ca-key.pem.backup', 'other.new']) {
@@ -149,37 +156,37 @@ describe('openAuthority', () => {
     });
   });
 
-  describe('refusing to sign', () => {
-    it('has no key, and signs once it is brought', async () => {
+  describe('does not sign when', () => {
+    it('the key is missing, until it is copied', async () => {
       const first = await ca.open();
       const issued = await first.authority.sign(aliceRequest());
       await rename(ca.keyFile, `${ca.keyFile}.away`);
       const node = await ca.open();
-      expect(await ca.refusalOf(node)).toMatch(/is not there.*copy its key/);
+      expect(await ca.refusalOf(node)).toMatch(/does not exist.*copy its key/);
       const found = await node.authority.get(serialNumberOf(issued));
       expect(found).toEqual(issued);
 
       const lines = ca.logger.lines.length;
-      await node.keeper.open();
+      await node.currentAuthority.open();
       expect(ca.logger.lines).toHaveLength(lines);
       await rename(`${ca.keyFile}.away`, ca.keyFile);
-      await node.keeper.open();
+      await node.currentAuthority.open();
       await expect(node.authority.sign(aliceRequest())).resolves.toBeDefined();
       expect(await authorities()).toHaveLength(1);
     });
 
-    it('has another key', async () => {
+    it('the key is another one', async () => {
       await ca.open();
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       await writeFile(
         ca.keyFile,
         privateKey.export({ type: 'pkcs8', format: 'pem' }),
       );
-      expect(await ca.refusalOf(await ca.open())).toMatch(/it is another key/);
+      expect(await ca.refusalOf(await ca.open())).toMatch(/is the key of CA/);
       expect(await authorities()).toHaveLength(1);
     });
 
-    it('has a key, and a database that knows nothing', async () => {
+    it('the database has no record of the key', async () => {
       await ca.open();
       await authorities().delete();
       expect(await ca.refusalOf(await ca.open())).toMatch(
@@ -189,7 +196,7 @@ describe('openAuthority', () => {
     });
 
     it.each(['640', '604', '660', '606', '610', '601'])(
-      'has a key with mode %s',
+      'the key has mode %s',
       async mode => {
         await ca.open();
         await chmod(ca.keyFile, parseInt(mode, 8));
@@ -199,14 +206,14 @@ describe('openAuthority', () => {
       },
     );
 
-    it('takes a key that may only be read', async () => {
+    it('(but signs with a read-only key)', async () => {
       await ca.open();
       await chmod(ca.keyFile, 0o400);
-      expect((await ca.open()).keeper.isOpen).toBe(true);
+      expect((await ca.open()).currentAuthority.isOpen).toBe(true);
     });
 
     it.each(['', 'not a key', '-----BEGIN PRIVATE KEY-----\nAAAA\n'])(
-      'has a key that is none: %j',
+      'the key is invalid: %j',
       async text => {
         await ca.open();
         await writeFile(ca.keyFile, text);
@@ -216,18 +223,20 @@ describe('openAuthority', () => {
       },
     );
 
-    it('has a folder for a key', async () => {
+    it('the key is a folder', async () => {
       await mkdir(ca.keyFile, { recursive: true, mode: 0o700 });
-      expect(await ca.refusalOf(await ca.open())).toMatch(/knows no authority/);
+      expect(await ca.refusalOf(await ca.open())).toMatch(
+        /has no record of a CA/,
+      );
     });
 
-    it('is past the end of its own certificate', async () => {
-      const { authority, keeper } = await ca.open({
+    it('its own certificate has expired', async () => {
+      const { authority, currentAuthority } = await ca.open({
         root: { validity: { days: 1 } },
       });
       const { certificate } = await authority.sign(aliceRequest());
-      expect(new X509Certificate(certificate).validToDate.getTime()).toBe(
-        keeper.current.issuer.certificate.notAfter,
+      expect(new X509Certificate(certificate.der).validToDate.getTime()).toBe(
+        currentAuthority.get().issuer.certificate.notAfter,
       );
       ca.clockAheadMs = 2 * DAY_MS;
       await expect(authority.sign(aliceRequest())).rejects.toMatchObject({

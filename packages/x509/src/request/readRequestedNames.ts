@@ -4,7 +4,6 @@ import { readStrictDer } from '../der/readStrictDer';
 import { Extension, readExtensions } from '../extensions/extensions';
 import { GeneralName, readGeneralName } from '../names/readGeneralName';
 import { OID } from '../der/oids';
-import { RequestedExtension } from './CertificateRequest';
 import { refuseMalformed, RequestRefusal } from '../refusals/RequestRefusal';
 
 const MAX_EXTENSIONS = 32;
@@ -21,15 +20,15 @@ const KNOWN: readonly string[] = [
 ];
 
 /**
- * Reads the extensions of a request.
+ * Checks the extensions of a request and reads its SubjectAltName.
  *
  * @param node - Extensions (RFC 5280 §4.1); undefined when none are requested
+ * @returns the alternative names; empty without SubjectAltName
  * @throws RequestRefusal
  */
-export function readRequestedExtensions(node: DerNode | undefined): {
-  extensions: readonly RequestedExtension[];
-  alternativeNames: readonly GeneralName[];
-} {
+export function readRequestedNames(
+  node: DerNode | undefined,
+): readonly GeneralName[] {
   const extensions = node
     ? refuseMalformed('bad_extension', () => readExtensions(node))
     : [];
@@ -45,14 +44,7 @@ export function readRequestedExtensions(node: DerNode | undefined): {
   }
   checkExtensions(byOid);
   const names = byOid.get(OID.subjectAltName);
-  return {
-    extensions: Object.freeze(
-      extensions.map(({ oid, critical }) => Object.freeze({ oid, critical })),
-    ),
-    alternativeNames: Object.freeze(
-      names ? readAlternativeNames(names.value) : [],
-    ),
-  };
+  return Object.freeze(names ? readAlternativeNames(names.value) : []);
 }
 
 function checkExtensions(byOid: ReadonlyMap<string, Extension>): void {

@@ -3,12 +3,13 @@ import { RequestRefusal } from '../refusals/RequestRefusal';
 import { parseDer } from '../der/parseDer';
 import { int, NULL, oid, seq } from '../__testUtils__/tlv';
 import { testKey } from '../__testUtils__/testKeys';
-import { checkEcKey } from './readPublicKey';
-import { CURVES } from './SubjectPublicKey';
+import { OID } from '../der/oids';
+import { checkEcKey, CURVES } from './readPublicKey';
 
 function codeOf(parameters: Buffer | undefined, point: Buffer): string {
   try {
-    return checkEcKey(parameters && parseDer(parameters), point).name;
+    checkEcKey(parameters && parseDer(parameters), point);
+    return 'accepted';
   } catch (error) {
     return error instanceof RequestRefusal ? error.code : `threw ${error}`;
   }
@@ -21,7 +22,7 @@ describe.each([
 ] as const)('%s', (name, curveName, size) => {
   const point = testKey(name).spki.subarray(-(2 * size + 1));
   const curve = oid(curveName);
-  const p = [...CURVES.values()].find(known => known.name === name)?.p ?? 0n;
+  const p = CURVES.get(OID[curveName])?.p ?? 0n;
   const coordinate = (value: bigint) =>
     Buffer.from(value.toString(16).padStart(2 * size, '0'), 'hex');
   const x = BigInt(`0x${point.subarray(1, 1 + size).toString('hex')}`);
@@ -30,8 +31,8 @@ describe.each([
     Buffer.concat([Buffer.of(4), ...numbers.map(coordinate)]);
 
   it('takes its points', () => {
-    expect(codeOf(curve, point)).toBe(name);
-    expect(codeOf(curve, pointOf(x, p - y))).toBe(name);
+    expect(codeOf(curve, point)).toBe('accepted');
+    expect(codeOf(curve, pointOf(x, p - y))).toBe('accepted');
   });
 
   it.each<[string, Buffer]>([
