@@ -5,12 +5,11 @@ export interface Config {
     ldap: {
       /**
        * The directory's servers in order of preference: `ldaps://` URLs, or
-       * `ldap://` with `startTls` or to this machine itself. A server stays in
-       * use until it fails, or until a preferred one has been available for 10
-       * minutes.
+       * `ldap://` with `startTls` or on localhost. A server is used until it
+       * fails, or until a preferred one has been available for 10 minutes.
        */
       servers?: string[];
-      /** The same by DNS SRV records (RFC 2782), in place of `servers`. */
+      /** DNS SRV records that list the servers (RFC 2782), instead of `servers`. */
       srv?: {
         /**
          * `_ldap._tcp.example.org`, which needs `startTls`, or
@@ -18,18 +17,18 @@ export interface Config {
          */
         name: string;
         /**
-         * DNS domain in which the servers must lie. Records with other targets
-         * are ignored. Default: the part of `name` after the labels that begin
-         * with an underscore, such as `example.org`.
+         * DNS domain of the servers. Records with other targets are ignored.
+         * Default: the part of `name` after the labels that begin with an
+         * underscore, such as `example.org`.
          */
         domain?: string;
-        /** Time until DNS is asked again. Default: 5 minutes. */
+        /** Time between two DNS queries. Default: 5 minutes. */
         refresh?: HumanDuration | string;
       };
       /** Secure `ldap://` connections with StartTLS. Default: false. */
       startTls?: boolean;
       /**
-       * PEM file of the authorities to trust in place of the system's, read
+       * PEM file of the CAs to trust instead of those of the system. It is read
        * for each new connection. FreeIPA's is `/etc/ipa/ca.crt`.
        */
       caFile?: string;
@@ -41,7 +40,7 @@ export interface Config {
        */
       bindDn: string;
       /**
-       * File that holds the account's password, read for each new connection.
+       * File with the account's password. It is read for each new connection.
        * Set this or `bindPassword`.
        */
       bindPasswordFile?: string;
@@ -50,48 +49,48 @@ export interface Config {
        * @visibility secret
        */
       bindPassword?: string;
-      /** Time to connect, secure and bind. Default: 2 seconds. */
+      /** Maximum time to connect, start TLS and bind. Default: 2 seconds. */
       connectTimeout?: HumanDuration | string;
       /**
-       * Time for one operation, and for each page of a long answer. Default: 5
-       * seconds.
+       * Maximum time of one operation, and of each page of a long result.
+       * Default: 5 seconds.
        */
       operationTimeout?: HumanDuration | string;
-      /** Connections to a server, at most. Default: 16. */
+      /** Maximum number of connections to a server. Default: 16. */
       maxConnections?: number;
       /**
-       * Operations under way on a connection at a time. With more than one, 389
-       * Directory Server (and so FreeIPA) now and then holds an answer back for
-       * 100 ms or more; see docs/performance.md. Default: 1.
+       * Maximum number of pending operations on a connection. With more than
+       * one, 389 Directory Server sometimes delays a response by 100 ms or more;
+       * see docs/performance.md. Default: 1.
        */
       pipelining?: number;
       /**
-       * Operations that may wait while all connections are busy; more are
-       * refused with 503. Default: 1000.
+       * Maximum number of operations that wait while all connections are busy;
+       * further ones get 503. Default: 1000.
        */
       maxQueued?: number;
       /**
-       * Silence after which a connection is tried out, so that no caller waits
-       * for one whose other end has gone. Default: 15 seconds.
+       * Time after which an idle connection is probed, so that no caller waits
+       * for a lost connection. Default: 15 seconds.
        */
       idleProbe?: HumanDuration | string;
       breaker?: {
         /**
-         * Failures in a row, without an answer in the last second, that take a
-         * server out of use. Default: 3.
+         * Consecutive failures, without a response in the last second, after
+         * which a server is excluded. Default: 3.
          */
         failures?: number;
         /**
-         * Time until it is tried again, in the background, at first. Default:
-         * 100 milliseconds.
+         * Time before the first probe of an excluded server, in the
+         * background. Default: 100 milliseconds.
          */
         initial?: HumanDuration | string;
-        /** Time until it is tried again, at most. Default: 1 second. */
+        /** Maximum time between two probes. Default: 1 second. */
         max?: HumanDuration | string;
       };
       /**
-       * How long a proof holds that the service account may read the
-       * attributes on which privacy and access rest. Default: 1 minute.
+       * Interval of the check that the service account may read the attributes
+       * that privacy and authentication depend on. Default: 1 minute.
        */
       probeInterval?: HumanDuration | string;
     };
