@@ -72,7 +72,7 @@ export function CertificatesRoutes() {
 }
 
 /** Redirects from `/directory` to the people page. */
-export function ToPeople() {
+export function RedirectToPeople() {
   const people = useRouteRef(peopleRouteRef);
   return people ? <Navigate to={people()} replace /> : null;
 }

@@ -62,7 +62,7 @@ const rootPage = PageBlueprint.make({
   params: {
     path: '/directory',
     noHeader: true,
-    loader: () => import('./pages').then(m => <m.ToPeople />),
+    loader: () => import('./pages').then(m => <m.RedirectToPeople />),
   },
 });
 

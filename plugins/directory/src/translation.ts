@@ -1,9 +1,14 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
-import { certificatesMessages } from './certificates/messages';
+import {
+  certificateMessages,
+  certificatesMessages,
+  requestMessages,
+} from './certificates/messages';
 import {
   copyMessages,
+  linksMessages,
   pageMessages,
-  pagingMessages,
+  paginationMessages,
   searchMessages,
   statesMessages,
   timeMessages,
@@ -23,15 +28,18 @@ import { personMessages } from './person/messages';
 export const directoryTranslationRef = createTranslationRef({
   id: 'plugin.directory',
   messages: {
+    certificate: certificateMessages,
     certificates: certificatesMessages,
     copy: copyMessages,
     entity: entityMessages,
     group: groupMessages,
     groups: groupsMessages,
+    links: linksMessages,
     page: pageMessages,
-    paging: pagingMessages,
+    pagination: paginationMessages,
     people: peopleMessages,
     person: personMessages,
+    request: requestMessages,
     search: searchMessages,
     states: statesMessages,
     time: timeMessages,
@@ -42,6 +50,6 @@ export const directoryTranslationRef = createTranslationRef({
  * Returns the parameters of a message with a number: `count` selects the plural,
  * `number` is the text in the user's locale.
  */
-export function counted(count: number): { count: number; number: string } {
+export function formatCount(count: number): { count: number; number: string } {
   return { count, number: count.toLocaleString() };
 }

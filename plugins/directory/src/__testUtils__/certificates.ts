@@ -12,7 +12,7 @@ const ISSUER =
   'MIIBwzCCAWmgAwIBAgIUBYU3z7qKhjZxAqLeIVWRD44ArhIwCgYIKoZIzj0EAwIwNzEVMBMGA1UECgwMRVhBTVBMRS5URVNUMR4wHAYDVQQDDBVDZXJ0aWZpY2F0ZSBBdXRob3JpdHkwHhcNMjYxMTIxMDIzOTU3WhcNNDYxMTE2MDIzOTU3WjA3MRUwEwYDVQQKDAxFWEFNUExFLlRFU1QxHjAcBgNVBAMMFUNlcnRpZmljYXRlIEF1dGhvcml0eTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABArulKiuD3fiUrQdl+DlGAIWsRL0KSauz4JHMAp3v1NTU5X5VrzAlG80vOcRxpkyh8uIpg4zH/yb3Agg8NuA+AKjUzBRMB0GA1UdDgQWBBT/vuLnW49ocdXFb/jahKlAsDNDlTAfBgNVHSMEGDAWgBT/vuLnW49ocdXFb/jahKlAsDNDlTAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIEt3cl6ZlcElUWYLcsrDYiSiSIVx0PuE93oyUgzE/kMZAiEAn0e7VsjsykOILJN80eVqcXaATyXUBl0Aodmnc7bpY/Q=';
 
 /** Certificate of alice with a long serial number, made with OpenSSL. */
-export function aCertificate(given: Partial<Certificate> = {}): Certificate {
+export function certificate(given: Partial<Certificate> = {}): Certificate {
   return {
     cacn: 'embedded',
     certificate: toPem('CERTIFICATE', LEAF),
@@ -59,6 +59,6 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** Returns the time in a number of days, in the format of the API. */
 export function rfc822(days: number): string {
-  const moment = new Date(Date.now() + days * DAY);
-  return moment.toUTCString().replace('GMT', '-0000');
+  const date = new Date(Date.now() + days * DAY);
+  return date.toUTCString().replace('GMT', '-0000');
 }

@@ -1,9 +1,9 @@
-import type { GroupDetails } from '../group/About';
+import type { ListedGroup } from '../groups/useGroups';
 
 /** A group without optional attributes. */
-export function aGroup(
-  given: Partial<GroupDetails> & { groupname: string },
-): GroupDetails {
+export function group(
+  given: Partial<ListedGroup> & { groupname: string },
+): ListedGroup {
   return {
     description: null,
     mailing_list: null,

@@ -1,7 +1,7 @@
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 
 /** A user without optional attributes. */
-export function aPerson(given: Partial<User> & { username: string }): User {
+export function person(given: Partial<User> & { username: string }): User {
   return {
     surname: null,
     givenname: null,
@@ -27,12 +27,12 @@ export function aPerson(given: Partial<User> & { username: string }): User {
   };
 }
 
-/** URL that users can enter but that must not become a link. */
+/** URL that users can store but that must not become a link. */
 // eslint-disable-next-line no-script-url
 export const SCRIPT_URL = 'javascript:alert(1)';
 
 /** A user with public attributes. */
-export const karl = aPerson({
+export const karl = person({
   username: 'karl',
   human_name: 'Karl Larsson',
   givenname: 'Karl',

@@ -8,6 +8,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   keepPreviousData,
+  useMutation,
   useQuery,
   type UseQueryResult,
 } from '@tanstack/react-query';
@@ -76,6 +77,35 @@ export function retryDelay(error: unknown): number | undefined {
   return mayPass ? (error.retryAfter ?? DEFAULT_DELAY) * 1000 : undefined;
 }
 
+/** Whether a query failed because the entry does not exist (404). */
+export function isNotFound(error: unknown): boolean {
+  return isDirectoryResponseError(error) && error.status === 404;
+}
+
+/**
+ * Returns a mutation of the directory, which is not retried.
+ *
+ * @param invalidates - keys of the queries to load again after a success, by
+ *   their first part. Defaults to none.
+ */
+export function useDirectoryMutation<Variables, Data>(
+  send: (client: DirectoryClient, variables: Variables) => Promise<Data>,
+  invalidates?: readonly string[],
+) {
+  const { client, queries } = useApi(directoryApiRef);
+  return useMutation(
+    {
+      mutationFn: (variables: Variables) => send(client, variables),
+      onSuccess: () =>
+        invalidates &&
+        queries.invalidateQueries({ queryKey: ['directory', ...invalidates] }),
+      networkMode: 'always',
+      gcTime: 0,
+    },
+    queries,
+  );
+}
+
 type OperationsResult =
   operations['get_operations']['responses'][200]['content']['application/json']['result'];
 
@@ -109,18 +139,12 @@ export function useMay(operation: OperationName): boolean {
  * Queries the user's own user name in the directory: `null` when the directory
  * has no such user.
  */
-export function useReaderQuery(): UseQueryResult<string | null> {
-  return useDirectoryQuery({
-    key: ['me'],
-    load: loadReader,
-  });
+export function useCurrentUser(): UseQueryResult<string | null> {
+  return useDirectoryQuery({ key: ['me'], load: loadCurrentUser });
 }
 
-/**
- * Returns the user's own user name in the directory: `null` when the directory
- * has no such user.
- */
-export async function loadReader(
+/** Loads the user's own user name; see {@link useCurrentUser}. */
+export async function loadCurrentUser(
   client: DirectoryClient,
   signal: AbortSignal,
 ): Promise<string | null> {
@@ -134,19 +158,11 @@ export async function loadReader(
   }
 }
 
-/**
- * Returns the user's own user name in the directory: `undefined` while it is
- * loading, `null` when the directory has no such user.
- */
-export function useReader(): string | null | undefined {
-  return useReaderQuery().data;
-}
+/** Maximum page size of the API, so that most lists take one request. */
+const MAX_PAGE_SIZE = 1000;
 
-/** Largest page that the API returns, so that most lists take one call. */
-const LARGEST_PAGE = 1000;
-
-/** Reads all pages of a list; `fetchPage` gets the query of each page. */
-export async function collect<Item>(
+/** Fetches all pages of a list; `fetchPage` gets the query of each page. */
+export async function fetchAllPages<Item>(
   fetchPage: (query: {
     page_number: number;
     page_size: number;
@@ -155,7 +171,7 @@ export async function collect<Item>(
 ): Promise<Item[]> {
   const items: Item[] = [];
   const pages = paginate<Item>(
-    ({ page_number }) => fetchPage({ page_number, page_size: LARGEST_PAGE }),
+    ({ page_number }) => fetchPage({ page_number, page_size: MAX_PAGE_SIZE }),
     { signal },
   );
   for await (const item of pages) {

@@ -2,8 +2,7 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { RiShieldKeyholeLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { CopyButton } from '../components/CopyButton';
-import { DateTime, formatLeft, useNow } from '../components/DateTime';
+import { DateTime, formatTimeLeft, useNow } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
 import { QueryPanel, Rows } from '../page/QueryPanel';
 import rows from '../page/QueryPanel.module.css';
@@ -12,7 +11,7 @@ import { certificateRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './CertificatesTab.module.css';
 import { CertificateBadge, CertificateHint } from './Facts';
-import { shortenSerial } from './Serial';
+import { Serial } from './Serial';
 import { certificateState, type ListedCertificate } from './userCertificates';
 
 /** The certificates of a user, the newest first. */
@@ -28,7 +27,7 @@ export function CertificatesTab({
         certificates.length === 0 ? (
           <EmptyState
             icon={<RiShieldKeyholeLine />}
-            title={t('person.certificates.none')}
+            title={t('certificates.noneOfUser')}
           />
         ) : (
           <Rows>
@@ -51,13 +50,13 @@ function CertificateRow({ certificate }: { certificate: ListedCertificate }) {
   const href = useRouteRef(certificateRouteRef);
   const now = useNow();
   const { subject, issuer, serial_number, serial_number_hex } = certificate;
-  const ends = new Date(certificate.valid_not_after);
+  const expiry = new Date(certificate.valid_not_after);
   const state = certificateState(certificate, now);
   const serial = String(serial_number);
 
   return (
     <li className={rows.row}>
-      <div className={rows.words}>
+      <div className={rows.text}>
         {state === 'foreign' ? (
           // Another CA may use the serial number of a different certificate.
           <Text weight="bold">
@@ -69,26 +68,20 @@ function CertificateRow({ certificate }: { certificate: ListedCertificate }) {
           </Link>
         )}
         <Text as="p" variant="body-small" color="secondary">
-          {t('person.certificates.issuer')} <DirectoryText value={issuer} />
+          {t('certificate.issuer')} <DirectoryText value={issuer} />
         </Text>
         <span className={styles.serial}>
-          {t('person.certificates.serial')}{' '}
-          <code title={serial_number_hex}>
-            {shortenSerial(serial_number_hex)}
-          </code>
-          <CopyButton
-            value={serial}
-            label={t('person.certificates.copySerial', { serial })}
-          />
+          {t('certificate.serial')}{' '}
+          <Serial serial={serial_number} hex={serial_number_hex} />
         </span>
         <CertificateHint state={state} />
       </div>
       <div className={styles.state}>
         <CertificateBadge state={state} />
         <Text as="p" variant="body-small" color="secondary">
-          {t('person.certificates.ends')} <DateTime value={ends} />
+          {t('certificate.expires')} <DateTime value={expiry} />
           {(state === 'valid' || state === 'expiring') && (
-            <> ({formatLeft(ends, now)})</>
+            <> ({formatTimeLeft(expiry, now)})</>
           )}
         </Text>
       </div>

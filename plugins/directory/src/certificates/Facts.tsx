@@ -1,15 +1,19 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Badge, Box, Flex, Skeleton, Text } from '@backstage/ui';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Badge, ButtonLink, Text } from '@backstage/ui';
 import {
   RiCheckboxCircleLine,
   RiCloseCircleLine,
   RiForbidLine,
   RiHourglassLine,
   RiQuestionLine,
+  RiShieldKeyholeLine,
   RiTimeLine,
+  RiUserLine,
 } from '@remixicon/react';
-import { type ReactElement, type ReactNode, useId } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { DirectoryText } from '../components/DirectoryText';
+import { EmptyState, LoadingBlocks } from '../page/states';
+import { certificatesRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './Facts.module.css';
 import type { CertificateState } from './userCertificates';
@@ -21,7 +25,11 @@ interface Fact {
 }
 
 /** A list of names with their values, stacked on a narrow screen. */
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+export function Facts(props: {
+  /** `undefined` is left out. */
+  facts: readonly (Fact | undefined)[];
+}) {
+  const facts = props.facts.flatMap(fact => fact ?? []);
   return (
     <dl className={styles.facts}>
       {facts.map(({ name, value }) => (
@@ -42,37 +50,6 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
-/** A section with a heading. */
-export function Part(props: {
-  title: string;
-
-  /** Explanation below the title. */
-  note?: string;
-
-  children: ReactNode;
-}) {
-  const { title, note, children } = props;
-  const heading = useId();
-  return (
-    <Box
-      as="section"
-      bg="neutral"
-      className={styles.part}
-      aria-labelledby={heading}
-    >
-      <Text as="h2" id={heading} variant="title-x-small" weight="bold">
-        {title}
-      </Text>
-      {note && (
-        <Text as="p" variant="body-small" color="secondary">
-          {note}
-        </Text>
-      )}
-      <div className={styles.content}>{children}</div>
-    </Box>
-  );
-}
-
 const icons: Record<CertificateState, ReactElement> = {
   valid: <RiCheckboxCircleLine />,
   expiring: <RiTimeLine />,
@@ -88,7 +65,7 @@ export function CertificateBadge({ state }: { state: CertificateState }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <Badge icon={icons[state]} className={styles[state]}>
-      {t(`person.certificates.${state}`)}
+      {t(`certificate.state.${state}`)}
     </Badge>
   );
 }
@@ -98,25 +75,46 @@ export function CertificateHint({ state }: { state: CertificateState }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return state === 'foreign' || state === 'unchecked' ? (
     <Text as="p" variant="body-small" color="secondary">
-      {t(`person.certificates.${state}Hint`)}
+      {t(`certificate.state.${state}Hint`)}
     </Text>
   ) : null;
 }
 
 /** Placeholder of a certificate page while loading. */
 export function CertificatesSkeleton() {
+  return <LoadingBlocks heights={[140, 36, 56, 56]} />;
+}
+
+/** Shown to users without a directory user. */
+export function NotMapped() {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
-    <Flex
-      direction="column"
-      gap="3"
-      role="status"
-      aria-label={t('states.loading')}
-    >
-      <Skeleton width="100%" height={140} />
-      <Skeleton width="100%" height={36} />
-      <Skeleton width="100%" height={56} />
-      <Skeleton width="100%" height={56} />
-    </Flex>
+    <EmptyState
+      icon={<RiUserLine />}
+      title={t('certificates.notMapped.title')}
+      description={t('certificates.notMapped.description')}
+    />
+  );
+}
+
+/** Explains why there is no certificate, with a link to the user's own. */
+export function NoCertificate(props: {
+  title: ReactNode;
+  description: string;
+}) {
+  const { title, description } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const mine = useRouteRef(certificatesRouteRef)?.() ?? '/';
+  return (
+    <EmptyState
+      icon={<RiShieldKeyholeLine />}
+      title={title}
+      description={description}
+      actions={
+        <ButtonLink variant="primary" href={mine}>
+          {t('certificates.mine')}
+        </ButtonLink>
+      }
+    />
   );
 }

@@ -1,8 +1,8 @@
-import { readSerial } from './Serial';
+import { parseSerial } from './Serial';
 
 const LONG = 340282366920938463463374607431768211455n;
 
-describe('readSerial', () => {
+describe('parseSerial', () => {
   it.each([
     ['12', 12n],
     [' 340282366920938463463374607431768211455 ', LONG],
@@ -11,14 +11,14 @@ describe('readSerial', () => {
     ['serial=0A1B', 0x0a1bn],
     ['0x12', 0x12n],
     ['0', 0n],
-  ])('reads %s to the last digit', (text, serial) => {
-    expect(readSerial(text)).toBe(serial);
+  ])('parses %s without losing digits', (text, serial) => {
+    expect(parseSerial(text)).toBe(serial);
   });
 
   it.each(['', '-1', '1.5', 'alice', '0x', '12:3', `1${'0'.repeat(60)}`])(
-    'does not take “%s”',
+    'rejects “%s”',
     text => {
-      expect(readSerial(text)).toBeUndefined();
+      expect(parseSerial(text)).toBeUndefined();
     },
   );
 });

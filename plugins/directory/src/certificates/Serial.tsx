@@ -25,7 +25,7 @@ export function Serial(props: {
       <code title={hex}>{isWhole ? decimal : shortenSerial(decimal)}</code>
       <CopyButton
         value={decimal}
-        label={t('certificates.copySerial', { serial: decimal })}
+        label={t('certificate.copySerial', { serial: decimal })}
       />
     </span>
   );
@@ -39,26 +39,26 @@ export function shortenSerial(serial: string): string {
 }
 
 /** Largest serial number: 20 octets (RFC 5280 §4.1.2.2). */
-const LARGEST = 2n ** 160n - 1n;
+const MAX_SERIAL = 2n ** 160n - 1n;
 
 /**
  * Parses a serial number: decimal, or hexadecimal with `0x`, with colons between
  * octets (as OpenSSL prints it) or with a letter in it. `undefined` for other
  * text.
  */
-export function readSerial(text: string): bigint | undefined {
+export function parseSerial(text: string): bigint | undefined {
   const compact = text.trim().replace(/^serial\s*[=:]\s*/i, '');
   const hex = /^0x[0-9a-f]+$/i.test(compact)
     ? compact.slice(2)
-    : readHex(compact);
+    : parseHex(compact);
   if (!hex && !/^\d+$/.test(compact)) {
     return undefined;
   }
   const serial = BigInt(hex ? `0x${hex}` : compact);
-  return serial <= LARGEST ? serial : undefined;
+  return serial <= MAX_SERIAL ? serial : undefined;
 }
 
-function readHex(text: string): string | undefined {
+function parseHex(text: string): string | undefined {
   if (/^[0-9a-f]{1,2}(:[0-9a-f]{2})+$/i.test(text)) {
     return text.replaceAll(':', '');
   }
@@ -71,12 +71,12 @@ export function OpenBySerial() {
   const href = useRouteRef(certificateRouteRef);
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const [isRefused, setRefused] = useState(false);
+  const [isInvalid, setInvalid] = useState(false);
 
   function handleSubmit(event: FormEvent) {
     event.preventDefault();
-    const serial = readSerial(text);
-    setRefused(serial === undefined);
+    const serial = parseSerial(text);
+    setInvalid(serial === undefined);
     if (serial !== undefined && href) {
       navigate(href({ serial: String(serial) }));
     }
@@ -87,18 +87,16 @@ export function OpenBySerial() {
       <TextField
         className={styles.field}
         label={t('certificates.open.label')}
-        description={
-          isRefused
-            ? t('certificates.open.refused')
-            : t('certificates.open.hint')
-        }
+        description={t(
+          isInvalid ? 'certificates.open.invalid' : 'certificates.open.hint',
+        )}
         placeholder="0x1A2B…"
         value={text}
         onChange={next => {
           setText(next);
-          setRefused(false);
+          setInvalid(false);
         }}
-        isInvalid={isRefused}
+        isInvalid={isInvalid}
         autoComplete="off"
         spellCheck="false"
       />

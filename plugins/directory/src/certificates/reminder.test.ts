@@ -24,7 +24,7 @@ const makeReminder = (now: string) => {
 };
 
 describe('reminderFile', () => {
-  it('names the certificate to the last digit and links to the next', () => {
+  it('contains the exact serial number and a link to request the next certificate', () => {
     const { name, calendar, event } = makeReminder('2022-01-01T00:00:00Z');
     expect(name).toBe(`certificate-${SERIAL}.ics`);
     expect(calendar.getFirstPropertyValue('version')).toBe('2.0');
@@ -46,7 +46,7 @@ describe('reminderFile', () => {
     ['2022-01-01T00:00:00Z', ['-P30D', '-P14D', '-P7D', '-P1D']],
     ['2022-04-25T00:00:00Z', ['-P7D', '-P1D']],
     ['2023-01-01T00:00:00Z', []],
-  ])('made at %s, reminds at what is still to come', (now, triggers) => {
+  ])('sets the alarms that are in the future at %s', (now, triggers) => {
     const { event } = makeReminder(now);
     const alarms = event.getAllSubcomponents('valarm');
     expect(
@@ -58,7 +58,7 @@ describe('reminderFile', () => {
     }
   });
 
-  it('ends lines as calendars want it, and folds long ones', () => {
+  it('ends lines with CRLF and folds long lines', () => {
     const { text } = makeReminder('2022-01-01T00:00:00Z');
     expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
     for (const line of text.split('\r\n')) {

@@ -17,27 +17,15 @@ export function useReminder() {
   ) =>
     saveFile(
       reminderFile(certificate, {
-        title: t('certificates.reminder.title', {
+        title: t('certificate.reminderTitle', {
           subject: certificate.subject,
         }),
-        description: t('certificates.reminder.description', {
+        description: t('certificate.reminderDescription', {
           serial: String(certificate.serial_number),
         }),
         renewUrl: new URL(path, window.location.origin).href,
       }),
     );
-}
-
-/** Options of {@link reminderFile}. */
-interface ReminderOptions {
-  title: string;
-  description: string;
-
-  /** URL of the page that requests the next certificate. */
-  renewUrl: string;
-
-  /** Time at which the file is made. Defaults to now. */
-  now?: Date;
 }
 
 /** Alarms, in days before the expiry. */
@@ -52,11 +40,20 @@ const DAY = 24 * 60 * 60 * 1000;
  */
 export function reminderFile(
   certificate: Pick<Certificate, 'serial_number' | 'valid_not_after'>,
-  options: ReminderOptions,
+  options: {
+    title: string;
+    description: string;
+
+    /** URL of the page that requests the next certificate. */
+    renewUrl: string;
+
+    /** Time at which the file is created. Defaults to now. */
+    now?: Date;
+  },
 ): SavedFile {
   const { serial_number, valid_not_after } = certificate;
   const { description, renewUrl, now = new Date() } = options;
-  const end = new Date(valid_not_after);
+  const expiry = new Date(valid_not_after);
   const title = escapeText(options.title);
   const lines = [
     'BEGIN:VCALENDAR',
@@ -65,13 +62,13 @@ export function reminderFile(
     'BEGIN:VEVENT',
     `UID:certificate-${serial_number}@${new URL(renewUrl).hostname}`,
     `DTSTAMP:${toUtc(now)}`,
-    `DTSTART:${toUtc(end)}`,
+    `DTSTART:${toUtc(expiry)}`,
     `SUMMARY:${title}`,
     `DESCRIPTION:${escapeText(`${description}\n${renewUrl}`)}`,
     `URL:${renewUrl}`,
     'TRANSP:TRANSPARENT',
     ...ALARMS.filter(
-      days => end.getTime() - days * DAY > now.getTime(),
+      days => expiry.getTime() - days * DAY > now.getTime(),
     ).flatMap(days => [
       'BEGIN:VALARM',
       'ACTION:DISPLAY',

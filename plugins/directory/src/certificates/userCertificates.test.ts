@@ -1,4 +1,4 @@
-import { certificateState, orderByEnd } from './userCertificates';
+import { certificateState, orderByExpiry } from './userCertificates';
 
 const now = new Date('2026-03-15T12:00:00Z');
 const past = 'Thu, 01 Jan 2026 00:00:00 -0000';
@@ -46,20 +46,20 @@ const until = (id: string, end: string, revoked = false) => ({
   valid_not_after: `${end} 00:00:00 -0000`,
 });
 
-describe('orderByEnd', () => {
-  it('has what ends next at the top, and what is gone at the bottom', () => {
-    const ordered = orderByEnd(
+describe('orderByExpiry', () => {
+  it('sorts by expiry and puts expired certificates last', () => {
+    const ordered = orderByExpiry(
       [
         until('revoked', 'Thu, 01 Apr 2027', true),
-        until('over long since', 'Mon, 02 Feb 2026'),
+        until('expired first', 'Mon, 02 Feb 2026'),
         until('last', 'Fri, 01 Jan 2027'),
-        until('over', 'Sun, 01 Mar 2026'),
+        until('expired', 'Sun, 01 Mar 2026'),
         until('next', 'Wed, 01 Apr 2026'),
       ],
       now,
     );
     expect(ordered.map(({ id }) => id)).toEqual([
-      ...['next', 'last', 'revoked', 'over', 'over long since'],
+      ...['next', 'last', 'revoked', 'expired', 'expired first'],
     ]);
   });
 });

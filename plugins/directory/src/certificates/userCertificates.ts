@@ -1,8 +1,9 @@
 import type {
   Certificate,
   DirectoryClient,
+  MaskedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { collect, useDirectoryQuery } from '../api/useDirectoryQuery';
+import { fetchAllPages, useDirectoryQuery } from '../api/useDirectoryQuery';
 
 const LIST_FIELDS = [
   'subject',
@@ -32,8 +33,12 @@ export type MyCertificate = Pick<Certificate, (typeof OWN_FIELDS)[number]>;
 export function useCertificates(username: string) {
   return useDirectoryQuery({
     key: ['certificates', username],
-    load: (client, signal): Promise<ListedCertificate[]> =>
-      listCertificates({ client, signal, username, fields: LIST_FIELDS }),
+    load: async (client, signal) => {
+      const mask = LIST_FIELDS.join(',');
+      const list = await listCertificates({ client, signal, username, mask });
+      // The mask selects exactly these fields, so that none is missing.
+      return list as ListedCertificate[];
+    },
   });
 }
 
@@ -42,37 +47,35 @@ export function useMyCertificates(username: string | null | undefined) {
   return useDirectoryQuery({
     key: ['my-certificates', username],
     enabled: Boolean(username),
-    load: (client, signal): Promise<MyCertificate[]> =>
-      listCertificates({
+    load: async (client, signal) => {
+      const list = await listCertificates({
         client,
         signal,
         username: username!,
-        fields: OWN_FIELDS,
-      }),
+        mask: OWN_FIELDS.join(','),
+      });
+      // The mask selects exactly these fields, so that none is missing.
+      return list as MyCertificate[];
+    },
   });
 }
 
-async function listCertificates<Field extends keyof Certificate>(options: {
+/** Loads the certificates of a user with the fields of a mask, the newest first. */
+export function listCertificates(options: {
   client: DirectoryClient;
   signal: AbortSignal;
   username: string;
-  fields: readonly Field[];
-}): Promise<Pick<Certificate, Field>[]> {
-  const { client, signal, username, fields } = options;
-  const certificates = await collect(
+  mask: string;
+}): Promise<MaskedCertificate[]> {
+  const { client, signal, username, mask } = options;
+  return fetchAllPages(
     query =>
       client.get('/users/{username}/certificates/', {
-        params: {
-          path: { username },
-          query,
-          header: { 'X-Fields': fields.join(',') },
-        },
+        params: { path: { username }, query, header: { 'X-Fields': mask } },
         signal,
       }),
     signal,
   );
-  // The mask selects exactly these fields, so that none is missing.
-  return certificates as Pick<Certificate, Field>[];
 }
 
 /**
@@ -88,6 +91,12 @@ export type CertificateState =
   | 'foreign'
   | 'unchecked';
 
+/** Attributes of a certificate that determine its state. */
+type StateFields = Pick<
+  Certificate,
+  'issued_here' | 'revoked' | 'valid_not_before' | 'valid_not_after'
+>;
+
 /** Time before its expiry in which a certificate counts as expiring, in milliseconds. */
 const SOON = 30 * 24 * 60 * 60 * 1000;
 
@@ -99,10 +108,7 @@ const LAST_PART = 1 / 3;
  * Dates and revocation of certificates of another CA are not evaluated.
  */
 export function certificateState(
-  certificate: Pick<
-    ListedCertificate,
-    'issued_here' | 'revoked' | 'valid_not_before' | 'valid_not_after'
-  >,
+  certificate: StateFields,
   now: Date,
 ): CertificateState {
   const { issued_here, revoked } = certificate;
@@ -113,45 +119,43 @@ export function certificateState(
   if (revoked) {
     return 'revoked';
   }
-  const [start, end] = [valid_not_before, valid_not_after].map(Date.parse);
-  const left = end - now.getTime();
+  const [start, expiry] = [valid_not_before, valid_not_after].map(Date.parse);
+  const left = expiry - now.getTime();
   if (left < 0) {
     return 'expired';
   }
   if (start > now.getTime()) {
     return 'notYet';
   }
-  const soon = Math.min(SOON, (end - start) * LAST_PART);
+  const soon = Math.min(SOON, (expiry - start) * LAST_PART);
   return left < soon ? 'expiring' : 'valid';
 }
 
 /**
  * Sorts certificates: those that can be used, the next to expire first; then
- * those that are revoked, expired or not issued here, the last to expire first.
+ * those that are revoked, expired or external, the last to expire first.
  */
-export function orderByEnd<
-  Listed extends Pick<
-    ListedCertificate,
-    'issued_here' | 'revoked' | 'valid_not_before' | 'valid_not_after'
-  >,
->(certificates: readonly Listed[], now: Date): Listed[] {
-  const isGone = (one: Listed) =>
-    ['revoked', 'expired', 'foreign'].includes(certificateState(one, now));
-  const endOf = (one: Listed) => Date.parse(one.valid_not_after);
-  const usable = certificates.filter(one => !isGone(one));
-  const gone = certificates.filter(isGone);
+export function orderByExpiry<Listed extends StateFields>(
+  certificates: readonly Listed[],
+  now: Date,
+): Listed[] {
+  const isUsable = (one: Listed) =>
+    !['revoked', 'expired', 'foreign'].includes(certificateState(one, now));
+  const expiryOf = (one: Listed) => Date.parse(one.valid_not_after);
+  const usable = certificates.filter(isUsable);
+  const others = certificates.filter(one => !isUsable(one));
   return [
-    ...usable.sort((a, b) => endOf(a) - endOf(b)),
-    ...gone.sort((a, b) => endOf(b) - endOf(a)),
+    ...usable.sort((a, b) => expiryOf(a) - expiryOf(b)),
+    ...others.sort((a, b) => expiryOf(b) - expiryOf(a)),
   ];
 }
 
 /** Returns the certificates that are valid at a moment, the next to expire first. */
-export function pickUsable(
+export function validCertificates(
   certificates: readonly ListedCertificate[],
   now: Date,
 ): ListedCertificate[] {
-  return orderByEnd(certificates, now).filter(certificate =>
+  return orderByExpiry(certificates, now).filter(certificate =>
     ['valid', 'expiring'].includes(certificateState(certificate, now)),
   );
 }

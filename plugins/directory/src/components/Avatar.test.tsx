@@ -13,13 +13,13 @@ describe('initialsOf', () => {
     ['Florence Andre \\', 'F A'],
     ['太郎', '太'],
     ['  ', ''],
-  ])('of %j are %j', (name, initials) => {
+  ])('returns for %j the initials %j', (name, initials) => {
     expect(initialsOf(name)).toBe(initials);
   });
 });
 
 describe('hueOf', () => {
-  it('is the same for a name in any case, and uses every color', () => {
+  it('ignores case and uses every color', () => {
     const names = Array.from({ length: 200 }, (_, index) => `user${index}`);
     expect(hueOf('Karl')).toBe(hueOf('karl'));
     expect(new Set(names.map(hueOf)).size).toBe(8);

@@ -11,11 +11,14 @@ describe('offsetMinutes', () => {
     ['Asia/Kolkata', summer, 330],
     ['America/St_Johns', winter, -210],
     ['Pacific/Kiritimati', winter, 840],
-  ])('knows %s', (timeZone, moment, minutes) => {
+  ])('returns the offset of %s', (timeZone, moment, minutes) => {
     expect(offsetMinutes(timeZone, moment)).toBe(minutes);
   });
 
-  it.each(['', 'Nowhere/Atlantis', 'Mars'])('does not know %j', timeZone => {
-    expect(offsetMinutes(timeZone, winter)).toBeUndefined();
-  });
+  it.each(['', 'Nowhere/Atlantis', 'Mars'])(
+    'returns undefined for %j',
+    timeZone => {
+      expect(offsetMinutes(timeZone, winter)).toBeUndefined();
+    },
+  );
 });

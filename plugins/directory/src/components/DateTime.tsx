@@ -49,7 +49,7 @@ export function LocalTime(props: {
     minute: '2-digit',
   });
   const ahead = offset + now.getTimezoneOffset();
-  const words = () => {
+  const text = () => {
     if (ahead === 0) {
       return t('time.same', { time });
     }
@@ -59,7 +59,7 @@ export function LocalTime(props: {
 
   return (
     <time dateTime={now.toISOString()} title={timeZone}>
-      {form === 'brief' ? time : words()}
+      {form === 'brief' ? time : text()}
     </time>
   );
 }
@@ -86,8 +86,8 @@ const DAY = 24 * 60 * 60 * 1000;
  * Returns "in 12 days" or "3 days ago", in the user's language: in hours within
  * two days, in years beyond two years.
  */
-export function formatLeft(end: Date, now: Date): string {
-  const left = end.getTime() - now.getTime();
+export function formatTimeLeft(expiry: Date, now: Date): string {
+  const left = expiry.getTime() - now.getTime();
   const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
   const days = Math.trunc(left / DAY);
   if (Math.abs(days) > 730) {

@@ -10,7 +10,7 @@ describe('visibleText', () => {
     ['a\u200bl\u200ci\u200dce\ufeff', 'a[U+200B]l[U+200C]i[U+200D]ce[U+FEFF]'],
     ['a\u0000\u001b[1m\u0085\u2028', 'a[U+0000][U+001B][1m[U+0085][U+2028]'],
     ['\u3164\u00ad\u{e0041}', '[U+3164][U+00AD][U+E0041]'],
-  ])('shows the code points in %j', (value, shown) => {
+  ])('replaces invisible characters in %j', (value, shown) => {
     expect(visibleText(value)).toBe(shown);
   });
 

@@ -1,41 +1,81 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
+import {
+  RiBug2Line,
+  RiChat3Line,
+  RiDiscussLine,
+  RiGithubFill,
+  RiGitlabFill,
+  RiGlobalLine,
+  RiHashtag,
+  RiMailLine,
+  RiMessage3Line,
+  RiRssLine,
+} from '@remixicon/react';
 import type { ReactElement, ReactNode } from 'react';
+import { directoryTranslationRef } from '../translation';
 import { CopyButton } from './CopyButton';
-import { DirectoryText } from './DirectoryText';
+import { DirectoryText, visibleText } from './DirectoryText';
 import styles from './LinkList.module.css';
 import { safeHref } from './safeHref';
 
-/** A link, or a name without a link. */
-interface ListedLink {
-  /** Kind of the link, as text. */
-  kind: string;
-  icon: ReactElement;
+/** Icons of the kinds of links; the messages `links` have their names. */
+export const linkIcons = {
+  email: <RiMailLine />,
+  mailingList: <RiMailLine />,
+  matrix: <RiMessage3Line />,
+  matrixRoom: <RiMessage3Line />,
+  irc: <RiHashtag />,
+  ircChannel: <RiHashtag />,
+  nick: <RiChat3Line />,
+  channel: <RiChat3Line />,
+  discussion: <RiDiscussLine />,
+  github: <RiGithubFill />,
+  gitlab: <RiGitlabFill />,
+  website: <RiGlobalLine />,
+  feed: <RiRssLine />,
+  bugs: <RiBug2Line />,
+} satisfies Record<string, ReactElement>;
+
+/** A link of a user or a group, or a name without a link. */
+export interface DirectoryLink {
+  kind: keyof typeof linkIcons;
+
+  /** Address, nick or channel to show. */
   text: string;
 
-  /** URL of the link; a name only without it. */
-  href?: string;
-
-  /** Label of the button that copies the text. */
-  copyLabel: string;
+  /** URL of the link, if any. */
+  href: string | undefined;
 }
 
 /** Links out of the portal, each with its kind and a copy button. */
 export function LinkList(props: {
   label: string;
-  links: readonly ListedLink[];
+  links: readonly DirectoryLink[];
+
+  /** Shown when there are no links. */
+  empty: ReactNode;
 }) {
-  const { label, links } = props;
+  const { label, links, empty } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  if (links.length === 0) {
+    return (
+      <Text as="p" variant="body-small" color="secondary">
+        {empty}
+      </Text>
+    );
+  }
   return (
     <ul className={styles.links} aria-label={label}>
-      {links.map(({ kind, icon, text, href = '', copyLabel }) => (
+      {links.map(({ kind, text, href = '' }) => (
         <li key={`${kind} ${text}`} className={styles.link}>
           <span
             role="img"
-            aria-label={kind}
-            title={kind}
+            aria-label={t(`links.${kind}`)}
+            title={t(`links.${kind}`)}
             className={styles.icon}
           >
-            {icon}
+            {linkIcons[kind]}
           </span>
           <span className={styles.value}>
             <SafeLink href={href}>
@@ -43,7 +83,10 @@ export function LinkList(props: {
             </SafeLink>
           </span>
           <span className={styles.copy}>
-            <CopyButton value={text} label={copyLabel} />
+            <CopyButton
+              value={text}
+              label={t('copy.value', { value: visibleText(text) })}
+            />
           </span>
         </li>
       ))}
@@ -66,11 +109,10 @@ function SafeLink(props: {
   if (!safe) {
     return <Text as="span">{children}</Text>;
   }
-  const isPage = /^https?:/.test(safe);
   return (
     <Link
       href={safe}
-      target={isPage ? '_blank' : undefined}
+      target={/^https?:/.test(safe) ? '_blank' : undefined}
       rel="noopener noreferrer nofollow"
       standalone
     >

@@ -1,12 +1,24 @@
 export const copyMessages = {
+  value: 'Copy {{value}}',
   copied: 'Copied',
-  failed: 'The browser refused to copy',
+  failed: 'Could not copy',
 } as const;
 
-export const timeMessages = {
-  ahead: '{{time}}, {{difference}} ahead of you',
-  behind: '{{time}}, {{difference}} behind you',
-  same: '{{time}}, the same time as you',
+export const linksMessages = {
+  email: 'E-mail',
+  mailingList: 'Mailing list',
+  matrix: 'Matrix',
+  matrixRoom: 'Matrix room',
+  irc: 'IRC',
+  ircChannel: 'IRC channel',
+  nick: 'Nick',
+  channel: 'Channel',
+  discussion: 'Discussion',
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  website: 'Website',
+  feed: 'Feed',
+  bugs: 'Bug tracker',
 } as const;
 
 export const pageMessages = {
@@ -15,32 +27,46 @@ export const pageMessages = {
   certificates: 'Certificates',
 } as const;
 
-export const pagingMessages = {
+export const paginationMessages = {
   label: 'Pages',
   range: '{{from}} to {{to}} of {{total}}',
   first: 'First page',
   previous: 'Previous page',
   next: 'Next page',
   last: 'Last page',
+  pastEnd: 'Page {{page}} does not exist',
+  toFirst: 'Go to the first page',
 } as const;
 
 export const searchMessages = {
   tooShort: 'Type at least three characters.',
-  hint: 'Press the down arrow to walk through the results, Enter to open one.',
+  hint: 'Press the down arrow to move through the results, Enter to open one.',
+  view: 'View',
+  cards: 'Cards',
+  table: 'Table',
 } as const;
 
 export const statesMessages = {
   loading: 'Loading',
-  again: 'Try again',
-  directoryAway: 'The directory cannot be reached',
-  portalAway: 'The portal cannot be reached',
-  refused: 'You may not see this',
-  unknownPrincipal: 'Your user has no account in the directory',
-  accountLocked: 'Your account is locked',
-  accountExpired: 'Your account has expired',
-  failed: 'That did not work',
-  triesAgain: 'It is tried again by itself in {{delay}}.',
-  loadedAt: 'What you see was loaded at {{time}}.',
-  nothingLost: 'The rest of the portal works as ever.',
-  reference: 'Reference for the support: {{id}}',
+  retry: 'Try again',
+  retryIn: 'Retrying in {{delay}}.',
+  directoryUnavailable: 'The directory is unavailable',
+  portalUnreachable: 'The portal cannot be reached',
+  forbidden: 'You are not allowed to view this',
+  unknown_principal: 'Your user has no account in the directory',
+  account_locked: 'Your account is locked',
+  account_expired: 'Your account has expired',
+  failed: 'The request failed',
+  lastUpdated: 'Last updated at {{time}}.',
+  notAffected: 'The rest of the portal is not affected.',
+  requestId: 'Request ID: {{id}}',
+  notFoundHint:
+    'It may have been renamed or deleted, or the URL is misspelled.',
+  searchFor: 'Search for {{name}}',
+} as const;
+
+export const timeMessages = {
+  ahead: '{{time}}, {{difference}} ahead of you',
+  behind: '{{time}}, {{difference}} behind you',
+  same: '{{time}}, the same time as you',
 } as const;

@@ -9,7 +9,7 @@ describe('safeHref', () => {
     ['irc://irc.libera.chat/karl', 'irc://irc.libera.chat/karl'],
     ['ircs://irc.libera.chat/karl', 'ircs://irc.libera.chat/karl'],
     ['matrix:u/karl:example.test', 'matrix:u/karl:example.test'],
-  ])('lets %s through', (text, href) => {
+  ])('accepts %s', (text, href) => {
     expect(safeHref(text)).toBe(href);
   });
 
@@ -26,7 +26,7 @@ describe('safeHref', () => {
     '//example.test',
     'example.test',
     '',
-  ])('refuses %j', text => {
+  ])('rejects %j', text => {
     expect(safeHref(text)).toBeUndefined();
   });
 });
@@ -35,7 +35,7 @@ describe('linkText', () => {
   it.each([
     ['https://example.test/', 'example.test'],
     ['https://example.test/a/?b=1#c', 'example.test/a/?b=1#c'],
-    // The name before the @ is no host.
+    // The name before the @ is not a host.
     ['https://bank.test@evil.test/', 'evil.test'],
     ['https://bank.test%2F@evil.test/x', 'evil.test/x'],
     ['irc://bank.test@evil.test/nick', 'irc://evil.test/nick'],
@@ -46,7 +46,7 @@ describe('linkText', () => {
     ['mailto:a@example.test', 'mailto:a@example.test'],
     ['javascript:alert(1)', 'javascript:alert(1)'],
     ['come to room 3', 'come to room 3'],
-  ])('of %j is %s', (url, text) => {
+  ])('returns for %j the text %s', (url, text) => {
     expect(linkText(url)).toBe(text);
   });
 });
@@ -56,7 +56,7 @@ describe('hostOf', () => {
     ['irc://bank.test@evil.test:6667/nick', 'evil.test:6667'],
     ['irc:///nick', undefined],
     ['javascript://bank.test/%0aalert(1)', undefined],
-  ])('of %s is %s', (url, host) => {
+  ])('returns for %s the host %s', (url, host) => {
     expect(hostOf(url)).toBe(host);
   });
 });

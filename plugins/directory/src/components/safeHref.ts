@@ -50,3 +50,39 @@ export function linkText(text: string): string {
   }
   return `${protocol}${host ? '//' : ''}${place}`;
 }
+
+/** Returns the URL of an e-mail address (RFC 6068). */
+export function mailHref(address: string): string {
+  // Characters other than those of a mailbox are percent-encoded.
+  return `mailto:${encodeURIComponent(address).replace('%40', '@')}`;
+}
+
+/** A nick or a channel of a chat network. */
+interface ChatName {
+  /** In lower case. */
+  scheme: 'irc' | 'ircs' | 'matrix';
+
+  /** Server; empty or `undefined` for the site's own server. */
+  server: string | undefined;
+
+  /** Nick or channel. */
+  name: string;
+}
+
+/**
+ * Parses a nick or a channel as stored in the directory: `irc:/name`,
+ * `irc://server/name`, `matrix:/name` or `matrix://server/name`. `undefined`
+ * for other text.
+ */
+export function parseChatUri(uri: string): ChatName | undefined {
+  const [, scheme, server, name] =
+    uri.match(/^(ircs?|matrix):(?:\/\/([^/]*))?\/([^/]+)$/i) ?? [];
+  return scheme
+    ? { scheme: scheme.toLowerCase() as ChatName['scheme'], server, name }
+    : undefined;
+}
+
+/** Returns the URL of a Matrix ID, which opens the user's client. */
+export function matrixHref(id: string): string {
+  return `https://matrix.to/#/${encodeURIComponent(id)}`;
+}

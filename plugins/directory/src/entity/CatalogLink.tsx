@@ -49,16 +49,16 @@ export function CatalogLink(props: {
   if (!data || !href) {
     return null;
   }
-  const words = t('entity.openCatalog');
+  const label = t('entity.openCatalog');
   return (
     <ButtonLink
-      aria-label={words}
+      aria-label={label}
       href={href({ ...data, kind: data.kind.toLowerCase() })}
       size="small"
       variant="secondary"
       iconStart={<RiBookOpenLine />}
     >
-      {up('sm') && words}
+      {up('sm') && label}
     </ButtonLink>
   );
 }

@@ -1,65 +1,49 @@
-import {
-  configApiRef,
-  useApi,
-  useRouteRef,
-  useTranslationRef,
-} from '@backstage/frontend-plugin-api';
-import { useEntity } from '@backstage/plugin-catalog-react';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Link, Text } from '@backstage/ui';
 import { CertificateBadge } from '../certificates/Facts';
 import { shortenSerial } from '../certificates/Serial';
 import {
   certificateState,
   type ListedCertificate,
-  pickUsable,
   useCertificates,
+  validCertificates,
 } from '../certificates/userCertificates';
-import { DateTime, formatLeft, useNow } from '../components/DateTime';
+import { DateTime, formatTimeLeft, useNow } from '../components/DateTime';
 import { certificateRouteRef, personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import { directoryNameOf, readCatalogNames } from './catalogNames';
 import styles from './CertificatesCard.module.css';
-import { DirectoryCard } from './DirectoryCard';
+import { DirectoryCard, useDirectoryName } from './DirectoryCard';
 
-/** Number of certificates on a card. */
-const SHOWN_CERTIFICATES = 3;
+/** Maximum number of certificates on a card. */
+const MAX_CERTIFICATES = 3;
 
 /** Valid certificates of a catalog user, with their expiry. */
 export function CertificatesCard() {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { entity } = useEntity();
-  const names = readCatalogNames(useApi(configApiRef));
-  const username = directoryNameOf(entity, names) ?? entity.metadata.name;
+  const username = useDirectoryName();
   const href = useRouteRef(personRouteRef);
   const now = useNow();
-  const query = useCertificates(username);
   const all = `${href?.({ username }) ?? ''}?tab=certificates`;
 
   return (
     <DirectoryCard
       title={t('entity.certificates.title')}
       unknown={t('entity.user.unknown', { name: username })}
-      query={query}
-      footer={
-        <Link href={all} standalone>
-          {t('entity.certificates.open')}
-        </Link>
-      }
+      query={useCertificates(username)}
+      href={all}
+      linkText={t('entity.certificates.open')}
     >
       {certificates => {
-        const usable = pickUsable(certificates, now);
-        const more = usable.length - SHOWN_CERTIFICATES;
-        if (usable.length === 0) {
-          return (
-            <Text as="p" color="secondary">
-              {t('entity.certificates.none')}
-            </Text>
-          );
-        }
-        return (
+        const valid = validCertificates(certificates, now);
+        const more = valid.length - MAX_CERTIFICATES;
+        return valid.length === 0 ? (
+          <Text as="p" color="secondary">
+            {t('entity.certificates.none')}
+          </Text>
+        ) : (
           <>
             <ul className={styles.lines}>
-              {usable.slice(0, SHOWN_CERTIFICATES).map(certificate => (
+              {valid.slice(0, MAX_CERTIFICATES).map(certificate => (
                 <CertificateLine
                   key={`${certificate.issuer} ${certificate.serial_number}`}
                   certificate={certificate}
@@ -69,7 +53,7 @@ export function CertificatesCard() {
             </ul>
             {more > 0 && (
               <Link href={all} color="secondary" standalone>
-                {t('entity.certificates.more', { count: more })}
+                {t('entity.more', { count: more })}
               </Link>
             )}
           </>
@@ -85,18 +69,20 @@ function CertificateLine(props: { certificate: ListedCertificate; now: Date }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
   const serial = String(certificate.serial_number);
-  const end = new Date(certificate.valid_not_after);
+  const expiry = new Date(certificate.valid_not_after);
   return (
     <li className={styles.line}>
-      <div className={styles.words}>
+      <div className={styles.text}>
         <Link href={href?.({ serial }) ?? ''} weight="bold" standalone>
           <code className={styles.serial} title={serial}>
             {shortenSerial(serial)}
           </code>
         </Link>
         <Text as="p" variant="body-small" color="secondary">
-          <DateTime value={end}>
-            {t('entity.certificates.ends', { left: formatLeft(end, now) })}
+          <DateTime value={expiry}>
+            {t('entity.certificates.expires', {
+              left: formatTimeLeft(expiry, now),
+            })}
           </DateTime>
         </Text>
       </div>

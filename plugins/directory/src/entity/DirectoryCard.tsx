@@ -1,11 +1,24 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { EntityInfoCard } from '@backstage/plugin-catalog-react';
-import { Button, Flex, Skeleton, Text } from '@backstage/ui';
-import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  configApiRef,
+  useApi,
+  useTranslationRef,
+} from '@backstage/frontend-plugin-api';
+import { EntityInfoCard, useEntity } from '@backstage/plugin-catalog-react';
+import { Button, Flex, Link, Text } from '@backstage/ui';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { isNotFound } from '../api/useDirectoryQuery';
+import { LoadingBlocks } from '../page/states';
 import { directoryTranslationRef } from '../translation';
+import { directoryNameOf, readCatalogNames } from './catalogNames';
 import styles from './DirectoryCard.module.css';
+
+/** Returns the directory name of the entity of the page. */
+export function useDirectoryName(): string {
+  const { entity } = useEntity();
+  const names = readCatalogNames(useApi(configApiRef));
+  return directoryNameOf(entity, names) ?? entity.metadata.name;
+}
 
 /** Card with directory data of an entity, loading, loaded or failed. */
 export function DirectoryCard<Data>(props: {
@@ -16,15 +29,16 @@ export function DirectoryCard<Data>(props: {
 
   query: UseQueryResult<Data>;
 
-  /** Link to the directory page. */
-  footer: ReactNode;
+  /** Path and text of the link to the directory page. */
+  href: string;
+  linkText: string;
 
   children: (data: Data) => ReactNode;
 }) {
-  const { title, unknown, query, footer, children } = props;
+  const { title, unknown, query, href, linkText, children } = props;
   const { data, error, refetch } = query;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const isUnknown = isDirectoryResponseError(error) && error.status === 404;
+  const isUnknown = isNotFound(error);
 
   const content = () => {
     if (isUnknown) {
@@ -37,35 +51,66 @@ export function DirectoryCard<Data>(props: {
     if (data !== undefined) {
       return children(data);
     }
-    if (error) {
-      return (
-        <Flex direction="column" align="start" gap="2" role="status">
-          <Text as="p">{t('entity.failed')}</Text>
-          <Button size="small" variant="secondary" onPress={() => refetch()}>
-            {t('entity.again')}
-          </Button>
-        </Flex>
-      );
-    }
-    return (
-      <Flex
-        direction="column"
-        gap="2"
-        role="status"
-        aria-label={t('states.loading')}
-      >
-        <Skeleton width="60%" height={40} />
-        <Skeleton width="100%" height={48} />
+    return error ? (
+      <Flex direction="column" align="start" gap="2" role="status">
+        <Text as="p">{t('entity.failed')}</Text>
+        <Button size="small" variant="secondary" onPress={() => refetch()}>
+          {t('states.retry')}
+        </Button>
       </Flex>
+    ) : (
+      <LoadingBlocks heights={[40, 48]} />
     );
   };
 
   return (
     <EntityInfoCard
       title={title}
-      footerActions={data !== undefined && !isUnknown ? footer : undefined}
+      footerActions={
+        data !== undefined && !isUnknown ? (
+          <Link href={href} standalone>
+            {linkText}
+          </Link>
+        ) : undefined
+      }
     >
       <div className={styles.content}>{content()}</div>
     </EntityInfoCard>
+  );
+}
+
+/** Maximum number of names on a card. */
+export const MAX_NAMES = 5;
+
+/** A line of names: a title, links, and the number of those left out. */
+export function NameLine(props: {
+  title: string;
+  total: number;
+
+  /** Number of names in the line. */
+  shown: number;
+
+  /** Text when there are no names. */
+  none: string;
+
+  /** Links to the first names. */
+  children: ReactNode;
+}) {
+  const { title, total, shown, none, children } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return total === 0 ? (
+    <Text as="p" color="secondary">
+      {none}
+    </Text>
+  ) : (
+    <div className={styles.line}>
+      <Text weight="bold">{title}</Text>
+      {children}
+      {total > shown && (
+        <Text color="secondary">
+          {t('entity.more', { count: total - shown })}
+        </Text>
+      )}
+    </div>
   );
 }

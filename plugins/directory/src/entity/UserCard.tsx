@@ -1,57 +1,59 @@
-import {
-  configApiRef,
-  useApi,
-  useRouteRef,
-  useTranslationRef,
-} from '@backstage/frontend-plugin-api';
-import { useEntity } from '@backstage/plugin-catalog-react';
-import { Link, Text } from '@backstage/ui';
+import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Text } from '@backstage/ui';
 import type { MaskedUser } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { ColoredAvatar } from '../components/Avatar';
 import { LocalTime } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
+import { GroupLink } from '../components/EntryLink';
 import { PersonBadges } from '../people/PeopleCards';
-import { groupRouteRef, personRouteRef } from '../routes';
-import { counted, directoryTranslationRef } from '../translation';
-import { directoryNameOf, readCatalogNames } from './catalogNames';
-import { DirectoryCard } from './DirectoryCard';
+import { personRouteRef } from '../routes';
+import { directoryTranslationRef, formatCount } from '../translation';
+import {
+  DirectoryCard,
+  MAX_NAMES,
+  NameLine,
+  useDirectoryName,
+} from './DirectoryCard';
 import styles from './DirectoryCard.module.css';
 
 /** Identity and groups of a catalog user in the directory. */
 export function UserCard() {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { entity } = useEntity();
-  const names = readCatalogNames(useApi(configApiRef));
-  const username = directoryNameOf(entity, names) ?? entity.metadata.name;
+  const username = useDirectoryName();
   const href = useRouteRef(personRouteRef);
-  const query = useKnownUser(username);
 
   return (
     <DirectoryCard
-      title={t('entity.user.title')}
+      title={t('entity.title')}
       unknown={t('entity.user.unknown', { name: username })}
-      query={query}
-      footer={
-        <Link href={href?.({ username }) ?? ''} standalone>
-          {t('entity.user.open')}
-        </Link>
-      }
+      query={useDirectoryUser(username)}
+      href={href?.({ username }) ?? ''}
+      linkText={t('entity.open')}
     >
-      {user => (
+      {({ person, groups, groupCount }) => (
         <>
-          <Identity user={user} />
-          <Groups user={user} />
+          <Identity person={person} />
+          <NameLine
+            title={t('entity.user.groups', formatCount(groupCount))}
+            total={groupCount}
+            shown={groups.length}
+            none={t('entity.user.noGroups')}
+          >
+            {groups.map(groupname => (
+              <GroupLink key={groupname} groupname={groupname} />
+            ))}
+          </NameLine>
         </>
       )}
     </DirectoryCard>
   );
 }
 
-function Identity({ user: { person } }: { user: KnownUser }) {
+function Identity({ person }: Pick<DirectoryUser, 'person'>) {
   const { username, human_name, timezone } = person;
   return (
-    <div className={styles.who}>
+    <div className={styles.identity}>
       <ColoredAvatar username={username} name={human_name} />
       <div className={styles.names}>
         <Text as="p" weight="bold">
@@ -71,36 +73,6 @@ function Identity({ user: { person } }: { user: KnownUser }) {
   );
 }
 
-function Groups({ user: { groups, groupCount } }: { user: KnownUser }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const href = useRouteRef(groupRouteRef);
-  if (groupCount === 0) {
-    return (
-      <Text as="p" color="secondary">
-        {t('entity.user.noGroups')}
-      </Text>
-    );
-  }
-  return (
-    <div className={styles.line}>
-      <Text weight="bold">{t('entity.user.groups', counted(groupCount))}</Text>
-      {groups.map(groupname => (
-        <Link key={groupname} href={href?.({ groupname }) ?? ''} standalone>
-          <DirectoryText value={groupname} />
-        </Link>
-      ))}
-      {groupCount > groups.length && (
-        <Text color="secondary">
-          {t('entity.user.more', { count: groupCount - groups.length })}
-        </Text>
-      )}
-    </div>
-  );
-}
-
-/** Number of groups on a card. */
-const NAMED_GROUPS = 5;
-
 const FIELDS = [
   'username',
   'human_name',
@@ -110,7 +82,7 @@ const FIELDS = [
 ] as const;
 
 /** Content of the card. */
-interface KnownUser {
+interface DirectoryUser {
   person: Required<Pick<MaskedUser, (typeof FIELDS)[number]>>;
 
   /** First groups of the user. */
@@ -118,10 +90,10 @@ interface KnownUser {
   groupCount: number;
 }
 
-function useKnownUser(username: string) {
+function useDirectoryUser(username: string) {
   return useDirectoryQuery({
-    key: ['known user', username],
-    load: async (client, signal): Promise<KnownUser> => {
+    key: ['entity user', username],
+    load: async (client, signal): Promise<DirectoryUser> => {
       const path = { username };
       const [user, memberships] = await Promise.all([
         client.get('/users/{username}/', {
@@ -132,14 +104,14 @@ function useKnownUser(username: string) {
           params: {
             path,
             header: { 'X-Fields': 'groupname' },
-            query: { page_size: NAMED_GROUPS },
+            query: { page_size: MAX_NAMES },
           },
           signal,
         }),
       ]);
       return {
         // The mask selects exactly these fields, so that none is missing.
-        person: user.data.result as KnownUser['person'],
+        person: user.data.result as DirectoryUser['person'],
         groups: memberships.data.result.map(({ groupname }) => groupname!),
         groupCount: memberships.data.total_results,
       };

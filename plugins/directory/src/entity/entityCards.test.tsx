@@ -11,24 +11,24 @@ import type { Certificate } from '@directory-gateway/backstage-plugin-directory-
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import {
-  aCertificate,
+  certificate,
   exactJson,
   LONG_SERIAL,
   rfc822,
 } from '../__testUtils__/certificates';
 import {
-  DirectoryServer,
+  FakeDirectoryApi,
   failure,
   pageOf,
-} from '../__testUtils__/DirectoryServer';
+} from '../__testUtils__/FakeDirectoryApi';
 import { karl } from '../__testUtils__/people';
 import { directoryPlugin } from '../plugin';
 import { directoryNameOf, findEntity } from './catalogNames';
 
-const server = new DirectoryServer();
+const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
-function anEntity(
+function entityOf(
   kind: string,
   name: string,
   annotations: Record<string, string> = {},
@@ -41,13 +41,13 @@ function anEntity(
   };
 }
 
-/** A certificate that ends so many days from now. */
-function ending(days: number, given: Partial<Certificate> = {}): Certificate {
-  return aCertificate({ valid_not_after: rfc822(days), ...given });
+/** Returns a certificate that expires in a number of days. */
+function expiring(days: number, given: Partial<Certificate> = {}): Certificate {
+  return certificate({ valid_not_after: rfc822(days), ...given });
 }
 
-/** Has karl hold certificates. */
-function holds(certificates: Certificate[]) {
+/** Sets karl's certificates. */
+function serveCertificates(certificates: Certificate[]) {
   server.on('/users/karl/certificates/', () =>
     exactJson({ ...pageOf([], certificates.length), result: certificates }),
   );
@@ -64,14 +64,14 @@ function renderEntity(entity: Entity, username: 'entityName' | 'annotation') {
   });
 }
 
-describe('the card of a user', () => {
-  it('says who they are in the directory, and leads there', async () => {
+describe('UserCard', () => {
+  it('shows name and groups with links to the directory', async () => {
     server.on('/users/karl/', () => ({ result: karl }));
     server.on('/users/karl/memberships/', () =>
       pageOf([{ groupname: 'packager' }], 7),
     );
-    holds([]);
-    renderEntity(anEntity('User', 'karl'), 'entityName');
+    serveCertificates([]);
+    renderEntity(entityOf('User', 'karl'), 'entityName');
 
     expect(await screen.findByText('Karl Larsson')).toBeVisible();
     expect(screen.getByRole('link', { name: 'packager' })).toHaveAttribute(
@@ -84,7 +84,7 @@ describe('the card of a user', () => {
     ).toHaveAttribute('href', '/directory/people/karl');
   });
 
-  it('goes by the annotation where the server does', async () => {
+  it('uses the annotation when it is configured', async () => {
     server.on('/users/karl/', () =>
       failure(404, { message: 'User not found' }),
     );
@@ -95,13 +95,13 @@ describe('the card of a user', () => {
       failure(404, { message: 'User not found' }),
     );
     renderEntity(
-      anEntity('User', 'kl', { 'directory-gateway/username': 'karl' }),
+      entityOf('User', 'kl', { 'directory-gateway/username': 'karl' }),
       'annotation',
     );
     await waitFor(
       () =>
         expect(
-          screen.getAllByText('The directory has nobody called karl.'),
+          screen.getAllByText('User karl is not in the directory.'),
         ).toHaveLength(2), // on both cards
     );
     expect(
@@ -110,30 +110,30 @@ describe('the card of a user', () => {
   });
 });
 
-describe('the card of a user’s certificates', () => {
+describe('CertificatesCard', () => {
   beforeEach(() => {
     server.on('/users/karl/', () => ({ result: karl }));
     server.on('/users/karl/memberships/', () => pageOf([]));
   });
 
-  it('shows those that hold, the one that ends first at the top', async () => {
-    const next = ending(10.5, { serial_number: 1n });
-    holds([
-      ending(400, { serial_number: 5n }),
-      ending(300, { serial_number: 4n }),
-      ending(200, { serial_number: LONG_SERIAL }),
-      ending(100, { serial_number: 2n }),
+  it('shows valid certificates sorted by expiry', async () => {
+    const next = expiring(10.5, { serial_number: 1n });
+    serveCertificates([
+      expiring(400, { serial_number: 5n }),
+      expiring(300, { serial_number: 4n }),
+      expiring(200, { serial_number: LONG_SERIAL }),
+      expiring(100, { serial_number: 2n }),
       next,
-      ending(20, { serial_number: 6n, revoked: true }),
-      ending(-1, { serial_number: 7n }),
-      ending(30, { serial_number: 8n, valid_not_before: rfc822(1) }),
+      expiring(20, { serial_number: 6n, revoked: true }),
+      expiring(-1, { serial_number: 7n }),
+      expiring(30, { serial_number: 8n, valid_not_before: rfc822(1) }),
     ]);
-    renderEntity(anEntity('User', 'karl'), 'entityName');
+    renderEntity(entityOf('User', 'karl'), 'entityName');
 
     await screen.findByRole('link', { name: '1' });
     const lines = screen
       .getAllByRole('listitem')
-      .filter(line => /Ends/.test(line.textContent ?? ''));
+      .filter(line => /Expires/.test(line.textContent ?? ''));
     expect(
       lines.map(line => within(line).getByRole('link').getAttribute('href')),
     ).toEqual([
@@ -141,7 +141,7 @@ describe('the card of a user’s certificates', () => {
       '/directory/certificates/2',
       `/directory/certificates/${LONG_SERIAL}`,
     ]);
-    expect(lines[0]).toHaveTextContent('Ends in 10 days');
+    expect(lines[0]).toHaveTextContent('Expires in 10 days');
     expect(lines[0]).toHaveTextContent('Expires soon');
     expect(lines[1]).toHaveTextContent('Valid');
     expect(lines[2]).toHaveTextContent('34028236…211454');
@@ -157,40 +157,38 @@ describe('the card of a user’s certificates', () => {
     }
   });
 
-  it('says that nothing holds, and still leads to what is over', async () => {
-    holds([ending(-1)]);
-    renderEntity(anEntity('User', 'karl'), 'entityName');
-    expect(
-      await screen.findByText('No certificate that is valid now.'),
-    ).toBeVisible();
+  it('links to all certificates when none is valid', async () => {
+    serveCertificates([expiring(-1)]);
+    renderEntity(entityOf('User', 'karl'), 'entityName');
+    expect(await screen.findByText('No valid certificates.')).toBeVisible();
     expect(screen.queryByText(/more$/)).not.toBeInTheDocument();
     expect(
       screen.getByRole('link', { name: 'All certificates' }),
     ).toBeVisible();
   });
 
-  it('asks again when it is told to', async () => {
+  it('retries on request', async () => {
     server.on('/users/karl/certificates/', () =>
-      failure(503, { message: 'Away' }),
+      failure(503, { message: 'Unavailable' }),
     );
-    renderEntity(anEntity('User', 'karl'), 'entityName');
+    renderEntity(entityOf('User', 'karl'), 'entityName');
     expect(
-      await screen.findByText('The directory could not be asked.'),
+      await screen.findByText('The directory is unavailable.'),
     ).toBeVisible();
 
-    holds([ending(100, { serial_number: 2n })]);
+    serveCertificates([expiring(100, { serial_number: 2n })]);
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByRole('link', { name: '2' })).toBeVisible();
   });
 });
 
-describe('the card of a group', () => {
-  it('says how large it is and whom to ask', async () => {
+describe('GroupCard', () => {
+  it('shows size and sponsors', async () => {
     server.on('/groups/packager/', () => ({
-      result: { description: 'They package', member_count: 1234 },
+      result: { description: 'Package maintainers', member_count: 1234 },
     }));
     server.on('/groups/packager/sponsors/', () => ({ result: [karl] }));
-    renderEntity(anEntity('Group', 'packager'), 'entityName');
+    renderEntity(entityOf('Group', 'packager'), 'entityName');
 
     expect(
       await screen.findByText(`${(1234).toLocaleString()} members`),
@@ -204,12 +202,14 @@ describe('the card of a group', () => {
     ).toHaveAttribute('href', '/directory/groups/packager');
   });
 
-  it('says that the directory cannot be asked', async () => {
-    server.on('/groups/:groupname/', () => failure(503, { message: 'Away' }));
+  it('shows an error when the directory is unavailable', async () => {
+    server.on('/groups/:groupname/', () =>
+      failure(503, { message: 'Unavailable' }),
+    );
     server.on('/groups/:groupname/sponsors/', () => ({ result: [] }));
-    renderEntity(anEntity('Group', 'packager'), 'entityName');
+    renderEntity(entityOf('Group', 'packager'), 'entityName');
     expect(
-      await screen.findByText('The directory could not be asked.'),
+      await screen.findByText('The directory is unavailable.'),
     ).toBeVisible();
   });
 });
@@ -217,21 +217,21 @@ describe('the card of a group', () => {
 describe('directoryNameOf', () => {
   const byName = { namespace: 'default', by: 'entityName' } as const;
   const byAnnotation = { namespace: 'default', by: 'annotation' } as const;
-  const annotated = anEntity('Group', 'design', {
+  const annotated = entityOf('Group', 'design', {
     'directory-gateway/groupname': 'design-team',
   });
 
   it.each([
     [annotated, byName, 'design'],
     [annotated, byAnnotation, 'design-team'],
-    [anEntity('User', 'karl'), byAnnotation, undefined],
-    [anEntity('Component', 'karl'), byName, undefined],
+    [entityOf('User', 'karl'), byAnnotation, undefined],
+    [entityOf('Component', 'karl'), byName, undefined],
     [annotated, { ...byName, namespace: 'elsewhere' }, undefined],
-  ])('reads %j by %j as %s', (entity, names, expected) => {
+  ])('maps %j by %j to %s', (entity, names, expected) => {
     expect(directoryNameOf(entity, names)).toBe(expected);
   });
 
-  it('is what findEntity finds back', async () => {
+  it('is the inverse of findEntity', async () => {
     const catalog = catalogApiMock({ entities: [annotated] });
     const find = (
       directoryName: string,

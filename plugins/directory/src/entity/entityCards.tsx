@@ -1,58 +1,46 @@
-import type { Entity } from '@backstage/catalog-model';
 import { configApiRef } from '@backstage/frontend-plugin-api';
 import { EntityCardBlueprint } from '@backstage/plugin-catalog-react/alpha';
-import {
-  type CatalogNames,
-  directoryNameOf,
-  readCatalogNames,
-} from './catalogNames';
+import type { JSX } from 'react';
+import { directoryNameOf, readCatalogNames } from './catalogNames';
 
-function isOfDirectory(
-  entity: Entity,
-  kind: 'User' | 'Group',
-  names: CatalogNames,
-): boolean {
-  return entity.kind === kind && directoryNameOf(entity, names) !== undefined;
-}
-
-/** Card of a catalog user that is in the directory. */
-export const userEntityCard = EntityCardBlueprint.makeWithOverrides({
-  name: 'user',
-  factory(originalFactory, { apis }) {
-    const names = readCatalogNames(apis.get(configApiRef)!);
-    return originalFactory({
-      type: 'info',
-      filter: entity => isOfDirectory(entity, 'User', names),
-      loader: () => import('./UserCard').then(m => <m.UserCard />),
-    });
-  },
-});
-
-/** Card with the certificates of a catalog user that is in the directory. */
-export const userCertificatesEntityCard = EntityCardBlueprint.makeWithOverrides(
-  {
-    name: 'certificates',
+/** Returns a card of the catalog entities that are in the directory. */
+function createCard<Name extends string>(options: {
+  name: Name;
+  kind: 'User' | 'Group';
+  loader: () => Promise<JSX.Element>;
+}) {
+  const { name, kind, loader } = options;
+  return EntityCardBlueprint.makeWithOverrides({
+    name,
     factory(originalFactory, { apis }) {
       const names = readCatalogNames(apis.get(configApiRef)!);
       return originalFactory({
         type: 'info',
-        filter: entity => isOfDirectory(entity, 'User', names),
-        loader: () =>
-          import('./CertificatesCard').then(m => <m.CertificatesCard />),
+        filter: entity =>
+          entity.kind === kind && directoryNameOf(entity, names) !== undefined,
+        loader,
       });
     },
-  },
-);
+  });
+}
 
-/** Card of a catalog group that is in the directory. */
-export const groupEntityCard = EntityCardBlueprint.makeWithOverrides({
+/** Card of a user. */
+export const userEntityCard = createCard({
+  name: 'user',
+  kind: 'User',
+  loader: () => import('./UserCard').then(m => <m.UserCard />),
+});
+
+/** Card with the certificates of a user. */
+export const userCertificatesEntityCard = createCard({
+  name: 'certificates',
+  kind: 'User',
+  loader: () => import('./CertificatesCard').then(m => <m.CertificatesCard />),
+});
+
+/** Card of a group. */
+export const groupEntityCard = createCard({
   name: 'group',
-  factory(originalFactory, { apis }) {
-    const names = readCatalogNames(apis.get(configApiRef)!);
-    return originalFactory({
-      type: 'info',
-      filter: entity => isOfDirectory(entity, 'Group', names),
-      loader: () => import('./GroupCard').then(m => <m.GroupCard />),
-    });
-  },
+  kind: 'Group',
+  loader: () => import('./GroupCard').then(m => <m.GroupCard />),
 });

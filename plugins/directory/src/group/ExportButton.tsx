@@ -4,7 +4,7 @@ import { RiDownloadLine } from '@remixicon/react';
 import { useEffect, useRef, useState } from 'react';
 import { directoryApiRef } from '../api/directoryApi';
 import { saveFile } from '../components/saveFile';
-import { counted, directoryTranslationRef } from '../translation';
+import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './ExportButton.module.css';
 import { type ExportProgress, readMembersFile } from './readMembersFile';
 
@@ -15,7 +15,7 @@ export function ExportButton({ groupname }: { groupname: string }) {
   const outcome = () => {
     switch (state.kind) {
       case 'saved':
-        return t('group.export.done', counted(state.rows));
+        return t('group.export.done', formatCount(state.rows));
       case 'canceled':
         return t('group.export.canceled');
       case 'failed':

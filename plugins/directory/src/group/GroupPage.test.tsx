@@ -3,22 +3,22 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import {
-  DirectoryServer,
+  FakeDirectoryApi,
   failure,
   pageOf,
-} from '../__testUtils__/DirectoryServer';
-import { aGroup } from '../__testUtils__/groups';
-import { aPerson, karl, SCRIPT_URL } from '../__testUtils__/people';
+} from '../__testUtils__/FakeDirectoryApi';
+import { group } from '../__testUtils__/groups';
+import { person, karl, SCRIPT_URL } from '../__testUtils__/people';
 import { renderDirectory } from '../__testUtils__/renderDirectory';
 import { saveFile } from '../components/saveFile';
 
-// jsdom saves no files.
+// jsdom cannot download files.
 jest.mock('../components/saveFile', () => ({ saveFile: jest.fn() }));
 
-const server = new DirectoryServer();
+const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
-const packager = aGroup({
+const packager = group({
   groupname: 'packager',
   description: 'People who maintain packages',
   mailing_list: 'packagers@lists.example.test',
@@ -26,15 +26,15 @@ const packager = aGroup({
   irc: ['matrix://example.test/#packagers'],
   member_count: 2,
 });
-const bob = aPerson({ username: 'bob', is_private: true });
+const bob = person({ username: 'bob', is_private: true });
 
 interface NestedGroup {
   groupname: string;
   has_member_groups: boolean;
 }
 
-/** Knows the group `packager`, and whatever its page asks. */
-function hasPackager(
+/** Serves the group `packager` and all data of its page. */
+function servePackager(
   given: {
     sponsors?: (typeof karl)[];
     members?: (typeof karl)[];
@@ -60,21 +60,21 @@ function hasPackager(
 }
 
 const members = () =>
-  server.asked.filter(({ path }) => path === '/groups/packager/members/');
+  server.requests.filter(({ path }) => path === '/groups/packager/members/');
 
 const section = (name: string) => screen.findByRole('region', { name });
 
 beforeEach(() => {
-  server.asked.length = 0;
-  server.hasReader('alice');
+  server.requests.length = 0;
+  server.hasCurrentUser('alice');
   server.allows('directory.members.export');
 });
 
 afterEach(() => jest.mocked(saveFile).mockClear());
 
-describe('the page of a group', () => {
-  it('says what it is, where to find it, and whom to ask', async () => {
-    hasPackager({ sponsors: [karl] });
+describe('GroupPage', () => {
+  it('shows description, links and sponsors', async () => {
+    servePackager({ sponsors: [karl] });
     renderDirectory('/directory/groups/packager');
 
     expect(
@@ -91,7 +91,7 @@ describe('the page of a group', () => {
     );
     expect(screen.queryByRole('link', { name: SCRIPT_URL })).toBeNull();
     const sponsors = await section('Sponsors');
-    expect(sponsors).toHaveTextContent('To join, ask one of them.');
+    expect(sponsors).toHaveTextContent('Sponsors add members to this group.');
     expect(
       await within(sponsors).findByRole('link', { name: 'Karl Larsson, karl' }),
     ).toHaveAttribute('href', '/directory/people/karl');
@@ -100,19 +100,19 @@ describe('the page of a group', () => {
     expect(document.title).toBe('packager · Portal');
   });
 
-  it('says when nobody lets people in, and when nobody is in', async () => {
-    hasPackager({ members: [] });
+  it('shows empty states without sponsors and members', async () => {
+    servePackager({ members: [] });
     renderDirectory('/directory/groups/packager');
 
     expect(await screen.findByText(/This group has no sponsors/)).toBeVisible();
-    expect(await screen.findByText('Nobody is in this group')).toBeVisible();
+    expect(await screen.findByText('This group has no members')).toBeVisible();
     expect(
       screen.queryByRole('region', { name: 'Groups in this group' }),
     ).toBeNull();
   });
 
-  it('lets the server search and filter its members', async () => {
-    hasPackager();
+  it('searches and filters members on the server', async () => {
+    servePackager();
     renderDirectory('/directory/groups/packager');
     await screen.findByRole('link', { name: 'Karl Larsson, karl' });
 
@@ -126,8 +126,8 @@ describe('the page of a group', () => {
     expect(screen.getByText('2 members found')).toBeVisible();
   });
 
-  it('says that no member matches, and shows all on a click', async () => {
-    hasPackager();
+  it('explains an empty search and shows all members on request', async () => {
+    servePackager();
     server.on('/groups/packager/members/', ({ query }) =>
       pageOf(query.has('q') ? [] : [karl]),
     );
@@ -142,8 +142,8 @@ describe('the page of a group', () => {
     ).toBeVisible();
   });
 
-  it('opens nested groups level by level, and stops at a circle', async () => {
-    hasPackager({
+  it('opens nested groups by level and stops at circular membership', async () => {
+    servePackager({
       nested: {
         packager: [{ groupname: 'infra', has_member_groups: true }],
         infra: [{ groupname: 'packager', has_member_groups: true }],
@@ -158,7 +158,7 @@ describe('the page of a group', () => {
     await userEvent.click(open);
 
     expect(
-      await screen.findByText('contains itself: shown above'),
+      await screen.findByText('Circular membership, shown above'),
     ).toBeVisible();
     expect(open).toHaveAttribute('aria-expanded', 'true');
     expect(
@@ -166,8 +166,8 @@ describe('the page of a group', () => {
     ).toBeNull();
   });
 
-  it('says whether somebody is a member, and when it cannot tell', async () => {
-    hasPackager();
+  it('shows membership and an error when the check fails', async () => {
+    servePackager();
     renderDirectory('/directory/groups/packager');
     const box = await screen.findByRole('textbox', { name: 'User name' });
 
@@ -183,35 +183,39 @@ describe('the page of a group', () => {
     await waitFor(() => expect(result()).toContain('dave is not a member.'));
 
     server.on('/groups/packager/is-member/:username', () =>
-      failure(503, { message: 'Away' }),
+      failure(503, { message: 'Unavailable' }),
     );
     await userEvent.type(box, '{Enter}');
-    expect(await screen.findByText('That could not be checked.')).toBeVisible();
+    expect(
+      await screen.findByText(
+        'The membership could not be checked. Try again.',
+      ),
+    ).toBeVisible();
     expect(result()).not.toContain('dave is not a member.');
   });
 
-  it('offers the search for a group that is gone', async () => {
-    hasPackager();
+  it('offers a search when the group does not exist', async () => {
+    servePackager();
     server.on('/groups/packager/', () =>
       failure(404, { message: 'Group not found', groupname: 'packager' }),
     );
     renderDirectory('/directory/groups/packager');
 
     expect(
-      await screen.findByRole('link', { name: 'Look for packager' }),
+      await screen.findByRole('link', { name: 'Search for packager' }),
     ).toHaveAttribute('href', '/directory/groups?q=packager');
   });
 
-  it('keeps the rest when a part of it fails', async () => {
-    hasPackager();
+  it('shows the other sections when one fails', async () => {
+    servePackager();
     server.on('/groups/packager/sponsors/', () =>
-      failure(503, { message: 'Away' }, { 'Retry-After': '60' }),
+      failure(503, { message: 'Unavailable' }, { 'Retry-After': '60' }),
     );
     renderDirectory('/directory/groups/packager');
 
     expect(
       await within(await section('Sponsors')).findByText(
-        'The directory cannot be reached',
+        'The directory is unavailable',
       ),
     ).toBeVisible();
     expect(
@@ -220,22 +224,24 @@ describe('the page of a group', () => {
   });
 });
 
-describe('the file of all members', () => {
+describe('ExportButton', () => {
   const CSV = 'username,human_name\r\nkarl,"Karl\nLarsson"\r\nbob,\'=1+1\r\n';
 
-  it('is not offered to users who may not export', async () => {
+  it('is hidden from users who may not export', async () => {
     server.allows('directory.read', 'directory.certificate.sign');
-    hasPackager();
+    servePackager();
     renderDirectory('/directory/groups/packager');
     await screen.findByRole('link', { name: 'Karl Larsson, karl' });
     await waitFor(() =>
-      expect(server.asked.map(({ path }) => path)).toContain('/me/operations/'),
+      expect(server.requests.map(({ path }) => path)).toContain(
+        '/me/operations/',
+      ),
     );
-    expect(screen.queryByRole('button', { name: 'Save as CSV' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Export as CSV' })).toBeNull();
   });
 
-  it('is saved whole, for spreadsheets', async () => {
-    hasPackager();
+  it('saves all members with a byte order mark', async () => {
+    servePackager();
     server.on(
       '/groups/packager/members.csv',
       () =>
@@ -246,17 +252,17 @@ describe('the file of all members', () => {
     renderDirectory('/directory/groups/packager');
 
     await userEvent.click(
-      await screen.findByRole('button', { name: 'Save as CSV' }),
+      await screen.findByRole('button', { name: 'Export as CSV' }),
     );
 
-    expect(await screen.findByText('Saved 2 members.')).toBeVisible();
+    expect(await screen.findByText('Exported 2 members.')).toBeVisible();
     const [{ name, content }] = jest.mocked(saveFile).mock.calls[0];
     expect(name).toBe('packager-members.csv');
     expect((content as Blob).size).toBe(3 + CSV.length); // a byte order mark before it
   });
 
-  it('is not saved when it breaks off', async () => {
-    hasPackager();
+  it('saves nothing when the stream is aborted', async () => {
+    servePackager();
     server.on(
       '/groups/packager/members.csv',
       () =>
@@ -264,7 +270,7 @@ describe('the file of all members', () => {
           new ReadableStream({
             start(controller) {
               controller.enqueue(new TextEncoder().encode(CSV));
-              controller.error(new Error('gone'));
+              controller.error(new Error('aborted'));
             },
           }),
           { headers: { 'Content-Type': 'text/csv' } },
@@ -273,16 +279,16 @@ describe('the file of all members', () => {
     renderDirectory('/directory/groups/packager');
 
     await userEvent.click(
-      await screen.findByRole('button', { name: 'Save as CSV' }),
+      await screen.findByRole('button', { name: 'Export as CSV' }),
     );
     expect(
-      await screen.findByText('The list broke off: nothing was saved.'),
+      await screen.findByText('The export was interrupted. Nothing was saved.'),
     ).toBeVisible();
     expect(saveFile).not.toHaveBeenCalled();
   });
 
-  it('says how far it is, and is canceled', async () => {
-    hasPackager();
+  it('shows the progress and can be canceled', async () => {
+    servePackager();
     server.on(
       '/groups/packager/members.csv',
       () =>
@@ -302,12 +308,12 @@ describe('the file of all members', () => {
     renderDirectory('/directory/groups/packager');
 
     await userEvent.click(
-      await screen.findByRole('button', { name: 'Save as CSV' }),
+      await screen.findByRole('button', { name: 'Export as CSV' }),
     );
     expect(await screen.findByText('1 of 3,000 members')).toBeVisible();
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
     expect(
-      await screen.findByText('Canceled: nothing was saved.'),
+      await screen.findByText('The export was canceled. Nothing was saved.'),
     ).toBeVisible();
     expect(saveFile).not.toHaveBeenCalled();
   });

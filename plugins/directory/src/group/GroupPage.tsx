@@ -1,74 +1,61 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { ButtonLink, Card, Skeleton } from '@backstage/ui';
-import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
+import { Skeleton } from '@backstage/ui';
 import { RiGroupLine } from '@remixicon/react';
 import { useParams } from 'react-router-dom';
+import { isNotFound, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
 import { CatalogLink } from '../entity/CatalogLink';
-import { DirectoryPage, SideBySide } from '../page/DirectoryPage';
-import { EmptyState, ErrorState, StaleNotice } from '../page/states';
+import { groupHeader, type ListedGroup } from '../groups/useGroups';
+import { DirectoryPage, SubjectCard, TwoColumns } from '../page/DirectoryPage';
+import { QueryPanel } from '../page/QueryPanel';
+import { NotFound } from '../page/states';
 import { groupsRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
-import { About, type GroupDetails, useGroup } from './About';
-import about from './About.module.css';
+import { About } from './About';
 import styles from './GroupPage.module.css';
-import { IsMember } from './IsMember';
 import { Members } from './Members';
+import { MembershipCheck } from './MembershipCheck';
 import { NestedGroups } from './NestedGroups';
 import { Sponsors } from './Sponsors';
 
 /** `/directory/groups/{groupname}`: one group. */
 export function GroupPage() {
   const { groupname = '' } = useParams();
-  const { data, error, dataUpdatedAt, refetch } = useGroup(groupname);
-  const isGone = isDirectoryResponseError(error) && error.status === 404;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const groups = useRouteRef(groupsRouteRef)?.() ?? '/';
+  const query = useGroup(groupname);
+  const { data, error } = query;
 
   return (
     <DirectoryPage
-      room="groups"
+      area="groups"
       subject={data?.groupname ?? groupname}
       actions={
         data &&
-        !isGone && <CatalogLink kind="group" directoryName={data.groupname} />
+        !isNotFound(error) && (
+          <CatalogLink kind="group" directoryName={data.groupname} />
+        )
       }
     >
-      {error && data && !isGone && (
-        <StaleNotice error={error} loadedAt={dataUpdatedAt} onRetry={refetch} />
-      )}
-      {isGone && <GoneGroup groupname={groupname} />}
-      {data && !isGone && (
-        <Group key={data.groupname} group={data} isOld={Boolean(error)} />
-      )}
-      {!data && error && !isGone && (
-        <ErrorState error={error} onRetry={refetch} />
-      )}
-      {!data && !error && <GroupSkeleton />}
+      <QueryPanel
+        query={query}
+        skeleton={<GroupSkeleton />}
+        notFound={
+          <NotFound
+            icon={<RiGroupLine />}
+            title={t('group.notFound', {
+              groupname: <DirectoryText value={groupname} />,
+            })}
+            name={groupname}
+            searchPath={groups}
+          />
+        }
+      >
+        {group => (
+          <Group key={group.groupname} group={group} isStale={Boolean(error)} />
+        )}
+      </QueryPanel>
     </DirectoryPage>
-  );
-}
-
-/** Shown when the group does not exist. */
-function GoneGroup({ groupname }: { groupname: string }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const groups = useRouteRef(groupsRouteRef)?.() ?? '/';
-  return (
-    <EmptyState
-      icon={<RiGroupLine />}
-      title={t('group.gone.title', {
-        groupname: <DirectoryText value={groupname} />,
-      })}
-      description={t('group.gone.description')}
-      actions={
-        <ButtonLink
-          variant="primary"
-          href={`${groups}?${new URLSearchParams({ q: groupname })}`}
-        >
-          {t('group.gone.search', {
-            groupname: <DirectoryText value={groupname} />,
-          })}
-        </ButtonLink>
-      }
-    />
   );
 }
 
@@ -77,52 +64,65 @@ function GoneGroup({ groupname }: { groupname: string }) {
  * and members are at the right.
  */
 function Group(props: {
-  group: GroupDetails;
+  group: ListedGroup;
 
   /** Whether the page already states that its data is not current. */
-  isOld: boolean;
+  isStale: boolean;
 }) {
-  const { group, isOld } = props;
+  const { group, isStale } = props;
   const { groupname } = group;
   return (
-    <SideBySide
+    <TwoColumns
       subject={
         <>
           <About group={group} />
-          <IsMember groupname={groupname} />
+          <MembershipCheck groupname={groupname} />
         </>
       }
     >
-      <div className={styles.parts}>
+      <div className={styles.sections}>
         <Sponsors groupname={groupname} />
         <NestedGroups groupname={groupname} />
-        <Members groupname={groupname} isOld={isOld} />
+        <Members groupname={groupname} isStale={isStale} />
       </div>
-    </SideBySide>
+    </TwoColumns>
   );
 }
 
 /** Placeholder of a group while loading. */
 function GroupSkeleton() {
-  const { t } = useTranslationRef(directoryTranslationRef);
   return (
-    <SideBySide
-      loadingLabel={t('states.loading')}
+    <TwoColumns
+      isLoading
       subject={
         <>
-          <Card className={about.card}>
+          <SubjectCard>
             <Skeleton width="85%" height={20} />
             <Skeleton width="60%" height={20} />
             <Skeleton width="100%" height={150} />
-          </Card>
+          </SubjectCard>
           <Skeleton width="100%" height={140} />
         </>
       }
     >
-      <div className={styles.parts}>
+      <div className={styles.sections}>
         <Skeleton width="100%" height={120} />
         <Skeleton width="100%" height={480} />
       </div>
-    </SideBySide>
+    </TwoColumns>
   );
+}
+
+function useGroup(groupname: string) {
+  return useDirectoryQuery({
+    key: ['group', groupname],
+    load: async (client, signal) => {
+      const { data } = await client.get('/groups/{groupname}/', {
+        params: { path: { groupname }, header: groupHeader },
+        signal,
+      });
+      // The mask selects exactly these fields, so that none is missing.
+      return data.result as ListedGroup;
+    },
+  });
 }

@@ -1,33 +1,22 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Text, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
+import { Button, ToggleButton, ToggleButtonGroup } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
-import { useRef } from 'react';
 import { useMay } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
-import { PageTurner } from '../page/Pagination';
-import { EmptyState, StaleNotice } from '../page/states';
-import {
-  focusFirstResult,
-  isTooShort,
-  Results,
-  TextSearch,
-  useArrowKeys,
-} from '../page/TextSearch';
-import { PeopleCards, ViewSwitch } from '../people/PeopleCards';
-import { PeopleTable } from '../people/PeopleTable';
-import { counted, directoryTranslationRef } from '../translation';
-import { Section } from './About';
+import { Section } from '../page/DirectoryPage';
+import { Pagination, PastEnd } from '../page/Pagination';
+import { isTooShort, SearchList } from '../page/SearchList';
+import { EmptyState } from '../page/states';
+import { CardsSkeleton } from '../people/PeopleCards';
+import { PeopleView } from '../people/PeopleResults';
+import { directoryTranslationRef, formatCount } from '../translation';
 import { ExportButton } from './ExportButton';
-import styles from './Members.module.css';
-import { CardsQuery } from './PersonCards';
 import {
-  type AskMembers,
-  type MembersAnswer,
   MEMBERSHIPS,
-  type MembersQuestion,
-  PAGE_SIZE,
+  type MembersQuery,
+  type SetMembersQuery,
   useMembers,
-  useMembersQuestion,
+  useMembersQuery,
 } from './useMembers';
 
 /** The members of a group, on pages, searched by the server. */
@@ -35,114 +24,36 @@ export function Members(props: {
   groupname: string;
 
   /** Whether the page already states that its data is not current. */
-  isOld: boolean;
+  isStale: boolean;
 }) {
-  const { groupname, isOld } = props;
+  const { groupname, isStale } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const mayExport = useMay('directory.members.export');
-  const [question, ask] = useMembersQuestion();
-  const { page, view } = question;
-  const query = useMembers(groupname, question);
-  const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = query;
-  const section = useRef<HTMLDivElement>(null);
-  const results = useRef<HTMLDivElement>(null);
-  const handleKeys = useArrowKeys(results, () =>
-    section.current?.querySelector('input')?.focus(),
-  );
-  const isWaiting = isTooShort(question.text);
-
-  const list = ({ people, total }: MembersAnswer) =>
-    people.length === 0 ? (
-      <NoMembers question={question} ask={ask} />
-    ) : (
-      <>
-        {view === 'table' ? (
-          <PeopleTable people={people} />
-        ) : (
-          <PeopleCards people={people} />
-        )}
-        <PageTurner
-          page={page}
-          pageSize={PAGE_SIZE}
-          total={total}
-          onTurn={next => ask({ page: next })}
-        />
-      </>
-    );
+  const [query, setQuery] = useMembersQuery();
+  const { text, membership, page, view } = query;
+  const isAll = !text && membership === 'all';
 
   return (
     <Section
       title={t('group.members.title')}
       actions={mayExport && <ExportButton groupname={groupname} />}
     >
-      <div ref={section}>
-        <MembersBar
-          question={question}
-          ask={ask}
-          total={data?.total}
-          onLeaveDown={() => focusFirstResult(results.current)}
-        />
-        {error && data && !isOld && (
-          <StaleNotice
-            error={error}
-            loadedAt={dataUpdatedAt}
-            onRetry={refetch}
-          />
-        )}
-        <Results
-          ref={results}
-          onKeyDown={view === 'cards' ? handleKeys : undefined}
-          isBusy={isPlaceholderData}
-          isOld={isWaiting}
-        >
-          {!(isWaiting && !data) && (
-            <CardsQuery query={query} places={12}>
-              {list}
-            </CardsQuery>
-          )}
-        </Results>
-      </div>
-    </Section>
-  );
-}
-
-/** Search, filter and layout of the members. */
-function MembersBar(props: {
-  question: MembersQuestion;
-  ask: AskMembers;
-
-  /** Number of matching members, once loaded. */
-  total: number | undefined;
-
-  /** Moves the focus to the members. */
-  onLeaveDown: () => void;
-}) {
-  const { question, ask, total, onLeaveDown } = props;
-  const { text, membership, view } = question;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const isWaiting = isTooShort(text);
-  const isAll = !text && membership === 'all';
-
-  return (
-    <>
-      <div className={styles.bar}>
-        <TextSearch
-          size="small"
-          label={t('group.members.search')}
-          placeholder={t('group.members.placeholder')}
-          text={text}
-          isTooShort={isWaiting}
-          onSearch={next => ask({ text: next }, { replace: true })}
-          onLeaveDown={onLeaveDown}
-        />
-        <div className={styles.choices}>
+      <SearchList
+        isSection
+        query={useMembers(groupname, query)}
+        label={t('group.members.search')}
+        placeholder={t('group.members.placeholder')}
+        text={text}
+        isTooShort={isTooShort(text)}
+        onSearch={next => setQuery({ text: next }, { replace: true })}
+        filters={
           <ToggleButtonGroup
             aria-label={t('group.members.membership')}
             selectionMode="single"
             disallowEmptySelection
             selectedKeys={[membership]}
             onSelectionChange={([key]) =>
-              ask({ membership: key as MembersQuestion['membership'] })
+              setQuery({ membership: key as MembersQuery['membership'] })
             }
           >
             {MEMBERSHIPS.map(one => (
@@ -151,38 +62,48 @@ function MembersBar(props: {
               </ToggleButton>
             ))}
           </ToggleButtonGroup>
-          <ViewSwitch view={view} onChange={next => ask({ view: next })} />
-        </div>
-      </div>
-      <div className={styles.total}>
-        {total !== undefined && !isWaiting && (
-          <Text role="status" variant="body-medium" color="secondary">
-            {t(
-              isAll ? 'group.members.total' : 'group.members.found',
-              counted(total),
-            )}
-          </Text>
-        )}
-      </div>
-    </>
+        }
+        view={view}
+        onView={next => setQuery({ view: next })}
+        total={({ total }) =>
+          t(
+            isAll ? 'group.members.total' : 'group.members.found',
+            formatCount(total),
+          )
+        }
+        skeleton={<CardsSkeleton count={12} />}
+        hidesStaleNotice={isStale}
+      >
+        {({ people, total }) =>
+          people.length === 0 ? (
+            <NoMembers query={query} setQuery={setQuery} />
+          ) : (
+            <>
+              <PeopleView people={people} view={view} />
+              <Pagination
+                page={page}
+                total={total}
+                onChange={next => setQuery({ page: next })}
+              />
+            </>
+          )
+        }
+      </SearchList>
+    </Section>
   );
 }
 
 /** States why there is no member to show, with a button that shows others. */
-function NoMembers(props: { question: MembersQuestion; ask: AskMembers }) {
-  const { question, ask } = props;
+function NoMembers(props: { query: MembersQuery; setQuery: SetMembersQuery }) {
+  const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { text, membership, page } = question;
+  const { text, membership, page } = query;
   if (page > 1) {
     return (
-      <EmptyState
+      <PastEnd
         icon={<RiUserSearchLine />}
-        title={t('group.members.pastEnd', { page: page.toLocaleString() })}
-        actions={
-          <Button onPress={() => ask({ page: 1 })}>
-            {t('group.members.firstPage')}
-          </Button>
-        }
+        page={page}
+        onChange={first => setQuery({ page: first })}
       />
     );
   }
@@ -195,19 +116,22 @@ function NoMembers(props: { question: MembersQuestion; ask: AskMembers }) {
       />
     );
   }
-  const reasons = [
-    ...(text ? [t('group.members.searched', { text: visibleText(text) })] : []),
-    ...(membership === 'direct' ? [t('group.members.noDirect')] : []),
-    ...(membership === 'indirect' ? [t('group.members.noIndirect')] : []),
-  ];
   return (
     <EmptyState
       icon={<RiUserSearchLine />}
       title={t('group.members.noMatch')}
-      description={text ? reasons[0] : reasons.join(' ')}
+      description={
+        text
+          ? t('group.members.searched', { text: visibleText(text) })
+          : t(
+              membership === 'direct'
+                ? 'group.members.noDirect'
+                : 'group.members.noIndirect',
+            )
+      }
       actions={
-        <Button onPress={() => ask({ text: '', membership: 'all' })}>
-          {t('group.members.everybody')}
+        <Button onPress={() => setQuery({ text: '', membership: 'all' })}>
+          {t('group.members.showAll')}
         </Button>
       }
     />

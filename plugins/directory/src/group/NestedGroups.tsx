@@ -1,14 +1,15 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { ButtonIcon, Link, Skeleton, Text } from '@backstage/ui';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { ButtonIcon, Text } from '@backstage/ui';
 import type { MaskedMemberGroup } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiArrowDownSLine, RiArrowRightSLine } from '@remixicon/react';
 import { useState } from 'react';
-import { collect, useDirectoryQuery } from '../api/useDirectoryQuery';
-import { DirectoryText, visibleText } from '../components/DirectoryText';
-import { ErrorState } from '../page/states';
-import { groupRouteRef } from '../routes';
-import { counted, directoryTranslationRef } from '../translation';
-import { Section } from './About';
+import { fetchAllPages, useDirectoryQuery } from '../api/useDirectoryQuery';
+import { visibleText } from '../components/DirectoryText';
+import { GroupLink } from '../components/EntryLink';
+import { Section } from '../page/DirectoryPage';
+import { QueryPanel } from '../page/QueryPanel';
+import { LoadingBlocks } from '../page/states';
+import { directoryTranslationRef, formatCount } from '../translation';
 import styles from './NestedGroups.module.css';
 
 /** The groups nested in a group; nothing when there are none. */
@@ -20,37 +21,35 @@ export function NestedGroups({ groupname }: { groupname: string }) {
   }
   return (
     <Section title={t('group.nested.title')} note={t('group.nested.hint')}>
-      <GroupTree way={[groupname]} />
+      <GroupTree path={[groupname]} />
     </Section>
   );
 }
 
 /**
  * The groups nested in the last group of a path, each with those nested in it.
- * The path is kept because groups can be nested in a circle.
+ * The path is needed because memberships can be circular.
  */
-function GroupTree({ way }: { way: readonly string[] }) {
+function GroupTree({ path }: { path: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const group = way[way.length - 1];
-  const { data, error, refetch } = useNestedGroups(group);
-  if (!data) {
-    return error ? (
-      <ErrorState error={error} onRetry={refetch} />
-    ) : (
-      <div role="status" aria-label={t('states.loading')}>
-        <Skeleton width="60%" height={32} />
-      </div>
-    );
-  }
+  const group = path[path.length - 1];
   return (
-    <ul
-      className={way.length > 1 ? styles.branches : styles.tree}
-      aria-label={t('group.nested.listOf', { group: visibleText(group) })}
+    <QueryPanel
+      query={useNestedGroups(group)}
+      skeleton={<LoadingBlocks heights={[32]} />}
+      hidesStaleNotice
     >
-      {data.map(nested => (
-        <GroupBranch key={nested.groupname} group={nested} way={way} />
-      ))}
-    </ul>
+      {groups => (
+        <ul
+          className={path.length > 1 ? styles.branches : styles.tree}
+          aria-label={t('group.nested.listOf', { group: visibleText(group) })}
+        >
+          {groups.map(nested => (
+            <GroupBranch key={nested.groupname} group={nested} path={path} />
+          ))}
+        </ul>
+      )}
+    </QueryPanel>
   );
 }
 
@@ -59,14 +58,13 @@ function GroupBranch(props: {
   group: NestedGroup;
 
   /** The groups above, from the group of the page. */
-  way: readonly string[];
+  path: readonly string[];
 }) {
-  const { group, way } = props;
+  const { group, path } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const href = useRouteRef(groupRouteRef);
   const [isOpen, setIsOpen] = useState(false);
   const { groupname, description, member_count, has_member_groups } = group;
-  const isCircle = way.includes(groupname);
+  const isCircle = path.includes(groupname);
 
   return (
     <li>
@@ -85,21 +83,18 @@ function GroupBranch(props: {
         ) : (
           <span className={styles.leaf} />
         )}
-        <Link
-          href={href?.({ groupname }) ?? ''}
+        <GroupLink
+          groupname={groupname}
           weight="bold"
           title={visibleText(description ?? '') || undefined}
-          standalone
-        >
-          <DirectoryText value={groupname} />
-        </Link>
+        />
         <Text variant="body-small" color="secondary">
           {isCircle
             ? t('group.nested.circle')
-            : t('group.nested.members', counted(member_count))}
+            : t('group.nested.members', formatCount(member_count))}
         </Text>
       </div>
-      {isOpen && <GroupTree way={[...way, groupname]} />}
+      {isOpen && <GroupTree path={[...path, groupname]} />}
     </li>
   );
 }
@@ -121,14 +116,10 @@ function useNestedGroups(groupname: string) {
   return useDirectoryQuery({
     key: ['member groups', groupname],
     load: async (client, signal) => {
-      const groups = await collect(
+      const groups = await fetchAllPages(
         query =>
           client.get('/groups/{groupname}/member-groups/', {
-            params: {
-              path: { groupname },
-              header,
-              query,
-            },
+            params: { path: { groupname }, header, query },
             signal,
           }),
         signal,

@@ -1,15 +1,15 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Text } from '@backstage/ui';
 import { useState } from 'react';
-import { useDirectoryQuery } from '../api/useDirectoryQuery';
-import { PeopleCards } from '../people/PeopleCards';
+import { Section } from '../page/DirectoryPage';
+import { QueryPanel } from '../page/QueryPanel';
+import { CardsSkeleton, PeopleCards } from '../people/PeopleCards';
 import type { MatchedPerson } from '../people/searchPeople';
 import { directoryTranslationRef } from '../translation';
-import { Section } from './About';
-import { CardsQuery, MEMBER_MASK, toMatchedPerson } from './PersonCards';
+import { useSponsors } from './useMembers';
 
 /** Number of sponsors shown at first. */
-const AT_FIRST = 6;
+const PREVIEW_COUNT = 6;
 
 /** The sponsors of a group, who can add members. */
 export function Sponsors({ groupname }: { groupname: string }) {
@@ -20,11 +20,15 @@ export function Sponsors({ groupname }: { groupname: string }) {
   return (
     <Section
       title={t('group.sponsors.title')}
-      note={hasSponsors ? t('group.sponsors.ask') : undefined}
+      note={hasSponsors ? t('group.sponsors.hint') : undefined}
     >
-      <CardsQuery query={query} places={3}>
+      <QueryPanel
+        query={query}
+        skeleton={<CardsSkeleton count={3} />}
+        hidesStaleNotice
+      >
         {sponsors => <SponsorCards sponsors={sponsors} />}
-      </CardsQuery>
+      </QueryPanel>
     </Section>
   );
 }
@@ -35,14 +39,16 @@ function SponsorCards({ sponsors }: { sponsors: MatchedPerson[] }) {
   if (sponsors.length === 0) {
     return (
       <Text as="p" color="secondary">
-        {t('group.sponsors.none')} {t('group.sponsors.noneHint')}
+        {t('group.sponsors.none')}
       </Text>
     );
   }
   return (
     <>
-      <PeopleCards people={showsAll ? sponsors : sponsors.slice(0, AT_FIRST)} />
-      {sponsors.length > AT_FIRST && (
+      <PeopleCards
+        people={showsAll ? sponsors : sponsors.slice(0, PREVIEW_COUNT)}
+      />
+      {sponsors.length > PREVIEW_COUNT && (
         <Button
           size="small"
           variant="tertiary"
@@ -57,20 +63,4 @@ function SponsorCards({ sponsors }: { sponsors: MatchedPerson[] }) {
       )}
     </>
   );
-}
-
-function useSponsors(groupname: string) {
-  return useDirectoryQuery({
-    key: ['sponsors', groupname],
-    load: async (client, signal): Promise<MatchedPerson[]> => {
-      const { data } = await client.get('/groups/{groupname}/sponsors/', {
-        params: {
-          path: { groupname },
-          header: { 'X-Fields': MEMBER_MASK },
-        },
-        signal,
-      });
-      return data.result.map(sponsor => toMatchedPerson(sponsor));
-    },
-  });
 }

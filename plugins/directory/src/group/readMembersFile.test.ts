@@ -3,7 +3,7 @@ import { rowCounter } from './readMembersFile';
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('rowCounter', () => {
-  it('counts rows, not line breaks in cells, wherever a piece ends', () => {
+  it('counts rows, not line breaks in cells, with any chunk boundaries', () => {
     const file =
       'username,human_name\r\nkarl,"Karl ""K""\nLarsson"\r\né,"\n"\r\n';
     const whole = rowCounter();

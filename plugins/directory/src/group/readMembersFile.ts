@@ -9,14 +9,6 @@ export interface ExportProgress {
   total: number | undefined;
 }
 
-/** Options of {@link readMembersFile}. */
-interface ReadMembersOptions {
-  client: DirectoryClient;
-  groupname: string;
-  signal: AbortSignal;
-  onProgress: (progress: ExportProgress) => void;
-}
-
 /** Without it, spreadsheets do not read the file as UTF-8. */
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
@@ -26,18 +18,21 @@ const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
  * @throws when the response is aborted or canceled, so that no partial list is
  * saved
  */
-export async function readMembersFile(
-  options: ReadMembersOptions,
-): Promise<{ file: Blob; rows: number }> {
+export async function readMembersFile(options: {
+  client: DirectoryClient;
+  groupname: string;
+  signal: AbortSignal;
+  onProgress: (progress: ExportProgress) => void;
+}): Promise<{ file: Blob; rows: number }> {
   const { client, groupname, signal, onProgress } = options;
   const { data, response } = await client.stream(
     '/groups/{groupname}/members.csv',
     { params: { path: { groupname } }, signal },
   );
-  const announced = response.headers.get('X-Total-Results');
-  const total = announced === null ? undefined : Number(announced);
+  const header = response.headers.get('X-Total-Results');
+  const total = header === null ? undefined : Number(header);
 
-  const pieces: BlobPart[] = [BYTE_ORDER_MARK];
+  const chunks: BlobPart[] = [BYTE_ORDER_MARK];
   const count = rowCounter();
   const reader = data.getReader();
   // Stops reading at once, also when an abort leaves the stream open.
@@ -48,34 +43,31 @@ export async function readMembersFile(
   );
   let rows = 0;
   for (
-    let piece = await reader.read();
-    !piece.done;
-    piece = await reader.read()
+    let chunk = await reader.read();
+    !chunk.done;
+    chunk = await reader.read()
   ) {
-    pieces.push(piece.value as Uint8Array<ArrayBuffer>);
-    rows = Math.max(0, count(piece.value) - 1); // the first row contains the field names
+    chunks.push(chunk.value as Uint8Array<ArrayBuffer>);
+    rows = Math.max(0, count(chunk.value) - 1); // the first row contains the field names
     onProgress({ rows, total });
   }
   signal.throwIfAborted();
-  return { file: new Blob(pieces, { type: 'text/csv;charset=utf-8' }), rows };
+  return { file: new Blob(chunks, { type: 'text/csv;charset=utf-8' }), rows };
 }
-
-/** Returns the number of complete rows after each piece of a file. */
-type RowCounter = (piece: Uint8Array) => number;
 
 const QUOTE = '"'.charCodeAt(0);
 const NEWLINE = '\n'.charCodeAt(0);
 
 /**
  * Counts the rows of a CSV file while it is read (RFC 4180), including the row of
- * field names. A line break between quotes is part of a cell; a doubled quote
+ * field names. Takes the next chunk and returns the number of complete rows. A line break between quotes is part of a cell; a doubled quote
  * closes and opens a quoted part.
  */
-export function rowCounter(): RowCounter {
+export function rowCounter(): (chunk: Uint8Array) => number {
   let rows = 0;
   let isQuoted = false;
-  return piece => {
-    for (const byte of piece) {
+  return chunk => {
+    for (const byte of chunk) {
       if (byte === QUOTE) {
         isQuoted = !isQuoted;
       } else if (byte === NEWLINE && !isQuoted) {

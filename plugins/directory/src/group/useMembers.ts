@@ -1,35 +1,34 @@
+import type { MaskedMember } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
-import { isTooShort } from '../page/TextSearch';
+import { PAGE_SIZE } from '../page/Pagination';
+import { isTooShort, type View } from '../page/SearchList';
 import {
-  type Ask,
   readPage,
-  useQuestion,
+  type SetQuery,
+  useUrlQuery,
   writePage,
 } from '../page/useUrlQuery';
-import type { MatchedPerson } from '../people/searchPeople';
-import { MEMBER_MASK, toMatchedPerson } from './PersonCards';
-
-/** Members on a page: divisible by two, three, four and six columns. */
-export const PAGE_SIZE = 24;
+import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
+import type { Match, MatchedPerson } from '../people/searchPeople';
 
 /** A page of a group's members. */
-export interface MembersAnswer {
+interface MembersResult {
   people: MatchedPerson[];
   total: number;
 }
 
 /** Queries a page of a group's members; the server searches and filters. */
-export function useMembers(groupname: string, question: MembersQuestion) {
-  const { text, membership, page } = question;
+export function useMembers(groupname: string, query: MembersQuery) {
+  const { text, membership, page } = query;
   return useDirectoryQuery({
     key: ['members', groupname, text, membership, page],
     enabled: !isTooShort(text),
     keepPrevious: true,
-    load: async (client, signal): Promise<MembersAnswer> => {
+    load: async (client, signal): Promise<MembersResult> => {
       const { data } = await client.get('/groups/{groupname}/members/', {
         params: {
           path: { groupname },
-          header: { 'X-Fields': MEMBER_MASK },
+          header: memberHeader,
           query: {
             ...(text && { q: text }),
             ...(membership !== 'all' && { membership }),
@@ -47,11 +46,49 @@ export function useMembers(groupname: string, question: MembersQuestion) {
   });
 }
 
+/** Queries the sponsors of a group. */
+export function useSponsors(groupname: string) {
+  return useDirectoryQuery({
+    key: ['sponsors', groupname],
+    load: async (client, signal): Promise<MatchedPerson[]> => {
+      const { data } = await client.get('/groups/{groupname}/sponsors/', {
+        params: { path: { groupname }, header: memberHeader },
+        signal,
+      });
+      return data.result.map(sponsor => toMatchedPerson(sponsor));
+    },
+  });
+}
+
+/** Members and sponsors are never locked. */
+const memberHeader = {
+  'X-Fields': PERSON_FIELDS.filter(field => field !== 'locked').join(','),
+};
+
+/**
+ * Converts a member or a sponsor for the lists of users; the searched text is
+ * highlighted.
+ */
+function toMatchedPerson(member: MaskedMember, text = ''): MatchedPerson {
+  // The mask selects exactly these fields, so that none is missing.
+  const person = { ...member, locked: false } as FoundPerson;
+  const lowerCase = text.toLowerCase();
+  const matches = text
+    ? (['username', 'human_name'] as const).flatMap((field): Match[] => {
+        const value = person[field];
+        return value?.toLowerCase().includes(lowerCase)
+          ? [{ field, text, value }]
+          : [];
+      })
+    : [];
+  return { person, matches };
+}
+
 /** Kinds of membership. */
 export const MEMBERSHIPS = ['all', 'direct', 'indirect'] as const;
 
 /** The query of the members, as in the URL. */
-export interface MembersQuestion {
+export interface MembersQuery {
   /** Searched text. */
   text: string;
 
@@ -60,14 +97,14 @@ export interface MembersQuestion {
   /** Counted from 1. */
   page: number;
 
-  view: 'cards' | 'table';
+  view: View;
 }
 
 /** Changes the query. */
-export type AskMembers = Ask<MembersQuestion>;
+export type SetMembersQuery = SetQuery<MembersQuery>;
 
 const format = {
-  read(params: URLSearchParams): MembersQuestion {
+  read(params: URLSearchParams): MembersQuery {
     const membership = params.get('membership');
     return {
       text: params.get('q') ?? '',
@@ -76,7 +113,7 @@ const format = {
       view: params.get('view') === 'table' ? 'table' : 'cards',
     };
   },
-  write: ({ text, membership, page, view }: MembersQuestion) => ({
+  write: ({ text, membership, page, view }: MembersQuery) => ({
     q: text || undefined,
     membership: membership === 'all' ? undefined : membership,
     page: writePage(page),
@@ -85,6 +122,6 @@ const format = {
 };
 
 /** Returns the query in the URL and a function that changes it. */
-export function useMembersQuestion(): [MembersQuestion, AskMembers] {
-  return useQuestion<MembersQuestion>(format);
+export function useMembersQuery(): [MembersQuery, SetMembersQuery] {
+  return useUrlQuery<MembersQuery>(format);
 }

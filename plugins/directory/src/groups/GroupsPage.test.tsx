@@ -2,31 +2,31 @@ import { registerMswTestHooks } from '@backstage/frontend-test-utils';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import {
-  DirectoryServer,
+  FakeDirectoryApi,
   failure,
   pageOf,
-} from '../__testUtils__/DirectoryServer';
-import { aGroup } from '../__testUtils__/groups';
+} from '../__testUtils__/FakeDirectoryApi';
+import { group } from '../__testUtils__/groups';
 import { renderDirectory } from '../__testUtils__/renderDirectory';
 
-const server = new DirectoryServer();
+const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
-const packager = aGroup({
+const packager = group({
   groupname: 'packager',
   description: 'People who maintain packages',
   member_count: 1234,
 });
-const unsung = aGroup({ groupname: 'unsung' });
+const unsung = group({ groupname: 'unsung' });
 
 const row = (name: RegExp) => screen.findByRole('row', { name });
 
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requests.length = 0;
 });
 
-describe('the page of groups', () => {
-  it('lists groups with what they are and their size', async () => {
+describe('GroupsPage', () => {
+  it('lists groups with description and size', async () => {
     server.on('/groups/', () => pageOf([packager, unsung], 35));
     renderDirectory('/directory/groups');
 
@@ -41,21 +41,21 @@ describe('the page of groups', () => {
   });
 
   it('opens a group whose name contains a space', async () => {
-    const group = aGroup({ groupname: 'trust admins' });
-    server.on('/groups/', () => pageOf([group]));
-    server.on('/groups/:groupname/', () => ({ result: group }));
+    const trustAdmins = group({ groupname: 'trust admins' });
+    server.on('/groups/', () => pageOf([trustAdmins]));
+    server.on('/groups/:groupname/', () => ({ result: trustAdmins }));
     renderDirectory('/directory/groups');
 
     await userEvent.click(await row(/trust admins/));
     expect(
       await screen.findByRole('heading', { level: 1, name: 'trust admins' }),
     ).toBeVisible();
-    expect(server.asked.map(({ path }) => path)).toContain(
+    expect(server.requests.map(({ path }) => path)).toContain(
       '/groups/trust%20admins/',
     );
   });
 
-  it('lets the server search, and says when there is too little to ask', async () => {
+  it('searches on the server and requires three characters', async () => {
     server.on('/groups/', () => pageOf([packager, unsung]));
     server.on('/search/groups/', () => pageOf([packager]));
     renderDirectory('/directory/groups');
@@ -69,14 +69,14 @@ describe('the page of groups', () => {
 
     expect(await screen.findByText('1 group')).toBeVisible();
     expect(document.querySelector('mark')).toHaveTextContent('packag');
-    const [search, ...others] = server.asked.filter(
+    const [search, ...others] = server.requests.filter(
       ({ path }) => path === '/search/groups/',
     );
     expect(search.query.get('q')).toBe('packag');
     expect(others).toHaveLength(0);
   });
 
-  it('opens the page that the URL says, and offers the first past the end', async () => {
+  it('opens the page of the URL and offers the first page past the end', async () => {
     server.on('/groups/', ({ query }) =>
       pageOf(query.get('page_number') === '1' ? [packager] : [], 1),
     );
@@ -88,7 +88,7 @@ describe('the page of groups', () => {
     expect(await row(/packager/)).toBeVisible();
   });
 
-  it('says that nothing is found, and shows everything on a click', async () => {
+  it('explains an empty search and shows all groups on request', async () => {
     server.on('/groups/', () => pageOf([packager]));
     server.on('/search/groups/', () => pageOf([]));
     renderDirectory('/directory/groups?q=nothing-like-it');
@@ -103,20 +103,20 @@ describe('the page of groups', () => {
     expect(screen.getByRole('searchbox')).toHaveValue('');
   });
 
-  it('says that there are none', async () => {
+  it('shows an empty state without groups', async () => {
     server.on('/groups/', () => pageOf([]));
     renderDirectory('/directory/groups');
     expect(await screen.findByText('There are no groups')).toBeVisible();
   });
 
-  it('says what failed, and tries again', async () => {
+  it('shows an error and retries on request', async () => {
     server.on('/groups/', () =>
-      failure(503, { message: 'Away' }, { 'Retry-After': '60' }),
+      failure(503, { message: 'Unavailable' }, { 'Retry-After': '60' }),
     );
     renderDirectory('/directory/groups');
     expect(
       await screen.findByRole('heading', {
-        name: 'The directory cannot be reached',
+        name: 'The directory is unavailable',
       }),
     ).toBeVisible();
 
@@ -124,7 +124,7 @@ describe('the page of groups', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     await row(/packager/);
 
-    server.on('/groups/', () => failure(503, { message: 'Away' }));
+    server.on('/groups/', () => failure(503, { message: 'Unavailable' }));
     await userEvent.click(screen.getByRole('button', { name: 'Next page' }));
     expect(
       await screen.findByRole('button', { name: 'Try again' }),

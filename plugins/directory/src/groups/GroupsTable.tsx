@@ -1,14 +1,8 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import {
-  Cell,
-  type ColumnConfig,
-  Table,
-  Text,
-  useBreakpoint,
-} from '@backstage/ui';
+import { Cell, type ColumnConfig, Text, useBreakpoint } from '@backstage/ui';
 import { useMemo } from 'react';
 import { DirectoryText } from '../components/DirectoryText';
-import { TableGround } from '../page/DirectoryPage';
+import { LinkTable } from '../page/DirectoryPage';
 import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { LinkIcons } from './groupLinks';
@@ -27,20 +21,18 @@ export function GroupsTable(props: {
   const { groups, text } = props;
   const href = useRouteRef(groupRouteRef);
   const columns = useColumns(text);
-  const rows = useMemo(
-    () => groups.map(group => ({ ...group, id: group.groupname })),
-    [groups],
-  );
   return (
-    <TableGround>
-      <Table
-        columnConfig={columns}
-        data={rows}
-        pagination={{ type: 'none' }}
-        rowConfig={{ getHref: ({ id }) => href?.({ groupname: id }) }}
-      />
-    </TableGround>
+    <LinkTable
+      columns={columns}
+      items={groups}
+      idOf={idOf}
+      hrefOf={({ groupname }) => href?.({ groupname })}
+    />
   );
+}
+
+function idOf({ groupname }: ListedGroup) {
+  return groupname;
 }
 
 function useColumns(text: string): ColumnConfig<Row>[] {
@@ -56,7 +48,7 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         isRowHeader: true,
         defaultWidth: isWide ? '2fr' : '3fr',
         cell: ({ groupname, description }) => (
-          <Cell className={styles.words}>
+          <Cell className={styles.text}>
             <Text as="p" weight="bold">
               <DirectoryText value={groupname} mark={text} />
             </Text>
@@ -74,7 +66,7 @@ function useColumns(text: string): ColumnConfig<Row>[] {
         isHidden: !isWide,
         defaultWidth: '4fr',
         cell: ({ description }) => (
-          <Cell className={styles.words}>
+          <Cell className={styles.text}>
             <Text as="p" color="secondary">
               <DirectoryText value={description ?? ''} mark={text} />
             </Text>

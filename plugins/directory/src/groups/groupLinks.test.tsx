@@ -1,6 +1,6 @@
 import { renderInTestApp } from '@backstage/frontend-test-utils';
 import { screen } from '@testing-library/react';
-import { aGroup } from '../__testUtils__/groups';
+import { group } from '../__testUtils__/groups';
 import { SCRIPT_URL } from '../__testUtils__/people';
 import { safeHref } from '../components/safeHref';
 import { groupLinks, LinkIcons } from './groupLinks';
@@ -13,7 +13,7 @@ const nothing = {
 };
 
 describe('groupLinks', () => {
-  it('orders what a group has, and says what each is', () => {
+  it('returns the links of a group in order with their kinds', () => {
     expect(
       groupLinks({
         url: 'https://packagers.example.test/',
@@ -29,7 +29,7 @@ describe('groupLinks', () => {
       }),
     ).toEqual([
       {
-        kind: 'url',
+        kind: 'website',
         text: 'packagers.example.test',
         href: 'https://packagers.example.test/',
       },
@@ -43,25 +43,25 @@ describe('groupLinks', () => {
         text: 'discuss.example.test/packagers',
         href: 'https://discuss.example.test/packagers',
       },
-      { kind: 'irc', text: '#packagers', href: 'irc:///%23packagers' },
+      { kind: 'ircChannel', text: '#packagers', href: 'irc:///%23packagers' },
       {
-        kind: 'irc',
+        kind: 'ircChannel',
         text: '#fedora-devel (irc.libera.chat)',
         href: 'ircs://irc.libera.chat/%23fedora-devel',
       },
       {
-        kind: 'matrix',
+        kind: 'matrixRoom',
         text: '#packagers:example.test',
         href: 'https://matrix.to/#/%23packagers%3Aexample.test',
       },
-      { kind: 'matrix', text: '#packagers', href: undefined },
-      { kind: 'other', text: 'come to room 3', href: undefined },
+      { kind: 'matrixRoom', text: '#packagers', href: undefined },
+      { kind: 'channel', text: 'come to room 3', href: undefined },
     ]);
     expect(groupLinks(nothing)).toEqual([]);
   });
 
   it.each([SCRIPT_URL, 'data:text/html,x', 'file:///etc/passwd'])(
-    'leaves nothing of %s to follow',
+    'returns no safe link for %s',
     url => {
       const links = groupLinks({
         url,
@@ -78,10 +78,10 @@ describe('groupLinks', () => {
 });
 
 describe('LinkIcons', () => {
-  it('leads to what is safe, and says where', async () => {
+  it('shows safe links with their targets', async () => {
     renderInTestApp(
       <LinkIcons
-        group={aGroup({
+        group={group({
           groupname: 'packager',
           url: 'https://packagers.example.test/',
           discussion_url: SCRIPT_URL,

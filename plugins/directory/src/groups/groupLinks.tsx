@@ -1,31 +1,19 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { ButtonLink } from '@backstage/ui';
 import type { Group } from '@directory-gateway/backstage-plugin-directory-common';
-import {
-  RiChat3Line,
-  RiDiscussLine,
-  RiGlobalLine,
-  RiHashtag,
-  RiMailLine,
-  RiMessage3Line,
-} from '@remixicon/react';
-import type { ReactElement } from 'react';
 import { visibleText } from '../components/DirectoryText';
-import { hostOf, linkText, safeHref } from '../components/safeHref';
+import { type DirectoryLink, linkIcons } from '../components/LinkList';
+import {
+  hostOf,
+  linkText,
+  mailHref,
+  matrixHref,
+  parseChatUri,
+  safeHref,
+} from '../components/safeHref';
 import { directoryTranslationRef } from '../translation';
 import styles from './groupLinks.module.css';
 import type { ListedGroup } from './useGroups';
-
-/** A link of a group. */
-interface GroupLink {
-  kind: 'url' | 'mailingList' | 'discussion' | 'irc' | 'matrix' | 'other';
-
-  /** Address or channel to show. */
-  text: string;
-
-  /** URL of the link, if any. */
-  href: string | undefined;
-}
 
 /** Attributes of a group that contain links. */
 type LinkedGroup = Pick<
@@ -33,77 +21,53 @@ type LinkedGroup = Pick<
   'url' | 'mailing_list' | 'discussion_url' | 'irc'
 >;
 
-/**
- * Returns the links of a group: website, mailing list, discussion, channels.
- */
-export function groupLinks(group: LinkedGroup): GroupLink[] {
+/** Returns the links of a group: website, mailing list, discussion, channels. */
+export function groupLinks(group: LinkedGroup): DirectoryLink[] {
   const { url, mailing_list, discussion_url, irc } = group;
   return [
-    ...(url ? [site('url', url)] : []),
-    ...(mailing_list ? [mailingList(mailing_list)] : []),
-    ...(discussion_url ? [site('discussion', discussion_url)] : []),
-    ...(irc ?? []).map(readChannel),
+    ...(url ? [siteLink('website', url)] : []),
+    ...(mailing_list ? [mailingListLink(mailing_list)] : []),
+    ...(discussion_url ? [siteLink('discussion', discussion_url)] : []),
+    ...(irc ?? []).map(channelLink),
   ];
 }
 
-function site(kind: 'url' | 'discussion', url: string): GroupLink {
+function siteLink(kind: DirectoryLink['kind'], url: string): DirectoryLink {
   return { kind, text: linkText(url), href: url };
 }
 
 /** Usually an address, in some directories the URL of the list's page. */
-function mailingList(value: string): GroupLink {
-  const kind = 'mailingList';
-  if (/^[^@\s:/]+@[^@\s:/]+$/.test(value)) {
-    // RFC 6068: other characters than those of a mailbox are percent-encoded.
-    const href = `mailto:${encodeURIComponent(value).replace('%40', '@')}`;
-    return { kind, text: value, href };
-  }
-  return { kind, text: linkText(value), href: value };
+function mailingListLink(value: string): DirectoryLink {
+  return /^[^@\s:/]+@[^@\s:/]+$/.test(value)
+    ? { kind: 'mailingList', text: value, href: mailHref(value) }
+    : siteLink('mailingList', value);
 }
 
 /**
- * Parses a channel as stored in the directory: `irc://server/#channel`, or
- * `irc:///#channel`, which opens on the default server of the user's client
- * (draft-butcher-irc-url). Matrix rooms are linked through matrix.to, which opens
- * the user's client, but only with the server of the room.
+ * `irc:///#channel` opens on the default server of the user's client
+ * (draft-butcher-irc-url). A Matrix room without a server has no link.
  */
-function readChannel(uri: string): GroupLink {
-  const [, scheme, server, rest] =
-    uri.match(/^(ircs?|matrix):(?:\/\/([^/]*))?\/([^/]+)$/i) ?? [];
-  if (!scheme) {
-    return { kind: 'other', text: uri, href: undefined };
+function channelLink(uri: string): DirectoryLink {
+  const chat = parseChatUri(uri);
+  if (!chat) {
+    return { kind: 'channel', text: uri, href: undefined };
   }
-  const channel = /^[#&+!]/.test(rest) ? rest : `#${rest}`;
-  if (scheme.toLowerCase() === 'matrix') {
+  const { scheme, server, name } = chat;
+  const channel = /^[#&+!]/.test(name) ? name : `#${name}`;
+  if (scheme === 'matrix') {
     const room = server ? `${channel}:${server}` : undefined;
     return {
-      kind: 'matrix',
+      kind: 'matrixRoom',
       text: room ?? channel,
-      href: room && `https://matrix.to/#/${encodeURIComponent(room)}`,
+      href: room && matrixHref(room),
     };
   }
-  const href = `${scheme.toLowerCase()}://${server ?? ''}/${encodeURIComponent(
-    channel,
-  )}`;
+  const href = `${scheme}://${server ?? ''}/${encodeURIComponent(channel)}`;
   return {
-    kind: 'irc',
+    kind: 'ircChannel',
     text: server ? `${channel} (${hostOf(href) ?? server})` : channel,
     href,
   };
-}
-
-const icons: Record<GroupLink['kind'], ReactElement> = {
-  url: <RiGlobalLine aria-hidden="true" />,
-  mailingList: <RiMailLine aria-hidden="true" />,
-  discussion: <RiDiscussLine aria-hidden="true" />,
-  irc: <RiHashtag aria-hidden="true" />,
-  matrix: <RiMessage3Line aria-hidden="true" />,
-  other: <RiChat3Line aria-hidden="true" />,
-};
-
-/** Decorative icon of a kind of link. */
-export function GroupLinkIcon({ kind }: Pick<GroupLink, 'kind'>) {
-  return icons[kind];
 }
 
 /** The links of a group, as icons. */
@@ -111,26 +75,27 @@ export function LinkIcons({ group }: { group: ListedGroup }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <span className={styles.icons}>
-      {groupLinks(group).map(({ kind, text, href }) => {
-        const safe = safeHref(href ?? '');
-        const words = t('groups.linkOf', {
-          kind: t(`groups.link.${kind}`),
-          group: visibleText(group.groupname),
-          text: visibleText(text),
-        });
-        return safe ? (
+      {groupLinks(group).map(link => {
+        const href = safeHref(link.href ?? '');
+        const kind = t(`links.${link.kind}`);
+        const text = visibleText(link.text);
+        return href ? (
           <ButtonLink
             key={`${kind} ${text}`}
-            href={safe}
-            target={/^https?:/.test(safe) ? '_blank' : undefined}
+            href={href}
+            target={/^https?:/.test(href) ? '_blank' : undefined}
             rel="noopener noreferrer nofollow"
             size="small"
             variant="tertiary"
-            aria-label={words}
+            aria-label={t('groups.linkOf', {
+              kind,
+              group: visibleText(group.groupname),
+              text,
+            })}
             className={styles.icon}
           >
-            <span title={`${t(`groups.link.${kind}`)}: ${visibleText(text)}`}>
-              <GroupLinkIcon kind={kind} />
+            <span title={`${kind}: ${text}`} aria-hidden="true">
+              {linkIcons[link.kind]}
             </span>
           </ButtonLink>
         ) : null;

@@ -1,6 +1,6 @@
 export const groupsMessages = {
   search: {
-    label: 'Look for groups',
+    label: 'Search groups',
     placeholder: 'Part of a group’s name or description…',
   },
   column: {
@@ -11,22 +11,12 @@ export const groupsMessages = {
   },
   total_one: '{{number}} group',
   total_other: '{{number}} groups',
-  link: {
-    url: 'Website',
-    mailingList: 'Mailing list',
-    discussion: 'Discussion',
-    irc: 'IRC channel',
-    matrix: 'Matrix room',
-    other: 'Channel',
-  },
   linkOf: '{{kind}} of {{group}}: {{text}}',
-  nothing: {
-    title: 'No group found',
+  noResults: {
+    title: 'No groups found',
     searched: 'No group has “{{text}}” in its name or description.',
-    everything: 'Show all groups',
+    showAll: 'Show all groups',
     empty: 'There are no groups',
-    emptyHint: 'The directory has no group to show.',
-    pastEnd: 'There is no page {{page}}',
-    firstPage: 'Go to the first page',
+    emptyHint: 'The directory has no groups to show.',
   },
 } as const;

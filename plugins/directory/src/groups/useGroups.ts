@@ -1,17 +1,16 @@
 import type { MaskedGroup } from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
-import { isTooShort } from '../page/TextSearch';
+import { PAGE_SIZE } from '../page/Pagination';
+import { isTooShort } from '../page/SearchList';
 import {
-  type Ask,
   readPage,
-  useQuestion,
+  type SetQuery,
+  useUrlQuery,
   writePage,
 } from '../page/useUrlQuery';
 
-/** Number of groups on a page. */
-export const PAGE_SIZE = 24;
-
-const FIELDS = [
+/** Fields of each group. */
+const GROUP_FIELDS = [
   'groupname',
   'description',
   'mailing_list',
@@ -21,31 +20,37 @@ const FIELDS = [
   'member_count',
 ] as const;
 
-/** A group in the list. */
-export type ListedGroup = Required<Pick<MaskedGroup, (typeof FIELDS)[number]>>;
+/** A group in the list, and on its page. */
+export type ListedGroup = Required<
+  Pick<MaskedGroup, (typeof GROUP_FIELDS)[number]>
+>;
 
 /** A page of the list. */
-interface GroupsAnswer {
+interface GroupsResult {
   groups: ListedGroup[];
   total: number;
 }
 
-const header = { 'X-Fields': FIELDS.join(',') };
+/** Header of the requests: selects the fields of a {@link ListedGroup}. */
+export const groupHeader = { 'X-Fields': GROUP_FIELDS.join(',') };
 
 /** Queries a page of all groups, or of those that match a text. */
-export function useGroups({ text, page }: GroupsQuestion) {
+export function useGroups({ text, page }: GroupsQuery) {
   return useDirectoryQuery({
     key: ['groups', text, page],
     enabled: !isTooShort(text),
     keepPrevious: true,
-    load: async (client, signal): Promise<GroupsAnswer> => {
+    load: async (client, signal): Promise<GroupsResult> => {
       const query = { page_number: page, page_size: PAGE_SIZE };
       const { data } = text
         ? await client.get('/search/groups/', {
-            params: { query: { ...query, q: text }, header },
+            params: { query: { ...query, q: text }, header: groupHeader },
             signal,
           })
-        : await client.get('/groups/', { params: { query, header }, signal });
+        : await client.get('/groups/', {
+            params: { query, header: groupHeader },
+            signal,
+          });
       return {
         // The mask selects exactly these fields, so that none is missing.
         groups: data.result as ListedGroup[],
@@ -56,7 +61,7 @@ export function useGroups({ text, page }: GroupsQuestion) {
 }
 
 /** The query of the page, as in its URL. */
-export interface GroupsQuestion {
+export interface GroupsQuery {
   /** Searched text. */
   text: string;
 
@@ -65,20 +70,20 @@ export interface GroupsQuestion {
 }
 
 /** Changes the query. */
-export type AskGroups = Ask<GroupsQuestion>;
+export type SetGroupsQuery = SetQuery<GroupsQuery>;
 
 const format = {
-  read: (params: URLSearchParams): GroupsQuestion => ({
+  read: (params: URLSearchParams): GroupsQuery => ({
     text: params.get('q') ?? '',
     page: readPage(params),
   }),
-  write: ({ text, page }: GroupsQuestion) => ({
+  write: ({ text, page }: GroupsQuery) => ({
     q: text || undefined,
     page: writePage(page),
   }),
 };
 
 /** Returns the query in the URL and a function that changes it. */
-export function useGroupsQuestion(): [GroupsQuestion, AskGroups] {
-  return useQuestion<GroupsQuestion>(format);
+export function useGroupsQuery(): [GroupsQuery, SetGroupsQuery] {
+  return useUrlQuery<GroupsQuery>(format);
 }

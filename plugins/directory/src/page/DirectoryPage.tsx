@@ -4,9 +4,25 @@ import {
   useRouteRef,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
-import { Box, Container, PluginHeader, useBreakpoint } from '@backstage/ui';
+import {
+  Box,
+  Card,
+  type ColumnConfig,
+  Container,
+  PluginHeader,
+  Table,
+  Text,
+  useBreakpoint,
+} from '@backstage/ui';
 import { RiGroupLine, RiShieldKeyholeLine, RiTeamLine } from '@remixicon/react';
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+} from 'react';
 import { visibleText } from '../components/DirectoryText';
 import {
   certificatesRouteRef,
@@ -31,10 +47,10 @@ export const readable = styles.readable;
  * navigation.
  */
 export function DirectoryPage(props: {
-  /** Part of the directory that the page belongs to. */
-  room: 'people' | 'groups' | 'certificates';
+  /** Area of the directory that the page belongs to. */
+  area: keyof typeof icons;
 
-  /** User or group of the page. Defaults to none: the overview of the part. */
+  /** User or group of the page. Defaults to none: the overview of the area. */
   subject?: string;
 
   /** Buttons and links at the right of the header; beneath it when narrow. */
@@ -42,7 +58,7 @@ export function DirectoryPage(props: {
 
   children: ReactNode;
 }) {
-  const { room, subject, actions, children } = props;
+  const { area, subject, actions, children } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const hrefs = {
     people: useRouteRef(peopleRouteRef)?.() ?? '/',
@@ -50,32 +66,32 @@ export function DirectoryPage(props: {
     certificates: useRouteRef(certificatesRouteRef)?.() ?? '/',
   };
   const main = useRef<HTMLElement>(null);
-  const hasRoom = useBreakpoint().up('sm');
+  const isWide = useBreakpoint().up('sm');
 
-  const href = hrefs[room];
-  const title = visibleText(subject ?? t(`page.${room}`));
+  const href = hrefs[area];
+  const title = visibleText(subject ?? t(`page.${area}`));
   useDocumentTitle(title);
-  useArrivalFocus(main, title);
+  useFocusOnMount(main, title);
 
   return (
     <main ref={main} tabIndex={-1} className={`${styles.main} ${readable}`}>
       <div className={styles.sheet}>
         <PluginHeader
-          icon={icons[room]}
+          icon={icons[area]}
           title={title}
           titleLink={href}
           breadcrumbs={
             subject
               ? [
-                  { label: t(`page.${room}`), href },
+                  { label: t(`page.${area}`), href },
                   { label: title, href: `${href}/${subject}` },
                 ]
               : undefined
           }
-          customActions={hasRoom ? actions : undefined}
+          customActions={isWide ? actions : undefined}
         />
         <Container>
-          {!hasRoom && actions && (
+          {!isWide && actions && (
             <div className={styles.actions}>{actions}</div>
           )}
           {children}
@@ -86,22 +102,23 @@ export function DirectoryPage(props: {
 }
 
 /** Layout of a user or group page: the identity beside the details. */
-export function SideBySide(props: {
+export function TwoColumns(props: {
   /** Identity of the user or group, which stays in view at the left. */
   subject: ReactNode;
 
   /** Details: at the right, or below on a narrow screen. */
   children: ReactNode;
 
-  /** Label of the status while loading, when the content is a skeleton. */
-  loadingLabel?: string;
+  /** Whether the content is a skeleton. Defaults to false. */
+  isLoading?: boolean;
 }) {
-  const { subject, children, loadingLabel } = props;
+  const { subject, children, isLoading = false } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <div
       className={styles.columns}
-      role={loadingLabel ? 'status' : undefined}
-      aria-label={loadingLabel}
+      role={isLoading ? 'status' : undefined}
+      aria-label={isLoading ? t('states.loading') : undefined}
     >
       <div className={styles.subject}>{subject}</div>
       <div className={styles.details}>{children}</div>
@@ -109,11 +126,75 @@ export function SideBySide(props: {
   );
 }
 
-/** Gives a table the background of cards and subtle lines. */
-export function TableGround({ children }: { children: ReactNode }) {
+/** A card in the left column. */
+export function SubjectCard({ children }: { children: ReactNode }) {
+  return <Card className={styles.card}>{children}</Card>;
+}
+
+/** A section of a page with a heading. */
+export function Section(props: {
+  title: string;
+
+  /** Explanation of the title. */
+  note?: ReactNode;
+
+  /** Buttons at the right of the title. */
+  actions?: ReactNode;
+
+  /** Whether the section has a background. Defaults to false. */
+  isCard?: boolean;
+
+  children: ReactNode;
+}) {
+  const { title, note, actions, isCard = false, children } = props;
+  const heading = useId();
   return (
-    <Box bg="neutral" className={styles.ground}>
+    <Box
+      as="section"
+      bg={isCard ? 'neutral' : undefined}
+      className={isCard ? styles.sectionCard : undefined}
+      aria-labelledby={heading}
+    >
+      <div className={styles.sectionHeader}>
+        <div className={styles.sectionTitle}>
+          <Text as="h2" id={heading} variant="title-x-small" weight="bold">
+            {title}
+          </Text>
+          {note && (
+            <Text as="p" variant="body-medium" color="secondary">
+              {note}
+            </Text>
+          )}
+        </div>
+        {actions}
+      </div>
       {children}
+    </Box>
+  );
+}
+
+/** A table whose rows are links, with the background of cards. */
+export function LinkTable<Item extends object>(props: {
+  columns: readonly ColumnConfig<Item & { id: string }>[];
+  items: readonly Item[];
+
+  /** Must be the same function in each render. */
+  idOf: (item: Item) => string;
+  hrefOf: (item: Item) => string | undefined;
+}) {
+  const { columns, items, idOf, hrefOf } = props;
+  const rows = useMemo(
+    () => items.map(item => ({ ...item, id: idOf(item) })),
+    [items, idOf],
+  );
+  return (
+    <Box bg="neutral" className={styles.table}>
+      <Table
+        columnConfig={columns}
+        data={rows}
+        pagination={{ type: 'none' }}
+        rowConfig={{ getHref: hrefOf }}
+      />
     </Box>
   );
 }
@@ -122,7 +203,7 @@ export function TableGround({ children }: { children: ReactNode }) {
  * Moves the focus to the page after navigation, when the link that had it was
  * removed; otherwise the next Tab would start at the top of the portal.
  */
-function useArrivalFocus(page: RefObject<HTMLElement>, title: string) {
+function useFocusOnMount(page: RefObject<HTMLElement>, title: string) {
   useEffect(() => {
     if (document.activeElement === document.body && !isFirstPage()) {
       page.current?.focus({ preventScroll: true });

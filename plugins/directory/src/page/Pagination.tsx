@@ -1,28 +1,31 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { ButtonIcon, Text } from '@backstage/ui';
+import { Button, ButtonIcon, Text } from '@backstage/ui';
 import {
   RiArrowLeftDoubleLine,
   RiArrowLeftSLine,
   RiArrowRightDoubleLine,
   RiArrowRightSLine,
 } from '@remixicon/react';
-import { useEffect, useRef } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { directoryTranslationRef } from '../translation';
 import styles from './Pagination.module.css';
+import { EmptyState } from './states';
+
+/** Number of items on a page: divisible by two, three, four and six columns. */
+export const PAGE_SIZE = 24;
 
 /**
  * Range of the current page and buttons for the other pages; nothing on a
  * single page. It belongs at the end of the element that holds the list: a new
  * page scrolls to its top.
  */
-export function PageTurner(props: {
+export function Pagination(props: {
   /** Counted from 1. */
   page: number;
-  pageSize: number;
   total: number;
-  onTurn: (page: number) => void;
+  onChange: (page: number) => void;
 }) {
-  const { page, pageSize, total, onTurn } = props;
+  const { page, total, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const nav = useRef<HTMLElement>(null);
   const shownPage = useRef(page);
@@ -30,16 +33,16 @@ export function PageTurner(props: {
   useEffect(() => {
     if (shownPage.current !== page) {
       shownPage.current = page;
-      showTop(nav.current?.parentElement);
+      scrollToTop(nav.current?.parentElement);
     }
   }, [page]);
 
-  if (total <= pageSize) {
+  if (total <= PAGE_SIZE) {
     return null;
   }
-  const last = Math.ceil(total / pageSize);
-  const offset = (page - 1) * pageSize;
-  const turns = [
+  const last = Math.ceil(total / PAGE_SIZE);
+  const offset = (page - 1) * PAGE_SIZE;
+  const buttons = [
     { name: 'first', to: 1, icon: <RiArrowLeftDoubleLine /> },
     { name: 'previous', to: page - 1, icon: <RiArrowLeftSLine /> },
     { name: 'next', to: page + 1, icon: <RiArrowRightSLine /> },
@@ -47,23 +50,27 @@ export function PageTurner(props: {
   ] as const;
 
   return (
-    <nav ref={nav} aria-label={t('paging.label')} className={styles.turner}>
+    <nav
+      ref={nav}
+      aria-label={t('pagination.label')}
+      className={styles.pagination}
+    >
       <Text color="secondary" className={styles.range}>
-        {t('paging.range', {
+        {t('pagination.range', {
           from: (offset + 1).toLocaleString(),
-          to: Math.min(offset + pageSize, total).toLocaleString(),
+          to: Math.min(offset + PAGE_SIZE, total).toLocaleString(),
           total: total.toLocaleString(),
         })}
       </Text>
-      {turns.map(({ name, to, icon }) => (
+      {buttons.map(({ name, to, icon }) => (
         <ButtonIcon
           key={name}
-          aria-label={t(`paging.${name}`)}
+          aria-label={t(`pagination.${name}`)}
           icon={icon}
           size="small"
           variant="secondary"
           isDisabled={to < 1 || to > last || to === page}
-          onPress={() => onTurn(to)}
+          onPress={() => onChange(to)}
         />
       ))}
     </nav>
@@ -71,8 +78,27 @@ export function PageTurner(props: {
 }
 
 /** Scrolls to the top of an element when that is out of view. */
-function showTop(list: HTMLElement | null | undefined) {
+function scrollToTop(list: HTMLElement | null | undefined) {
   if (list && list.getBoundingClientRect().top < 0) {
     list.scrollIntoView({ block: 'start' });
   }
+}
+
+/** Shown for a page number beyond the last page. */
+export function PastEnd(props: {
+  icon: ReactElement;
+  page: number;
+  onChange: (page: number) => void;
+}) {
+  const { icon, page, onChange } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <EmptyState
+      icon={icon}
+      title={t('pagination.pastEnd', { page: page.toLocaleString() })}
+      actions={
+        <Button onPress={() => onChange(1)}>{t('pagination.toFirst')}</Button>
+      }
+    />
+  );
 }

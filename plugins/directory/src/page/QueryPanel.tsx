@@ -1,39 +1,39 @@
-import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Box, Flex, Skeleton } from '@backstage/ui';
+import { Box } from '@backstage/ui';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { directoryTranslationRef } from '../translation';
+import { isNotFound } from '../api/useDirectoryQuery';
 import styles from './QueryPanel.module.css';
-import { ErrorState, StaleNotice } from './states';
+import { ErrorState, LoadingBlocks, StaleNotice } from './states';
 
-/** A tab that is loading, loaded, failed, or loaded with a failed refresh. */
+/** The data of a query, or its loading, not-found or error state. */
 export function QueryPanel<Data>(props: {
   query: UseQueryResult<Data>;
   children: (data: Data) => ReactNode;
+
+  /** Shown while loading. Defaults to the placeholder of a list. */
+  skeleton?: ReactNode;
+
+  /** Shown after 404. Defaults to the error. */
+  notFound?: ReactNode;
+
+  /** Whether a failed refresh is reported elsewhere. Defaults to false. */
+  hidesStaleNotice?: boolean;
 }) {
-  const { query, children } = props;
+  const { query, children, skeleton, notFound, hidesStaleNotice } = props;
   const { data, error, dataUpdatedAt, refetch } = query;
-  const { t } = useTranslationRef(directoryTranslationRef);
+  if (notFound && isNotFound(error)) {
+    return <>{notFound}</>;
+  }
   if (data === undefined) {
     return error ? (
       <ErrorState error={error} onRetry={refetch} />
     ) : (
-      <Flex
-        direction="column"
-        gap="3"
-        role="status"
-        aria-label={t('states.loading')}
-      >
-        <Skeleton width="100%" height={40} />
-        <Skeleton width="100%" height={64} />
-        <Skeleton width="100%" height={64} />
-        <Skeleton width="100%" height={64} />
-      </Flex>
+      <>{skeleton ?? <LoadingBlocks heights={[40, 64, 64, 64]} />}</>
     );
   }
   return (
     <>
-      {error && (
+      {error && !hidesStaleNotice && (
         <StaleNotice error={error} loadedAt={dataUpdatedAt} onRetry={refetch} />
       )}
       {children(data)}

@@ -1,5 +1,13 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, Container, Flex, Skeleton, Text } from '@backstage/ui';
+import {
+  Alert,
+  Button,
+  ButtonLink,
+  Container,
+  Flex,
+  Skeleton,
+  Text,
+} from '@backstage/ui';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCloudOffLine } from '@remixicon/react';
 import type { ReactElement, ReactNode } from 'react';
@@ -8,7 +16,7 @@ import { DirectoryText } from '../components/DirectoryText';
 import { directoryTranslationRef } from '../translation';
 import styles from './states.module.css';
 
-/** States that there is nothing, why, and what to do next. */
+/** States that there is nothing to show, the reason, and what to do next. */
 export function EmptyState(props: {
   /** Decorative icon. */
   icon?: ReactElement;
@@ -49,6 +57,36 @@ export function EmptyState(props: {
   );
 }
 
+/** Replaces the page of a user or a group that does not exist. */
+export function NotFound(props: {
+  icon: ReactElement;
+  title: ReactNode;
+
+  /** Name in the URL. */
+  name: string;
+
+  /** Path of the page that searches for the name. */
+  searchPath: string;
+}) {
+  const { icon, title, name, searchPath } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <EmptyState
+      icon={icon}
+      title={title}
+      description={t('states.notFoundHint')}
+      actions={
+        <ButtonLink
+          variant="primary"
+          href={`${searchPath}?${new URLSearchParams({ q: name })}`}
+        >
+          {t('states.searchFor', { name: <DirectoryText value={name} /> })}
+        </ButtonLink>
+      }
+    />
+  );
+}
+
 /**
  * Replaces content that could not be loaded: shows the server's message, when
  * the query is retried, and a button that retries it now.
@@ -62,9 +100,9 @@ export function ErrorState(props: {
 }) {
   const { error, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { title, message, next, reference } = useFailureWords(error);
+  const { title, message, retry, requestId } = useErrorText(error);
   const lines = [
-    ...new Set([message, next ?? t('states.nothingLost'), reference]),
+    ...new Set([message, retry ?? t('states.notAffected'), requestId]),
   ].filter(line => line && line !== title);
 
   return (
@@ -76,26 +114,41 @@ export function ErrorState(props: {
           <DirectoryText value={line!} />
         </span>
       ))}
-      actions={<Button onPress={onRetry}>{t('states.again')}</Button>}
+      actions={<Button onPress={onRetry}>{t('states.retry')}</Button>}
     />
+  );
+}
+
+/** Placeholders of blocks that are loading. */
+export function LoadingBlocks(props: {
+  /** Heights of the blocks, in pixels. */
+  heights: readonly number[];
+
+  /** Accessible text. Defaults to "Loading". */
+  label?: string;
+}) {
+  const { heights, label } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <Flex
+      direction="column"
+      gap="3"
+      role="status"
+      aria-label={label ?? t('states.loading')}
+    >
+      {heights.map((height, index) => (
+        // eslint-disable-next-line react/no-array-index-key -- blocks are alike
+        <Skeleton key={index} width="100%" height={height} />
+      ))}
+    </Flex>
   );
 }
 
 /** Shown while the code of a page is loading. */
 export function PageSkeleton() {
-  const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <Container>
-      <Flex
-        direction="column"
-        gap="4"
-        pt="4"
-        role="status"
-        aria-label={t('states.loading')}
-      >
-        <Skeleton height={40} width="100%" />
-        <Skeleton height={240} width="100%" />
-      </Flex>
+      <LoadingBlocks heights={[40, 240]} />
     </Container>
   );
 }
@@ -116,7 +169,7 @@ export function StaleNotice(props: {
 }) {
   const { error, loadedAt, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { title, next } = useFailureWords(error);
+  const { title, retry } = useErrorText(error);
   const time = new Date(loadedAt).toLocaleTimeString(undefined, {
     timeStyle: 'short',
   });
@@ -128,42 +181,62 @@ export function StaleNotice(props: {
       icon
       mb="4"
       title={title}
-      description={[t('states.loadedAt', { time }), next]
+      description={[t('states.lastUpdated', { time }), retry]
         .filter(Boolean)
         .join(' ')}
       customActions={
         <Button size="small" variant="secondary" onPress={onRetry}>
-          {t('states.again')}
+          {t('states.retry')}
         </Button>
       }
     />
   );
 }
 
-/** Texts that describe a failure. */
-interface FailureWords {
+/** Shows the server's message about a failed action beside the form. */
+export function FailureAlert({ error }: { error: unknown }) {
+  const { title, message, requestId } = useErrorText(error);
+  return (
+    <Alert
+      role="alert"
+      status="danger"
+      icon
+      title={title}
+      description={[message, requestId].filter(Boolean).join(' · ')}
+    />
+  );
+}
+
+/** Texts that describe a failed request. */
+interface ErrorText {
   /** States what failed. */
   title: string;
 
   /** Message of the server, if any. */
-  message: string | undefined;
+  message?: string;
 
   /** Time of the next retry; `undefined` when a retry would not help. */
-  next: string | undefined;
+  retry?: string;
 
   /** Identifies the request in the portal's logs. */
-  reference: string | undefined;
+  requestId?: string;
 }
 
-/** Returns the texts that describe a failed query. */
-function useFailureWords(error: unknown): FailureWords {
-  const { t } = useTranslationRef(directoryTranslationRef);
+/** Reasons of the API that have a title. */
+const REASONS = [
+  'unknown_principal',
+  'account_locked',
+  'account_expired',
+] as const;
 
+/** Returns the texts that describe a failed request. */
+function useErrorText(error: unknown): ErrorText {
+  const { t } = useTranslationRef(directoryTranslationRef);
   const delay = retryDelay(error);
-  const next =
+  const retry =
     delay === undefined
       ? undefined
-      : t('states.triesAgain', {
+      : t('states.retryIn', {
           delay: Math.round(delay / 1000).toLocaleString(undefined, {
             style: 'unit',
             unit: 'second',
@@ -172,49 +245,26 @@ function useFailureWords(error: unknown): FailureWords {
         });
 
   if (!isDirectoryResponseError(error)) {
-    return {
-      title: t('states.portalAway'),
-      message: undefined,
-      next,
-      reference: undefined,
-    };
+    return { title: t('states.portalUnreachable'), retry };
   }
+  const { status, body, message } = error;
+  const id = body?.request_id;
   const title = () => {
-    if (error.status === 503 || error.status === 504) {
-      return t('states.directoryAway');
+    if (status === 503 || status === 504) {
+      return t('states.directoryUnavailable');
     }
-    switch (error.body?.reason) {
-      case 'unknown_principal':
-        return t('states.unknownPrincipal');
-      case 'account_locked':
-        return t('states.accountLocked');
-      case 'account_expired':
-        return t('states.accountExpired');
-      default:
-        return error.status === 401 || error.status === 403
-          ? t('states.refused')
-          : t('states.failed');
+    const known = REASONS.find(reason => reason === body?.reason);
+    if (known) {
+      return t(`states.${known}`);
     }
+    return t(
+      status === 401 || status === 403 ? 'states.forbidden' : 'states.failed',
+    );
   };
-  const id = error.body?.request_id;
   return {
     title: title(),
-    message: error.message,
-    next,
-    reference: id && t('states.reference', { id }),
+    message,
+    retry,
+    requestId: id && t('states.requestId', { id }),
   };
-}
-
-/** Shows the server's message about a failed action beside the form. */
-export function FailureAlert({ error }: { error: unknown }) {
-  const { title, message, reference } = useFailureWords(error);
-  return (
-    <Alert
-      role="alert"
-      status="danger"
-      icon
-      title={title}
-      description={[message, reference].filter(Boolean).join(' · ')}
-    />
-  );
 }

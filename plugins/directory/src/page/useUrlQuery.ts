@@ -2,19 +2,20 @@ import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'react-router-dom';
 
 /** Changes the query; `replace` adds no entry to the browser's history. */
-export type Ask<Question> = (
-  change: Partial<Question>,
+export type SetQuery<Query> = (
+  change: Partial<Query>,
   options?: { replace?: boolean },
 ) => void;
 
-/** Reads the query of a page from its URL and writes it there. */
-interface QuestionFormat<Question> {
-  read: (params: URLSearchParams) => Question;
+/** Values of the URL parameters by name; `undefined` is left out. */
+type UrlParams = Record<string, string | readonly string[] | undefined>;
 
-  /** Returns the URL parameters by name, without default values. */
-  write: (
-    question: Question,
-  ) => Record<string, string | readonly string[] | undefined>;
+/** Reads the query of a page from its URL and writes it there. */
+interface UrlQueryFormat<Query> {
+  read: (params: URLSearchParams) => Query;
+
+  /** Returns the URL parameters without default values. */
+  write: (query: Query) => UrlParams;
 }
 
 /**
@@ -23,13 +24,13 @@ interface QuestionFormat<Question> {
  *
  * @param format - must be the same object in each render
  */
-export function useQuestion<Question extends { page: number }>(
-  format: QuestionFormat<Question>,
-): [Question, Ask<Question>] {
+export function useUrlQuery<Query extends { page: number }>(
+  format: UrlQueryFormat<Query>,
+): [Query, SetQuery<Query>] {
   const [params, setParams] = useSearchParams();
-  const question = useMemo(() => format.read(params), [format, params]);
+  const query = useMemo(() => format.read(params), [format, params]);
 
-  const ask = useCallback<Ask<Question>>(
+  const setQuery = useCallback<SetQuery<Query>>(
     (change, options) =>
       setParams(
         previous => {
@@ -39,24 +40,22 @@ export function useQuestion<Question extends { page: number }>(
             ...(isSameList ? {} : { page: 1 }),
             ...change,
           };
-          return pairs(format.write(next));
+          return toPairs(format.write(next));
         },
         { replace: options?.replace },
       ),
     [format, setParams],
   );
-  return [question, ask];
+  return [query, setQuery];
 }
 
-function pairs(
-  values: Record<string, string | readonly string[] | undefined>,
-): [string, string][] {
-  return Object.entries(values).flatMap(([name, value = []]) =>
+function toPairs(params: UrlParams): [string, string][] {
+  return Object.entries(params).flatMap(([name, value = []]) =>
     [value].flat().map((one): [string, string] => [name, one]),
   );
 }
 
-/** Returns the page number in a URL, counted from 1. Defaults to 1. */
+/** Returns the page number in a URL, formatCount from 1. Defaults to 1. */
 export function readPage(params: URLSearchParams): number {
   const page = params.get('page');
   return page && /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1;

@@ -11,10 +11,11 @@ import { parseDate } from '@internationalized/date';
 import { useState } from 'react';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { visibleText } from '../components/DirectoryText';
-import { useDebounced } from '../page/TextSearch';
+import { MIN_SEARCH_LENGTH, useDebounced } from '../page/SearchList';
 import { directoryTranslationRef } from '../translation';
 import {
   isFiltered,
+  NO_FILTERS,
   type PeopleFilters,
   PRESENCE_FIELDS,
   type PresenceField,
@@ -46,14 +47,14 @@ export function FilterPanel(props: {
       >
         {PRESENCE_FIELDS.map(field => (
           <Checkbox key={field} value={field}>
-            {t(`people.filter.${field}`)}
+            {t(`people.field.${field}`)}
           </Checkbox>
         ))}
       </CheckboxGroup>
       <Button
         variant="secondary"
         isDisabled={!isFiltered(filters)}
-        onPress={() => onChange({ groups: [], before: undefined, has: [] })}
+        onPress={() => onChange(NO_FILTERS)}
       >
         {t('people.filter.clear')}
       </Button>
@@ -61,22 +62,22 @@ export function FilterPanel(props: {
   );
 }
 
-/** Number of groups offered. */
-const OFFERED = 10;
+/** Maximum number of suggested groups. */
+const SUGGESTIONS = 10;
 
 /** Selects a group by a part of its name, which the server searches. */
 function GroupPicker({ onPick }: { onPick: (group: string) => void }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState('');
-  const settled = useDebounced(typed.trim(), 250);
+  const settled = useDebounced(typed.trim());
 
   const { data, isFetching } = useDirectoryQuery({
-    key: ['groups offered', settled],
-    enabled: Array.from(settled).length >= 3,
+    key: ['group suggestions', settled],
+    enabled: Array.from(settled).length >= MIN_SEARCH_LENGTH,
     keepPrevious: true,
     load: async (client, signal) => {
       const found = await client.get('/search/groups/', {
-        params: { query: { groupname: settled, page_size: OFFERED } },
+        params: { query: { groupname: settled, page_size: SUGGESTIONS } },
         signal,
       });
       return found.data.result;

@@ -76,22 +76,22 @@ function FilterTags({ filters, onChange }: FiltersProps) {
   const tags = [
     ...groups.map(group => ({
       id: `group ${group}`,
-      words: t('people.filter.groupValue', { group: visibleText(group) }),
+      text: t('people.filter.groupValue', { group: visibleText(group) }),
       without: { groups: groups.filter(one => one !== group) },
     })),
     ...(before
       ? [
           {
             id: 'before',
-            words: t('people.filter.beforeValue', { date: formatDay(before) }),
+            text: t('people.filter.beforeValue', { date: formatDay(before) }),
             without: { before: undefined },
           },
         ]
       : []),
     ...has.map(field => ({
       id: `has ${field}`,
-      words: t('people.filter.hasValue', {
-        field: t(`people.filter.${field}`),
+      text: t('people.filter.hasValue', {
+        field: t(`people.field.${field}`),
       }),
       without: { has: has.filter(one => one !== field) },
     })),
@@ -109,9 +109,9 @@ function FilterTags({ filters, onChange }: FiltersProps) {
         }
       }}
     >
-      {tags.map(({ id, words }) => (
-        <Tag key={id} id={id} textValue={words}>
-          {words}
+      {tags.map(({ id, text }) => (
+        <Tag key={id} id={id} textValue={text}>
+          {text}
         </Tag>
       ))}
     </TagGroup>

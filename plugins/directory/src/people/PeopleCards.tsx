@@ -1,24 +1,13 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import {
-  Badge,
-  Card,
-  Text,
-  ToggleButton,
-  ToggleButtonGroup,
-} from '@backstage/ui';
-import {
-  RiEyeOffLine,
-  RiLayoutGridLine,
-  RiLockLine,
-  RiTableLine,
-} from '@remixicon/react';
+import { Badge, Card, Skeleton, Text } from '@backstage/ui';
+import { RiEyeOffLine, RiLockLine } from '@remixicon/react';
 import { ColoredAvatar } from '../components/Avatar';
 import { LocalTime } from '../components/DateTime';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './PeopleCards.module.css';
-import type { FoundPerson, PeopleQuestion } from './peopleQuery';
+import type { FoundPerson } from './peopleQuery';
 import type { MatchedPerson } from './searchPeople';
 
 /** Users as cards, in as many columns as fit. */
@@ -44,7 +33,7 @@ function PersonCard({ person, matches }: MatchedPerson) {
     const match = matches.find(one => one.field === field);
     return <DirectoryText value={value} mark={match?.text} />;
   };
-  const elsewhere = matches.filter(
+  const otherMatches = matches.filter(
     ({ field }) => field !== 'username' && field !== 'human_name',
   );
 
@@ -56,7 +45,7 @@ function PersonCard({ person, matches }: MatchedPerson) {
     >
       <div className={styles.layout}>
         <ColoredAvatar username={username} name={human_name} />
-        <div className={styles.words}>
+        <div className={styles.text}>
           <Text
             as="p"
             variant="body-large"
@@ -81,7 +70,7 @@ function PersonCard({ person, matches }: MatchedPerson) {
               </span>
             ))}
           </Text>
-          {elsewhere.map(({ field, value, text }) => (
+          {otherMatches.map(({ field, value, text }) => (
             <Text key={field} as="p" variant="body-small" truncate>
               <span className={styles.field}>{t(`people.field.${field}`)}</span>{' '}
               <DirectoryText value={value} mark={text} />
@@ -126,33 +115,18 @@ export function PersonBadges({
   );
 }
 
-type View = PeopleQuestion['view'];
-
-/** Switches between cards and a table. */
-export function ViewSwitch(props: {
-  view: View;
-  onChange: (view: View) => void;
-}) {
-  const { view, onChange } = props;
+/** Placeholder of cards while loading. */
+export function CardsSkeleton({ count }: { count: number }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
-    <ToggleButtonGroup
-      aria-label={t('people.view.label')}
-      selectionMode="single"
-      disallowEmptySelection
-      selectedKeys={[view]}
-      onSelectionChange={([key]) => onChange(key as View)}
+    <div
+      role="status"
+      aria-label={t('states.loading')}
+      className={styles.cards}
     >
-      <ToggleButton
-        id="cards"
-        aria-label={t('people.view.cards')}
-        iconStart={<RiLayoutGridLine />}
-      />
-      <ToggleButton
-        id="table"
-        aria-label={t('people.view.table')}
-        iconStart={<RiTableLine />}
-      />
-    </ToggleButtonGroup>
+      {Array.from({ length: count }, (_, index) => (
+        <Skeleton key={index} width="100%" height={68} />
+      ))}
+    </div>
   );
 }

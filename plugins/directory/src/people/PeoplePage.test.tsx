@@ -2,26 +2,26 @@ import { registerMswTestHooks } from '@backstage/frontend-test-utils';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import {
-  DirectoryServer,
+  FakeDirectoryApi,
   failure,
   pageOf,
-} from '../__testUtils__/DirectoryServer';
-import { aPerson, karl } from '../__testUtils__/people';
+} from '../__testUtils__/FakeDirectoryApi';
+import { person, karl } from '../__testUtils__/people';
 import { renderDirectory } from '../__testUtils__/renderDirectory';
 
-const karla = aPerson({
+const karla = person({
   username: 'karla',
   human_name: 'Karla Ek',
   is_private: false,
   locked: true,
 });
-const bob = aPerson({ username: 'bob', is_private: true });
+const bob = person({ username: 'bob', is_private: true });
 
-const server = new DirectoryServer();
+const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
-/** Answers searches by the field that is asked, as the server does. */
-function findsByField(found: Record<string, (typeof karl)[]>) {
+/** Returns users by the searched field. */
+function respondByField(found: Record<string, (typeof karl)[]>) {
   server.on('/search/users/', ({ query }) => {
     const field = Object.keys(found).find(name => query.has(name));
     return pageOf(field ? found[field] : []);
@@ -29,21 +29,21 @@ function findsByField(found: Record<string, (typeof karl)[]>) {
 }
 
 const searches = () =>
-  server.asked.filter(({ path }) => path === '/search/users/');
+  server.requests.filter(({ path }) => path === '/search/users/');
 
 const searchBox = () => screen.findByRole('searchbox');
 
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requests.length = 0;
   server.on('/me/colleagues/', () => pageOf([karl, bob]));
 });
 
-describe('the page of people', () => {
-  it('shows the people of my groups before anything is typed', async () => {
+describe('PeoplePage', () => {
+  it("shows people in the user's groups before a search", async () => {
     renderDirectory('/directory/people');
 
     expect(
-      await screen.findByRole('heading', { name: 'People of your groups' }),
+      await screen.findByRole('heading', { name: 'People in your groups' }),
     ).toBeVisible();
     expect(
       await screen.findByRole('link', { name: 'Karl Larsson, karl' }),
@@ -55,21 +55,21 @@ describe('the page of people', () => {
     expect(document.title).toBe('People · Portal');
   });
 
-  it('shows everybody to a reader whom the directory does not know', async () => {
-    server.on('/me/colleagues/', () => failure(403, { message: 'Who?' }));
+  it('shows all people to users without a directory user', async () => {
+    server.on('/me/colleagues/', () => failure(403, { message: 'Forbidden' }));
     server.on('/users/', () => pageOf([karla], 200));
     renderDirectory('/directory/people');
 
     expect(
-      await screen.findByRole('heading', { name: 'Everybody' }),
+      await screen.findByRole('heading', { name: 'All people' }),
     ).toBeVisible();
     expect(screen.getByText('200 people')).toBeVisible();
     expect(screen.getByText('1 to 24 of 200')).toBeVisible();
     expect(screen.getByText('Locked')).toBeVisible();
   });
 
-  it('asks every field on its own, and shows what matched', async () => {
-    findsByField({
+  it('searches each field and highlights the matches', async () => {
+    respondByField({
       username: [karl, karla],
       human_name: [karl],
       github_username: [karl],
@@ -95,12 +95,12 @@ describe('the page of people', () => {
       [...card.querySelectorAll('mark')].map(mark => mark.textContent),
     ).toEqual(['Karl', 'karl', 'karl']);
     expect(card).toHaveTextContent('GitHub karlp');
-    // Found by three fields, shown once.
+    // Found in three fields, shown once.
     expect(screen.queryByRole('heading', { name: 'GitHub' })).toBeNull();
     expect(screen.getByText('2 people')).toBeVisible();
   });
 
-  it('does not ask for less than three characters, and says so', async () => {
+  it('requires three characters', async () => {
     renderDirectory('/directory/people?q=ka');
 
     expect(
@@ -109,7 +109,7 @@ describe('the page of people', () => {
     expect(searches()).toHaveLength(0);
   });
 
-  it('calls off what the reader typed over', async () => {
+  it('cancels superseded searches', async () => {
     const aborted: string[] = [];
     server.on('/search/users/', () => new Promise(() => undefined));
     server.msw.events.on('request:start', ({ request }) => {
@@ -124,7 +124,7 @@ describe('the page of people', () => {
     renderDirectory('/directory/people?q=karl');
     await waitFor(() => expect(searches()).toHaveLength(5));
 
-    findsByField({ username: [karla] });
+    respondByField({ username: [karla] });
     await userEvent.type(await searchBox(), 'a');
 
     expect(await screen.findByText('Karla Ek')).toBeVisible();
@@ -132,7 +132,7 @@ describe('the page of people', () => {
     server.msw.events.removeAllListeners();
   });
 
-  it('turns pages of one field, in the URL', async () => {
+  it('keeps field and page in the URL', async () => {
     server.on('/search/users/', ({ query }) =>
       pageOf(
         query.has('human_name')
@@ -160,7 +160,7 @@ describe('the page of people', () => {
     });
   });
 
-  it('narrows by filters, which can be taken away', async () => {
+  it('applies filters, which can be removed', async () => {
     server.on('/search/users/', () => pageOf([karl]));
     renderDirectory(
       '/directory/people?group=packager&before=2020-04-23&has=github_username',
@@ -183,14 +183,14 @@ describe('the page of people', () => {
     );
   });
 
-  it('says what it looked for when there is nobody, and widens', async () => {
-    findsByField({ surname: [karl] });
+  it('shows the searched fields and widens when nothing matches', async () => {
+    respondByField({ surname: [karl] });
     renderDirectory('/directory/people?q=larsson');
 
-    expect(await screen.findByText('Nobody found')).toBeVisible();
+    expect(await screen.findByText('No people found')).toBeVisible();
     expect(
       screen.getByText(
-        /^Looked for “larsson” in User name, Name, Nick, GitHub,? or GitLab\.$/,
+        /^No match for “larsson” in User name, Name, Nick, GitHub,? or GitLab\.$/,
       ),
     ).toBeVisible();
 
@@ -200,7 +200,7 @@ describe('the page of people', () => {
     expect(await screen.findByText('Karl Larsson')).toBeVisible();
   });
 
-  it('shows a table, and walks the cards with arrow keys', async () => {
+  it('shows a table and moves between cards by arrow keys', async () => {
     renderDirectory('/directory/people');
     await screen.findByText('Karl Larsson');
 
@@ -220,7 +220,7 @@ describe('the page of people', () => {
     ).toBeVisible();
   });
 
-  it('keeps the fields that work when one fails', async () => {
+  it('shows the results of other fields when one fails', async () => {
     server.on('/search/users/', ({ query }) =>
       query.has('github_username')
         ? failure(504, { message: 'Too slow' })
@@ -233,23 +233,21 @@ describe('the page of people', () => {
     expect(screen.getByText('At least 1 people')).toBeVisible();
   });
 
-  it('says what failed and when it tries again', async () => {
+  it('shows the error, the next retry and a retry button', async () => {
     server.on('/me/colleagues/', () =>
       failure(
         503,
-        { message: 'The directory cannot be reached', request_id: 'r-1' },
+        { message: 'The directory is unavailable', request_id: 'r-1' },
         { 'Retry-After': '7' },
       ),
     );
     renderDirectory('/directory/people');
 
     expect(
-      await screen.findByText('The directory cannot be reached'),
+      await screen.findByText('The directory is unavailable'),
     ).toBeVisible();
-    expect(
-      screen.getByText('It is tried again by itself in 7 seconds.'),
-    ).toBeVisible();
-    expect(screen.getByText('Reference for the support: r-1')).toBeVisible();
+    expect(screen.getByText('Retrying in 7 seconds.')).toBeVisible();
+    expect(screen.getByText('Request ID: r-1')).toBeVisible();
 
     server.on('/me/colleagues/', () => pageOf([karl]));
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));

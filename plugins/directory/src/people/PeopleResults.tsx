@@ -1,83 +1,82 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Flex, Skeleton, Text } from '@backstage/ui';
 import { RiUserSearchLine } from '@remixicon/react';
-import type { ReactNode } from 'react';
 import { visibleText } from '../components/DirectoryText';
-import { PageTurner } from '../page/Pagination';
+import { Pagination, PastEnd } from '../page/Pagination';
+import type { View } from '../page/SearchList';
 import { EmptyState } from '../page/states';
-import { counted, directoryTranslationRef } from '../translation';
-import { PeopleCards } from './PeopleCards';
-import cards from './PeopleCards.module.css';
-import { type AskPeople, isFiltered, type PeopleQuestion } from './peopleQuery';
+import { directoryTranslationRef, formatCount } from '../translation';
+import { CardsSkeleton, PeopleCards } from './PeopleCards';
+import {
+  isFiltered,
+  NO_FILTERS,
+  type PeopleQuery,
+  type SetPeopleQuery,
+} from './peopleQuery';
 import styles from './PeopleResults.module.css';
 import { PeopleTable } from './PeopleTable';
-import type { MatchSection } from './searchPeople';
-import { PAGE_SIZE, type PeopleAnswer, type PeopleTask } from './usePeople';
-
-const SKELETON_CARDS = Array.from({ length: 24 }, (_, index) => index);
+import type { MatchedPerson, MatchSection } from './searchPeople';
+import type { PeopleList, PeopleResult } from './usePeople';
 
 /** The results of a query: by field, or a list with pages. */
 export function PeopleResults(props: {
-  answer: PeopleAnswer;
-  question: PeopleQuestion;
-  task: PeopleTask;
-  ask: AskPeople;
+  result: PeopleResult;
+  query: PeopleQuery;
+  list: PeopleList;
+  setQuery: SetPeopleQuery;
 }) {
-  const { answer, question, task, ask } = props;
+  const { result, query, list, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { sections, list } = answer;
-  const shown = sections.filter(
+  const shown = result.sections.filter(
     ({ people, error }) => people.length > 0 || error,
   );
   if (shown.length === 0) {
-    return <NothingFound question={question} task={task} ask={ask} />;
+    return <NoPeople query={query} list={list} setQuery={setQuery} />;
   }
   const titleOf = ({ field }: MatchSection) => {
     if (field) {
       return t(`people.field.${field}`);
     }
-    return t(`people.${list === 'found' ? 'filtered' : list}.title`);
+    return t(`people.${result.list === 'found' ? 'filtered' : result.list}`);
   };
-  const hasPages = task.kind !== 'fields' && list !== 'mine';
-  const [first] = shown;
+  const isColleagues = result.list === 'colleagues';
 
   return (
     <>
-      {task.kind === 'field' && task.terms.length > 1 && (
+      {list.kind === 'field' && list.terms.length > 1 && (
         <Button
           size="small"
           variant="tertiary"
-          onPress={() => ask({ only: undefined })}
+          onPress={() => setQuery({ only: undefined })}
         >
           {t('people.backToAll')}
         </Button>
       )}
       {shown.map(section => (
         <PeopleSection
-          key={section.field ?? list}
+          key={section.field ?? result.list}
           section={section}
           title={titleOf(section)}
-          view={question.view}
+          view={query.view}
           onShowAll={
-            task.kind === 'fields'
-              ? () => ask({ only: section.field })
+            list.kind === 'fields'
+              ? () => setQuery({ only: section.field })
               : undefined
           }
         />
       ))}
-      {list === 'mine' && (
+      {isColleagues && (
         <Flex mt="4">
-          <Button variant="secondary" onPress={() => ask({ everybody: true })}>
-            {t('people.mine.everybody')}
+          <Button variant="secondary" onPress={() => setQuery({ all: true })}>
+            {t('people.showAllPeople')}
           </Button>
         </Flex>
       )}
-      {hasPages && (
-        <PageTurner
-          page={question.page}
-          pageSize={PAGE_SIZE}
-          total={first.total}
-          onTurn={page => ask({ page })}
+      {list.kind !== 'fields' && !isColleagues && (
+        <Pagination
+          page={query.page}
+          total={shown[0].total}
+          onChange={page => setQuery({ page })}
         />
       )}
     </>
@@ -85,44 +84,32 @@ export function PeopleResults(props: {
 }
 
 /** Placeholder of the results while loading. */
-export function PeopleSkeleton({ view }: Pick<PeopleQuestion, 'view'>) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return (
-    <div role="status" aria-label={t('states.loading')}>
-      <div className={styles.heading}>
-        <Skeleton width={180} height={20} />
-      </div>
-      {view === 'table' ? (
-        <Skeleton width="100%" height={560} />
-      ) : (
-        <div className={cards.cards}>
-          {SKELETON_CARDS.map(place => (
-            <Skeleton key={place} width="100%" height={68} />
-          ))}
-        </div>
-      )}
-    </div>
+export function PeopleSkeleton({ view }: { view: View }) {
+  return view === 'table' ? (
+    <Skeleton width="100%" height={592} />
+  ) : (
+    <CardsSkeleton count={24} />
   );
 }
 
-/** Number of users, at least or exactly, as far as the results tell. */
-export function PeopleTotal({ answer }: { answer: PeopleAnswer }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const { count, isExact } = answer;
-  return (
-    <Text role="status" variant="body-medium" color="secondary">
-      {isExact
-        ? t('people.total', counted(count))
-        : t('people.totalAtLeast', { total: count.toLocaleString() })}
-    </Text>
+/** Users as cards or as a table. */
+export function PeopleView(props: {
+  people: readonly MatchedPerson[];
+  view: View;
+}) {
+  const { people, view } = props;
+  return view === 'table' ? (
+    <PeopleTable people={people} />
+  ) : (
+    <PeopleCards people={people} />
   );
 }
 
 /** The matches of one field, with its name and their number. */
 function PeopleSection(props: {
   section: MatchSection;
-  title: ReactNode;
-  view: PeopleQuestion['view'];
+  title: string;
+  view: View;
 
   /** Shows only the matches of this field, on pages, when there are more. */
   onShowAll?: () => void;
@@ -133,7 +120,7 @@ function PeopleSection(props: {
   const count = error
     ? t('people.sectionFailed')
     : [
-        ...(field ? [t('people.matches', counted(total))] : []),
+        ...(field ? [t('people.matches', formatCount(total))] : []),
         ...(shownAbove ? [t('people.shownAbove', { count: shownAbove })] : []),
       ].join(', ');
 
@@ -152,82 +139,73 @@ function PeopleSection(props: {
           </Button>
         )}
       </div>
-      {people.length > 0 &&
-        (view === 'table' ? (
-          <PeopleTable people={people} />
-        ) : (
-          <PeopleCards people={people} />
-        ))}
+      {people.length > 0 && <PeopleView people={people} view={view} />}
     </section>
   );
 }
 
 /** States what was searched in which fields, with buttons to widen the search. */
-function NothingFound(props: {
-  question: PeopleQuestion;
-  task: PeopleTask;
-  ask: AskPeople;
+function NoPeople(props: {
+  query: PeopleQuery;
+  list: PeopleList;
+  setQuery: SetPeopleQuery;
 }) {
-  const { question, task, ask } = props;
+  const { query, list, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { page, text } = question;
+  const { page, text } = query;
   if (page > 1) {
     return (
-      <EmptyState
+      <PastEnd
         icon={<RiUserSearchLine />}
-        title={t('people.nothing.pastEnd', { page: page.toLocaleString() })}
-        actions={
-          <Button onPress={() => ask({ page: 1 })}>
-            {t('people.nothing.firstPage')}
-          </Button>
-        }
+        page={page}
+        onChange={first => setQuery({ page: first })}
       />
     );
   }
-  const terms = searchedTerms(task);
-  const fields = new Intl.ListFormat(undefined, { type: 'disjunction' }).format(
-    terms.map(({ field }) => t(`people.field.${field}`)),
-  );
-  const hasFilters = isFiltered(question);
-  const canWiden = 'canWiden' in task && task.canWiden;
+  const hasFilters = isFiltered(query);
+  const canWiden = 'canWiden' in list && list.canWiden;
+  const searched = t('people.noResults.searched', {
+    text: visibleText(text),
+    fields: new Intl.ListFormat(undefined, { type: 'disjunction' }).format(
+      searchedTerms(list).map(({ field }) => t(`people.field.${field}`)),
+    ),
+  });
+  const description = () => {
+    if (!text) {
+      return t(
+        hasFilters ? 'people.noResults.filtered' : 'people.noResults.empty',
+      );
+    }
+    return hasFilters
+      ? `${searched} ${t('people.noResults.withFilters')}`
+      : searched;
+  };
   return (
     <EmptyState
       icon={<RiUserSearchLine />}
-      title={t('people.nothing.title')}
-      description={
-        text
-          ? [
-              t('people.nothing.searched', {
-                text: visibleText(text),
-                fields,
-              }),
-              ...(hasFilters ? [t('people.nothing.withFilters')] : []),
-            ].join(' ')
-          : t(hasFilters ? 'people.nothing.filtered' : 'people.nothing.empty')
-      }
+      title={t('people.noResults.title')}
+      description={description()}
       actions={
         <>
           {hasFilters && (
-            <Button
-              onPress={() => ask({ groups: [], before: undefined, has: [] })}
-            >
-              {t('people.nothing.dropFilters')}
+            <Button onPress={() => setQuery(NO_FILTERS)}>
+              {t('people.noResults.dropFilters')}
             </Button>
           )}
-          {(canWiden || question.only) && (
+          {(canWiden || query.only) && (
             <Button
               variant={hasFilters ? 'secondary' : 'primary'}
-              onPress={() => ask({ wide: true, only: undefined })}
+              onPress={() => setQuery({ wide: true, only: undefined })}
             >
-              {t('people.nothing.allFields')}
+              {t('people.noResults.allFields')}
             </Button>
           )}
           {text && !hasFilters && (
             <Button
               variant="secondary"
-              onPress={() => ask({ text: '', wide: false, everybody: true })}
+              onPress={() => setQuery({ text: '', wide: false, all: true })}
             >
-              {t('people.nothing.everybody')}
+              {t('people.showAllPeople')}
             </Button>
           )}
         </>
@@ -236,9 +214,9 @@ function NothingFound(props: {
   );
 }
 
-function searchedTerms(task: PeopleTask) {
-  if (task.kind === 'field') {
-    return [task.term];
+function searchedTerms(list: PeopleList) {
+  if (list.kind === 'field') {
+    return [list.term];
   }
-  return task.kind === 'fields' ? task.terms : [];
+  return list.kind === 'fields' ? list.terms : [];
 }

@@ -1,16 +1,10 @@
 import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import {
-  Cell,
-  type ColumnConfig,
-  Table,
-  Text,
-  useBreakpoint,
-} from '@backstage/ui';
+import { Cell, type ColumnConfig, Text, useBreakpoint } from '@backstage/ui';
 import { useMemo } from 'react';
 import { ColoredAvatar } from '../components/Avatar';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
 import { DirectoryText } from '../components/DirectoryText';
-import { TableGround } from '../page/DirectoryPage';
+import { LinkTable } from '../page/DirectoryPage';
 import { personRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { PersonBadges } from './PeopleCards';
@@ -23,20 +17,18 @@ type Row = MatchedPerson & { id: string };
 export function PeopleTable({ people }: { people: readonly MatchedPerson[] }) {
   const href = useRouteRef(personRouteRef);
   const columns = useColumns(people.some(({ matches }) => matches.length > 0));
-  const rows = useMemo(
-    () => people.map(one => ({ ...one, id: one.person.username })),
-    [people],
-  );
   return (
-    <TableGround>
-      <Table
-        columnConfig={columns}
-        data={rows}
-        pagination={{ type: 'none' }}
-        rowConfig={{ getHref: ({ id }) => href?.({ username: id }) }}
-      />
-    </TableGround>
+    <LinkTable
+      columns={columns}
+      items={people}
+      idOf={idOf}
+      hrefOf={({ person }) => href?.({ username: person.username })}
+    />
   );
+}
+
+function idOf({ person }: MatchedPerson) {
+  return person.username;
 }
 
 function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
@@ -60,7 +52,7 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         isHidden: !isWide,
         defaultWidth: '2fr',
         cell: ({ person }) => (
-          <Cell className={styles.words}>
+          <Cell className={styles.text}>
             <Text truncate>
               <DirectoryText value={person.username} />
             </Text>
@@ -73,7 +65,7 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         isHidden: !hasMatches || !isWide,
         defaultWidth: '3fr',
         cell: ({ matches }) => (
-          <Cell className={styles.words}>
+          <Cell className={styles.text}>
             <Matches matches={matches} />
           </Cell>
         ),
@@ -84,7 +76,7 @@ function useColumns(hasMatches: boolean): ColumnConfig<Row>[] {
         isHidden: !isVeryWide,
         defaultWidth: '2fr',
         cell: ({ person }) => (
-          <Cell className={styles.words}>
+          <Cell className={styles.text}>
             <Text color="secondary" truncate>
               <DirectoryText value={person.pronouns?.[0] ?? ''} />
             </Text>
@@ -123,7 +115,7 @@ function PersonCell({ row, isWide }: { row: Row; isWide: boolean }) {
   const { username, human_name } = person;
   const isFoundByUsername = matches.some(({ field }) => field === 'username');
   return (
-    <Cell className={styles.words}>
+    <Cell className={styles.text}>
       <span className={styles.person}>
         <ColoredAvatar username={username} name={human_name} size="medium" />
         <span className={styles.name}>
@@ -150,7 +142,7 @@ function Matches({ matches }: Pick<Row, 'matches'>) {
     <>
       {matches.map(({ field, value, text }) => (
         <Text key={field} as="p" variant="body-small">
-          <span className={styles.quiet}>{t(`people.field.${field}`)}</span>{' '}
+          <span className={styles.field}>{t(`people.field.${field}`)}</span>{' '}
           <DirectoryText value={value} mark={text} />
         </Text>
       ))}

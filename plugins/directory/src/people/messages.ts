@@ -1,6 +1,6 @@
 export const peopleMessages = {
   search: {
-    label: 'Look for people',
+    label: 'Search people',
     placeholder: 'Name, user name, e-mail, nick, GitHub…',
   },
   field: {
@@ -25,19 +25,9 @@ export const peopleMessages = {
     before: 'Joined before',
     beforeValue: 'Joined before {{date}}',
     has: 'Has',
-    github_username: 'GitHub',
-    gitlab_username: 'GitLab',
-    website: 'Website',
-    rssurl: 'Feed',
-    ircnick: 'Nick',
     hasValue: 'Has {{field}}',
     clear: 'Clear filters',
     done: 'Done',
-  },
-  view: {
-    label: 'View',
-    cards: 'Cards',
-    table: 'Table',
   },
   column: {
     person: 'Person',
@@ -59,26 +49,17 @@ export const peopleMessages = {
   backToAll: 'Back to all fields',
   private: 'Private profile',
   locked: 'Locked',
-  mine: {
-    title: 'People of your groups',
-    everybody: 'Show everybody',
-  },
-  everybody: {
-    title: 'Everybody',
-  },
-  filtered: {
-    title: 'People who match the filters',
-  },
-  nothing: {
-    title: 'Nobody found',
-    searched: 'Looked for “{{text}}” in {{fields}}.',
-    filtered: 'Nobody matches all of these filters.',
-    withFilters: 'Only among the people whom the filters let through.',
+  colleagues: 'People in your groups',
+  all: 'All people',
+  filtered: 'People matching the filters',
+  showAllPeople: 'Show all people',
+  noResults: {
+    title: 'No people found',
+    searched: 'No match for “{{text}}” in {{fields}}.',
+    filtered: 'No person matches all filters.',
+    withFilters: 'Only people who match the filters are searched.',
     dropFilters: 'Search without filters',
     allFields: 'Search all fields',
-    everybody: 'Show everybody',
-    pastEnd: 'There is no page {{page}}',
-    firstPage: 'Go to the first page',
-    empty: 'The directory has nobody to show.',
+    empty: 'The directory has no users to show.',
   },
 } as const;

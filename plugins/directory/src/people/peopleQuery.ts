@@ -1,8 +1,9 @@
 import type { MaskedUser } from '@directory-gateway/backstage-plugin-directory-common';
+import type { View } from '../page/SearchList';
 import {
-  type Ask,
   readPage,
-  useQuestion,
+  type SetQuery,
+  useUrlQuery,
   writePage,
 } from '../page/useUrlQuery';
 
@@ -31,7 +32,7 @@ export interface PeopleFilters {
 }
 
 /** The query of the page, as in its URL. */
-export interface PeopleQuestion extends PeopleFilters {
+export interface PeopleQuery extends PeopleFilters {
   /** Searched text. */
   text: string;
 
@@ -42,14 +43,21 @@ export interface PeopleQuestion extends PeopleFilters {
   wide: boolean;
 
   /** Whether to list all users when there is no text and no filter. */
-  everybody: boolean;
+  all: boolean;
 
   /** Counted from 1. */
   page: number;
 
   /** Layout of the results. */
-  view: 'cards' | 'table';
+  view: View;
 }
+
+/** Removes all filters. */
+export const NO_FILTERS: PeopleFilters = {
+  groups: [],
+  before: undefined,
+  has: [],
+};
 
 /** Whether a filter is set. */
 export function isFiltered(filters: PeopleFilters): boolean {
@@ -57,10 +65,10 @@ export function isFiltered(filters: PeopleFilters): boolean {
 }
 
 /** Changes the query. */
-export type AskPeople = Ask<PeopleQuestion>;
+export type SetPeopleQuery = SetQuery<PeopleQuery>;
 
 const format = {
-  read(params: URLSearchParams): PeopleQuestion {
+  read(params: URLSearchParams): PeopleQuery {
     const has = params.getAll('has');
     const before = params.get('before');
     return {
@@ -70,27 +78,27 @@ const format = {
       has: PRESENCE_FIELDS.filter(field => has.includes(field)),
       only: (params.get('in') as SearchField | null) ?? undefined,
       wide: params.has('wide'),
-      everybody: params.has('everybody'),
+      all: params.has('all'),
       page: readPage(params),
       view: params.get('view') === 'table' ? 'table' : 'cards',
     };
   },
-  write: (question: PeopleQuestion) => ({
-    q: question.text || undefined,
-    group: question.groups,
-    before: question.before,
-    has: question.has,
-    in: question.only,
-    wide: question.wide ? '' : undefined,
-    everybody: question.everybody ? '' : undefined,
-    page: writePage(question.page),
-    view: question.view === 'table' ? question.view : undefined,
+  write: (query: PeopleQuery) => ({
+    q: query.text || undefined,
+    group: query.groups,
+    before: query.before,
+    has: query.has,
+    in: query.only,
+    wide: query.wide ? '' : undefined,
+    all: query.all ? '' : undefined,
+    page: writePage(query.page),
+    view: query.view === 'table' ? query.view : undefined,
   }),
 };
 
 /** Returns the query in the URL and a function that changes it. */
-export function usePeopleQuestion(): [PeopleQuestion, AskPeople] {
-  return useQuestion<PeopleQuestion>(format);
+export function usePeopleQuery(): [PeopleQuery, SetPeopleQuery] {
+  return useUrlQuery<PeopleQuery>(format);
 }
 
 /** A parameter of `/search/users/` that is a field of a user. */

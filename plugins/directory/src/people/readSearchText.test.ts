@@ -8,8 +8,8 @@ const WORD = [
   'gitlab_username',
 ];
 
-function ask(text: string, wide = false) {
-  const plan = readSearchText(text, { wide });
+function termsOf(text: string, wide = false) {
+  const plan = readSearchText(text, wide);
   return plan.kind === 'search'
     ? plan.terms.map(({ field, value }) => `${field}=${value}`)
     : plan.kind;
@@ -45,31 +45,33 @@ describe('readSearchText', () => {
     ['GitHub:karlp', ['github_username=karlp']],
     ['nick: karlp', ['ircnick=karlp']],
     ['mail: a@b', ['email=a@b', 'rhbzemail=a@b']],
-    // Not a prefix that stands for a field: it is looked for as it is.
+    // Not a known prefix: searched as it is.
     ['talk: karl', ['human_name=talk: karl']],
-  ])('understands "%s"', (text, asked) => {
-    expect(ask(text)).toEqual(asked);
+  ])('parses "%s"', (text, terms) => {
+    expect(termsOf(text)).toEqual(terms);
   });
 
-  it('looks into more fields when widened, in the same order', () => {
-    expect(ask('karl', true)).toEqual(
+  it('adds fields when widened, in the same order', () => {
+    expect(termsOf('karl', true)).toEqual(
       [...WORD, 'givenname', 'surname'].map(field => `${field}=karl`),
     );
-    expect(ask('Karl Larsson', true)).toEqual([
+    expect(termsOf('Karl Larsson', true)).toEqual([
       'human_name=Karl Larsson',
       'ircnick=Karl Larsson',
       'givenname=Karl Larsson',
       'surname=Karl Larsson',
     ]);
-    expect(ask('karl@example.org', true)).toEqual(
+    expect(termsOf('karl@example.org', true)).toEqual(
       expect.arrayContaining(['email=karl@example.org', 'username=karl']),
     );
   });
 
-  it('knows where widening would change nothing', () => {
-    expect(readSearchText('github: karlp')).toMatchObject({ canWiden: false });
-    expect(readSearchText('karl')).toMatchObject({ canWiden: true });
-    expect(readSearchText('karl', { wide: true })).toMatchObject({
+  it('reports whether widening adds fields', () => {
+    expect(readSearchText('github: karlp', false)).toMatchObject({
+      canWiden: false,
+    });
+    expect(readSearchText('karl', false)).toMatchObject({ canWiden: true });
+    expect(readSearchText('karl', true)).toMatchObject({
       canWiden: false,
     });
   });

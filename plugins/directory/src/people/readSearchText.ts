@@ -1,3 +1,4 @@
+import { MIN_SEARCH_LENGTH } from '../page/SearchList';
 import type { SearchField } from './peopleQuery';
 
 /** A text to search in one field. */
@@ -30,15 +31,12 @@ const FORGES: Record<string, SearchField> = {
   'gitlab.com': 'gitlab_username',
 };
 
-/** Shortest text that the API searches, in code points. */
-const SHORTEST = 3;
-
 /**
  * Selects the fields in which a text is searched. The order of the fields is
  * the order of the results: user name, name, e-mail, nick,
  * GitHub, GitLab, then the rest.
  *
- * | typed                      | looked for in                              | and, when widened    |
+ * | typed                      | searched fields                            | also, when widened   |
  * | -------------------------- | ------------------------------------------ | -------------------- |
  * | `karl`                     | user name, name, nick, GitHub, GitLab      | first and last name  |
  * | `Karl Larsson`             | name                                       | first and last name, nick |
@@ -50,16 +48,12 @@ const SHORTEST = 3;
  * | `https://…`                | website, feed                              |                      |
  * | `github: karl`, `nick: …`  | that field                                 |                      |
  */
-export function readSearchText(
-  text: string,
-  options: { wide?: boolean } = {},
-): SearchPlan {
-  const { wide = false } = options;
+export function readSearchText(text: string, wide: boolean): SearchPlan {
   const folded = text.trim().replace(/\s+/g, ' ');
   if (!folded) {
     return { kind: 'nothing' };
   }
-  if (Array.from(folded).length < SHORTEST) {
+  if (Array.from(folded).length < MIN_SEARCH_LENGTH) {
     return { kind: 'tooShort' };
   }
   const special = readUrl(folded) ?? readPrefix(folded) ?? readMatrixId(folded);
@@ -68,24 +62,15 @@ export function readSearchText(
   }
   if (/^[^@\s]+@[^@\s]+$/.test(folded)) {
     const [localPart] = folded.split('@');
-    return search({
-      fields: ['email', 'rhbzemail'],
-      value: folded,
-      canWiden: !wide,
-      more: wide ? wordTerms(localPart, true) : [],
-    });
+    const terms = termsOf(['email', 'rhbzemail'], folded);
+    return plan([...terms, ...(wide ? wordTerms(localPart, true) : [])], !wide);
   }
   if (folded.startsWith('@')) {
     return plan(wordTerms(folded.slice(1), wide), !wide);
   }
   if (folded.includes(' ')) {
-    return search({
-      fields: wide
-        ? ['human_name', 'ircnick', 'givenname', 'surname']
-        : ['human_name'],
-      value: folded,
-      canWiden: !wide,
-    });
+    const more: SearchField[] = ['ircnick', 'givenname', 'surname'];
+    return plan(termsOf(['human_name', ...(wide ? more : [])], folded), !wide);
   }
   return plan(wordTerms(folded, wide), !wide);
 }
@@ -95,14 +80,14 @@ function wordTerms(word: string, wide: boolean): SearchTerm[] {
   const parts: SearchField[] = ['username', 'human_name', 'ircnick'];
   const wholes: SearchField[] = ['github_username', 'gitlab_username'];
   const names: SearchField[] = wide ? ['givenname', 'surname'] : [];
-  const isLong = Array.from(word).length >= SHORTEST;
+  const isLong = Array.from(word).length >= MIN_SEARCH_LENGTH;
   const fields = isLong ? [...parts, ...wholes, ...names] : wholes;
-  return word ? fields.map(field => ({ field, value: word })) : [];
+  return word ? termsOf(fields, word) : [];
 }
 
 function readUrl(text: string): SearchPlan | undefined {
   if (/^(irc|ircs|matrix):\//i.test(text)) {
-    return search({ fields: ['ircnick'], value: text });
+    return plan(termsOf(['ircnick'], text));
   }
   if (!/^https?:\/\/./i.test(text) || !URL.canParse(text)) {
     return undefined;
@@ -110,9 +95,11 @@ function readUrl(text: string): SearchPlan | undefined {
   const { hostname, pathname } = new URL(text);
   const forge = FORGES[hostname.replace(/^www\./, '')];
   const owner = pathname.split('/')[1];
-  return forge && owner
-    ? search({ fields: [forge], value: owner })
-    : search({ fields: ['website', 'rssurl'], value: text });
+  return plan(
+    forge && owner
+      ? termsOf([forge], owner)
+      : termsOf(['website', 'rssurl'], text),
+  );
 }
 
 function readPrefix(text: string): SearchPlan | undefined {
@@ -121,28 +108,22 @@ function readPrefix(text: string): SearchPlan | undefined {
   if (!fields) {
     return undefined;
   }
-  return Array.from(value).length < SHORTEST
+  return Array.from(value).length < MIN_SEARCH_LENGTH
     ? { kind: 'tooShort' }
-    : search({ fields, value });
+    : plan(termsOf(fields, value));
 }
 
 /** The directory stores `matrix:/nick` or `matrix://server/nick`. */
 function readMatrixId(text: string): SearchPlan | undefined {
   const [, nick] = text.match(/^@([^@:\s]{2,}):[^@:\s]+$/) ?? [];
-  return nick ? search({ fields: ['ircnick'], value: `/${nick}` }) : undefined;
+  return nick ? plan(termsOf(['ircnick'], `/${nick}`)) : undefined;
 }
 
-function search(options: {
-  fields: SearchField[];
-  value: string;
-  canWiden?: boolean;
-  more?: SearchTerm[];
-}): SearchPlan {
-  const { fields, value, canWiden = false, more = [] } = options;
-  return plan([...fields.map(field => ({ field, value })), ...more], canWiden);
+function termsOf(fields: readonly SearchField[], value: string): SearchTerm[] {
+  return fields.map(field => ({ field, value }));
 }
 
-function plan(terms: SearchTerm[], canWiden: boolean): SearchPlan {
+function plan(terms: SearchTerm[], canWiden = false): SearchPlan {
   return terms.length
     ? { kind: 'search', terms, canWiden }
     : { kind: 'tooShort' };

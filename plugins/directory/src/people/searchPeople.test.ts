@@ -1,14 +1,14 @@
-import { aPerson } from '../__testUtils__/people';
+import { person } from '../__testUtils__/people';
 import type { SearchField } from './peopleQuery';
 import { mergeMatches } from './searchPeople';
 
-const karl = aPerson({
+const karl = person({
   username: 'karl',
   human_name: 'Karl Larsson',
   ircnicks: ['irc:/other', 'irc:/KARLP'],
 });
-const karla = aPerson({ username: 'karla', human_name: 'Someone Else' });
-const hidden = aPerson({ username: 'x', github_username: null });
+const karla = person({ username: 'karla', human_name: 'Someone Else' });
+const hidden = person({ username: 'x', github_username: null });
 
 function answer(field: SearchField, people: (typeof karl)[], total?: number) {
   return {
@@ -18,7 +18,7 @@ function answer(field: SearchField, people: (typeof karl)[], total?: number) {
 }
 
 describe('mergeMatches', () => {
-  it('shows everybody once, under the first field, with all that matched', () => {
+  it('lists each user once, under the first matching field, with all matches', () => {
     const { sections, count, isExact } = mergeMatches([
       answer('username', [karl, karla]),
       answer('human_name', [karl]),
@@ -35,7 +35,7 @@ describe('mergeMatches', () => {
     expect({ count, isExact }).toEqual({ count: 2, isExact: true });
   });
 
-  it('knows no more people than the pages tell', () => {
+  it('counts only people on the returned pages', () => {
     const merged = mergeMatches([
       answer('username', [karl], 30),
       answer('human_name', [karla], 12),
@@ -43,7 +43,7 @@ describe('mergeMatches', () => {
     expect(merged).toMatchObject({ count: 30, isExact: false });
   });
 
-  it('keeps what worked when a field fails', () => {
+  it('keeps the results of other fields when one fails', () => {
     const error = new Error('slow');
     const { sections, isExact } = mergeMatches([
       answer('username', [karl]),
@@ -53,7 +53,7 @@ describe('mergeMatches', () => {
     expect(isExact).toBe(false);
   });
 
-  it('bears a match in a value that it cannot see', () => {
+  it('accepts a match in a hidden value', () => {
     const { sections } = mergeMatches([answer('github_username', [hidden])]);
     expect(sections[0].people[0].matches[0].value).toBe('');
   });

@@ -1,7 +1,9 @@
-import type {
-  DirectoryClient,
-  operations,
+import {
+  type DirectoryClient,
+  isDirectoryResponseError,
+  type operations,
 } from '@directory-gateway/backstage-plugin-directory-common';
+import { PAGE_SIZE } from '../page/Pagination';
 import {
   type FoundPerson,
   type PeopleFilters,
@@ -17,16 +19,6 @@ export interface PeoplePageData {
   total: number;
 }
 
-/** Options of {@link searchPeople}. */
-interface SearchPeopleOptions {
-  /** Text to search. Defaults to none: the filters only. */
-  term?: SearchTerm;
-  filters: PeopleFilters;
-  page: number;
-  pageSize: number;
-  signal: AbortSignal;
-}
-
 type SearchQuery = NonNullable<operations['search']['parameters']['query']>;
 
 const header = { 'X-Fields': PERSON_FIELDS.join(',') };
@@ -34,9 +26,18 @@ const header = { 'X-Fields': PERSON_FIELDS.join(',') };
 /** Searches users by a text in one field and by the filters. */
 export async function searchPeople(
   client: DirectoryClient,
-  options: SearchPeopleOptions,
+  options: {
+    /** Text to search. Defaults to none: the filters only. */
+    term?: SearchTerm;
+    filters: PeopleFilters;
+    page: number;
+
+    /** Defaults to {@link PAGE_SIZE}. */
+    pageSize?: number;
+    signal: AbortSignal;
+  },
 ): Promise<PeoplePageData> {
-  const { term, filters, page, pageSize, signal } = options;
+  const { term, filters, page, pageSize = PAGE_SIZE, signal } = options;
   const query: SearchQuery = {
     ...Object.fromEntries(filters.has.map(field => [field, '*'])),
     ...(term && { [term.field]: term.value }),
@@ -55,27 +56,36 @@ export async function searchPeople(
 /** Lists a page of all users. */
 export async function listPeople(
   client: DirectoryClient,
-  options: { page: number; pageSize: number; signal: AbortSignal },
+  options: { page: number; signal: AbortSignal },
 ): Promise<PeoplePageData> {
-  const { page, pageSize, signal } = options;
+  const query = { page_number: options.page, page_size: PAGE_SIZE };
   const { data } = await client.get('/users/', {
-    params: { query: { page_number: page, page_size: pageSize }, header },
-    signal,
+    params: { query, header },
+    signal: options.signal,
   });
   return toPage(data);
 }
 
-/** Lists the members of the user's groups, the latest to join first. */
+/**
+ * Lists the members of the user's groups, the latest to join first; none when
+ * the directory has no such user.
+ */
 export async function listColleagues(
   client: DirectoryClient,
-  options: { pageSize: number; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<PeoplePageData> {
-  const { pageSize, signal } = options;
-  const { data } = await client.get('/me/colleagues/', {
-    params: { query: { page_size: pageSize }, header },
-    signal,
-  });
-  return toPage(data);
+  try {
+    const { data } = await client.get('/me/colleagues/', {
+      params: { query: { page_size: PAGE_SIZE }, header },
+      signal,
+    });
+    return toPage(data);
+  } catch (error) {
+    if (isDirectoryResponseError(error) && error.status === 403) {
+      return { people: [], total: 0 };
+    }
+    throw error;
+  }
 }
 
 /** The mask selects exactly these fields, so that none is missing. */
@@ -84,7 +94,7 @@ function toPage(data: { result: object[]; total_results: number }) {
 }
 
 /** Result of a search in one field. */
-export type FieldAnswer = { term: SearchTerm } & (
+export type FieldResult = { term: SearchTerm } & (
   | { page: PeoplePageData; error?: undefined }
   | { page?: undefined; error: unknown }
 );
@@ -128,9 +138,9 @@ export interface MergedMatches {
  * of the first field that matched, with all matches. Counts are those of the
  * server; the number of users is exact only when every result is complete.
  */
-export function mergeMatches(answers: readonly FieldAnswer[]): MergedMatches {
+export function mergeMatches(results: readonly FieldResult[]): MergedMatches {
   const found = new Map<string, MatchedPerson>();
-  const sections = answers.map(({ term, page, error }): MatchSection => {
+  const sections = results.map(({ term, page, error }): MatchSection => {
     const section: MatchSection = {
       field: term.field,
       people: [],
@@ -152,12 +162,12 @@ export function mergeMatches(answers: readonly FieldAnswer[]): MergedMatches {
     }
     return section;
   });
-  const isExact = answers.every(
+  const isExact = results.every(
     ({ page }) => page && page.people.length >= page.total,
   );
   return {
     sections,
-    isExact: isExact || answers.length === 1,
+    isExact: isExact || results.length === 1,
     count: Math.max(found.size, ...sections.map(({ total }) => total)),
   };
 }

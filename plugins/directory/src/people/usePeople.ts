@@ -1,12 +1,8 @@
-import {
-  type DirectoryClient,
-  isDirectoryResponseError,
-} from '@directory-gateway/backstage-plugin-directory-common';
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
-import { isFiltered, type PeopleQuestion } from './peopleQuery';
+import { isFiltered, type PeopleQuery } from './peopleQuery';
 import { readSearchText, type SearchTerm } from './readSearchText';
 import {
-  type FieldAnswer,
+  type FieldResult,
   listColleagues,
   listPeople,
   type MergedMatches,
@@ -16,61 +12,61 @@ import {
   withoutMatches,
 } from './searchPeople';
 
-/** Users on a page: divisible by two, three, four and six columns. */
-export const PAGE_SIZE = 24;
-
 /** Users of each field when several fields share a page. */
 const PREVIEW_SIZE = 12;
 
 /** Users to show, and the list that they are from. */
-export interface PeopleAnswer extends MergedMatches {
-  list: 'found' | 'filtered' | 'everybody' | 'mine';
+export interface PeopleResult extends MergedMatches {
+  list: 'found' | 'filtered' | 'all' | 'colleagues';
 }
 
 /**
  * Queries the users of a page. Each field is a separate request; all requests
  * are aborted when the query changes.
  */
-export function usePeople(question: PeopleQuestion, task: PeopleTask) {
-  const { groups, before, has, page } = question;
+export function usePeople(query: PeopleQuery, list: PeopleList) {
+  const { groups, before, has, page } = query;
   const filters = { groups, before, has };
 
   return useDirectoryQuery({
-    key: ['people', task, filters, page],
-    enabled: task.kind !== 'tooShort',
+    key: ['people', list, filters, page],
+    enabled: list.kind !== 'tooShort',
     keepPrevious: true,
-    load: async (client, signal): Promise<PeopleAnswer> => {
-      const onPage = { filters, page, pageSize: PAGE_SIZE, signal };
-      const preview = { filters, page: 1, pageSize: PREVIEW_SIZE, signal };
-      const everybody = async () =>
-        withoutMatches(await listPeople(client, onPage));
-
-      switch (task.kind) {
-        case 'fields': {
-          const answers = await askFields(task.terms, term =>
-            searchPeople(client, { ...preview, term }),
-          );
-          return { list: 'found', ...mergeMatches(answers) };
-        }
-        case 'field': {
-          const { term } = task;
-          const found = await searchPeople(client, { ...onPage, term });
-          return { list: 'found', ...mergeMatches([{ term, page: found }]) };
-        }
-        case 'filtered':
-          return {
-            list: 'filtered',
-            ...withoutMatches(await searchPeople(client, onPage)),
-          };
-        case 'everybody':
-          return { list: 'everybody', ...(await everybody()) };
-        default: {
-          const colleagues = await askColleagues(client, onPage);
-          return colleagues.total > 0
-            ? { list: 'mine', ...withoutMatches(colleagues) }
-            : { list: 'everybody', ...(await everybody()) };
+    load: async (client, signal): Promise<PeopleResult> => {
+      if (list.kind === 'fields') {
+        const results = await searchFields(list.terms, term =>
+          searchPeople(client, {
+            term,
+            filters,
+            page: 1,
+            pageSize: PREVIEW_SIZE,
+            signal,
+          }),
+        );
+        return { list: 'found', ...mergeMatches(results) };
+      }
+      if (list.kind === 'field') {
+        const { term } = list;
+        const found = await searchPeople(client, {
+          term,
+          filters,
+          page,
+          signal,
+        });
+        return { list: 'found', ...mergeMatches([{ term, page: found }]) };
+      }
+      if (list.kind === 'filtered') {
+        const found = await searchPeople(client, { filters, page, signal });
+        return { list: 'filtered', ...withoutMatches(found) };
+      }
+      if (list.kind === 'colleagues') {
+        const colleagues = await listColleagues(client, signal);
+        if (colleagues.total > 0) {
+          return { list: 'colleagues', ...withoutMatches(colleagues) };
         }
       }
+      const all = await listPeople(client, { page, signal });
+      return { list: 'all', ...withoutMatches(all) };
     },
   });
 }
@@ -79,11 +75,11 @@ export function usePeople(question: PeopleQuestion, task: PeopleTask) {
  * Searches all fields in parallel. A field that fails is reported as such; the
  * query fails when all fields fail.
  */
-async function askFields(
+async function searchFields(
   terms: readonly SearchTerm[],
-  ask: (term: SearchTerm) => Promise<PeoplePageData>,
-): Promise<FieldAnswer[]> {
-  const outcomes = await Promise.allSettled(terms.map(ask));
+  search: (term: SearchTerm) => Promise<PeoplePageData>,
+): Promise<FieldResult[]> {
+  const outcomes = await Promise.allSettled(terms.map(search));
   const [first] = outcomes;
   if (
     first.status === 'rejected' &&
@@ -99,45 +95,30 @@ async function askFields(
   }));
 }
 
-/** Lists the colleagues: none when the directory has no such user. */
-async function askColleagues(
-  client: DirectoryClient,
-  options: { pageSize: number; signal: AbortSignal },
-): Promise<PeoplePageData> {
-  try {
-    return await listColleagues(client, options);
-  } catch (error) {
-    if (isDirectoryResponseError(error) && error.status === 403) {
-      return { people: [], total: 0 };
-    }
-    throw error;
-  }
-}
-
 /** The list that the page shows. */
-export type PeopleTask =
+export type PeopleList =
   | { kind: 'tooShort' }
   | { kind: 'fields'; terms: SearchTerm[]; canWiden: boolean }
   | { kind: 'field'; term: SearchTerm; terms: SearchTerm[]; canWiden: boolean }
   | { kind: 'filtered' }
-  | { kind: 'everybody' }
-  | { kind: 'mine' };
+  | { kind: 'all' }
+  | { kind: 'colleagues' };
 
 /** Selects the list for a query. */
-export function readTask(question: PeopleQuestion): PeopleTask {
-  const plan = readSearchText(question.text, question);
+export function selectList(query: PeopleQuery): PeopleList {
+  const plan = readSearchText(query.text, query.wide);
   if (plan.kind === 'tooShort') {
     return plan;
   }
   if (plan.kind === 'nothing') {
-    if (isFiltered(question)) {
+    if (isFiltered(query)) {
       return { kind: 'filtered' };
     }
-    return { kind: question.everybody ? 'everybody' : 'mine' };
+    return { kind: query.all ? 'all' : 'colleagues' };
   }
   const { terms, canWiden } = plan;
   const [first, second] = terms;
-  const only = terms.find(({ field }) => field === question.only);
+  const only = terms.find(({ field }) => field === query.only);
   return only || !second
     ? { kind: 'field', term: only ?? first, terms, canWiden }
     : { kind: 'fields', terms, canWiden };

@@ -1,9 +1,8 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
   Badge,
   Button,
   DialogTrigger,
-  Link,
   Popover,
   SearchField,
   Text,
@@ -17,13 +16,13 @@ import {
 } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { collect, useDirectoryQuery } from '../api/useDirectoryQuery';
+import { fetchAllPages, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { GroupLink } from '../components/EntryLink';
 import { readable } from '../page/DirectoryPage';
 import { QueryPanel, Rows } from '../page/QueryPanel';
 import rows from '../page/QueryPanel.module.css';
 import { EmptyState } from '../page/states';
-import { groupRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsTab.module.css';
 
@@ -46,13 +45,13 @@ function Groups(props: { name: string } & Memberships) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [text, setText] = useState('');
 
-  const wanted = text.trim().toLowerCase();
-  const isWanted = (...texts: (string | null)[]) =>
-    texts.some(one => one?.toLowerCase().includes(wanted));
+  const lowerCase = text.trim().toLowerCase();
+  const matches = (...values: (string | null)[]) =>
+    values.some(value => value?.toLowerCase().includes(lowerCase));
   const shown = memberships.filter(({ groupname, description }) =>
-    isWanted(groupname, description),
+    matches(groupname, description),
   );
-  const sponsored = sponsoredOnly.filter(groupname => isWanted(groupname));
+  const sponsored = sponsoredOnly.filter(groupname => matches(groupname));
 
   if (memberships.length + sponsoredOnly.length === 0) {
     return (
@@ -108,22 +107,19 @@ function MembershipRow(props: {
 }) {
   const { name, membership } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const href = useRouteRef(groupRouteRef);
   const { groupname, description, direct, sponsor, path } = membership;
 
   return (
     <li className={rows.row}>
-      <div className={rows.words}>
-        <Link href={href?.({ groupname }) ?? ''} weight="bold" standalone>
-          <DirectoryText value={groupname} />
-        </Link>
+      <div className={rows.text}>
+        <GroupLink groupname={groupname} weight="bold" />
         {description && (
           <Text as="p" variant="body-small" color="secondary" truncate>
             <DirectoryText value={description} />
           </Text>
         )}
       </div>
-      <div className={rows.marks}>
+      <div className={rows.badges}>
         {sponsor && (
           <Badge icon={<RiStarFill className={styles.star} />}>
             {t('person.groups.sponsor')}
@@ -143,7 +139,6 @@ function MembershipRow(props: {
 /** Groups that the user sponsors without being a member. */
 function SponsoredGroups({ groups }: { groups: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const href = useRouteRef(groupRouteRef);
   return (
     <section className={styles.section}>
       <Text as="h3" variant="body-medium" weight="bold">
@@ -153,9 +148,7 @@ function SponsoredGroups({ groups }: { groups: readonly string[] }) {
         {groups.map(groupname => (
           <li key={groupname} className={rows.row}>
             <RiStarFill className={styles.star} size={16} aria-hidden="true" />
-            <Link href={href?.({ groupname }) ?? ''} weight="bold" standalone>
-              <DirectoryText value={groupname} />
-            </Link>
+            <GroupLink groupname={groupname} weight="bold" />
           </li>
         ))}
       </Rows>
@@ -174,18 +167,17 @@ function WhyButton(props: {
 }) {
   const { name, groupname, path } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const href = useRouteRef(groupRouteRef);
-  const question = t('person.groups.whyOf', {
+  const label = t('person.groups.whyOf', {
     name: visibleText(name),
     group: visibleText(groupname),
   });
 
   return (
     <DialogTrigger>
-      <Button size="small" variant="tertiary" aria-label={question}>
+      <Button size="small" variant="tertiary" aria-label={label}>
         {t('person.groups.why')}
       </Button>
-      <Popover aria-label={question} placement="bottom end">
+      <Popover aria-label={label} placement="bottom end">
         <ol className={`${styles.path} ${readable}`}>
           <li className={styles.step}>
             <Text weight="bold">
@@ -200,9 +192,7 @@ function WhyButton(props: {
               {group === null ? (
                 <Text color="secondary">{t('person.groups.hiddenGroup')}</Text>
               ) : (
-                <Link href={href?.({ groupname: group }) ?? ''}>
-                  <DirectoryText value={group} />
-                </Link>
+                <GroupLink groupname={group} />
               )}
             </li>
           ))}
@@ -228,7 +218,7 @@ export function useMemberships(username: string) {
     load: async (client, signal): Promise<Memberships> => {
       const path = { username };
       const [memberships, sponsored] = await Promise.all([
-        collect(
+        fetchAllPages(
           query =>
             client.get('/users/{username}/memberships/', {
               params: { path, query },
@@ -236,7 +226,7 @@ export function useMemberships(username: string) {
             }),
           signal,
         ),
-        collect(
+        fetchAllPages(
           query =>
             client.get('/users/{username}/sponsored-groups/', {
               params: { path, query },

@@ -1,35 +1,22 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Badge, Card, Text } from '@backstage/ui';
+import { Badge, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
-import {
-  RiBug2Line,
-  RiChat3Line,
-  RiEyeOffLine,
-  RiGithubFill,
-  RiGitlabFill,
-  RiGlobalLine,
-  RiHashtag,
-  RiLockLine,
-  RiMailLine,
-  RiMessage3Line,
-  RiRssLine,
-  RiTimeLine,
-} from '@remixicon/react';
-import type { ReactElement } from 'react';
+import { RiEyeOffLine, RiLockLine, RiTimeLine } from '@remixicon/react';
 import { ColoredAvatar } from '../components/Avatar';
 import { CopyButton } from '../components/CopyButton';
 import { DateTime, LocalTime, parseUtc } from '../components/DateTime';
-import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { DirectoryText } from '../components/DirectoryText';
 import { LinkList } from '../components/LinkList';
+import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
-import { type Contact, contactsOf } from './contactsOf';
+import { contactsOf } from './contactsOf';
 import styles from './Identity.module.css';
 
 /** Name, local time and contact links of a user. */
 export function Identity(props: {
   person: User;
 
-  /** Whether it is the user's own profile, which hides nothing from them. */
+  /** Whether it is the user's own profile, which shows them everything. */
   isOwn: boolean;
 }) {
   const { person, isOwn } = props;
@@ -39,8 +26,8 @@ export function Identity(props: {
   const joined = parseUtc(person.creation);
 
   return (
-    <Card className={styles.card}>
-      <div className={styles.who}>
+    <SubjectCard>
+      <div className={styles.identity}>
         <ColoredAvatar username={username} name={human_name} size="portrait" />
         <div>
           <Text as="h2" variant="title-small" weight="bold">
@@ -73,7 +60,7 @@ export function Identity(props: {
         <div className={styles.private}>
           <RiEyeOffLine aria-hidden="true" />
           <Text as="p" variant="body-medium">
-            {t('person.private', { name: <DirectoryText value={name} /> })}
+            {t('person.private')}
           </Text>
         </div>
       )}
@@ -83,50 +70,18 @@ export function Identity(props: {
           <LocalTime timeZone={timezone} />
         </div>
       )}
-      <ContactLinks person={person} />
+      <LinkList
+        label={t('person.contact.title')}
+        links={contactsOf(person)}
+        empty={t('person.contact.none', {
+          name: <DirectoryText value={name} />,
+        })}
+      />
       {joined && (
         <Text as="p" variant="body-small" color="secondary">
           {t('person.joined')} <DateTime value={joined} />
         </Text>
       )}
-    </Card>
-  );
-}
-
-const icons: Record<Contact['kind'], ReactElement> = {
-  email: <RiMailLine />,
-  matrix: <RiMessage3Line />,
-  irc: <RiHashtag />,
-  nick: <RiChat3Line />,
-  github: <RiGithubFill />,
-  gitlab: <RiGitlabFill />,
-  website: <RiGlobalLine />,
-  feed: <RiRssLine />,
-  bugs: <RiBug2Line />,
-};
-
-/** The contact links of a user. */
-function ContactLinks({ person }: { person: User }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const contacts = contactsOf(person);
-  const name = person.human_name ?? person.username;
-  if (contacts.length === 0) {
-    return (
-      <Text as="p" variant="body-small" color="secondary">
-        {t('person.contact.none', { name: <DirectoryText value={name} /> })}
-      </Text>
-    );
-  }
-  return (
-    <LinkList
-      label={t('person.contact.title')}
-      links={contacts.map(({ kind, text, href }) => ({
-        kind: t(`person.contact.${kind}`),
-        icon: icons[kind],
-        text,
-        href,
-        copyLabel: t('person.copyValue', { value: visibleText(text) }),
-      }))}
-    />
+    </SubjectCard>
   );
 }

@@ -2,7 +2,8 @@ import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Badge, Skeleton, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiKey2Line } from '@remixicon/react';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { CopyButton } from '../components/CopyButton';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { Rows } from '../page/QueryPanel';
@@ -77,13 +78,13 @@ function SshKeys({ texts }: { texts: readonly string[] }) {
 /** An SSH key: its comment, type and size, and its fingerprint. */
 function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { type, bits, comment, blob, line } = sshKey;
-  const fingerprint = useFingerprint(blob);
+  const { type, bits, comment, line } = sshKey;
+  const { data: fingerprint } = useFingerprint(sshKey);
   const name = comment || t('person.keys.noComment');
 
   return (
     <li className={rows.row}>
-      <div className={rows.words}>
+      <div className={rows.text}>
         <Text as="p" weight="bold">
           <DirectoryText value={name} />
         </Text>
@@ -93,7 +94,7 @@ function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
           {fingerprint && <code>{fingerprint}</code>}
         </span>
       </div>
-      <div className={rows.marks}>
+      <div className={rows.badges}>
         <Badge>
           <DirectoryText value={type.replace(/^ssh-|@openssh\.com$/g, '')} />
         </Badge>
@@ -104,9 +105,7 @@ function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
         )}
         <CopyButton
           value={line}
-          label={t('person.keys.copyKey', {
-            comment: visibleText(name),
-          })}
+          label={t('person.keys.copyKey', { comment: visibleText(name) })}
         />
       </div>
     </li>
@@ -114,30 +113,18 @@ function SshKeyRow({ sshKey }: { sshKey: SshKey }) {
 }
 
 /**
- * Returns the fingerprint of a key as OpenSSH prints it, `SHA256:` and base64
- * without padding: `undefined` while it is computed, `null` when the browser
- * offers no cryptography, as on pages without HTTPS.
+ * Computes the fingerprint of a key as OpenSSH prints it, `SHA256:` and base64
+ * without padding; `null` when the browser offers no cryptography, as on pages
+ * without HTTPS.
  */
-function useFingerprint(
-  blob: Uint8Array<ArrayBuffer>,
-): string | null | undefined {
-  const [fingerprint, setFingerprint] = useState<string | null>();
-
-  useEffect(() => {
-    let isCurrent = true;
-    async function compute() {
+function useFingerprint({ line, blob }: SshKey) {
+  return useDirectoryQuery({
+    key: ['ssh fingerprint', line],
+    load: async () => {
       const digest = await globalThis.crypto?.subtle?.digest('SHA-256', blob);
-      if (isCurrent) {
-        setFingerprint(digest ? format(digest) : null);
-      }
-    }
-    compute();
-    return () => {
-      isCurrent = false;
-    };
-  }, [blob]);
-
-  return fingerprint;
+      return digest ? format(digest) : null;
+    },
+  });
 }
 
 function format(digest: ArrayBuffer): string {
@@ -146,7 +133,7 @@ function format(digest: ArrayBuffer): string {
 }
 
 /** Length of a fingerprint of OpenPGP version 4, in hexadecimal digits. */
-const FINGERPRINT = 40;
+const FINGERPRINT_LENGTH = 40;
 
 /** OpenPGP keys, which the directory stores as IDs or fingerprints. */
 function GpgKeys({ ids }: { ids: readonly string[] }) {
@@ -159,15 +146,15 @@ function GpgKeys({ ids }: { ids: readonly string[] }) {
       <Rows>
         {ids.map(id => (
           <li key={id} className={rows.row}>
-            <span className={`${rows.words} ${styles.id}`}>
+            <span className={`${rows.text} ${styles.id}`}>
               <code>
-                <DirectoryText value={inFours(id)} />
+                <DirectoryText value={groupDigits(id)} />
               </code>
             </span>
-            <div className={rows.marks}>
+            <div className={rows.badges}>
               <Badge>
                 {t(
-                  id.length >= FINGERPRINT
+                  id.length >= FINGERPRINT_LENGTH
                     ? 'person.keys.fingerprint'
                     : 'person.keys.keyId',
                 )}
@@ -187,6 +174,6 @@ function GpgKeys({ ids }: { ids: readonly string[] }) {
 }
 
 /** Formats digits in groups of four. */
-function inFours(id: string): string {
+function groupDigits(id: string): string {
   return id.replace(/(.{4})(?=.)/g, '$1 ');
 }

@@ -3,14 +3,14 @@ import type { Membership } from '@directory-gateway/backstage-plugin-directory-c
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { webcrypto } from 'node:crypto';
-import { DirectoryServer, failure } from '../__testUtils__/DirectoryServer';
-import { aPerson, karl, SCRIPT_URL } from '../__testUtils__/people';
+import { FakeDirectoryApi, failure } from '../__testUtils__/FakeDirectoryApi';
+import { person, karl, SCRIPT_URL } from '../__testUtils__/people';
 import { renderDirectory } from '../__testUtils__/renderDirectory';
 
-const server = new DirectoryServer();
+const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
-function aMembership(
+function membership(
   groupname: string,
   given: Partial<Membership> = {},
 ): Membership {
@@ -30,29 +30,29 @@ function aMembership(
 }
 
 const memberships = [
-  aMembership('packager', {
+  membership('packager', {
     direct: false,
     path: ['infra-team', null, 'packager'],
   }),
-  aMembership('infra-team', { sponsor: true }),
+  membership('infra-team', { sponsor: true }),
 ];
 
 const tab = (name: RegExp) => screen.findByRole('tab', { name });
 
 beforeAll(() => {
-  // jsdom has no cryptography; a browser has this one.
+  // jsdom has no cryptography; browsers have the same API.
   Object.defineProperty(globalThis.crypto, 'subtle', {
     value: webcrypto.subtle,
     configurable: true,
   });
 });
 
-beforeEach(() => server.hasReader('alice'));
+beforeEach(() => server.hasCurrentUser('alice'));
 
 afterEach(() => jest.restoreAllMocks());
 
-describe('the page of a person', () => {
-  it('says who they are and how to reach them', async () => {
+describe('PersonPage', () => {
+  it('shows name, local time and contact links', async () => {
     server.hasPerson(karl);
     renderDirectory('/directory/people/karl');
 
@@ -79,12 +79,12 @@ describe('the page of a person', () => {
       'https://github.com/karlp',
       'https://karl.example.test/',
     ]);
-    // What is not safe to follow is text.
+    // An unsafe URL is shown as text.
     expect(within(contacts).getByText(SCRIPT_URL)).toBeVisible();
-    expect(screen.queryByText('This is you')).toBeNull();
+    expect(screen.queryByText('Your profile')).toBeNull();
   });
 
-  it('isolates a hostile name and shows its controls', async () => {
+  it('isolates a malicious name and shows its control characters', async () => {
     server.hasPerson({
       ...karl,
       human_name: 'Karl\u202enossraL',
@@ -107,7 +107,7 @@ describe('the page of a person', () => {
     );
   });
 
-  it('shows direct groups first, and why somebody is in another', async () => {
+  it('shows direct groups first and the path of inherited ones', async () => {
     server.hasPerson(karl, { memberships, sponsored: ['infra-team', 'docs'] });
     renderDirectory('/directory/people/karl');
 
@@ -124,19 +124,16 @@ describe('the page of a person', () => {
     ).toHaveTextContent(/docs$/);
 
     await userEvent.click(
-      screen.getByRole('button', { name: 'Why is Karl Larsson in packager?' }),
+      screen.getByRole('button', {
+        name: 'Show why Karl Larsson is in packager',
+      }),
     );
     const path = await screen.findByRole('dialog');
     expect(
       within(path)
         .getAllByRole('listitem')
         .map(step => step.textContent),
-    ).toEqual([
-      'Karl Larsson',
-      'infra-team',
-      'a group that is not shown',
-      'packager',
-    ]);
+    ).toEqual(['Karl Larsson', 'infra-team', 'Hidden group', 'packager']);
   });
 
   it('filters groups by name and description', async () => {
@@ -151,9 +148,7 @@ describe('the page of a person', () => {
 
     await userEvent.keyboard('zzz');
     expect(screen.getByText('No group matches “about packzzz”')).toBeVisible();
-    await userEvent.click(
-      screen.getByRole('button', { name: 'Clear the filter' }),
-    );
+    await userEvent.click(screen.getByRole('button', { name: 'Clear filter' }));
     expect(screen.getByRole('link', { name: 'infra-team' })).toBeVisible();
   });
 
@@ -162,7 +157,7 @@ describe('the page of a person', () => {
     renderDirectory('/directory/people/karl?tab=keys');
 
     expect(await tab(/^Keys 2/)).toHaveAttribute('aria-selected', 'true');
-    // ssh-keygen -lf says so.
+    // as printed by ssh-keygen -lf
     expect(
       await screen.findByText(
         'SHA256:4hXFlZjwTr/iSzwWdCOSiJJt1LBXrj3vQfZbWW2d88A',
@@ -172,7 +167,7 @@ describe('the page of a person', () => {
     expect(screen.getByText('0123 4567 89AB CDEF')).toBeVisible();
   });
 
-  it('shows how certificates stand, and the agreements', async () => {
+  it('shows the state of certificates and the agreements', async () => {
     const certificate = (serial_number: bigint, ends: number) => ({
       issued_here: serial_number === 6n ? null : serial_number !== 5n,
       subject: 'CN=karl,O=EXAMPLE.TEST',
@@ -205,7 +200,7 @@ describe('the page of a person', () => {
       rows.map(
         row =>
           row.textContent?.match(
-            /Valid|Expires soon|Revoked|Expired|Not (?:issued here|checked)/,
+            /Valid|Expires soon|Revoked|Expired|External|Not checked/,
           )?.[0],
       ),
     ).toEqual([
@@ -213,10 +208,10 @@ describe('the page of a person', () => {
       'Expires soon',
       'Revoked',
       'Expired',
-      'Not issued here',
+      'External',
       'Not checked',
     ]);
-    expect(rows[4]).toHaveTextContent('its owner may have added it');
+    expect(rows[4]).toHaveTextContent('The owner may have added it');
     expect(within(rows[4]).queryByRole('link')).toBeNull();
     expect(rows[1]).toHaveTextContent('(in 10 days)');
 
@@ -224,9 +219,9 @@ describe('the page of a person', () => {
     expect(await screen.findByText('FPCA')).toBeVisible();
   });
 
-  it('keeps a private profile private, without a trace of what is hidden', async () => {
+  it('hides private fields without placeholders', async () => {
     server.hasPerson(
-      aPerson({
+      person({
         username: 'bob',
         is_private: true,
         emails: ['bob@example.test'],
@@ -234,18 +229,16 @@ describe('the page of a person', () => {
     );
     renderDirectory('/directory/people/bob');
 
-    expect(
-      await screen.findByText(/keeps this profile private/),
-    ).toHaveTextContent('bob keeps this profile private');
+    expect(await screen.findByText('This profile is private')).toBeVisible();
     expect(screen.getByText('bob@example.test')).toBeVisible();
     expect(screen.queryByRole('tab', { name: /Keys/ })).toBeNull();
     expect(
-      await screen.findByRole('heading', { name: 'bob is in no group' }),
+      await screen.findByRole('heading', { name: 'bob has no groups' }),
     ).toBeVisible();
   });
 
-  it('shows owners what others see, and where to edit', async () => {
-    server.hasReader('karl');
+  it('shows owners the view of other users and a link to edit', async () => {
+    server.hasCurrentUser('karl');
     server.hasPerson({ ...karl, is_private: true });
     renderDirectory('/directory/people/karl', {
       editProfileUrl: 'https://accounts.example.test/{username}/edit',
@@ -254,12 +247,12 @@ describe('the page of a person', () => {
     expect(
       await screen.findByRole('link', { name: /Edit your profile/ }),
     ).toHaveAttribute('href', 'https://accounts.example.test/karl/edit');
-    expect(screen.queryByText(/keeps this profile private/)).toBeNull();
+    expect(screen.queryByText('This profile is private')).toBeNull();
 
     await userEvent.click(
-      screen.getByRole('switch', { name: 'What others see' }),
+      screen.getByRole('switch', { name: 'View as other users' }),
     );
-    expect(screen.getByText(/keeps this profile private/)).toBeVisible();
+    expect(screen.getByText('This profile is private')).toBeVisible();
     expect(screen.queryByText('he/him')).toBeNull();
     expect(screen.getByText('karl@example.test')).toBeVisible();
   });
@@ -270,7 +263,7 @@ describe('the page of a person', () => {
     expect(await screen.findByText('Locked')).toBeVisible();
   });
 
-  it('offers the search for somebody who is gone', async () => {
+  it('offers a search when the user does not exist', async () => {
     server.on('/users/nobody/', () =>
       failure(404, { message: 'User not found' }),
     );
@@ -278,32 +271,32 @@ describe('the page of a person', () => {
 
     expect(
       await screen.findByRole('heading', {
-        name: 'There is no nobody in the directory',
+        name: 'User nobody not found',
       }),
     ).toBeVisible();
     expect(
-      screen.getByRole('link', { name: 'Look for nobody' }),
+      screen.getByRole('link', { name: 'Search for nobody' }),
     ).toHaveAttribute('href', '/directory/people?q=nobody');
   });
 
-  it('keeps what was loaded when the directory goes away', async () => {
+  it('keeps loaded data when the directory becomes unavailable', async () => {
     server.hasPerson(karl, { memberships });
     renderDirectory('/directory/people/karl');
     await screen.findByRole('link', { name: 'packager' });
 
     server.on('/users/karl/', () =>
-      failure(503, { message: 'Away' }, { 'Retry-After': '60' }),
+      failure(503, { message: 'Unavailable' }, { 'Retry-After': '60' }),
     );
-    // The reader comes back to the tab after an hour.
+    // The user returns to the tab after an hour.
     const hourLater = Date.now() + 3_600_000;
     jest.spyOn(Date, 'now').mockImplementation(() => hourLater);
     window.dispatchEvent(new Event('visibilitychange'));
 
     expect(
-      await screen.findByText('The directory cannot be reached'),
+      await screen.findByText('The directory is unavailable'),
     ).toBeVisible();
-    expect(screen.getByText(/What you see was loaded at/)).toHaveTextContent(
-      'It is tried again by itself in 60 seconds.',
+    expect(screen.getByText(/Last updated at/)).toHaveTextContent(
+      'Retrying in 60 seconds.',
     );
     expect(screen.getByText('karl@example.test')).toBeVisible();
     expect(screen.getByRole('link', { name: 'packager' })).toBeVisible();
@@ -311,14 +304,16 @@ describe('the page of a person', () => {
     server.on('/users/karl/', () => ({ result: karl }));
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(() =>
-      expect(screen.queryByText('The directory cannot be reached')).toBeNull(),
+      expect(screen.queryByText('The directory is unavailable')).toBeNull(),
     );
   });
 
-  it('says when it cannot be loaded at all', async () => {
+  it("shows the server's message when the user cannot be loaded", async () => {
     server.on('/users/karl/', () => failure(403, { message: 'Not for you' }));
     renderDirectory('/directory/people/karl');
-    expect(await screen.findByText('You may not see this')).toBeVisible();
+    expect(
+      await screen.findByText('You are not allowed to view this'),
+    ).toBeVisible();
     expect(screen.getByText('Not for you')).toBeVisible();
   });
 
@@ -327,7 +322,7 @@ describe('the page of a person', () => {
     ['account_locked', 'Your account is locked'],
     ['account_expired', 'Your account has expired'],
   ] as const)(
-    'explains a refusal with the reason %s',
+    'explains a rejection with the reason %s',
     async (reason, title) => {
       server.on('/users/karl/', () =>
         failure(401, { message: 'Unauthorized.', reason }),

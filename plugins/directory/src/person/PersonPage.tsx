@@ -4,92 +4,78 @@ import {
   useRouteRef,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
-import { ButtonLink, Card, Skeleton, Switch, Text } from '@backstage/ui';
-import {
-  isDirectoryResponseError,
-  type User,
-} from '@directory-gateway/backstage-plugin-directory-common';
-import { RiEditLine, RiUserUnfollowLine } from '@remixicon/react';
+import { ButtonLink, Skeleton, Switch, Text } from '@backstage/ui';
+import type { User } from '@directory-gateway/backstage-plugin-directory-common';
+import { RiEditLine, RiUserSearchLine } from '@remixicon/react';
 import { useState } from 'react';
 import { useParams } from 'react-router-dom';
-import { useDirectoryQuery, useReader } from '../api/useDirectoryQuery';
+import {
+  isNotFound,
+  useCurrentUser,
+  useDirectoryQuery,
+} from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
 import { safeHref } from '../components/safeHref';
 import { CatalogLink } from '../entity/CatalogLink';
-import { DirectoryPage, SideBySide } from '../page/DirectoryPage';
-import { EmptyState, ErrorState, StaleNotice } from '../page/states';
+import { DirectoryPage, SubjectCard, TwoColumns } from '../page/DirectoryPage';
+import { QueryPanel } from '../page/QueryPanel';
+import { NotFound } from '../page/states';
 import { peopleRouteRef } from '../routes';
 import { directoryTranslationRef } from '../translation';
 import { Identity } from './Identity';
-import identity from './Identity.module.css';
 import styles from './PersonPage.module.css';
 import { PersonTabs } from './PersonTabs';
 
 /** `/directory/people/{username}`: one user. */
 export function PersonPage() {
   const { username = '' } = useParams();
-  const { data, error, dataUpdatedAt, refetch } = usePerson(username);
-  const isGone = isDirectoryResponseError(error) && error.status === 404;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const people = useRouteRef(peopleRouteRef)?.() ?? '/';
+  const query = usePerson(username);
+  const { data, error } = query;
 
   return (
     <DirectoryPage
-      room="people"
+      area="people"
       subject={data?.human_name ?? username}
       actions={
         data &&
-        !isGone && <CatalogLink kind="user" directoryName={data.username} />
+        !isNotFound(error) && (
+          <CatalogLink kind="user" directoryName={data.username} />
+        )
       }
     >
-      {error && data && !isGone && (
-        <StaleNotice error={error} loadedAt={dataUpdatedAt} onRetry={refetch} />
-      )}
-      {isGone && <GonePerson username={username} />}
-      {data && !isGone && <Person key={data.username} person={data} />}
-      {!data && error && !isGone && (
-        <ErrorState error={error} onRetry={refetch} />
-      )}
-      {!data && !error && <PersonSkeleton />}
+      <QueryPanel
+        query={query}
+        skeleton={<PersonSkeleton />}
+        notFound={
+          <NotFound
+            icon={<RiUserSearchLine />}
+            title={t('person.notFound', {
+              username: <DirectoryText value={username} />,
+            })}
+            name={username}
+            searchPath={people}
+          />
+        }
+      >
+        {person => <Person key={person.username} person={person} />}
+      </QueryPanel>
     </DirectoryPage>
-  );
-}
-
-/** Shown when the user does not exist. */
-function GonePerson({ username }: { username: string }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const people = useRouteRef(peopleRouteRef)?.() ?? '/';
-  return (
-    <EmptyState
-      icon={<RiUserUnfollowLine />}
-      title={t('person.gone.title', {
-        username: <DirectoryText value={username} />,
-      })}
-      description={t('person.gone.description')}
-      actions={
-        <ButtonLink
-          variant="primary"
-          href={`${people}?${new URLSearchParams({ q: username })}`}
-        >
-          {t('person.gone.search', {
-            username: <DirectoryText value={username} />,
-          })}
-        </ButtonLink>
-      }
-    />
   );
 }
 
 /**
  * A user: the identity stays in view at the left, tabs are at the right. Users
- * can show their own page as others see it.
+ * can view their own page as other users see it.
  */
 function Person({ person }: { person: User }) {
-  const reader = useReader();
+  const { data: currentUser } = useCurrentUser();
   const [asOthers, setAsOthers] = useState(false);
-  const isOwn = reader === person.username;
-  const shown = asOthers ? hidePrivateFields(person) : person;
-
+  const isOwn = currentUser === person.username;
+  const shown = asOthers ? publicView(person) : person;
   return (
-    <SideBySide
+    <TwoColumns
       subject={
         <>
           <Identity person={shown} isOwn={isOwn && !asOthers} />
@@ -104,29 +90,28 @@ function Person({ person }: { person: User }) {
       }
     >
       <PersonTabs person={shown} />
-    </SideBySide>
+    </TwoColumns>
   );
 }
 
 /** Placeholder of a user while loading. */
 function PersonSkeleton() {
-  const { t } = useTranslationRef(directoryTranslationRef);
   return (
-    <SideBySide
-      loadingLabel={t('states.loading')}
+    <TwoColumns
+      isLoading
       subject={
-        <Card className={identity.card}>
+        <SubjectCard>
           <Skeleton width={88} height={88} rounded />
           <Skeleton width="70%" height={28} />
           <Skeleton width="45%" height={18} />
           <Skeleton width="60%" height={18} />
           <Skeleton width="100%" height={180} />
-        </Card>
+        </SubjectCard>
       }
     >
       <Skeleton width="60%" height={36} />
       <Skeleton width="100%" height={360} style={{ marginTop: 16 }} />
-    </SideBySide>
+    </TwoColumns>
   );
 }
 
@@ -143,7 +128,7 @@ function usePerson(username: string) {
   });
 }
 
-/** Shown to the user only: how others see the profile, and a link to edit it. */
+/** Shown on the user's own page: the view of other users, and a link to edit. */
 function OwnProfile(props: {
   person: User;
 
@@ -163,18 +148,18 @@ function OwnProfile(props: {
     );
 
   return (
-    <Card className={styles.card}>
+    <SubjectCard>
       <Text as="h3" variant="body-medium" weight="bold">
         {t('person.own.title')}
       </Text>
       <Switch
-        label={t('person.own.othersSee')}
+        label={t('person.own.asOthers')}
         isSelected={asOthers}
         onChange={onAsOthers}
       />
       <p role="status" className={styles.note}>
         {asOthers &&
-          t(person.is_private ? 'person.own.hidden' : 'person.own.allPublic')}
+          t(person.is_private ? 'person.own.private' : 'person.own.public')}
       </p>
       {editUrl && (
         <ButtonLink
@@ -187,7 +172,7 @@ function OwnProfile(props: {
           {t('person.own.edit')}
         </ButtonLink>
       )}
-    </Card>
+    </SubjectCard>
   );
 }
 
@@ -209,6 +194,6 @@ const HIDDEN = {
 } satisfies Partial<User>;
 
 /** Returns a user as other users see them. */
-function hidePrivateFields(person: User): User {
+function publicView(person: User): User {
   return person.is_private ? { ...person, ...HIDDEN } : person;
 }

@@ -5,7 +5,7 @@ import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import { collect, useDirectoryQuery } from '../api/useDirectoryQuery';
+import { fetchAllPages, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { CertificatesTab } from '../certificates/CertificatesTab';
 import { useCertificates } from '../certificates/userCertificates';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
@@ -94,7 +94,7 @@ function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {
           <Rows>
             {names.map(name => (
               <li key={name} className={rows.row}>
-                <Text weight="bold" className={rows.words}>
+                <Text weight="bold" className={rows.text}>
                   <DirectoryText value={name} />
                 </Text>
                 <Badge icon={<RiCheckLine />}>
@@ -113,13 +113,10 @@ function useAgreements(username: string) {
   return useDirectoryQuery({
     key: ['agreements', username],
     load: async (client, signal) => {
-      const agreements = await collect(
+      const agreements = await fetchAllPages(
         query =>
           client.get('/users/{username}/agreements/', {
-            params: {
-              path: { username },
-              query,
-            },
+            params: { path: { username }, query },
             signal,
           }),
         signal,

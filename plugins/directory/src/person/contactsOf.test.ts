@@ -1,8 +1,8 @@
-import { aPerson, karl, SCRIPT_URL } from '../__testUtils__/people';
+import { person, karl, SCRIPT_URL } from '../__testUtils__/people';
 import { contactsOf } from './contactsOf';
 
 describe('contactsOf', () => {
-  it('puts the most useful first', () => {
+  it('returns the most useful contacts first', () => {
     expect(contactsOf(karl)).toEqual([
       {
         kind: 'email',
@@ -28,43 +28,43 @@ describe('contactsOf', () => {
       {
         kind: 'website',
         text: SCRIPT_URL,
-        href: SCRIPT_URL, // which SafeLink does not follow
+        href: SCRIPT_URL, // SafeLink does not follow it
       },
     ]);
   });
 
-  it('leads nowhere for a nick on a server that only the site knows', () => {
-    const person = aPerson({
+  it('returns no link for a nick without a server', () => {
+    const user = person({
       username: 'x',
       ircnicks: ['irc:/nick', 'matrix:/nick', 'just a nick'],
     });
-    expect(contactsOf(person)).toEqual([
+    expect(contactsOf(user)).toEqual([
       { kind: 'matrix', text: 'nick', href: undefined },
       { kind: 'irc', text: 'nick', href: undefined },
       { kind: 'nick', text: 'just a nick', href: undefined },
     ]);
   });
 
-  it('names the host to which a link leads', () => {
-    const person = aPerson({
+  it('shows the real host of a link', () => {
+    const user = person({
       username: 'x',
       ircnicks: ['irc://libera.chat@evil.test/nick'],
       websites: ['https://example.test@evil.test/'],
     });
-    expect(contactsOf(person).map(({ text }) => text)).toEqual([
+    expect(contactsOf(user).map(({ text }) => text)).toEqual([
       'nick (evil.test)',
       'evil.test',
     ]);
   });
 
-  it('encodes what is no part of an address or a name', () => {
-    const person = aPerson({
+  it('percent-encodes other characters in addresses and names', () => {
+    const user = person({
       username: 'x',
       emails: ['a?bcc=b@example.test'],
       github_username: '../evil',
       rhbzemail: 'bugs@example.test',
     });
-    expect(contactsOf(person).map(({ href }) => href)).toEqual([
+    expect(contactsOf(user).map(({ href }) => href)).toEqual([
       'mailto:a%3Fbcc%3Db@example.test',
       'https://github.com/..%2Fevil',
       'mailto:bugs@example.test',

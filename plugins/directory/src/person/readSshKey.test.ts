@@ -23,7 +23,7 @@ function rsaLine(modulusLength: number): string {
 }
 
 describe('readSshKey', () => {
-  it('reads type, size and comment', () => {
+  it('parses type, size and comment', () => {
     expect(readSshKey(`ssh-ed25519 ${ED25519} karl@laptop, new`)).toMatchObject(
       { type: 'ssh-ed25519', bits: 256, comment: 'karl@laptop, new' },
     );
@@ -35,7 +35,7 @@ describe('readSshKey', () => {
     expect(readSshKey(rsaLine(3072))?.bits).toBe(3072);
   });
 
-  it('copies a key and never a command', () => {
+  it('drops the options of a key', () => {
     expect(
       readSshKey(`command="rm -rf /",no-pty ssh-ed25519 ${ED25519} karl`)?.line,
     ).toBe(`ssh-ed25519 ${ED25519} karl`);
@@ -52,7 +52,7 @@ describe('readSshKey', () => {
     'ssh-ed25519 AAAA',
     `ssh-rsa ${ED25519}`,
     'ssh-ed25519 ////////////',
-  ])('refuses %j', text => {
+  ])('rejects %j', text => {
     expect(readSshKey(text)).toBeUndefined();
   });
 });

@@ -1,14 +1,15 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Link, Text } from '@backstage/ui';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import { DateTime, formatLeft, useNow } from '../../components/DateTime';
+import { DateTime, formatTimeLeft, useNow } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
-import { personRouteRef } from '../../routes';
+import { PersonLink } from '../../components/EntryLink';
+import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
-import { CertificateBadge, CertificateHint, Facts, Part } from '../Facts';
+import { CertificateBadge, CertificateHint, Facts } from '../Facts';
 import { Serial } from '../Serial';
 import { certificateState } from '../userCertificates';
-import type { ReadCertificate } from './readCertificate';
+import type { ParsedCertificate } from './parseCertificate';
 import type { CertificateDetails } from './useCertificate';
 
 /** Subject, serial number, state and validity. */
@@ -19,15 +20,16 @@ export function About({
 }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const now = useNow();
-  const end = new Date(certificate.valid_not_after);
+  const { owner_user: owners } = certificate;
+  const expiry = new Date(certificate.valid_not_after);
   const state = certificateState(certificate, now);
 
   return (
-    <Part title={t('certificates.details.about')}>
+    <Section isCard title={t('certificate.about')}>
       <Facts
         facts={[
           {
-            name: t('certificates.details.state'),
+            name: t('certificate.state.title'),
             value: (
               <>
                 <CertificateBadge state={state} />
@@ -36,19 +38,25 @@ export function About({
             ),
           },
           {
-            name: t('certificates.details.subject'),
+            name: t('certificate.subject'),
             value: certificate.subject,
           },
-          ...(certificate.owner_user?.length
-            ? [
-                {
-                  name: t('certificates.details.owner'),
-                  value: <Owners usernames={certificate.owner_user} />,
-                },
-              ]
-            : []),
+          owners?.length
+            ? {
+                name: t('certificate.owner'),
+                value: (
+                  <ul>
+                    {owners.map(username => (
+                      <li key={username}>
+                        <PersonLink username={username} standalone={false} />
+                      </li>
+                    ))}
+                  </ul>
+                ),
+              }
+            : undefined,
           {
-            name: t('certificates.details.serial'),
+            name: t('certificate.serial'),
             value: (
               <Serial
                 serial={certificate.serial_number}
@@ -58,43 +66,28 @@ export function About({
             ),
           },
           {
-            name: t('certificates.details.hexadecimal'),
+            name: t('certificate.hexadecimal'),
             value: <code>{certificate.serial_number_hex}</code>,
           },
           {
-            name: t('certificates.details.from'),
+            name: t('certificate.from'),
             value: <DateTime value={new Date(certificate.valid_not_before)} />,
           },
           {
-            name: t('certificates.details.to'),
+            name: t('certificate.to'),
             value: (
               <>
-                <DateTime value={end} />
+                <DateTime value={expiry} />
                 {state !== 'revoked' && state !== 'foreign' && (
-                  <> ({formatLeft(end, now)})</>
+                  <> ({formatTimeLeft(expiry, now)})</>
                 )}
               </>
             ),
           },
-          { name: t('certificates.details.key'), value: chain[0].key },
+          { name: t('certificate.key'), value: chain[0].key },
         ]}
       />
-    </Part>
-  );
-}
-
-function Owners({ usernames }: { usernames: readonly string[] }) {
-  const href = useRouteRef(personRouteRef);
-  return (
-    <ul>
-      {usernames.map(username => (
-        <li key={username}>
-          <Link href={href?.({ username }) ?? ''}>
-            <DirectoryText value={username} />
-          </Link>
-        </li>
-      ))}
-    </ul>
+    </Section>
   );
 }
 
@@ -123,7 +116,7 @@ export function AlternativeNames({
     return names?.length
       ? [
           {
-            name: t(`certificates.details.name.${kind}`),
+            name: t(`certificate.name.${kind}`),
             value: (
               <ul>
                 {names.map(name => (
@@ -138,37 +131,37 @@ export function AlternativeNames({
       : [];
   });
   return (
-    <Part title={t('certificates.details.names')}>
+    <Section isCard title={t('certificate.names')}>
       {facts.length > 0 ? (
         <Facts facts={facts} />
       ) : (
         <Text as="p" color="secondary">
-          {t('certificates.details.noNames')}
+          {t('certificate.noNames')}
         </Text>
       )}
-    </Part>
+    </Section>
   );
 }
 
 /** Key usage and extended key usage. */
-export function Usages({ leaf }: { leaf: ReadCertificate }) {
+export function Usages({ leaf }: { leaf: ParsedCertificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const words = (usages: readonly string[]) =>
-    usages.join(', ') || t('certificates.details.anyUsage');
+  const textOf = (usages: readonly string[]) =>
+    usages.join(', ') || t('certificate.anyUsage');
   return (
-    <Part title={t('certificates.details.usages')}>
+    <Section isCard title={t('certificate.usage')}>
       <Facts
         facts={[
           {
-            name: t('certificates.details.keyUsage'),
-            value: words(leaf.keyUsage),
+            name: t('certificate.keyUsage'),
+            value: textOf(leaf.keyUsage),
           },
           {
-            name: t('certificates.details.extendedKeyUsage'),
-            value: words(leaf.extendedKeyUsage),
+            name: t('certificate.extendedKeyUsage'),
+            value: textOf(leaf.extendedKeyUsage),
           },
         ]}
       />
-    </Part>
+    </Section>
   );
 }

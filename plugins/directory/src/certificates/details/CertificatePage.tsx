@@ -1,24 +1,22 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, ButtonLink, Flex } from '@backstage/ui';
-import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, Flex } from '@backstage/ui';
+import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   RiCalendarEventLine,
   RiFileDownloadLine,
   RiLinksLine,
-  RiShieldKeyholeLine,
 } from '@remixicon/react';
-import type { ReactNode } from 'react';
 import { useParams } from 'react-router-dom';
+import { isNotFound } from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
 import { saveFile } from '../../components/saveFile';
 import { DirectoryPage } from '../../page/DirectoryPage';
-import { EmptyState, ErrorState, StaleNotice } from '../../page/states';
-import { certificatesRouteRef } from '../../routes';
+import { QueryPanel } from '../../page/QueryPanel';
 import { directoryTranslationRef } from '../../translation';
-import { CertificatesSkeleton } from '../Facts';
+import { CertificatesSkeleton, NoCertificate } from '../Facts';
 import { chainFile, pemFile } from '../pem';
 import { useReminder } from '../reminder';
-import { OpenBySerial, readSerial, shortenSerial } from '../Serial';
+import { OpenBySerial, parseSerial, shortenSerial } from '../Serial';
 import { About, AlternativeNames, Usages } from './About';
 import styles from './CertificatePage.module.css';
 import { Chain, Fingerprints, Revocation } from './Chain';
@@ -29,62 +27,50 @@ import { type CertificateDetails, useCertificate } from './useCertificate';
 export function CertificatePage() {
   const { serial: text = '' } = useParams();
   const { t } = useTranslationRef(directoryTranslationRef);
-  const serial = readSerial(text);
-  const { data, error, dataUpdatedAt, refetch } = useCertificate(serial);
+  const serial = parseSerial(text);
+  const query = useCertificate(serial);
+  const { data, error } = query;
   const decimal = String(serial ?? text);
-  const isGone = isDirectoryResponseError(error) && error.status === 404;
 
   return (
     <DirectoryPage
-      room="certificates"
-      subject={t('certificates.details.title', {
-        serial: shortenSerial(decimal),
-      })}
-      actions={data && !isGone && <CertificateActionBar details={data} />}
+      area="certificates"
+      subject={t('certificate.title', { serial: shortenSerial(decimal) })}
+      actions={
+        data &&
+        !isNotFound(error) && (
+          <CertificateActionBar certificate={data.certificate} />
+        )
+      }
     >
-      {error && data && !isGone && (
-        <StaleNotice error={error} loadedAt={dataUpdatedAt} onRetry={refetch} />
+      {serial === undefined ? (
+        <>
+          <NoCertificate
+            title={t('certificate.notSerial.title', {
+              text: <DirectoryText value={text} />,
+            })}
+            description={t('certificate.notSerial.description')}
+          />
+          <OpenBySerial />
+        </>
+      ) : (
+        <QueryPanel
+          query={query}
+          skeleton={<CertificatesSkeleton />}
+          notFound={
+            <>
+              <NoCertificate
+                title={t('certificate.notFound.title', { serial: decimal })}
+                description={t('certificate.notFound.description')}
+              />
+              <OpenBySerial />
+            </>
+          }
+        >
+          {details => <CertificateView details={details} />}
+        </QueryPanel>
       )}
-      {data && !isGone && <CertificateView details={data} />}
-      {serial === undefined && (
-        <NoCertificate
-          title={t('certificates.details.notSerial.title', {
-            text: <DirectoryText value={text} />,
-          })}
-          description={t('certificates.details.notSerial.description')}
-        />
-      )}
-      {isGone && (
-        <NoCertificate
-          title={t('certificates.details.gone.title', { serial: decimal })}
-          description={t('certificates.details.gone.description')}
-        />
-      )}
-      {!data && error && !isGone && (
-        <ErrorState error={error} onRetry={refetch} />
-      )}
-      {!data && !error && serial !== undefined && <CertificatesSkeleton />}
     </DirectoryPage>
-  );
-}
-
-/** Explains why there is no certificate and links to others. */
-function NoCertificate(props: { title: ReactNode; description: string }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const mine = useRouteRef(certificatesRouteRef)?.() ?? '/';
-  return (
-    <>
-      <EmptyState
-        {...props}
-        icon={<RiShieldKeyholeLine />}
-        actions={
-          <ButtonLink variant="primary" href={mine}>
-            {t('certificates.details.mine')}
-          </ButtonLink>
-        }
-      />
-      <OpenBySerial />
-    </>
   );
 }
 
@@ -110,11 +96,7 @@ function CertificateView({ details }: { details: CertificateDetails }) {
 }
 
 /** Downloads and revocation of a certificate. */
-function CertificateActionBar({
-  details: { certificate },
-}: {
-  details: CertificateDetails;
-}) {
+function CertificateActionBar({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const saveReminder = useReminder();
   const { certificate_chain: chain } = certificate;
@@ -127,7 +109,7 @@ function CertificateActionBar({
         iconStart={<RiCalendarEventLine />}
         onPress={() => saveReminder(certificate)}
       >
-        {t('certificates.details.reminder')}
+        {t('certificate.reminder')}
       </Button>
       {chain && (
         <Button
@@ -135,14 +117,14 @@ function CertificateActionBar({
           iconStart={<RiLinksLine />}
           onPress={() => saveFile(chainFile(certificate, chain))}
         >
-          {t('certificates.details.chainFile')}
+          {t('certificate.chainPem')}
         </Button>
       )}
       <Button
         iconStart={<RiFileDownloadLine />}
         onPress={() => saveFile(pemFile(certificate))}
       >
-        {t('certificates.details.pem')}
+        {t('certificate.pem')}
       </Button>
     </Flex>
   );

@@ -5,35 +5,37 @@ import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../components/CopyButton';
 import { DateTime } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
+import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
-import { Facts, Part } from '../Facts';
+import { Facts } from '../Facts';
 import styles from './Chain.module.css';
-import type { ReadCertificate } from './readCertificate';
+import type { ParsedCertificate } from './parseCertificate';
 
 /** The certificate chain, as steps. */
 export function Chain(props: {
   certificate: Certificate;
 
   /** The certificate and its issuers, leaf first. */
-  chain: readonly ReadCertificate[];
+  chain: readonly ParsedCertificate[];
 }) {
   const { certificate, chain } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   if (!certificate.certificate_chain) {
     return (
-      <Part title={t('certificates.details.chain')}>
+      <Section isCard title={t('certificate.chain')}>
         <Text as="p" color="secondary">
-          {t('certificates.details.noChain', {
+          {t('certificate.noChain', {
             issuer: <DirectoryText value={certificate.issuer} />,
           })}
         </Text>
-      </Part>
+      </Section>
     );
   }
   return (
-    <Part
-      title={t('certificates.details.chain')}
-      note={t('certificates.details.chainHint')}
+    <Section
+      isCard
+      title={t('certificate.chain')}
+      note={t('certificate.chainHint')}
     >
       <ol className={styles.chain}>
         {chain.map((step, index) => (
@@ -44,15 +46,15 @@ export function Chain(props: {
               <DirectoryText value={step.subject} />
             </Text>
             <Text as="p" variant="body-small" color="secondary">
-              {index === 0 && <>{t('certificates.details.this')} · </>}
-              {step.isSelfIssued && <>{t('certificates.details.root')} · </>}
-              {step.key} · {t('certificates.details.until')}{' '}
+              {index === 0 && <>{t('certificate.this')} · </>}
+              {step.isSelfIssued && <>{t('certificate.root')} · </>}
+              {step.key} · {t('certificate.until')}{' '}
               <DateTime value={step.notAfter} />
             </Text>
           </li>
         ))}
       </ol>
-    </Part>
+    </Section>
   );
 }
 
@@ -69,7 +71,7 @@ export function Fingerprints({ certificate }: { certificate: Certificate }) {
     ['SHA-1', certificate.sha1_fingerprint],
   ] as const;
   return (
-    <Part title={t('certificates.details.fingerprints')}>
+    <Section isCard title={t('certificate.fingerprints')}>
       <Facts
         facts={kinds.map(([kind, fingerprint]) => ({
           name: kind,
@@ -78,13 +80,13 @@ export function Fingerprints({ certificate }: { certificate: Certificate }) {
               <code>{breakable(fingerprint)}</code>
               <CopyButton
                 value={fingerprint}
-                label={t('certificates.details.copyFingerprint', { kind })}
+                label={t('certificate.copyFingerprint', { kind })}
               />
             </span>
           ),
         }))}
       />
-    </Part>
+    </Section>
   );
 }
 
@@ -110,13 +112,13 @@ const REASONS = [
  */
 export function Revocation({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const place = useRef<HTMLDivElement>(null);
+  const notice = useRef<HTMLDivElement>(null);
   const { revoked, revocation_reason } = certificate;
   const wasRevoked = useRef(revoked);
 
   useEffect(() => {
     if (revoked && !wasRevoked.current) {
-      place.current?.focus();
+      notice.current?.focus();
     }
     wasRevoked.current = revoked;
   }, [revoked]);
@@ -126,13 +128,13 @@ export function Revocation({ certificate }: { certificate: Certificate }) {
   }
   const reason = REASONS[revocation_reason ?? 0] ?? 'unspecified';
   return (
-    <div ref={place} role="status" tabIndex={-1} className={styles.revocation}>
+    <div ref={notice} role="status" tabIndex={-1} className={styles.revocation}>
       <Alert
         status="danger"
         icon
-        title={t('certificates.details.revoked')}
-        description={t('certificates.details.revokedHint', {
-          reason: t(`certificates.details.reason.${reason}`),
+        title={t('certificate.revoked')}
+        description={t('certificate.revokedHint', {
+          reason: t(`certificate.reason.${reason}`),
         })}
       />
     </div>

@@ -4,44 +4,52 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import {
-  aCertificate,
+  certificate,
   exactJson,
   LONG_SERIAL,
   rfc822,
 } from '../../__testUtils__/certificates';
-import { DirectoryServer, failure } from '../../__testUtils__/DirectoryServer';
+import {
+  FakeDirectoryApi,
+  failure,
+} from '../../__testUtils__/FakeDirectoryApi';
 import { renderDirectory } from '../../__testUtils__/renderDirectory';
 
-const server = new DirectoryServer();
+const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
 describe('RevokeButton', () => {
-  const revoke = () => screen.queryByRole('button', { name: 'Revoke' });
+  const revoke = () =>
+    screen.queryByRole('button', { name: 'Revoke certificate' });
 
-  async function open(given: Parameters<typeof aCertificate>[0] = {}) {
-    const result = aCertificate({ valid_not_after: rfc822(300), ...given });
+  async function open(given: Parameters<typeof certificate>[0] = {}) {
+    const result = certificate({ valid_not_after: rfc822(300), ...given });
     server.on('/certs/:serial/', () => exactJson({ result }));
     renderDirectory(`/directory/certificates/${LONG_SERIAL}`);
     await screen.findByRole('button', { name: 'Certificate (PEM)' });
   }
 
-  it('is shown to users who may revoke', async () => {
+  it('is visible to users who may revoke', async () => {
     server.allows('directory.read', 'directory.certificate.revoke');
     await open();
     await waitFor(() => expect(revoke()).toBeVisible());
   });
 
-  it('is hidden from users who may not', async () => {
+  it('is hidden from users who may not revoke', async () => {
     server.allows('directory.read', 'directory.certificate.sign');
     await open();
     await waitFor(() =>
-      expect(server.asked.map(({ path }) => path)).toContain('/me/operations/'),
+      expect(server.requests.map(({ path }) => path)).toContain(
+        '/me/operations/',
+      ),
     );
     expect(revoke()).toBeNull();
   });
 
-  it('is hidden while the operations of the user cannot be loaded', async () => {
-    server.on('/me/operations/', () => failure(503, { message: 'Away' }));
+  it("is hidden when the user's allowed operations cannot be loaded", async () => {
+    server.on('/me/operations/', () =>
+      failure(503, { message: 'Unavailable' }),
+    );
     await open();
     expect(revoke()).toBeNull();
   });
@@ -63,20 +71,20 @@ describe('RevokeDialog', () => {
     valid_not_after: rfc822(300),
   };
 
-  /** A server on which one certificate can be revoked, or not. */
-  function revokes(options: { refuses?: boolean } = {}) {
+  /** Serves a certificate that can be revoked; records the reasons. */
+  function serveRevocation(options: { rejects?: boolean } = {}) {
     const reasons: unknown[] = [];
     server.allows('directory.certificate.revoke');
     let state: Partial<Certificate> = { ...usable };
-    const result = () => exactJson({ result: aCertificate(state) });
+    const result = () => exactJson({ result: certificate(state) });
     server.on('/certs/:serial/', result);
     server.msw.use(
       http.post(
         'http://localhost:7007/api/directory/v1/certs/:serial/revocation/',
         async ({ request }) => {
           reasons.push(await request.json());
-          if (options.refuses) {
-            return failure(400, { message: 'It does not revoke' });
+          if (options.rejects) {
+            return failure(400, { message: 'The CA rejects the revocation' });
           }
           state = { ...usable, revoked: true, revocation_reason: 4 };
           return result();
@@ -89,22 +97,22 @@ describe('RevokeDialog', () => {
   async function openDialog() {
     const user = userEvent.setup();
     renderDirectory(path);
-    await user.click(await screen.findByRole('button', { name: 'Revoke' }));
+    await user.click(
+      await screen.findByRole('button', { name: 'Revoke certificate' }),
+    );
     return { user, dialog: within(await screen.findByRole('dialog')) };
   }
 
-  it('names the certificate, asks why, and shows how it stands then', async () => {
-    const reasons = revokes();
+  it('identifies the certificate, requires a reason and shows the revocation', async () => {
+    const reasons = serveRevocation();
     const { user, dialog } = await openDialog();
     expect(dialog.getByText('CN=alice,O=EXAMPLE.TEST')).toBeVisible();
     expect(dialog.getByText(String(LONG_SERIAL))).toBeVisible();
     expect(dialog.getByText('alice')).toBeVisible();
-    const confirm = dialog.getByRole('button', { name: 'Revoke for good' });
+    const confirm = dialog.getByRole('button', { name: 'Revoke certificate' });
     expect(confirm).toBeDisabled();
 
-    await user.click(
-      dialog.getByText('Another certificate has taken its place'),
-    );
+    await user.click(dialog.getByText('Another certificate has replaced it'));
     await user.click(confirm);
     expect(
       await screen.findByText('This certificate is revoked'),
@@ -115,17 +123,21 @@ describe('RevokeDialog', () => {
     await waitFor(() => expect(notice).toHaveFocus());
     expect(reasons).toEqual([{ reason: 'superseded' }]);
     expect(screen.queryByRole('dialog')).toBeNull();
-    expect(screen.queryByRole('button', { name: 'Revoke' })).toBeNull();
+    expect(
+      screen.queryByRole('button', { name: 'Revoke certificate' }),
+    ).toBeNull();
   });
 
-  it('says why it was not done, and keeps what was chosen', async () => {
-    revokes({ refuses: true });
+  it('shows the error and keeps the reason when the CA rejects the revocation', async () => {
+    serveRevocation({ rejects: true });
     const { user, dialog } = await openDialog();
     const chosen = dialog.getByRole('radio', { name: /no longer needed/ });
     await user.click(chosen);
-    await user.click(dialog.getByRole('button', { name: 'Revoke for good' }));
+    await user.click(
+      dialog.getByRole('button', { name: 'Revoke certificate' }),
+    );
     expect(await dialog.findByRole('alert')).toHaveTextContent(
-      'It does not revoke',
+      'The CA rejects the revocation',
     );
     expect(chosen).toBeChecked();
   });

@@ -1,4 +1,4 @@
-import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import {
   Button,
   Dialog,
@@ -11,10 +11,8 @@ import {
 } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiForbidLine } from '@remixicon/react';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { directoryApiRef } from '../../api/directoryApi';
-import { useMay } from '../../api/useDirectoryQuery';
+import { useDirectoryMutation, useMay } from '../../api/useDirectoryQuery';
 import { useNow } from '../../components/DateTime';
 import { readable } from '../../page/DirectoryPage';
 import { FailureAlert } from '../../page/states';
@@ -24,7 +22,7 @@ import { type CertificateState, certificateState } from '../userCertificates';
 import styles from './RevokeButton.module.css';
 
 /** Reasons to revoke a certificate, the most common first (RFC 5280 §5.3.1). */
-const revocationReasons = [
+const REVOCATION_REASONS = [
   'superseded',
   'cessationOfOperation',
   'keyCompromise',
@@ -34,7 +32,7 @@ const revocationReasons = [
 ] as const;
 
 /** A reason to revoke a certificate. */
-type RevocationReason = (typeof revocationReasons)[number];
+type RevocationReason = (typeof REVOCATION_REASONS)[number];
 
 const REVOCABLE: ReadonlySet<CertificateState> = new Set([
   'valid',
@@ -49,7 +47,7 @@ const REVOCABLE: ReadonlySet<CertificateState> = new Set([
 export function RevokeButton({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const mayRevoke = useMay('directory.certificate.revoke');
-  const [isAsking, setAsking] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const state = certificateState(certificate, useNow());
   if (!mayRevoke || !REVOCABLE.has(state)) {
     return null;
@@ -59,21 +57,21 @@ export function RevokeButton({ certificate }: { certificate: Certificate }) {
       <Button
         variant="secondary"
         iconStart={<RiForbidLine />}
-        onPress={() => setAsking(true)}
+        onPress={() => setOpen(true)}
       >
-        {t('certificates.details.revoke.button')}
+        {t('certificate.revoke.button')}
       </Button>
-      {isAsking && (
+      {isOpen && (
         <RevokeDialog
           certificate={certificate}
-          onClose={() => setAsking(false)}
+          onClose={() => setOpen(false)}
         />
       )}
     </>
   );
 }
 
-/** Names the certificate, asks for the reason and revokes it. */
+/** Identifies the certificate, requires a reason and revokes it. */
 function RevokeDialog(props: {
   certificate: Certificate;
   onClose: () => void;
@@ -91,18 +89,18 @@ function RevokeDialog(props: {
 
   return (
     <Dialog isOpen width={560} onOpenChange={isOpen => !isOpen && onClose()}>
-      <DialogHeader>{t('certificates.details.revoke.title')}</DialogHeader>
+      <DialogHeader>{t('certificate.revoke.title')}</DialogHeader>
       <DialogBody className={`${styles.body} ${readable}`}>
-        <Named certificate={certificate} />
-        <Text as="p">{t('certificates.details.revoke.description')}</Text>
+        <CertificateNames certificate={certificate} />
+        <Text as="p">{t('certificate.revoke.description')}</Text>
         <RadioGroup
-          label={t('certificates.details.revoke.why')}
+          label={t('certificate.revoke.why')}
           value={reason ?? null}
           onChange={chosen => setReason(chosen as RevocationReason)}
         >
-          {revocationReasons.map(name => (
+          {REVOCATION_REASONS.map(name => (
             <Radio key={name} value={name}>
-              {t(`certificates.details.revoke.reason.${name}`)}
+              {t(`certificate.revoke.reason.${name}`)}
             </Radio>
           ))}
         </RadioGroup>
@@ -110,7 +108,7 @@ function RevokeDialog(props: {
       </DialogBody>
       <DialogFooter>
         <Button variant="secondary" onPress={onClose} isDisabled={isPending}>
-          {t('certificates.details.revoke.cancel')}
+          {t('certificate.revoke.cancel')}
         </Button>
         <Button
           destructive
@@ -118,9 +116,11 @@ function RevokeDialog(props: {
           isDisabled={!reason}
           onPress={handleConfirm}
         >
-          {isPending
-            ? t('certificates.details.revoke.working')
-            : t('certificates.details.revoke.confirm')}
+          {t(
+            isPending
+              ? 'certificate.revoke.working'
+              : 'certificate.revoke.confirm',
+          )}
         </Button>
       </DialogFooter>
     </Dialog>
@@ -128,46 +128,35 @@ function RevokeDialog(props: {
 }
 
 /** Identifies the certificate, so that no other is revoked by mistake. */
-function Named({ certificate }: { certificate: Certificate }) {
+function CertificateNames({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { subject, serial_number, owner_user: owners } = certificate;
   return (
-    <div className={styles.named}>
+    <div className={styles.names}>
       <Facts
         facts={[
-          { name: t('certificates.details.subject'), value: subject },
+          { name: t('certificate.subject'), value: subject },
           {
-            name: t('certificates.details.serial'),
+            name: t('certificate.serial'),
             value: <code>{String(serial_number)}</code>,
           },
-          ...(owners?.length
-            ? [
-                {
-                  name: t('certificates.details.owner'),
-                  value: owners.join(', '),
-                },
-              ]
-            : []),
+          owners?.length
+            ? { name: t('certificate.owner'), value: owners.join(', ') }
+            : undefined,
         ]}
       />
     </div>
   );
 }
 
-/** Revokes a certificate and invalidates all queries. */
+/** Revokes a certificate and loads all queries again. */
 function useRevocation(serial: bigint) {
-  const { client, queries } = useApi(directoryApiRef);
-  return useMutation(
-    {
-      mutationFn: (reason: RevocationReason) =>
-        client.post('/certs/{serial_number}/revocation/', {
-          params: { path: { serial_number: serial } },
-          body: { reason },
-        }),
-      onSuccess: () => queries.invalidateQueries({ queryKey: ['directory'] }),
-      networkMode: 'always',
-      gcTime: 0,
-    },
-    queries,
+  return useDirectoryMutation(
+    (client, reason: RevocationReason) =>
+      client.post('/certs/{serial_number}/revocation/', {
+        params: { path: { serial_number: serial } },
+        body: { reason },
+      }),
+    [],
   );
 }

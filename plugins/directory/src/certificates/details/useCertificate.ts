@@ -4,16 +4,16 @@ import {
   isDirectoryResponseError,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
-  collect,
-  loadReader,
+  loadCurrentUser,
   useDirectoryQuery,
 } from '../../api/useDirectoryQuery';
-import type { ReadCertificate } from './readCertificate';
+import { listCertificates } from '../userCertificates';
+import type { ParsedCertificate } from './parseCertificate';
 
 /** A certificate and its parsed chain, leaf first. */
 export interface CertificateDetails {
   certificate: Certificate;
-  chain: readonly ReadCertificate[];
+  chain: readonly ParsedCertificate[];
 }
 
 /** Queries a certificate by its serial number. */
@@ -22,14 +22,14 @@ export function useCertificate(serial: bigint | undefined) {
     key: ['certificate', String(serial)],
     enabled: serial !== undefined,
     load: async (client, signal): Promise<CertificateDetails> => {
-      const [certificate, { readCertificate }] = await Promise.all([
+      const [certificate, { parseCertificate }] = await Promise.all([
         loadCertificate(serial!, client, signal),
-        import('./readCertificate'), // loads the parser only when it is needed
+        import('./parseCertificate'), // loads the parser only when it is needed
       ]);
       const encoded = certificate.certificate_chain ?? [
         certificate.certificate,
       ];
-      return { certificate, chain: encoded.map(readCertificate) };
+      return { certificate, chain: encoded.map(parseCertificate) };
     },
   });
 }
@@ -56,35 +56,19 @@ async function loadCertificate(
     if (!isDirectoryResponseError(error) || error.status !== 404) {
       throw error;
     }
-    const own = await listOwn(client, signal);
+    const username = await loadCurrentUser(client, signal);
+    const own = username
+      ? await listCertificates({
+          client,
+          signal,
+          username,
+          mask: '*,issued_here',
+        })
+      : [];
     const found = own.find(({ serial_number }) => serial_number === serial);
     if (!found) {
       throw error;
     }
-    return found;
+    return found as Certificate; // the mask selects all fields
   }
-}
-
-async function listOwn(
-  client: DirectoryClient,
-  signal: AbortSignal,
-): Promise<Certificate[]> {
-  const username = await loadReader(client, signal);
-  if (!username) {
-    return [];
-  }
-  const own = await collect(
-    query =>
-      client.get('/users/{username}/certificates/', {
-        params: {
-          path: { username },
-          query,
-          header: { 'X-Fields': '*,issued_here' },
-        },
-        signal,
-      }),
-    signal,
-  );
-  // The mask selects all fields.
-  return own as Certificate[];
 }

@@ -4,11 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readCertificate } from '../details/readCertificate';
+import { parseCertificate } from '../details/parseCertificate';
 import { exportKey } from '../pem';
-import { makePkcs12 } from './makePkcs12';
-import { keyKinds, makeRequest } from './makeRequest';
-import { readRequest } from './readRequest';
+import { createPkcs12 } from './createPkcs12';
+import { keyTypes, generateCsr } from './generateCsr';
+import { parseCsr } from './parseCsr';
 
 const run = promisify(execFile);
 const PASSPHRASE = 'a passphrase for "tests"';
@@ -23,23 +23,23 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'key-'));
   await openssl(
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt'],
-    ...['ec_paramgen_curve:P-256', '-noenc', '-subj', '/CN=Test authority'],
+    ...['ec_paramgen_curve:P-256', '-noenc', '-subj', '/CN=Test CA'],
     ...['-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2'],
   );
 });
 
 afterAll(() => rm(folder, { recursive: true }));
 
-describe.each(keyKinds)('a key of kind %s', kind => {
-  it('makes a request that OpenSSL takes, and a PKCS#12 that it opens', async () => {
-    const { csr, privateKey } = await makeRequest({ username: 'alice', kind });
+describe.each(keyTypes)('generateCsr with a key of type %s', type => {
+  it('generates a CSR and a PKCS#12 file that OpenSSL and NSS read', async () => {
+    const { csr, privateKey } = await generateCsr({ username: 'alice', type });
     await writeFile(join(folder, 'csr.pem'), csr);
     expect(
       await openssl('req', '-in', 'csr.pem', '-verify', '-noout', '-subject'),
     ).toMatch(/^subject=CN ?= ?alice\n[^]*self-signature verify OK/);
-    expect(await readRequest(csr)).toEqual({
+    expect(await parseCsr(csr)).toEqual({
       subject: 'CN=alice',
-      key: kind === 'P-256' ? 'EC P-256' : 'RSA 3072',
+      key: type === 'P-256' ? 'EC P-256' : 'RSA 3072',
       names: [],
       isProven: true,
     });
@@ -50,7 +50,7 @@ describe.each(keyKinds)('a key of kind %s', kind => {
     );
     const certificate = await readFile(join(folder, 'cert.pem'), 'utf8');
     const issuer = await readFile(join(folder, 'ca.pem'), 'utf8');
-    const file = await makePkcs12({
+    const file = await createPkcs12({
       privateKey,
       certificate,
       issuers: [issuer],
@@ -90,8 +90,8 @@ describe.each(keyKinds)('a key of kind %s', kind => {
   });
 });
 
-describe('readCertificate', () => {
-  it('says what the API does not repeat', async () => {
+describe('parseCertificate', () => {
+  it('returns the fields that the API omits', async () => {
     await openssl(
       ...['req', '-x509', '-newkey', 'rsa:2048', '-noenc', '-days', '2'],
       ...['-subj', '/O=EXAMPLE, Inc/CN=alice', '-keyout', 'x.key'],
@@ -99,7 +99,7 @@ describe('readCertificate', () => {
       ...['-addext', 'extendedKeyUsage=clientAuth,1.2.3.4', '-out', 'x.pem'],
     );
     expect(
-      readCertificate(await readFile(join(folder, 'x.pem'), 'utf8')),
+      parseCertificate(await readFile(join(folder, 'x.pem'), 'utf8')),
     ).toMatchObject({
       subject: 'CN=alice,O=EXAMPLE\\, Inc',
       isSelfIssued: true,
@@ -108,22 +108,24 @@ describe('readCertificate', () => {
       extendedKeyUsage: ['clientAuth', '1.2.3.4'],
     });
   });
+});
 
-  it('reads the alternative names that a request asks for', async () => {
+describe('parseCsr', () => {
+  it('returns the requested alternative names', async () => {
     await openssl(
       ...['req', '-new', '-newkey', 'ed25519', '-noenc', '-subj', '/CN=alice'],
       ...['-addext', 'subjectAltName=email:alice@example.test,DNS:a.test'],
       ...['-keyout', 'e.key', '-out', 'e.pem'],
     );
     expect(
-      await readRequest(await readFile(join(folder, 'e.pem'), 'utf8')),
+      await parseCsr(await readFile(join(folder, 'e.pem'), 'utf8')),
     ).toMatchObject({
       key: 'Ed25519',
       names: ['alice@example.test', 'a.test'],
     });
   });
 
-  it('refuses what is no request', async () => {
-    await expect(readRequest('nonsense')).rejects.toThrow();
+  it('rejects text that is not a CSR', async () => {
+    await expect(parseCsr('nonsense')).rejects.toThrow();
   });
 });

@@ -6,7 +6,6 @@ import {
   Menu,
   MenuItem,
   MenuTrigger,
-  Table,
   Text,
   useBreakpoint,
 } from '@backstage/ui';
@@ -18,10 +17,10 @@ import {
   RiMore2Line,
 } from '@remixicon/react';
 import { useMemo } from 'react';
-import { DateTime, formatLeft } from '../../components/DateTime';
+import { DateTime, formatTimeLeft } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
 import { saveFile } from '../../components/saveFile';
-import { TableGround } from '../../page/DirectoryPage';
+import { LinkTable } from '../../page/DirectoryPage';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
 import { CertificateBadge, CertificateHint } from '../Facts';
@@ -41,23 +40,18 @@ export function CertificatesTable(props: {
   const { certificates, now } = props;
   const href = useRouteRef(certificateRouteRef);
   const columns = useColumns(now);
-  const rows = useMemo(
-    () => certificates.map(one => ({ ...one, id: one.sha256_fingerprint })),
-    [certificates],
-  );
   return (
-    <TableGround>
-      <Table
-        columnConfig={columns}
-        data={rows}
-        pagination={{ type: 'none' }}
-        rowConfig={{
-          getHref: ({ serial_number }) =>
-            href?.({ serial: String(serial_number) }),
-        }}
-      />
-    </TableGround>
+    <LinkTable
+      columns={columns}
+      items={certificates}
+      idOf={idOf}
+      hrefOf={({ serial_number }) => href?.({ serial: String(serial_number) })}
+    />
   );
+}
+
+function idOf({ sha256_fingerprint }: MyCertificate) {
+  return sha256_fingerprint;
 }
 
 function useColumns(now: Date): ColumnConfig<Row>[] {
@@ -69,18 +63,18 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
     () => [
       {
         id: 'subject',
-        label: t('certificates.column.subject'),
+        label: t('certificate.subject'),
         isRowHeader: true,
         defaultWidth: '3fr',
         cell: certificate => (
-          <Cell className={styles.words}>
+          <Cell className={styles.text}>
             <Text as="p" weight="bold">
               <DirectoryText value={certificate.subject} />
             </Text>
             {!isWide && (
               <>
                 <SerialOf certificate={certificate} />
-                <Ends certificate={certificate} now={now} />
+                <Expiry certificate={certificate} now={now} />
               </>
             )}
           </Cell>
@@ -88,7 +82,7 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
       },
       {
         id: 'serial',
-        label: t('certificates.column.serial'),
+        label: t('certificate.serial'),
         isHidden: !isWide,
         defaultWidth: '2fr',
         minWidth: 208,
@@ -100,11 +94,11 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
       },
       {
         id: 'issuer',
-        label: t('certificates.column.issuer'),
+        label: t('certificate.issuer'),
         isHidden: !isWide,
         defaultWidth: '3fr',
         cell: ({ issuer }) => (
-          <Cell className={styles.words}>
+          <Cell className={styles.text}>
             <Text as="p" color="secondary">
               <DirectoryText value={issuer} />
             </Text>
@@ -112,20 +106,20 @@ function useColumns(now: Date): ColumnConfig<Row>[] {
         ),
       },
       {
-        id: 'ends',
-        label: t('certificates.column.ends'),
+        id: 'expiry',
+        label: t('certificate.expires'),
         isHidden: !isWide,
         defaultWidth: '2fr',
         minWidth: 168,
         cell: certificate => (
           <Cell>
-            <Ends certificate={certificate} now={now} />
+            <Expiry certificate={certificate} now={now} />
           </Cell>
         ),
       },
       {
         id: 'actions',
-        label: t('certificates.column.actions'),
+        label: t('certificates.actions'),
         width: 88,
         cell: certificate => (
           <Cell>
@@ -144,18 +138,18 @@ function SerialOf({ certificate }: { certificate: MyCertificate }) {
 }
 
 /** State and expiry of a certificate. */
-function Ends(props: { certificate: MyCertificate; now: Date }) {
+function Expiry(props: { certificate: MyCertificate; now: Date }) {
   const { certificate, now } = props;
-  const end = new Date(certificate.valid_not_after);
+  const expiry = new Date(certificate.valid_not_after);
   const state = certificateState(certificate, now);
   return (
-    <div className={styles.ends}>
+    <div className={styles.expiry}>
       <CertificateBadge state={state} />
       <Text as="p" variant="body-small" color="secondary">
         {state !== 'revoked' && state !== 'foreign' && (
-          <>{formatLeft(end, now)} · </>
+          <>{formatTimeLeft(expiry, now)} · </>
         )}
-        <DateTime value={end} />
+        <DateTime value={expiry} />
       </Text>
       <CertificateHint state={state} />
     </div>
@@ -173,34 +167,34 @@ function CertificateActions({ certificate }: { certificate: MyCertificate }) {
   return (
     <MenuTrigger>
       <ButtonIcon
-        aria-label={t('certificates.actions.label', { serial })}
+        aria-label={t('certificates.actionsOf', { serial })}
         icon={<RiMore2Line />}
         size="small"
         variant="tertiary"
       />
       <Menu placement="bottom end">
         <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
-          {t('certificates.actions.details')}
+          {t('certificates.details')}
         </MenuItem>
         <MenuItem
           iconStart={<RiFileDownloadLine />}
           onAction={() => saveFile(pemFile(certificate))}
         >
-          {t('certificates.actions.pem')}
+          {t('certificates.pem')}
         </MenuItem>
         {chain && (
           <MenuItem
             iconStart={<RiLinksLine />}
             onAction={() => saveFile(chainFile(certificate, chain))}
           >
-            {t('certificates.actions.chain')}
+            {t('certificates.chainPem')}
           </MenuItem>
         )}
         <MenuItem
           iconStart={<RiCalendarEventLine />}
           onAction={() => saveReminder(certificate)}
         >
-          {t('certificates.actions.reminder')}
+          {t('certificates.reminder')}
         </MenuItem>
       </Menu>
     </MenuTrigger>

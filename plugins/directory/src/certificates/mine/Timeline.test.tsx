@@ -8,7 +8,7 @@ describe('scaleTimeline', () => {
     ['day', span(new Date(2026, 2, 10), new Date(2026, 3, 9))],
     ['month', span(new Date(2026, 0, 10), new Date(2027, 0, 10))],
     ['year', span(new Date(2020, 0, 1), new Date(2036, 0, 1))],
-  ])('marks the axis by %s', (unit, given) => {
+  ])('uses ticks of one %s', (unit, given) => {
     const scale = scaleTimeline([given], now);
     expect(scale.unit).toBe(unit);
     expect(scale.ticks.length).toBeGreaterThanOrEqual(3);
@@ -19,7 +19,7 @@ describe('scaleTimeline', () => {
     }
   });
 
-  it('has room for everything, and for today', () => {
+  it('contains all certificates and today', () => {
     const past = span(new Date(2019, 0, 1), new Date(2020, 0, 1));
     const future = span(new Date(2027, 0, 1), new Date(2028, 0, 1));
     const { at } = scaleTimeline([past, future], now);

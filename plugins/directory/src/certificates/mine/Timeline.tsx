@@ -32,7 +32,7 @@ export function Timeline(props: {
       <div className={styles.head}>
         <div className={styles.track}>
           <span className={styles.today} style={today}>
-            {t('certificates.timeline.today')}
+            {t('certificates.today')}
           </span>
         </div>
       </div>
@@ -50,7 +50,7 @@ export function Timeline(props: {
                   left: `${scale.at(start)}%`,
                   width: `${scale.at(end) - scale.at(start)}%`,
                 }}
-                title={t('person.certificates.range', {
+                title={t('certificate.range', {
                   from: start.toLocaleDateString(),
                   to: end.toLocaleDateString(),
                 })}
@@ -89,7 +89,7 @@ function toBar(certificate: MyCertificate) {
   };
 }
 
-/** A mark on the time axis. */
+/** A tick of the time axis. */
 interface Tick {
   date: Date;
 
@@ -110,8 +110,8 @@ interface TimeScale {
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Approximate number of marks. */
-const MARKS = 6;
+/** Approximate number of ticks. */
+const MAX_TICKS = 6;
 
 /** Returns a time axis that contains all spans and `now`. */
 export function scaleTimeline(
@@ -126,24 +126,24 @@ export function scaleTimeline(
   const from = Math.min(...times) - margin;
   const to = Math.max(...times) + margin;
   const at = (date: Date) => ((date.getTime() - from) / (to - from)) * 100;
-  const { unit, dates } = markDates(from, to);
+  const { unit, dates } = tickDates(from, to);
   return { at, unit, ticks: dates.map(date => ({ date, at: at(date) })) };
 }
 
-function markDates(
+function tickDates(
   from: number,
   to: number,
 ): { unit: TimeScale['unit']; dates: Date[] } {
   const days = (to - from) / DAY;
   if (days > 730) {
-    const step = Math.ceil(days / 365 / MARKS);
+    const step = Math.ceil(days / 365 / MAX_TICKS);
     return { unit: 'year', dates: stepDates({ from, to, months: 12 * step }) };
   }
   if (days > 80) {
-    const step = Math.ceil(days / 30 / MARKS);
+    const step = Math.ceil(days / 30 / MAX_TICKS);
     return { unit: 'month', dates: stepDates({ from, to, months: step }) };
   }
-  const step = Math.max(1, Math.ceil(days / MARKS));
+  const step = Math.max(1, Math.ceil(days / MAX_TICKS));
   const dates: Date[] = [];
   const day = new Date(from);
   day.setHours(24, 0, 0, 0); // the next midnight, local time

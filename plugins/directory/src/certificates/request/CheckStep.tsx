@@ -1,7 +1,8 @@
-import { useApi, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Alert, Button, Flex, Skeleton, Text } from '@backstage/ui';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Alert, Button, Text } from '@backstage/ui';
 import type {
   Certificate,
+  SigningRequest,
   SigningVerdict,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
@@ -9,47 +10,36 @@ import {
   RiCloseCircleLine,
   RiQuestionLine,
 } from '@remixicon/react';
-import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { directoryApiRef } from '../../api/directoryApi';
+import { useDirectoryMutation } from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
-import { ErrorState, FailureAlert } from '../../page/states';
+import { ErrorState, FailureAlert, LoadingBlocks } from '../../page/states';
 import { directoryTranslationRef } from '../../translation';
 import styles from './CheckStep.module.css';
 import { StepFrame } from './Stepper';
 
-/** A signing request. */
-interface SigningOrder {
-  username: string;
-
-  profile: string;
-
-  /** PEM. */
-  csr: string;
-}
-
 /** Shows the result of each rule before the request is signed. */
 export function CheckStep(props: {
-  order: SigningOrder;
+  request: SigningRequest;
   onBack: () => void;
-  onSigned: (certificate: Certificate) => void;
+  onIssued: (certificate: Certificate) => void;
 }) {
-  const { order, onBack, onSigned } = props;
+  const { request, onBack, onIssued } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { data: verdict, error, mutate: check } = useVerdict();
+  const { data: evaluation, error, mutate: check } = usePolicyEvaluation();
   const signing = useSigning();
 
-  useEffect(() => check(order), [check, order]);
+  useEffect(() => check(request), [check, request]);
 
-  function handleSign() {
+  function handleRequest() {
     if (!signing.isPending) {
-      signing.mutate(order, { onSuccess: onSigned });
+      signing.mutate(request, { onSuccess: onIssued });
     }
   }
 
   return (
     <StepFrame
-      title={t('certificates.newOne.check.title')}
+      title={t('request.check.title')}
       actions={
         <>
           <Button
@@ -57,38 +47,33 @@ export function CheckStep(props: {
             onPress={onBack}
             isDisabled={signing.isPending}
           >
-            {t('certificates.newOne.back')}
+            {t('request.back')}
           </Button>
-          <Button isDisabled={!verdict?.would_sign} onPress={handleSign}>
-            {signing.isPending
-              ? t('certificates.newOne.check.signing')
-              : t('certificates.newOne.check.sign')}
+          <Button isDisabled={!evaluation?.would_sign} onPress={handleRequest}>
+            {t(
+              signing.isPending
+                ? 'request.check.requesting'
+                : 'request.check.request',
+            )}
           </Button>
         </>
       }
     >
-      {error && <ErrorState error={error} onRetry={() => check(order)} />}
-      {!verdict && !error && (
-        <Flex
-          direction="column"
-          gap="3"
-          role="status"
-          aria-label={t('certificates.newOne.check.checking')}
-        >
-          <Skeleton width="100%" height={280} />
-        </Flex>
+      {error && <ErrorState error={error} onRetry={() => check(request)} />}
+      {!evaluation && !error && (
+        <LoadingBlocks heights={[280]} label={t('request.check.checking')} />
       )}
-      {verdict && (
+      {evaluation && (
         <>
-          <VerdictRules rules={verdict.rules} />
+          <PolicyChecks rules={evaluation.rules} />
           <Alert
             role="status"
-            status={verdict.would_sign ? 'success' : 'warning'}
+            status={evaluation.would_sign ? 'success' : 'warning'}
             icon
             title={t(
-              verdict.would_sign
-                ? 'certificates.newOne.check.ready'
-                : 'certificates.newOne.check.refused',
+              evaluation.would_sign
+                ? 'request.check.allPassed'
+                : 'request.check.someFailed',
             )}
           />
         </>
@@ -98,14 +83,14 @@ export function CheckStep(props: {
   );
 }
 
-const marks = {
+const icons = {
   passed: <RiCheckboxCircleLine aria-hidden="true" />,
   failed: <RiCloseCircleLine aria-hidden="true" />,
   open: <RiQuestionLine aria-hidden="true" />,
 };
 
 /** The rules, each with its result and message. */
-function VerdictRules({ rules }: { rules: SigningVerdict['rules'] }) {
+function PolicyChecks({ rules }: { rules: SigningVerdict['rules'] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <ul className={styles.rules}>
@@ -114,14 +99,14 @@ function VerdictRules({ rules }: { rules: SigningVerdict['rules'] }) {
         return (
           <li key={rule} className={styles.rule}>
             <span className={styles[state]}>
-              {marks[state]}
+              {icons[state]}
               <span className={styles.state}>
-                {t(`certificates.newOne.check.${state}`)}
+                {t(`request.check.${state}`)}
               </span>
             </span>
-            <span className={styles.words}>
+            <span className={styles.text}>
               <Text as="p" weight="bold">
-                {t(`certificates.newOne.rule.${rule}`)}
+                {t(`request.rule.${rule}`)}
               </Text>
               {passed !== null && (
                 <Text as="p" variant="body-small" color="secondary">
@@ -136,51 +121,30 @@ function VerdictRules({ rules }: { rules: SigningVerdict['rules'] }) {
   );
 }
 
-function stateOf(passed: boolean | null): keyof typeof marks {
+function stateOf(passed: boolean | null): keyof typeof icons {
   if (passed === null) {
     return 'open';
   }
   return passed ? 'passed' : 'failed';
 }
 
-/** Checks a signing request without signing it. */
-function useVerdict() {
-  const { client, queries } = useApi(directoryApiRef);
-  return useMutation(
-    {
-      mutationFn: async (order: SigningOrder) => {
-        const { data } = await client.post('/certs/', {
-          body: { ...bodyOf(order), dry_run: 'true' as const },
-        });
-        return data.result;
-      },
-      networkMode: 'always',
-      gcTime: 0,
-    },
-    queries,
-  );
+/** Evaluates the policy for a signing request without signing it. */
+function usePolicyEvaluation() {
+  return useDirectoryMutation(async (client, request: SigningRequest) => {
+    const { data } = await client.post('/certs/', {
+      body: { ...request, dry_run: 'true' as const },
+    });
+    return data.result;
+  });
 }
 
-/** Signs a request. */
+/** Requests the certificate. */
 function useSigning() {
-  const { client, queries } = useApi(directoryApiRef);
-  return useMutation(
-    {
-      mutationFn: async (order: SigningOrder) => {
-        const { data } = await client.post('/certs/', { body: bodyOf(order) });
-        return data.result;
-      },
-      onSuccess: () =>
-        queries.invalidateQueries({
-          queryKey: ['directory', 'my-certificates'],
-        }),
-      networkMode: 'always',
-      gcTime: 0,
+  return useDirectoryMutation(
+    async (client, request: SigningRequest) => {
+      const { data } = await client.post('/certs/', { body: request });
+      return data.result;
     },
-    queries,
+    ['my-certificates'],
   );
-}
-
-function bodyOf({ username, profile, csr }: SigningOrder) {
-  return { user: username, csr, profile };
 }

@@ -6,9 +6,10 @@ import type { ReactNode } from 'react';
 import { CopyButton } from '../../components/CopyButton';
 import { DateTime } from '../../components/DateTime';
 import { saveFile } from '../../components/saveFile';
+import { Section } from '../../page/DirectoryPage';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
-import { Facts, Part } from '../Facts';
+import { Facts } from '../Facts';
 import { pemFile } from '../pem';
 import { useReminder } from '../reminder';
 import { Serial } from '../Serial';
@@ -33,25 +34,25 @@ export function DoneStep(props: {
   const href = useRouteRef(certificateRouteRef);
   const saveReminder = useReminder();
   const serial = String(certificate.serial_number);
-  const holding: Holding = privateKey
-    ? { key: 'made', username }
-    : { key: 'own', username, file: pemFile(certificate).name };
+  const files: KeyFiles = privateKey
+    ? { source: 'browser', username }
+    : { source: 'own', username, file: pemFile(certificate).name };
 
   return (
     <StepFrame
-      title={t('certificates.newOne.done.title')}
+      title={t('request.done.title')}
       isWide
       actions={
         <>
           <ButtonLink variant="secondary" href={href?.({ serial }) ?? ''}>
-            {t('certificates.newOne.done.details')}
+            {t('request.done.details')}
           </ButtonLink>
           <Button
             variant="secondary"
             iconStart={<RiCalendarEventLine />}
             onPress={() => saveReminder(certificate)}
           >
-            {t('certificates.newOne.done.reminder')}
+            {t('certificates.reminder')}
           </Button>
         </>
       }
@@ -62,11 +63,7 @@ export function DoneStep(props: {
           role="status"
           status={isSaved ? 'success' : 'warning'}
           icon
-          title={t(
-            isSaved
-              ? 'certificates.newOne.done.saved'
-              : 'certificates.newOne.done.unsaved',
-          )}
+          title={t(isSaved ? 'request.done.saved' : 'request.done.unsaved')}
         />
       )}
       <div className={styles.columns}>
@@ -79,20 +76,21 @@ export function DoneStep(props: {
               onSaved={onSaved}
             />
           )}
-          <Part
-            title={t('certificates.newOne.done.alone')}
-            note={t('certificates.newOne.done.aloneHint')}
+          <Section
+            isCard
+            title={t('request.done.certificateOnly')}
+            note={t('request.done.certificateOnlyHint')}
           >
             <Button
               variant={privateKey ? 'secondary' : 'primary'}
               onPress={() => saveFile(pemFile(certificate))}
             >
-              {t('certificates.newOne.done.downloadAlone')}
+              {t('request.done.downloadCertificate')}
             </Button>
-          </Part>
+          </Section>
         </div>
         <div className={styles.column}>
-          <HowToUse holding={holding} />
+          <UsageInstructions files={files} />
         </div>
       </div>
     </StepFrame>
@@ -106,11 +104,11 @@ function IssuedFacts({ certificate }: { certificate: Certificate }) {
     <Facts
       facts={[
         {
-          name: t('certificates.details.subject'),
+          name: t('certificate.subject'),
           value: certificate.subject,
         },
         {
-          name: t('certificates.newOne.done.serial'),
+          name: t('certificate.serial'),
           value: (
             <Serial
               serial={certificate.serial_number}
@@ -120,7 +118,7 @@ function IssuedFacts({ certificate }: { certificate: Certificate }) {
           ),
         },
         {
-          name: t('certificates.newOne.done.ends'),
+          name: t('certificate.to'),
           value: <DateTime value={new Date(certificate.valid_not_after)} />,
         },
       ]}
@@ -128,49 +126,49 @@ function IssuedFacts({ certificate }: { certificate: Certificate }) {
   );
 }
 
-/** Instructions to use the certificate and its key in common programs. */
-function HowToUse({ holding }: { holding: Holding }) {
+/** Instructions to use the certificate and its key in common clients. */
+function UsageInstructions({ files }: { files: KeyFiles }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
-    <Part title={t('certificates.newOne.done.how')}>
-      <dl className={styles.ways}>
-        {holding.key === 'own' && (
-          <Way
-            name={t('certificates.newOne.done.convert')}
-            hint={t('certificates.newOne.done.convertHow')}
+    <Section isCard title={t('request.done.usage')}>
+      <dl className={styles.instructions}>
+        {files.source === 'own' && (
+          <Instructions
+            name={t('request.done.convert')}
+            hint={t('request.done.convertHint')}
           >
-            <Command text={pkcs12Command(holding)} />
-          </Way>
+            <Command text={pkcs12Command(files)} />
+          </Instructions>
         )}
         {(['firefox', 'chrome'] as const).map(browser => (
-          <Way
+          <Instructions
             key={browser}
-            name={t(`certificates.newOne.done.${browser}`)}
-            hint={t(`certificates.newOne.done.${browser}How`)}
+            name={t(`request.done.${browser}`)}
+            hint={t(`request.done.${browser}Hint`)}
           />
         ))}
         {(['curl', 'git', 'ssh'] as const).map(program => (
-          <Way
+          <Instructions
             key={program}
-            name={t(`certificates.newOne.done.${program}`)}
-            hint={
-              program === 'ssh'
-                ? t('certificates.newOne.done.sshHow')
-                : undefined
-            }
+            name={t(`request.done.${program}`)}
+            hint={program === 'ssh' ? t('request.done.sshHint') : undefined}
           >
-            {commandsFor(program, holding).map(command => (
+            {usageCommands(program, files).map(command => (
               <Command key={command} text={command} />
             ))}
-          </Way>
+          </Instructions>
         ))}
       </dl>
-    </Part>
+    </Section>
   );
 }
 
-/** Instructions for one program. */
-function Way(props: { name: string; hint?: string; children?: ReactNode }) {
+/** Instructions for one application. */
+function Instructions(props: {
+  name: string;
+  hint?: string;
+  children?: ReactNode;
+}) {
   const { name, hint, children } = props;
   return (
     <div>
@@ -194,28 +192,32 @@ function Command({ text }: { text: string }) {
   return (
     <div className={styles.command}>
       <code>{text}</code>
-      <CopyButton value={text} label={t('person.copyValue', { value: text })} />
+      <CopyButton value={text} label={t('copy.value', { value: text })} />
     </div>
   );
 }
 
 /** The key and the files that the user has. */
-type Holding =
+type KeyFiles =
   /** A PEM file of key and certificate, or a PKCS#12 file, from this page. */
-  | { readonly key: 'made'; readonly username: string }
+  | { readonly source: 'browser'; readonly username: string }
   /** The user's own key, and the certificate file. */
-  | { readonly key: 'own'; readonly username: string; readonly file: string };
+  | {
+      readonly source: 'own';
+      readonly username: string;
+      readonly file: string;
+    };
 
-/** Programs that are configured by commands. */
-type Program = 'curl' | 'git' | 'ssh';
+/** Clients that are configured by commands. */
+type ClientProgram = 'curl' | 'git' | 'ssh';
 
 /** Placeholder for the path of the user's own key. */
 const OWN_KEY = 'your.key';
 
-/** Returns the commands that configure a program. */
-function commandsFor(program: Program, holding: Holding): string[] {
-  const isOwn = holding.key === 'own';
-  const certificate = isOwn ? holding.file : `${holding.username}.pem`;
+/** Returns the commands that configure a client. */
+function usageCommands(program: ClientProgram, files: KeyFiles): string[] {
+  const isOwn = files.source === 'own';
+  const certificate = isOwn ? files.file : `${files.username}.pem`;
   switch (program) {
     case 'curl':
       return [
@@ -235,8 +237,8 @@ function commandsFor(program: Program, holding: Holding): string[] {
   }
 }
 
-/** Returns the command that makes a PKCS#12 file of the user's own key. */
-function pkcs12Command(holding: Holding & { key: 'own' }): string {
-  const { username, file } = holding;
+/** Returns the command that creates a PKCS#12 file of the user's own key. */
+function pkcs12Command(files: KeyFiles & { source: 'own' }): string {
+  const { username, file } = files;
   return `openssl pkcs12 -export -inkey ${OWN_KEY} -in ${file} -out ${username}.p12`;
 }

@@ -3,40 +3,37 @@ import { Alert, Button, Radio, RadioGroup, TextAreaField } from '@backstage/ui';
 import { type DragEvent, useEffect, useState } from 'react';
 import { directoryTranslationRef } from '../../translation';
 import { Facts } from '../Facts';
-import type { KeyKind, MadeRequest } from '../key/makeRequest';
-import type { ReadRequest } from '../key/readRequest';
+import type { GeneratedCsr, KeyType } from '../key/generateCsr';
+import type { ParsedCsr } from '../key/parseCsr';
 import styles from './KeyStep.module.css';
 import { Choice, StepFrame } from './Stepper';
 
 /** Input of the step, kept while the user moves between steps. */
 interface KeyChoice {
-  way: 'make' | 'bring';
+  /** Whether the key is generated in the browser. */
+  source: 'browser' | 'own';
 
-  /** Kind of key to generate. */
-  kind: KeyKind;
+  /** Type of key to generate. */
+  type: KeyType;
 
-  /** Last generated key, possibly of another kind; `undefined` before the first. */
-  made: MadeRequest | undefined;
+  /** Last generated key, possibly of another type; `undefined` before the first. */
+  generated: GeneratedCsr | undefined;
 
-  /** Text that was pasted or dropped. */
-  brought: string;
+  /** Text of the user's own CSR. */
+  csr: string;
 }
 
 /** Default input. */
-export const firstChoice: KeyChoice = {
-  way: 'make',
-  kind: 'P-256',
-  made: undefined,
-  brought: '',
+export const DEFAULT_KEY_CHOICE: KeyChoice = {
+  source: 'browser',
+  type: 'P-256',
+  generated: undefined,
+  csr: '',
 };
 
-/** Returns the CSR to send, once there is one. */
-export function requestOf({
-  way,
-  made,
-  brought,
-}: KeyChoice): string | undefined {
-  return way === 'make' ? made?.csr : brought;
+/** Returns the CSR to send; empty before there is one. */
+export function csrOf({ source, generated, csr }: KeyChoice): string {
+  return source === 'browser' ? generated?.csr ?? '' : csr;
 }
 
 /** Selects the key: generated in the browser, or the user's own with a CSR. */
@@ -49,77 +46,74 @@ export function KeyStep(props: {
 }) {
   const { username, choice, onChange, onBack, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const [isMaking, setMaking] = useState(false);
-  const read = useReadRequest(choice.brought);
-  const canMake = window.isSecureContext;
-  const isReady = choice.way === 'make' ? canMake : read.state === 'read';
+  const [isGenerating, setGenerating] = useState(false);
+  const parsed = useParsedCsr(choice.csr);
+  const canGenerate = window.isSecureContext;
+  const isReady =
+    choice.source === 'browser' ? canGenerate : parsed.state === 'parsed';
 
   async function handleNext() {
-    if (isMaking) {
+    if (isGenerating) {
       return;
     }
-    if (choice.way === 'make' && choice.made?.kind !== choice.kind) {
-      setMaking(true);
-      const { makeRequest } = await import('../key/makeRequest');
-      const made = await makeRequest({ username, kind: choice.kind });
-      onChange({ ...choice, made });
+    if (choice.source === 'browser' && choice.generated?.type !== choice.type) {
+      setGenerating(true);
+      const { generateCsr } = await import('../key/generateCsr');
+      const generated = await generateCsr({ username, type: choice.type });
+      onChange({ ...choice, generated });
     }
     onNext();
   }
 
   return (
     <StepFrame
-      title={t('certificates.newOne.key.title')}
+      title={t('request.key.title')}
       actions={
         <>
-          <Button variant="secondary" onPress={onBack} isDisabled={isMaking}>
-            {t('certificates.newOne.back')}
+          <Button
+            variant="secondary"
+            onPress={onBack}
+            isDisabled={isGenerating}
+          >
+            {t('request.back')}
           </Button>
           <Button onPress={handleNext} isDisabled={!isReady}>
-            {isMaking
-              ? t('certificates.newOne.key.making')
-              : t('certificates.newOne.next')}
+            {t(isGenerating ? 'request.key.generating' : 'request.next')}
           </Button>
         </>
       }
     >
       <Choice
         name="key"
-        title={t('certificates.newOne.key.make')}
-        description={t('certificates.newOne.key.makeHint', { username })}
-        isChosen={choice.way === 'make'}
-        onChoose={() => onChange({ ...choice, way: 'make' })}
+        title={t('request.key.generate')}
+        description={t('request.key.generateHint', { username })}
+        isChosen={choice.source === 'browser'}
+        onChoose={() => onChange({ ...choice, source: 'browser' })}
       >
-        {canMake ? (
+        {canGenerate ? (
           <RadioGroup
-            label={t('certificates.newOne.key.kind')}
-            value={choice.kind}
-            onChange={kind => onChange({ ...choice, kind: kind as KeyKind })}
+            label={t('request.key.type')}
+            value={choice.type}
+            onChange={type => onChange({ ...choice, type: type as KeyType })}
           >
-            <Radio value="P-256">{t('certificates.newOne.key.p256')}</Radio>
-            <Radio value="RSA-3072">
-              {t('certificates.newOne.key.rsa3072')}
-            </Radio>
+            <Radio value="P-256">{t('request.key.p256')}</Radio>
+            <Radio value="RSA-3072">{t('request.key.rsa3072')}</Radio>
           </RadioGroup>
         ) : (
-          <Alert
-            status="warning"
-            icon
-            title={t('certificates.newOne.key.insecure')}
-          />
+          <Alert status="warning" icon title={t('request.key.insecure')} />
         )}
       </Choice>
       <Choice
         name="key"
-        title={t('certificates.newOne.key.own')}
-        description={t('certificates.newOne.key.ownHint')}
-        isChosen={choice.way === 'bring'}
-        onChoose={() => onChange({ ...choice, way: 'bring' })}
+        title={t('request.key.own')}
+        description={t('request.key.ownHint')}
+        isChosen={choice.source === 'own'}
+        onChoose={() => onChange({ ...choice, source: 'own' })}
       >
-        <BroughtRequest
-          text={choice.brought}
-          read={read}
-          onChange={brought => onChange({ ...choice, brought })}
+        <UploadedCsr
+          text={choice.csr}
+          parsed={parsed}
+          onChange={csr => onChange({ ...choice, csr })}
         />
       </Choice>
     </StepFrame>
@@ -127,14 +121,14 @@ export function KeyStep(props: {
 }
 
 /** A field for the user's own CSR, with a preview. */
-function BroughtRequest(props: {
+function UploadedCsr(props: {
   text: string;
 
   /** Result of parsing the text. */
-  read: RequestReading;
+  parsed: CsrState;
   onChange: (text: string) => void;
 }) {
-  const { text, read, onChange } = props;
+  const { text, parsed, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
 
   async function handleDrop(event: DragEvent) {
@@ -147,13 +141,13 @@ function BroughtRequest(props: {
 
   return (
     <div
-      className={styles.request}
+      className={styles.csr}
       onDrop={handleDrop}
       onDragOver={event => event.preventDefault()}
     >
       <TextAreaField
-        label={t('certificates.newOne.key.paste')}
-        description={t('certificates.newOne.key.pasteHint')}
+        label={t('request.key.csr')}
+        description={t('request.key.csrHint')}
         placeholder="-----BEGIN CERTIFICATE REQUEST-----"
         rows={10}
         value={text}
@@ -162,42 +156,33 @@ function BroughtRequest(props: {
         autoComplete="off"
       />
       <div role="status">
-        {(read.state === 'unreadable' || read.state === 'privateKey') && (
+        {(parsed.state === 'invalid' || parsed.state === 'privateKey') && (
           <Alert
             status="danger"
             icon
-            title={t(`certificates.newOne.key.${read.state}`)}
+            title={t(`request.key.${parsed.state}`)}
           />
         )}
-        {read.state === 'read' && <Preview request={read.request} />}
+        {parsed.state === 'parsed' && <Preview csr={parsed.csr} />}
       </div>
     </div>
   );
 }
 
-function Preview({ request }: { request: ReadRequest }) {
+function Preview({ csr }: { csr: ParsedCsr }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { subject, key, names, isProven } = request;
+  const { subject, key, names, isProven } = csr;
   return (
     <Facts
       facts={[
-        { name: t('certificates.newOne.key.subject'), value: subject },
-        { name: t('certificates.newOne.key.type'), value: key },
-        ...(names.length > 0
-          ? [
-              {
-                name: t('certificates.newOne.key.names'),
-                value: names.join(', '),
-              },
-            ]
-          : []),
+        { name: t('certificate.subject'), value: subject },
+        { name: t('certificate.key'), value: key },
+        names.length > 0
+          ? { name: t('certificate.names'), value: names.join(', ') }
+          : undefined,
         {
-          name: t('certificates.newOne.key.proof'),
-          value: t(
-            isProven
-              ? 'certificates.newOne.key.yes'
-              : 'certificates.newOne.key.no',
-          ),
+          name: t('request.key.proof'),
+          value: t(isProven ? 'request.key.proven' : 'request.key.unproven'),
         },
       ]}
     />
@@ -205,28 +190,28 @@ function Preview({ request }: { request: ReadRequest }) {
 }
 
 /** Result of parsing a CSR. */
-type RequestReading =
-  | { state: 'empty' | 'reading' | 'unreadable' | 'privateKey' }
-  | { state: 'read'; request: ReadRequest };
+type CsrState =
+  | { state: 'empty' | 'parsing' | 'invalid' | 'privateKey' }
+  | { state: 'parsed'; csr: ParsedCsr };
 
 /** Parses a CSR while it is typed, pasted or dropped. */
-function useReadRequest(text: string): RequestReading {
-  const [reading, setReading] = useState<RequestReading>({ state: 'empty' });
+function useParsedCsr(text: string): CsrState {
+  const [parsed, setParsed] = useState<CsrState>({ state: 'empty' });
 
   useEffect(() => {
     let isCurrent = true;
-    const settle = (next: RequestReading) => isCurrent && setReading(next);
+    const settle = (next: CsrState) => isCurrent && setParsed(next);
     if (!text.trim()) {
       settle({ state: 'empty' });
     } else if (/PRIVATE KEY-----/.test(text)) {
       settle({ state: 'privateKey' });
     } else {
-      settle({ state: 'reading' });
-      import('../key/readRequest')
-        .then(({ readRequest }) => readRequest(text))
+      settle({ state: 'parsing' });
+      import('../key/parseCsr')
+        .then(({ parseCsr }) => parseCsr(text))
         .then(
-          request => settle({ state: 'read', request }),
-          () => settle({ state: 'unreadable' }),
+          csr => settle({ state: 'parsed', csr }),
+          () => settle({ state: 'invalid' }),
         );
     }
     return () => {
@@ -234,5 +219,5 @@ function useReadRequest(text: string): RequestReading {
     };
   }, [text]);
 
-  return reading;
+  return parsed;
 }

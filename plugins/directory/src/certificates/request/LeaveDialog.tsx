@@ -11,25 +11,23 @@ import { useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { directoryTranslationRef } from '../../translation';
 
-/** Asks before the page is left while the key has not been saved. */
+/** Confirms that the page is left while the key has not been saved. */
 export function LeaveDialog({ guard }: { guard: LeaveGuard }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <Dialog
-      isOpen={guard.isAsking}
+      isOpen={guard.isOpen}
       onOpenChange={isOpen => !isOpen && guard.stay()}
     >
-      <DialogHeader>{t('certificates.newOne.leave.title')}</DialogHeader>
+      <DialogHeader>{t('request.leave.title')}</DialogHeader>
       <DialogBody>
-        <Text as="p">{t('certificates.newOne.leave.description')}</Text>
+        <Text as="p">{t('request.leave.description')}</Text>
       </DialogBody>
       <DialogFooter>
         <Button variant="secondary" onPress={guard.leave}>
-          {t('certificates.newOne.leave.leave')}
+          {t('request.leave.leave')}
         </Button>
-        <Button onPress={guard.stay}>
-          {t('certificates.newOne.leave.stay')}
-        </Button>
+        <Button onPress={guard.stay}>{t('request.leave.stay')}</Button>
       </DialogFooter>
     </Dialog>
   );
@@ -41,7 +39,7 @@ type Destination = { href: string } | 'back';
 /** State and actions of the dialog. */
 interface LeaveGuard {
   /** Whether the dialog is open. */
-  isAsking: boolean;
+  isOpen: boolean;
   stay: () => void;
   leave: () => void;
 }
@@ -65,7 +63,7 @@ export function useLeaveGuard(isActive: boolean): LeaveGuard {
       return undefined;
     }
     function handleClick(event: MouseEvent) {
-      const href = isLeaving.current ? undefined : leadsTo(event);
+      const href = isLeaving.current ? undefined : targetOf(event);
       if (href) {
         event.preventDefault();
         event.stopPropagation();
@@ -74,14 +72,14 @@ export function useLeaveGuard(isActive: boolean): LeaveGuard {
     }
     function handlePopState() {
       if (!isLeaving.current) {
-        standInTheWay();
+        pushGuardEntry();
         setDestination('back');
       }
     }
     function handleUnload(event: BeforeUnloadEvent) {
       event.preventDefault();
     }
-    standInTheWay();
+    pushGuardEntry();
     document.addEventListener('click', handleClick, true);
     window.addEventListener('popstate', handlePopState);
     window.addEventListener('beforeunload', handleUnload);
@@ -89,7 +87,7 @@ export function useLeaveGuard(isActive: boolean): LeaveGuard {
       document.removeEventListener('click', handleClick, true);
       window.removeEventListener('popstate', handlePopState);
       window.removeEventListener('beforeunload', handleUnload);
-      if (!isLeaving.current && isInTheWay()) {
+      if (!isLeaving.current && isOnGuardEntry()) {
         window.history.back();
       }
     };
@@ -101,19 +99,19 @@ export function useLeaveGuard(isActive: boolean): LeaveGuard {
     if (destination === 'back') {
       navigate(-2); // the added entry, and the page's own
     } else if (destination) {
-      navigate(destination.href, { replace: isInTheWay() });
+      navigate(destination.href, { replace: isOnGuardEntry() });
     }
   }
 
   return {
-    isAsking: destination !== undefined,
+    isOpen: destination !== undefined,
     stay: () => setDestination(undefined),
     leave,
   };
 }
 
 /** Returns the path of the portal page that a click leads to, if any. */
-function leadsTo(event: MouseEvent): string | undefined {
+function targetOf(event: MouseEvent): string | undefined {
   const link = (event.target as Element).closest<HTMLAnchorElement>(
     'a[href]:not([download]):not([target="_blank"])',
   );
@@ -124,11 +122,11 @@ function leadsTo(event: MouseEvent): string | undefined {
 }
 
 /** Adds an entry for the same location to the history. */
-function standInTheWay() {
+function pushGuardEntry() {
   const { history } = window;
-  history.pushState({ ...history.state, isInTheWay: true }, '');
+  history.pushState({ ...history.state, isGuardEntry: true }, '');
 }
 
-function isInTheWay(): boolean {
-  return Boolean(window.history.state?.isInTheWay);
+function isOnGuardEntry(): boolean {
+  return Boolean(window.history.state?.isGuardEntry);
 }

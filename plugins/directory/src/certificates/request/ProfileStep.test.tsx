@@ -8,7 +8,7 @@ describe('formatLifetime', () => {
     ['PT12H', '12 hours'],
     ['PT1M30S', '1 minute'],
     ['PT1S', '1 second'],
-  ])('says %s as “%s”', (duration, words) => {
+  ])('formats %s as “%s”', (duration, words) => {
     expect(formatLifetime(duration)).toBe(words);
   });
 });

@@ -16,19 +16,17 @@ export function ProfileStep(props: {
 }) {
   const { profiles, chosen, onChoose, onNext } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const wordsOf = useProfileWords();
+  const textOf = useProfileText();
   return (
     <StepFrame
-      title={t('certificates.newOne.profile.title')}
-      actions={
-        <Button onPress={onNext}>{t('certificates.newOne.next')}</Button>
-      }
+      title={t('request.profile.title')}
+      actions={<Button onPress={onNext}>{t('request.next')}</Button>}
     >
       {profiles.map(profile => (
         <Choice
           key={profile.name}
           name="profile"
-          {...wordsOf(profile)}
+          {...textOf(profile)}
           isChosen={profile.name === chosen}
           onChoose={() => onChoose(profile.name)}
         />
@@ -37,8 +35,8 @@ export function ProfileStep(props: {
   );
 }
 
-/** Key purposes that have a translation. */
-const KNOWN = [
+/** Extended key usages that have a translation. */
+const KNOWN_USAGES = [
   'clientAuth',
   'emailProtection',
   'codeSigning',
@@ -51,28 +49,28 @@ const KNOWN = [
  * Returns a function that describes a profile: its purpose as configured, or
  * its key purposes, and the lifetime of its certificates.
  */
-function useProfileWords() {
+function useProfileText() {
   const { t } = useTranslationRef(directoryTranslationRef);
 
-  const wordsOf = (purpose: string) => {
-    const known = KNOWN.find(name => name === purpose);
-    return known ? t(`certificates.newOne.profile.use.${known}`) : purpose;
+  const nameOf = (usage: string) => {
+    const known = KNOWN_USAGES.find(name => name === usage);
+    return known ? t(`request.profile.use.${known}`) : usage;
   };
 
   return (profile: CertificateProfile) => {
     const { name, purpose, lifetime, extended_key_usage: usages } = profile;
-    const uses = usages?.map(wordsOf).join(', ');
-    const lasts =
+    const uses = usages?.map(nameOf).join(', ');
+    const validity =
       lifetime &&
-      t('certificates.newOne.profile.lasts', {
+      t('request.profile.lifetime', {
         lifetime: formatLifetime(lifetime),
       });
     return {
       title: purpose ?? uses ?? name,
       description: [
-        lasts,
+        validity,
         purpose && uses,
-        t('certificates.newOne.profile.name', { name }),
+        t('request.profile.name', { name }),
       ]
         .filter(Boolean)
         .join(' · '),

@@ -5,28 +5,31 @@ import userEvent from '@testing-library/user-event';
 import { http } from 'msw';
 import { webcrypto } from 'node:crypto';
 import { CryptoEngine, setEngine } from 'pkijs';
-import { aCertificate, exactJson } from '../../__testUtils__/certificates';
-import { DirectoryServer, failure } from '../../__testUtils__/DirectoryServer';
+import { certificate, exactJson } from '../../__testUtils__/certificates';
+import {
+  FakeDirectoryApi,
+  failure,
+} from '../../__testUtils__/FakeDirectoryApi';
 import { renderDirectory } from '../../__testUtils__/renderDirectory';
-import { makeRequest } from '../key/makeRequest';
+import { generateCsr } from '../key/generateCsr';
 
-const server = new DirectoryServer();
+const server = new FakeDirectoryApi();
 registerMswTestHooks(server.msw);
 
 const rule = (name: string, passed: boolean | null) => ({
   rule: name,
   passed,
-  message: passed === false ? 'The CN must be the user name.' : 'It is so.',
+  message: passed === false ? 'The CN must be the user name.' : 'Passed.',
 });
 
-/** What was sent to be checked or signed. */
+/** Bodies of the signing requests. */
 let sent: Record<string, string>[];
 
-/** What was handed to the downloads, by file name. */
+/** Downloaded files by name. */
 let saved: Map<string, Blob>;
 
-function signs(options: { verdict?: boolean; refuses?: boolean } = {}) {
-  const { verdict = true, refuses = false } = options;
+function serveSigning(options: { passes?: boolean; rejects?: boolean } = {}) {
+  const { passes = true, rejects = false } = options;
   server.msw.use(
     http.post('http://localhost:7007/api/directory/v1/certs/', async call => {
       const body = (await call.request.json()) as Record<string, string>;
@@ -34,28 +37,28 @@ function signs(options: { verdict?: boolean; refuses?: boolean } = {}) {
       if (body.dry_run) {
         return exactJson({
           result: {
-            would_sign: verdict,
+            would_sign: passes,
             rules: [
               rule('principal', true),
-              rule('common_name', verdict),
-              rule('other_name', verdict || null),
+              rule('common_name', passes),
+              rule('other_name', passes || null),
             ],
           },
         });
       }
-      return refuses
-        ? failure(400, { message: 'The authority refuses' })
-        : exactJson({ result: aCertificate() });
+      return rejects
+        ? failure(400, { message: 'The CA rejects the request' })
+        : exactJson({ result: certificate() });
     }),
   );
 }
 
-/** What the reader may choose from. */
-function offers(profiles: readonly CertificateProfile[]) {
+/** Sets the available profiles. */
+function serveProfiles(profiles: readonly CertificateProfile[]) {
   server.on('/certs/profiles/', () => ({ result: [...profiles] }));
 }
 
-const aProfile = (given: Partial<CertificateProfile> = {}) => ({
+const profile = (given: Partial<CertificateProfile> = {}) => ({
   name: 'userCerts',
   purpose: null,
   lifetime: 'P30D',
@@ -68,12 +71,12 @@ async function openKeyStep() {
   const user = userEvent.setup();
   renderDirectory('/directory/certificates/request');
   await user.click(await screen.findByRole('button', { name: 'Continue' }));
-  await screen.findByRole('heading', { name: 'Whose key?' });
+  await screen.findByRole('heading', { name: 'Choose a key' });
   return user;
 }
 
 beforeAll(() => {
-  // jsdom has no cryptography; a browser on a secure page has this one.
+  // jsdom has no cryptography; browsers have the same API on secure pages.
   Object.defineProperty(globalThis.crypto, 'subtle', {
     value: webcrypto.subtle,
     configurable: true,
@@ -86,9 +89,9 @@ beforeAll(() => {
 beforeEach(() => {
   sent = [];
   saved = new Map();
-  server.hasReader('alice');
+  server.hasCurrentUser('alice');
   server.allows('directory.certificate.sign');
-  offers([aProfile()]);
+  serveProfiles([profile()]);
   const blobs: Blob[] = [];
   URL.createObjectURL = blob => `blob:${blobs.push(blob as Blob) - 1}`;
   URL.revokeObjectURL = () => undefined;
@@ -101,25 +104,25 @@ beforeEach(() => {
 
 afterEach(() => jest.restoreAllMocks());
 
-describe('what it is for', () => {
-  it('is chosen among what the reader may use, the default first', async () => {
-    offers([
-      aProfile({ name: 'mail', purpose: 'Mail', is_default: false }),
-      aProfile(),
-      aProfile({
+describe('RequestPage, profile step', () => {
+  it('offers the available profiles with the default selected', async () => {
+    serveProfiles([
+      profile({ name: 'mail', purpose: 'Mail', is_default: false }),
+      profile(),
+      profile({
         name: 'caIPA',
         lifetime: null,
         extended_key_usage: null,
         is_default: false,
       }),
     ]);
-    signs();
+    serveSigning();
     const user = userEvent.setup();
     renderDirectory('/directory/certificates/request');
     expect(
       await screen.findByRole('radio', {
-        name: 'Signing in to servers and web sites',
-        description: 'Lasts 30 days · Profile userCerts',
+        name: 'Signing in to servers and websites',
+        description: 'Valid for 30 days · Profile userCerts',
       }),
     ).toBeChecked();
     expect(
@@ -132,26 +135,28 @@ describe('what it is for', () => {
       screen.getByRole('radio', {
         name: 'Mail',
         description:
-          'Lasts 30 days · Signing in to servers and web sites · Profile mail',
+          'Valid for 30 days · Signing in to servers and websites · Profile mail',
       }),
     );
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     await user.click(await screen.findByRole('button', { name: 'Continue' }));
-    await screen.findByText(/Nothing has been signed yet/);
+    await screen.findByText('All checks passed.');
     expect(sent).toMatchObject([{ profile: 'mail' }]);
   });
 
-  it('is not asked of users who may not request certificates', async () => {
+  it('shows a notice to users who may not request certificates', async () => {
     server.allows('directory.read', 'directory.certificate.revoke');
     renderDirectory('/directory/certificates/request');
     expect(
-      await screen.findByText('You may not request certificates'),
+      await screen.findByText('You are not allowed to request certificates'),
     ).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
   });
 
-  it('is not asked before the operations of the user are known', async () => {
-    server.on('/me/operations/', () => failure(503, { message: 'Away' }));
+  it("waits for the user's allowed operations", async () => {
+    server.on('/me/operations/', () =>
+      failure(503, { message: 'Unavailable' }),
+    );
     renderDirectory('/directory/certificates/request');
     expect(
       await screen.findByRole('button', { name: 'Try again' }),
@@ -159,28 +164,28 @@ describe('what it is for', () => {
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
   });
 
-  it('says when there is nothing for the reader', async () => {
-    offers([]);
+  it('shows a notice without an available profile', async () => {
+    serveProfiles([]);
     renderDirectory('/directory/certificates/request');
     expect(
-      await screen.findByText('There is no certificate for you to request'),
+      await screen.findByText('No certificate profile is available to you'),
     ).toBeVisible();
   });
 });
 
-describe('a request with a key that is made here', () => {
-  it('sends the request and never the key, which is saved and forgotten', async () => {
-    signs();
+describe('RequestPage with a generated key', () => {
+  it('sends the CSR only and offers the key for download', async () => {
+    serveSigning();
     const user = await openKeyStep();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
 
-    const sign = await screen.findByRole('button', { name: 'Sign it' });
-    expect(
-      await screen.findByText('Every rule holds. Nothing has been signed yet.'),
-    ).toBeVisible();
+    const sign = await screen.findByRole('button', {
+      name: 'Request certificate',
+    });
+    expect(await screen.findByText('All checks passed.')).toBeVisible();
     await user.click(sign);
     expect(
-      await screen.findByRole('heading', { name: 'Here is your certificate' }),
+      await screen.findByRole('heading', { name: 'Certificate issued' }),
     ).toHaveFocus();
     expect(screen.getByText(/Save it now/)).toBeVisible();
 
@@ -194,7 +199,7 @@ describe('a request with a key that is made here', () => {
     await user.click(
       screen.getByRole('button', { name: 'Download key and certificate' }),
     );
-    expect(await screen.findByText(/handed to your downloads/)).toBeVisible();
+    expect(await screen.findByText(/private key was downloaded/)).toBeVisible();
     const pem = await saved.get('alice.pem')!.text();
     const key = /PRIVATE KEY-----\n([^-]+)\n-----END/.exec(pem)![1];
     for (const line of key.split('\n').slice(1)) {
@@ -204,27 +209,29 @@ describe('a request with a key that is made here', () => {
     }
   });
 
-  it('asks before an unsaved key is left behind', async () => {
-    signs();
+  it('confirms that the page is left without saving the key', async () => {
+    serveSigning();
     const user = await openKeyStep();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText(/Nothing has been signed yet/);
-    await user.click(screen.getByRole('button', { name: 'Sign it' }));
+    await screen.findByText('All checks passed.');
+    await user.click(
+      screen.getByRole('button', { name: 'Request certificate' }),
+    );
     jest.mocked(HTMLAnchorElement.prototype.click).mockRestore();
 
-    await user.click(await screen.findByRole('link', { name: 'Details' }));
-    const question = await screen.findByRole('dialog');
-    expect(question).toHaveTextContent('Leave without the key?');
     await user.click(
-      within(question).getByRole('button', { name: 'Stay here' }),
+      await screen.findByRole('link', { name: 'Certificate details' }),
     );
+    const dialog = await screen.findByRole('dialog');
+    expect(dialog).toHaveTextContent('Leave without saving the key?');
+    await user.click(within(dialog).getByRole('button', { name: 'Stay' }));
     expect(
-      screen.getByRole('heading', { name: 'Here is your certificate' }),
+      screen.getByRole('heading', { name: 'Certificate issued' }),
     ).toBeVisible();
     window.history.back();
     await user.click(
       within(await screen.findByRole('dialog')).getByRole('button', {
-        name: 'Stay here',
+        name: 'Stay',
       }),
     );
     const closing = new Event('beforeunload', { cancelable: true });
@@ -232,12 +239,14 @@ describe('a request with a key that is made here', () => {
     expect(closing.defaultPrevented).toBe(true);
   });
 
-  it('locks a PKCS#12 with a good passphrase only', async () => {
-    signs();
+  it('creates a PKCS#12 file only with a valid passphrase', async () => {
+    serveSigning();
     const user = await openKeyStep();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText(/Nothing has been signed yet/);
-    await user.click(screen.getByRole('button', { name: 'Sign it' }));
+    await screen.findByText('All checks passed.');
+    await user.click(
+      screen.getByRole('button', { name: 'Request certificate' }),
+    );
 
     const field = await screen.findByLabelText('Passphrase');
     const button = screen.getByRole('button', { name: 'Download PKCS#12' });
@@ -255,20 +264,18 @@ describe('a request with a key that is made here', () => {
   }, 60_000);
 });
 
-describe('a request that the reader brings', () => {
+describe('RequestPage with an uploaded CSR', () => {
   const paste = async (text: string) => {
     const user = await openKeyStep();
-    await user.click(
-      screen.getByRole('radio', { name: 'I have a request (CSR)' }),
-    );
+    await user.click(screen.getByRole('radio', { name: 'Use my own CSR' }));
     await user.click(screen.getByRole('textbox', { name: /PEM/ }));
     await user.paste(text);
     return user;
   };
 
-  it('is previewed, and kept when a rule does not hold', async () => {
-    signs({ verdict: false });
-    const { csr } = await makeRequest({ username: 'bob', kind: 'P-256' });
+  it('shows a preview and keeps the CSR when a check fails', async () => {
+    serveSigning({ passes: false });
+    const { csr } = await generateCsr({ username: 'bob', type: 'P-256' });
     const user = await paste(csr);
     expect(await screen.findByText('CN=bob')).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Continue' }));
@@ -280,12 +287,14 @@ describe('a request that the reader brings', () => {
       screen.getAllByRole('listitem').map(item => item.textContent),
     ).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^Holds/),
-        expect.stringMatching(/^Does not hold/),
-        expect.stringMatching(/^Not asked yet/),
+        expect.stringMatching(/^Passed/),
+        expect.stringMatching(/^Failed/),
+        expect.stringMatching(/^Not checked/),
       ]),
     );
-    expect(screen.getByRole('button', { name: 'Sign it' })).toBeDisabled();
+    expect(
+      screen.getByRole('button', { name: 'Request certificate' }),
+    ).toBeDisabled();
 
     await user.click(screen.getByRole('button', { name: 'Back' }));
     expect(await screen.findByRole('textbox', { name: /PEM/ })).toHaveValue(
@@ -293,24 +302,28 @@ describe('a request that the reader brings', () => {
     );
   });
 
-  it('is still there when the authority refuses', async () => {
-    signs({ refuses: true });
-    const { csr } = await makeRequest({ username: 'alice', kind: 'P-256' });
+  it('keeps the input when the CA rejects the request', async () => {
+    serveSigning({ rejects: true });
+    const { csr } = await generateCsr({ username: 'alice', type: 'P-256' });
     const user = await paste(csr);
     await screen.findByText('CN=alice');
     await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText(/Nothing has been signed yet/);
-    await user.click(screen.getByRole('button', { name: 'Sign it' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent(
-      'The authority refuses',
+    await screen.findByText('All checks passed.');
+    await user.click(
+      screen.getByRole('button', { name: 'Request certificate' }),
     );
-    expect(screen.getByRole('button', { name: 'Sign it' })).toBeEnabled();
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'The CA rejects the request',
+    );
+    expect(
+      screen.getByRole('button', { name: 'Request certificate' }),
+    ).toBeEnabled();
   });
 
   it.each([
-    ['nonsense', /This is no certificate request/],
-    ['-----BEGIN PRIVATE KEY-----\nMC4=', /This holds a private key/],
-  ])('is refused when it is %j', async (text, words) => {
+    ['nonsense', /Not a certificate signing request/],
+    ['-----BEGIN PRIVATE KEY-----\nMC4=', /This contains a private key/],
+  ])('rejects %j', async (text, words) => {
     await paste(text);
     expect(await screen.findByText(words)).toBeVisible();
     expect(screen.getByRole('button', { name: 'Continue' })).toBeDisabled();

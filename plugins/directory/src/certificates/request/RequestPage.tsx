@@ -1,24 +1,21 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { ButtonLink } from '@backstage/ui';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import type {
   Certificate,
   CertificateProfile,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { RiShieldKeyholeLine, RiUserLine } from '@remixicon/react';
 import { useMemo, useState } from 'react';
 import {
+  useCurrentUser,
   useDirectoryQuery,
   useOperations,
-  useReaderQuery,
 } from '../../api/useDirectoryQuery';
 import { DirectoryPage } from '../../page/DirectoryPage';
-import { EmptyState, ErrorState } from '../../page/states';
-import { certificatesRouteRef } from '../../routes';
+import { QueryPanel } from '../../page/QueryPanel';
 import { directoryTranslationRef } from '../../translation';
-import { CertificatesSkeleton } from '../Facts';
+import { CertificatesSkeleton, NoCertificate, NotMapped } from '../Facts';
 import { CheckStep } from './CheckStep';
 import { DoneStep } from './DoneStep';
-import { firstChoice, KeyStep, requestOf } from './KeyStep';
+import { csrOf, DEFAULT_KEY_CHOICE, KeyStep } from './KeyStep';
 import { LeaveDialog, useLeaveGuard } from './LeaveDialog';
 import { ProfileStep } from './ProfileStep';
 import { type Step, Stepper } from './Stepper';
@@ -26,86 +23,64 @@ import { type Step, Stepper } from './Stepper';
 /** `/directory/certificates/request`: requests a certificate. */
 export function RequestPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { data: reader, error, refetch } = useReaderQuery();
   return (
-    <DirectoryPage room="certificates" subject={t('certificates.newOne.title')}>
-      {reader === undefined &&
-        (error ? (
-          <ErrorState error={error} onRetry={refetch} />
-        ) : (
-          <CertificatesSkeleton />
-        ))}
-      {reader === null && (
-        <EmptyState
-          icon={<RiUserLine />}
-          title={t('certificates.stranger.title')}
-          description={t('certificates.stranger.description')}
-        />
-      )}
-      {reader && <Allowed username={reader} />}
+    <DirectoryPage area="certificates" subject={t('request.title')}>
+      <QueryPanel
+        query={useCurrentUser()}
+        skeleton={<CertificatesSkeleton />}
+        hidesStaleNotice
+      >
+        {username =>
+          username === null ? <NotMapped /> : <Request username={username} />
+        }
+      </QueryPanel>
     </DirectoryPage>
   );
 }
 
 /** The steps for users who may request certificates; a notice for others. */
-function Allowed({ username }: { username: string }) {
-  const { data: operations, error, refetch } = useOperations();
-  if (!operations) {
-    return error ? (
-      <ErrorState error={error} onRetry={refetch} />
-    ) : (
-      <CertificatesSkeleton />
-    );
-  }
-  return operations.has('directory.certificate.sign') ? (
-    <Request username={username} />
-  ) : (
-    <NotAllowed />
-  );
-}
-
-function NotAllowed() {
+function Request({ username }: { username: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const mine = useRouteRef(certificatesRouteRef)?.() ?? '/';
   return (
-    <EmptyState
-      icon={<RiShieldKeyholeLine />}
-      title={t('certificates.notAllowed.title')}
-      description={t('certificates.notAllowed.description')}
-      actions={
-        <ButtonLink variant="primary" href={mine}>
-          {t('certificates.details.mine')}
-        </ButtonLink>
+    <QueryPanel
+      query={useOperations()}
+      skeleton={<CertificatesSkeleton />}
+      hidesStaleNotice
+    >
+      {operations =>
+        operations.has('directory.certificate.sign') ? (
+          <AvailableProfiles username={username} />
+        ) : (
+          <NoCertificate
+            title={t('request.notAllowed.title')}
+            description={t('request.notAllowed.description')}
+          />
+        )
       }
-    />
+    </QueryPanel>
   );
 }
 
 /** Loads the profiles, then shows the steps. */
-function Request({ username }: { username: string }) {
+function AvailableProfiles({ username }: { username: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const mine = useRouteRef(certificatesRouteRef)?.() ?? '/';
-  const { data: profiles, error, refetch } = useProfiles();
-  if (!profiles) {
-    return error ? (
-      <ErrorState error={error} onRetry={refetch} />
-    ) : (
-      <CertificatesSkeleton />
-    );
-  }
-  return profiles.length > 0 ? (
-    <RequestSteps username={username} profiles={profiles} />
-  ) : (
-    <EmptyState
-      icon={<RiShieldKeyholeLine />}
-      title={t('certificates.newOne.profile.none.title')}
-      description={t('certificates.newOne.profile.none.description')}
-      actions={
-        <ButtonLink variant="primary" href={mine}>
-          {t('certificates.details.mine')}
-        </ButtonLink>
+  return (
+    <QueryPanel
+      query={useProfiles()}
+      skeleton={<CertificatesSkeleton />}
+      hidesStaleNotice
+    >
+      {profiles =>
+        profiles.length > 0 ? (
+          <RequestSteps username={username} profiles={profiles} />
+        ) : (
+          <NoCertificate
+            title={t('request.profile.none.title')}
+            description={t('request.profile.none.description')}
+          />
+        )
       }
-    />
+    </QueryPanel>
   );
 }
 
@@ -121,18 +96,18 @@ function RequestSteps(props: {
 }) {
   const { username, profiles } = props;
   const [step, setStep] = useState<Step>('profile');
-  const [profile, setProfile] = useState(firstOf(profiles));
-  const [choice, setChoice] = useState(firstChoice);
+  const [profile, setProfile] = useState(defaultProfile(profiles));
+  const [choice, setChoice] = useState(DEFAULT_KEY_CHOICE);
   const [certificate, setCertificate] = useState<Certificate>();
   const [isSaved, setSaved] = useState(false);
 
   const privateKey =
-    choice.way === 'make' ? choice.made?.privateKey : undefined;
+    choice.source === 'browser' ? choice.generated?.privateKey : undefined;
   const guard = useLeaveGuard(Boolean(certificate && privateKey && !isSaved));
-  const csr = requestOf(choice) ?? '';
-  const order = useMemo(
-    () => ({ username, profile, csr }),
-    [username, profile, csr],
+  const csr = csrOf(choice);
+  const request = useMemo(
+    () => ({ user: username, csr, profile }),
+    [username, csr, profile],
   );
 
   return (
@@ -157,10 +132,10 @@ function RequestSteps(props: {
       )}
       {step === 'check' && (
         <CheckStep
-          order={order}
+          request={request}
           onBack={() => setStep('key')}
-          onSigned={signed => {
-            setCertificate(signed);
+          onIssued={issued => {
+            setCertificate(issued);
             setStep('done');
           }}
         />
@@ -180,7 +155,7 @@ function RequestSteps(props: {
 }
 
 /** Returns the default profile, or the first one. */
-function firstOf(profiles: readonly CertificateProfile[]): string {
+function defaultProfile(profiles: readonly CertificateProfile[]): string {
   return (profiles.find(({ is_default }) => is_default) ?? profiles[0]).name;
 }
 

@@ -3,13 +3,13 @@ import { Button, PasswordField } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { type FormEvent, useState } from 'react';
 import { saveFile } from '../../components/saveFile';
+import { Section } from '../../page/DirectoryPage';
 import { directoryTranslationRef } from '../../translation';
-import { Part } from '../Facts';
 import { exportKey } from '../pem';
 import styles from './SaveKey.module.css';
 
 /** Minimum length of a passphrase, in characters. */
-const SHORTEST_PASSPHRASE = 8;
+const MIN_PASSPHRASE_LENGTH = 8;
 
 /** Options of {@link SaveKey}. */
 interface SaveKeyProps {
@@ -38,14 +38,15 @@ export function SaveKey(props: SaveKeyProps) {
   return (
     <>
       <SavePkcs12 {...props} />
-      <Part
-        title={t('certificates.newOne.done.pem')}
-        note={t('certificates.newOne.done.pemHint')}
+      <Section
+        isCard
+        title={t('request.done.pem')}
+        note={t('request.done.pemHint')}
       >
         <Button variant="secondary" onPress={savePem}>
-          {t('certificates.newOne.done.downloadPem')}
+          {t('request.done.downloadPem')}
         </Button>
-      </Part>
+      </Section>
     </>
   );
 }
@@ -54,17 +55,17 @@ function SavePkcs12(props: SaveKeyProps) {
   const { certificate, privateKey, username, onSaved } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [passphrase, setPassphrase] = useState('');
-  const [isMaking, setMaking] = useState(false);
-  const isGood = isPassphrase(passphrase);
+  const [isCreating, setCreating] = useState(false);
+  const isValid = isPassphrase(passphrase);
 
   async function handleSubmit(event: FormEvent) {
     event.preventDefault();
-    if (!isGood || isMaking) {
+    if (!isValid || isCreating) {
       return;
     }
-    setMaking(true);
-    const { makePkcs12 } = await import('../key/makePkcs12');
-    const content = await makePkcs12({
+    setCreating(true);
+    const { createPkcs12 } = await import('../key/createPkcs12');
+    const content = await createPkcs12({
       privateKey,
       certificate: certificate.certificate,
       issuers: certificate.certificate_chain?.slice(1) ?? [],
@@ -76,40 +77,41 @@ function SavePkcs12(props: SaveKeyProps) {
       type: 'application/x-pkcs12',
       content,
     });
-    setMaking(false);
+    setCreating(false);
     onSaved();
   }
 
   return (
-    <Part
-      title={t('certificates.newOne.done.p12')}
-      note={t('certificates.newOne.done.p12Hint')}
+    <Section
+      isCard
+      title={t('request.done.p12')}
+      note={t('request.done.p12Hint')}
     >
       <form className={styles.form} onSubmit={handleSubmit} noValidate>
         <PasswordField
-          label={t('certificates.newOne.done.passphrase')}
-          description={t('certificates.newOne.done.passphraseHint', {
-            length: String(SHORTEST_PASSPHRASE),
+          label={t('request.done.passphrase')}
+          description={t('request.done.passphraseHint', {
+            length: String(MIN_PASSPHRASE_LENGTH),
           })}
           value={passphrase}
           onChange={setPassphrase}
-          isInvalid={passphrase !== '' && !isGood}
+          isInvalid={passphrase !== '' && !isValid}
           // Prevents password managers from offering the user's own password.
           autoComplete="new-password"
         />
-        <Button type="submit" isDisabled={!isGood} isPending={isMaking}>
-          {t('certificates.newOne.done.downloadP12')}
+        <Button type="submit" isDisabled={!isValid} isPending={isCreating}>
+          {t('request.done.downloadP12')}
         </Button>
       </form>
-    </Part>
+    </Section>
   );
 }
 
 /**
- * Whether a passphrase is long enough and works in all programs: they encode
+ * Whether a passphrase is long enough and works everywhere: implementations encode
  * other characters than ASCII differently in a PKCS#12 file (RFC 7292
  * appendix B.1 requires UTF-16, RFC 8018 UTF-8).
  */
 function isPassphrase(text: string): boolean {
-  return text.length >= SHORTEST_PASSPHRASE && /^[ -~]+$/.test(text);
+  return text.length >= MIN_PASSPHRASE_LENGTH && /^[ -~]+$/.test(text);
 }

@@ -16,7 +16,7 @@ export function Stepper({ step }: { step: Step }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const current = steps.indexOf(step);
   return (
-    <ol className={styles.steps} aria-label={t('certificates.newOne.steps')}>
+    <ol className={styles.steps} aria-label={t('request.steps')}>
       {steps.map((name, index) => (
         <li
           key={name}
@@ -26,9 +26,7 @@ export function Stepper({ step }: { step: Step }) {
           <span className={styles.number} aria-hidden="true">
             {index < current ? <RiCheckLine size={14} /> : index + 1}
           </span>
-          <span className={styles.name}>
-            {t(`certificates.newOne.step.${name}`)}
-          </span>
+          <span className={styles.name}>{t(`request.step.${name}`)}</span>
         </li>
       ))}
     </ol>

@@ -7,7 +7,7 @@ import {
 import { fromPem } from '../pem';
 
 /** Fields of a certificate that the API does not return. */
-export interface ReadCertificate {
+export interface ParsedCertificate {
   subject: string;
   issuer: string;
   isSelfIssued: boolean;
@@ -44,7 +44,7 @@ const EXTENDED_KEY_USAGE = '2.5.29.37';
  *
  * @throws Error when the text is not a certificate
  */
-export function readCertificate(text: string): ReadCertificate {
+export function parseCertificate(text: string): ParsedCertificate {
   const certificate = Certificate.fromBER(fromPem(text));
   const subject = formatName(certificate.subject);
   const issuer = formatName(certificate.issuer);
@@ -58,7 +58,7 @@ export function readCertificate(text: string): ReadCertificate {
     notAfter: certificate.notAfter.value,
     key: describeKey(certificate.subjectPublicKeyInfo),
     keyUsage: readBits(extension(KEY_USAGE)),
-    extendedKeyUsage: extended?.keyPurposes.map(nameUsage) ?? [],
+    extendedKeyUsage: extended?.keyPurposes.map(formatUsage) ?? [],
   };
 }
 
@@ -145,6 +145,6 @@ const usageNames: Readonly<Record<string, string>> = {
 };
 
 /** Returns the common name of an extended key usage, or its OID. */
-function nameUsage(oid: string): string {
+function formatUsage(oid: string): string {
   return usageNames[oid] ?? oid;
 }

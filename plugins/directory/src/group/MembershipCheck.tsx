@@ -1,39 +1,40 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
-import { Button, Card, Link, Skeleton, Text, TextField } from '@backstage/ui';
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import { Button, Skeleton, Text, TextField } from '@backstage/ui';
 import { RiCheckLine, RiCloseLine, RiErrorWarningLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { useDirectoryQuery, useReader } from '../api/useDirectoryQuery';
+import { useCurrentUser, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText } from '../components/DirectoryText';
-import { personRouteRef } from '../routes';
+import { PersonLink } from '../components/EntryLink';
+import { SubjectCard } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
-import styles from './IsMember.module.css';
+import styles from './MembershipCheck.module.css';
 
 /** Checks whether a user is a member, including nested groups. */
-export function IsMember({ groupname }: { groupname: string }) {
+export function MembershipCheck({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState('');
   const [username, setUsername] = useState<string>();
-  const answer = useIsMember(groupname, username);
+  const query = useIsMember(groupname, username);
 
   function handleSubmit(event: FormEvent) {
     event.preventDefault();
-    const wanted = typed.trim();
-    if (wanted && wanted === username) {
-      answer.refetch();
+    const next = typed.trim();
+    if (next && next === username) {
+      query.refetch();
     }
-    setUsername(wanted || undefined);
+    setUsername(next || undefined);
   }
 
   return (
-    <Card className={styles.card}>
+    <SubjectCard>
       <Text as="h2" variant="body-large" weight="bold">
-        {t('group.isMember.title')}
+        {t('group.membership.title')}
       </Text>
       <form className={styles.form} onSubmit={handleSubmit}>
         <TextField
-          aria-label={t('group.isMember.label')}
-          placeholder={t('group.isMember.label')}
+          aria-label={t('group.membership.label')}
+          placeholder={t('group.membership.label')}
           size="small"
           autoComplete="off"
           spellCheck="false"
@@ -42,72 +43,76 @@ export function IsMember({ groupname }: { groupname: string }) {
           className={styles.field}
         />
         <Button type="submit" size="small" variant="secondary">
-          {t('group.isMember.ask')}
+          {t('group.membership.check')}
         </Button>
       </form>
-      <div role="status" className={styles.answer}>
+      <div role="status" className={styles.status}>
         {username ? (
-          <Verdict username={username} answer={answer} />
+          <MembershipResult username={username} query={query} />
         ) : (
           <YourMembership groupname={groupname} />
         )}
       </div>
-    </Card>
+    </SubjectCard>
   );
 }
 
 /** Shown before a user name is entered: the user's own membership. */
 function YourMembership({ groupname }: { groupname: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { data } = useIsMember(groupname, useReader() ?? undefined);
+  const { data } = useIsMember(groupname, useCurrentUser().data ?? undefined);
   if (data === undefined) {
     return null;
   }
   return (
     <Text variant="body-small" color="secondary">
-      {t(data ? 'group.isMember.you' : 'group.isMember.notYou')}
+      {t(data ? 'group.membership.you' : 'group.membership.notYou')}
     </Text>
   );
 }
 
 /** Result of the check, by icon and text, or the failure. */
-function Verdict(props: { username: string; answer: UseQueryResult<boolean> }) {
-  const { username, answer } = props;
+function MembershipResult(props: {
+  username: string;
+  query: UseQueryResult<boolean>;
+}) {
+  const { username, query } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const href = useRouteRef(personRouteRef);
-  const { data, error } = answer;
+  const { data, error } = query;
   const name = <DirectoryText value={username} />;
   // The result may decide about access: an outdated one is not shown.
   if (error) {
     return (
-      <Text as="p" className={styles.verdict} color="danger">
+      <Text as="p" className={styles.result} color="danger">
         <RiErrorWarningLine aria-hidden="true" />
-        {t('group.isMember.failed')}
+        {t('group.membership.failed')}
       </Text>
     );
   }
   if (data === undefined) {
     return <Skeleton width="80%" height={20} />;
   }
-  return data ? (
+  return (
     <>
-      <Text as="p" className={styles.verdict} weight="bold">
-        <RiCheckLine aria-hidden="true" />
-        {t('group.isMember.yes', { username: name })}
+      <Text as="p" className={styles.result} weight="bold">
+        {data ? (
+          <RiCheckLine aria-hidden="true" />
+        ) : (
+          <RiCloseLine aria-hidden="true" />
+        )}
+        {t(data ? 'group.membership.yes' : 'group.membership.no', {
+          username: name,
+        })}
       </Text>
-      <Link href={href?.({ username }) ?? ''} variant="body-small" standalone>
-        {t('group.isMember.profile', { username: name })}
-      </Link>
-    </>
-  ) : (
-    <>
-      <Text as="p" className={styles.verdict} weight="bold">
-        <RiCloseLine aria-hidden="true" />
-        {t('group.isMember.no', { username: name })}
-      </Text>
-      <Text as="p" variant="body-small" color="secondary">
-        {t('group.isMember.noHint')}
-      </Text>
+      {data ? (
+        <PersonLink username={username} variant="body-small">
+          {t('group.membership.profile', { username: name })}
+        </PersonLink>
+      ) : (
+        <Text as="p" variant="body-small" color="secondary">
+          {t('group.membership.noHint')}
+        </Text>
+      )}
     </>
   );
 }

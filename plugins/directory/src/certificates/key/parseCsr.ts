@@ -1,9 +1,9 @@
 import { CertificationRequest, Extensions, type GeneralName } from 'pkijs';
-import { describeKey, formatName } from '../details/readCertificate';
+import { describeKey, formatName } from '../details/parseCertificate';
 import { fromPem } from '../pem';
 
-/** What a request asks for. */
-export interface ReadRequest {
+/** Contents of a CSR. */
+export interface ParsedCsr {
   subject: string;
 
   /** For example `EC P-256` or `RSA 3072`. */
@@ -12,7 +12,7 @@ export interface ReadRequest {
   /** Alternative names that are text: e-mail addresses, hosts, URIs. */
   names: readonly string[];
 
-  /** Whether it is signed with the key that it asks to be certified. */
+  /** Whether it is signed with its own key. */
   isProven: boolean;
 }
 
@@ -20,37 +20,36 @@ const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 const ALTERNATIVE_NAMES = '2.5.29.17';
 
 /** RFC 5280 §4.2.1.6: rfc822Name, dNSName, uniformResourceIdentifier. */
-const TEXTUAL = [1, 2, 6];
+const TEXT_NAMES = [1, 2, 6];
 
 /**
- * Reads a request (PKCS#10) for a preview; what decides is the check.
+ * Parses a CSR (PKCS#10) for a preview; the server evaluates it.
  *
- * @throws Error when the text is none
+ * @throws Error when the text is not a CSR
  */
-export async function readRequest(pem: string): Promise<ReadRequest> {
+export async function parseCsr(pem: string): Promise<ParsedCsr> {
   const request = CertificationRequest.fromBER(fromPem(pem));
   return {
     subject: formatName(request.subject),
     key: describeKey(request.subjectPublicKeyInfo),
-    names: readNames(request),
-    // An unusual key cannot be verified here: the server can.
+    names: alternativeNames(request),
+    // The server can verify keys of types that a browser cannot.
     isProven: await request.verify().catch(() => false),
   };
 }
 
-function readNames(request: CertificationRequest): string[] {
-  const asked = request.attributes?.find(
+function alternativeNames(request: CertificationRequest): string[] {
+  const schema = request.attributes?.find(
     ({ type }) => type === EXTENSION_REQUEST,
-  );
-  const sequence = asked?.values[0];
-  if (!sequence) {
+  )?.values[0];
+  if (!schema) {
     return [];
   }
-  const { extensions } = new Extensions({ schema: sequence });
+  const { extensions } = new Extensions({ schema });
   const names: readonly GeneralName[] =
     extensions.find(({ extnID }) => extnID === ALTERNATIVE_NAMES)?.parsedValue
       ?.altNames ?? [];
   return names.flatMap(({ type, value }) =>
-    TEXTUAL.includes(type) ? [String(value)] : [],
+    TEXT_NAMES.includes(type) ? [String(value)] : [],
   );
 }

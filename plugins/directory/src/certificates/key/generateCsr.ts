@@ -2,20 +2,20 @@ import { PrintableString, Utf8String } from 'asn1js';
 import { AttributeTypeAndValue, CertificationRequest } from 'pkijs';
 import { toPem } from '../pem';
 
-/** Keys that a browser makes here: the small one first, then for old software. */
-export const keyKinds = ['P-256', 'RSA-3072'] as const;
+/** Types of keys that a browser generates: the default first. */
+export const keyTypes = ['P-256', 'RSA-3072'] as const;
 
-/** A kind of key. */
-export type KeyKind = (typeof keyKinds)[number];
+/** A type of key. */
+export type KeyType = (typeof keyTypes)[number];
 
-/** A key of this page, and what it asks to be signed. */
-export interface MadeRequest {
-  kind: KeyKind;
+/** A key that was generated on this page, and its CSR. */
+export interface GeneratedCsr {
+  type: KeyType;
 
-  /** Extractable, so that it can be saved; it is nowhere else. */
+  /** Extractable, so that it can be saved; it is stored nowhere else. */
   privateKey: CryptoKey;
 
-  /** PKCS#10, PEM: all of it that leaves the browser. */
+  /** PKCS#10 in PEM: the only part that is sent. */
   csr: string;
 }
 
@@ -27,24 +27,24 @@ const algorithms = {
     publicExponent: new Uint8Array([1, 0, 1]),
     hash: 'SHA-256',
   },
-} as const satisfies Record<KeyKind, EcKeyGenParams | RsaHashedKeyGenParams>;
+} as const satisfies Record<KeyType, EcKeyGenParams | RsaHashedKeyGenParams>;
 
 const COMMON_NAME = '2.5.4.3';
 
-/** RFC 5280 appendix A: what a PrintableString may hold. */
+/** Characters of a PrintableString (RFC 5280 appendix A). */
 const PRINTABLE = /^[A-Za-z0-9 '()+,./:=?-]*$/;
 
 /**
- * Makes a key pair and a request for a user: the common name and nothing else,
- * for the authority writes the rest of the subject.
+ * Generates a key pair and a CSR for a user. The subject is the common name
+ * only: the CA writes the rest.
  */
-export async function makeRequest(options: {
+export async function generateCsr(options: {
   readonly username: string;
-  readonly kind: KeyKind;
-}): Promise<MadeRequest> {
-  const { username, kind } = options;
+  readonly type: KeyType;
+}): Promise<GeneratedCsr> {
+  const { username, type } = options;
   const { privateKey, publicKey } = await crypto.subtle.generateKey(
-    algorithms[kind],
+    algorithms[type],
     true,
     ['sign', 'verify'],
   );
@@ -62,5 +62,5 @@ export async function makeRequest(options: {
   await request.subjectPublicKeyInfo.importKey(publicKey);
   await request.sign(privateKey, 'SHA-256');
   const csr = toPem('CERTIFICATE REQUEST', request.toSchema().toBER());
-  return { kind, privateKey, csr };
+  return { type, privateKey, csr };
 }

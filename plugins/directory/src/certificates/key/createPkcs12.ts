@@ -12,24 +12,24 @@ import {
 } from 'pkijs';
 import { fromPem } from '../pem';
 
-/** What goes into a PKCS#12 file. */
+/** Content of a PKCS#12 file. */
 interface Pkcs12Content {
   readonly privateKey: CryptoKey;
 
   /** PEM. */
   readonly certificate: string;
 
-  /** Base64 of the DER of those that issued it, the nearest first. */
+  /** Certificates of the issuers: base64 of their DER, the nearest first. */
   readonly issuers: readonly string[];
 
-  /** What a store calls it. */
+  /** Display name in key stores. */
   readonly name: string;
 
   /** Printable ASCII, see `isPassphrase`. */
   readonly passphrase: string;
 }
 
-/** Rounds of either key derivation: the weaker of them is what protects. */
+/** Iterations of both key derivations, as the weaker one decides. */
 const ITERATIONS = 100_000;
 
 // RFC 7292 §4.2 and its appendix D.
@@ -39,10 +39,13 @@ const FRIENDLY_NAME = '1.2.840.113549.1.9.20';
 const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
 
 /**
- * A PKCS#12 file (RFC 7292) that today's OpenSSL, NSS and browsers read: key
- * and certificates under PBES2 with AES-256, all of it under HMAC-SHA-256.
+ * Creates a PKCS#12 file (RFC 7292) that current versions of OpenSSL, NSS and
+ * browsers read: key and certificates are encrypted by PBES2 with AES-256, and
+ * the file is protected by HMAC-SHA-256.
  */
-export async function makePkcs12(content: Pkcs12Content): Promise<ArrayBuffer> {
+export async function createPkcs12(
+  content: Pkcs12Content,
+): Promise<ArrayBuffer> {
   const password = new TextEncoder().encode(content.passphrase).buffer;
   const encryption = {
     password,
@@ -50,13 +53,13 @@ export async function makePkcs12(content: Pkcs12Content): Promise<ArrayBuffer> {
     hmacHashAlgorithm: 'SHA-256',
     iterationCount: ITERATIONS,
   };
-  const attributes = await nameBags(content);
+  const attributes = await pairingAttributes(content);
   const keyBag = new PKCS8ShroudedKeyBag({
     parsedValue: PrivateKeyInfo.fromBER(
       await crypto.subtle.exportKey('pkcs8', content.privateKey),
     ),
   });
-  // The library's type asks for values that it makes itself.
+  // The library's type requires values that the library sets itself.
   await keyBag.makeInternalValues(
     encryption as Parameters<typeof keyBag.makeInternalValues>[0],
   );
@@ -64,7 +67,7 @@ export async function makePkcs12(content: Pkcs12Content): Promise<ArrayBuffer> {
     parsedValue: {
       safeContents: [
         {
-          privacyMode: 0, // the bag in it is encrypted by itself
+          privacyMode: 0, // the bag is encrypted itself
           value: new SafeContents({
             safeBags: [
               new SafeBag({
@@ -110,8 +113,8 @@ function certificateBag(encoded: string, bagAttributes?: Attribute[]): SafeBag {
   });
 }
 
-/** What tells a store which certificate belongs to the key. */
-async function nameBags(content: Pkcs12Content): Promise<Attribute[]> {
+/** Returns the attributes by which key stores pair certificate and key. */
+async function pairingAttributes(content: Pkcs12Content): Promise<Attribute[]> {
   const id = await crypto.subtle.digest('SHA-1', fromPem(content.certificate));
   return [
     new Attribute({

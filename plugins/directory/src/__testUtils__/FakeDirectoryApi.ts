@@ -11,32 +11,35 @@ import type { OperationName } from '../api/useDirectoryQuery';
 const BASE = 'http://localhost:7007/api/directory/v1';
 
 /** A request to the test server. */
-interface Asked {
+interface RecordedRequest {
   path: string;
   query: URLSearchParams;
 }
 
-type Answer = JsonBodyType | Response;
+type ApiResponse = JsonBodyType | Response;
 
 /**
  * Mock server of `/v1/` for tests of pages. Paths are relative to the base path;
  * all requests are recorded.
  */
-export class DirectoryServer {
+export class FakeDirectoryApi {
   readonly msw = setupServer();
-  readonly asked: Asked[] = [];
+  readonly requests: RecordedRequest[] = [];
 
   /** Sets the response of a path (in msw's notation) until the end of the test. */
-  on(path: string, answer: (asked: Asked) => Answer | Promise<Answer>) {
+  on(
+    path: string,
+    respond: (request: RecordedRequest) => ApiResponse | Promise<ApiResponse>,
+  ) {
     this.msw.use(
       http.get(`${BASE}${path}`, async ({ request }) => {
         const { pathname, searchParams } = new URL(request.url);
-        const asked = {
+        const recorded = {
           path: pathname.replace('/api/directory/v1', ''),
           query: searchParams,
         };
-        this.asked.push(asked);
-        const body = await answer(asked);
+        this.requests.push(recorded);
+        const body = await respond(recorded);
         return body instanceof Response ? body : HttpResponse.json(body);
       }),
     );
@@ -82,7 +85,7 @@ export class DirectoryServer {
   }
 
   /** Sets the user's own user name; 403 without one. */
-  hasReader(username: string | undefined) {
+  hasCurrentUser(username: string | undefined) {
     this.on('/me/', () =>
       username
         ? {

@@ -1,0 +1,283 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  SearchField,
+  Text,
+  ToggleButton,
+  ToggleButtonGroup,
+  VisuallyHidden,
+} from '@backstage/ui';
+import { RiLayoutGridLine, RiTableLine } from '@remixicon/react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { directoryTranslationRef } from '../translation';
+import { QueryPanel } from './QueryPanel';
+import styles from './SearchList.module.css';
+
+/** Layout of a list of users. */
+export type View = 'cards' | 'table';
+
+/**
+ * A list that the server searches: the search field, filters, the total and the
+ * results, which stay in place while others are loading. Arrow keys move between
+ * the field and the results.
+ */
+export function SearchList<Data>(props: {
+  query: UseQueryResult<Data>;
+
+  /** Searched text in the URL. */
+  text: string;
+
+  /** Called with the text after a pause in typing. */
+  onSearch: (text: string) => void;
+
+  /** Accessible name of the search field. */
+  label: string;
+  placeholder: string;
+
+  /** Whether the text is too short to search. */
+  isTooShort: boolean;
+
+  /** Whether the list is only a part of the page. Defaults to false. */
+  isSection?: boolean;
+
+  /** Filters below the search field. */
+  filters?: ReactNode;
+
+  /** Layout of the results and how to change it. Defaults to a single layout. */
+  view?: View;
+  onView?: (view: View) => void;
+
+  /** Text of the number of results. */
+  total: (data: Data) => string;
+
+  /** Shown while the first results are loading. */
+  skeleton: ReactNode;
+
+  /** Whether a failed refresh is reported elsewhere. Defaults to false. */
+  hidesStaleNotice?: boolean;
+
+  children: (data: Data) => ReactNode;
+}) {
+  const { query, filters, view, onView, isTooShort: isWaiting } = props;
+  const { data, isPlaceholderData } = query;
+  const list = useRef<HTMLDivElement>(null);
+  const results = useRef<HTMLDivElement>(null);
+
+  return (
+    <div ref={list} className={styles.list}>
+      <TextSearch
+        {...props}
+        onLeaveDown={() => focusFirstResult(results.current)}
+      />
+      <div className={styles.bar}>
+        <div className={styles.filters}>{filters}</div>
+        <div className={styles.total}>
+          {data !== undefined && !isWaiting && (
+            <Text role="status" variant="body-medium" color="secondary">
+              {props.total(data)}
+            </Text>
+          )}
+        </div>
+        {view && onView && <ViewSwitch view={view} onChange={onView} />}
+      </div>
+      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys only add to what its links do */}
+      <div
+        ref={results}
+        onKeyDown={event =>
+          handleArrowKeys(event, results.current, () =>
+            list.current?.querySelector('input')?.focus(),
+          )
+        }
+        aria-busy={isPlaceholderData}
+        className={isPlaceholderData || isWaiting ? styles.old : undefined}
+      >
+        {!(isWaiting && data === undefined) && (
+          <QueryPanel
+            query={query}
+            skeleton={props.skeleton}
+            hidesStaleNotice={props.hidesStaleNotice}
+          >
+            {props.children}
+          </QueryPanel>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Pause in typing after which the text is searched, in milliseconds. */
+const PAUSE = 250;
+
+/** Search field that reports when the text is too short for the server. */
+function TextSearch(props: {
+  text: string;
+  onSearch: (text: string) => void;
+  label: string;
+  placeholder: string;
+  isTooShort: boolean;
+  isSection?: boolean;
+
+  /** Moves the focus to the results. */
+  onLeaveDown: () => void;
+}) {
+  const { text, onSearch, label, placeholder, isSection = false } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const [typed, setTyped] = useState(text);
+  const settled = useDebounced(typed, PAUSE);
+  const hint = useId();
+
+  // Back, forward and links change the text without typing.
+  useEffect(() => setTyped(text), [text]);
+
+  useEffect(() => {
+    if (settled === typed && settled.trim() !== text) {
+      onSearch(settled.trim());
+    }
+    // Only typed text is searched, not a change of the URL.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [settled]);
+
+  function handleKeyDown(event: KeyboardEvent) {
+    if (event.key === 'ArrowDown') {
+      event.preventDefault();
+      props.onLeaveDown();
+    }
+  }
+
+  return (
+    <div>
+      <SearchField
+        // eslint-disable-next-line jsx-a11y/no-autofocus -- the field is the purpose of the page
+        autoFocus={!isSection}
+        aria-label={label}
+        aria-describedby={hint}
+        placeholder={placeholder}
+        size={isSection ? 'small' : 'medium'}
+        value={typed}
+        onChange={setTyped}
+        onKeyDown={handleKeyDown}
+        onSubmit={value => onSearch(value.trim())}
+      />
+      <VisuallyHidden id={hint}>{t('search.hint')}</VisuallyHidden>
+      <p role="status" className={styles.tooShort}>
+        {props.isTooShort && t('search.tooShort')}
+      </p>
+    </div>
+  );
+}
+
+/** Switches between cards and a table. */
+function ViewSwitch(props: { view: View; onChange: (view: View) => void }) {
+  const { view, onChange } = props;
+  const { t } = useTranslationRef(directoryTranslationRef);
+  return (
+    <ToggleButtonGroup
+      aria-label={t('search.view')}
+      selectionMode="single"
+      disallowEmptySelection
+      selectedKeys={[view]}
+      onSelectionChange={([key]) => onChange(key as View)}
+    >
+      <ToggleButton
+        id="cards"
+        aria-label={t('search.cards')}
+        iconStart={<RiLayoutGridLine />}
+      />
+      <ToggleButton
+        id="table"
+        aria-label={t('search.table')}
+        iconStart={<RiTableLine />}
+      />
+    </ToggleButtonGroup>
+  );
+}
+
+/** Returns a value once it has not changed for `delay` milliseconds. */
+export function useDebounced<Value>(value: Value, delay = PAUSE): Value {
+  const [settled, setSettled] = useState(value);
+
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), delay);
+    return () => clearTimeout(timer);
+  }, [value, delay]);
+
+  return settled;
+}
+
+/** Minimum length of a text that the server searches, in code points. */
+export const MIN_SEARCH_LENGTH = 3;
+
+/** Whether a text is not empty but too short for the server to search. */
+export function isTooShort(text: string): boolean {
+  const { length } = Array.from(text.trim().replace(/\s+/g, ' '));
+  return length > 0 && length < MIN_SEARCH_LENGTH;
+}
+
+const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
+
+/**
+ * Moves the focus in a list of cards: left and right by one link, up and down to
+ * the link above and below on the screen. Up in the first row calls `onLeaveUp`.
+ * Tables handle arrow keys themselves.
+ */
+function handleArrowKeys(
+  event: KeyboardEvent,
+  container: HTMLElement | null,
+  onLeaveUp: () => void,
+) {
+  const links = linksIn(container);
+  const from = links.indexOf(document.activeElement as HTMLElement);
+  if (from < 0 || !/^Arrow/.test(event.key)) {
+    return;
+  }
+  const step = STEPS[event.key];
+  const to = step
+    ? links[from + step]
+    : neighbor(links, from, event.key === 'ArrowDown');
+  event.preventDefault();
+  if (to) {
+    to.focus();
+  } else if (event.key === 'ArrowUp') {
+    onLeaveUp();
+  }
+}
+
+/** Moves the focus to the first result, in cards or in a table. */
+function focusFirstResult(container: HTMLElement | null) {
+  const row = container?.querySelector<HTMLElement>('tbody [role="row"]');
+  (row ?? linksIn(container)[0])?.focus();
+}
+
+function linksIn(container: HTMLElement | null): HTMLElement[] {
+  return [...(container?.querySelectorAll<HTMLElement>('li a[href]') ?? [])];
+}
+
+/** Returns the nearest link in the row below or above. */
+function neighbor(
+  links: readonly HTMLElement[],
+  from: number,
+  isBelow: boolean,
+): HTMLElement | undefined {
+  const boxOf = (link: HTMLElement) =>
+    (link.closest('li') ?? link).getBoundingClientRect();
+  const current = boxOf(links[from]);
+  const distances = links
+    .map(link => ({ link, box: boxOf(link) }))
+    .filter(({ box }) =>
+      isBelow ? box.top > current.top + 1 : box.top < current.top - 1,
+    )
+    .map(({ link, box }) => ({
+      link,
+      down: Math.abs(box.top - current.top),
+      across: Math.abs(box.left - current.left),
+    }));
+  distances.sort((a, b) => a.down - b.down || a.across - b.across);
+  return distances[0]?.link;
+}
