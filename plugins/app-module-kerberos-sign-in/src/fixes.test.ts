@@ -1,4 +1,4 @@
-import { type Client, detectClient, fixesFor } from './fixes';
+import { type Client, detectClient, suggestFixes } from './fixes';
 
 const chrome =
   'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -38,33 +38,32 @@ describe('detectClient', () => {
       'other',
     ],
     ['curl/8.0', undefined, 'other', 'other'],
-  ])(
-    'recognizes %s with the brands %j',
-    (userAgent, brands, browser, system) => {
-      expect(
-        detectClient({
-          userAgent,
-          userAgentData: brands && {
-            brands: brands.map(brand => ({ brand })),
-          },
-        }),
-      ).toEqual({ browser, system });
-    },
-  );
+  ])('detects %s with the brands %j', (userAgent, brands, browser, system) => {
+    expect(
+      detectClient({
+        userAgent,
+        userAgentData: brands && {
+          brands: brands.map(brand => ({ brand })),
+        },
+      }),
+    ).toEqual({ browser, system });
+  });
 });
 
-describe('fixesFor', () => {
+describe('suggestFixes', () => {
   const noTicket = {
     kind: 'refused',
     reason: 'no_credentials',
     message: '',
   } as const;
-  const fixes = (client: Client, problem: object = noTicket) =>
-    fixesFor({
-      problem: { ...noTicket, ...problem },
+  const fixes = (client: Client, failure: object = noTicket) =>
+    suggestFixes({
+      failure: { ...noTicket, ...failure },
       client,
       host: 'portal.example.org',
-    }).map(fix => [fix.kind, 'command' in fix ? fix.command : undefined]);
+    }).map(({ kind, how, copyable }) =>
+      how === 'allowHostFirefox' ? [how, copyable] : [kind, copyable],
+    );
 
   it.each([
     [
@@ -90,31 +89,34 @@ describe('fixesFor', () => {
       /^reg add HKLM\\Software\\Policies\\Google\\Chrome \/v AuthServerAllowlist \/d portal\.example\.org$/,
     ],
     ['edge', 'windows', /^reg add HKLM\\Software\\Policies\\Microsoft\\Edge /],
-  ] as const)('tells %s on %s to send tickets', (browser, system, command) => {
-    expect(fixes({ browser, system })[1]).toEqual([
-      'allowHost',
-      expect.stringMatching(command),
-    ]);
-  });
+  ] as const)(
+    'returns the command for %s on %s',
+    (browser, system, command) => {
+      expect(fixes({ browser, system })[1]).toEqual([
+        'allowHost',
+        expect.stringMatching(command),
+      ]);
+    },
+  );
 
-  it('writes a policy that is JSON', () => {
+  it('returns a policy in JSON', () => {
     const [, [, command]] = fixes({ browser: 'chrome', system: 'linux' });
     expect(JSON.parse(/echo '(.*)'/.exec(command ?? '')![1])).toEqual({
       AuthServerAllowlist: 'portal.example.org',
     });
   });
 
-  it('knows what has no command', () => {
+  it('returns no command for other browsers', () => {
     expect(fixes({ browser: 'firefox', system: 'windows' })).toEqual([
       ['ticket', undefined],
-      ['allowHostInFirefox', undefined],
+      ['allowHostFirefox', 'portal.example.org'],
     ]);
     expect(fixes({ browser: 'safari', system: 'macos' })).toEqual([
       ['ticket', 'kinit'],
     ]);
     expect(fixes({ browser: 'other', system: 'other' })).toEqual([
       ['ticket', undefined],
-      ['allowHostElsewhere', undefined],
+      ['allowHost', undefined],
     ]);
   });
 
@@ -123,9 +125,9 @@ describe('fixesFor', () => {
     ['macos', 'sudo sntp -sS time.apple.com', 'kdestroy; kinit'],
     ['windows', 'w32tm /resync', 'klist purge'],
     ['other', undefined, undefined],
-  ] as const)('sets the clock of %s', (system, clock, ticket) => {
-    const problem = { reason: 'clock_skew', minutesAhead: -3 };
-    expect(fixes({ browser: 'chrome', system }, problem)).toEqual([
+  ] as const)('suggests to set the clock of %s', (system, clock, ticket) => {
+    const failure = { reason: 'clock_skew', minutesAhead: -3 };
+    expect(fixes({ browser: 'chrome', system }, failure)).toEqual([
       ['clock', clock],
       ['ticket', ticket],
     ]);

@@ -1,27 +1,22 @@
-import type { SignInProblem } from './session/fetchSession';
+import type { SignInFailure } from './session/fetchSession';
 
 /** A step that may make the sign-in succeed. */
-export type Fix =
-  /** Get a ticket or a new one. */
-  | {
-      readonly kind: 'ticket';
-      readonly how: 'ticketType' | 'ticketWindows' | 'ticketElsewhere';
-      readonly command?: string;
-    }
-  /** Allow the browser to send tickets to the portal, by a command. */
-  | { readonly kind: 'allowHost'; readonly command: string }
-  /** The same in Firefox, on its configuration page. */
-  | {
-      readonly kind: 'allowHostInFirefox';
-      /** Address of the page. */
-      readonly page: string;
-      readonly preference: string;
-      readonly value: string;
-    }
-  /** The same in a browser without a known command. */
-  | { readonly kind: 'allowHostElsewhere'; readonly host: string }
-  /** Set the clock. */
-  | { readonly kind: 'clock'; readonly command?: string };
+export interface Fix {
+  /** Title of the step, by its message. */
+  readonly kind: 'ticket' | 'allowHost' | 'clock';
+  /** Instructions, by their message. */
+  readonly how:
+    | 'ticketCommand'
+    | 'ticketWindows'
+    | 'ticketOther'
+    | 'allowHostCommand'
+    | 'allowHostFirefox'
+    | 'allowHostOther'
+    | 'clockCommand'
+    | 'clockOther';
+  /** Command or value to copy. */
+  readonly copyable?: string;
+}
 
 const clockCommands: Partial<Record<System, string>> = {
   linux: 'sudo timedatectl set-ntp true',
@@ -48,22 +43,27 @@ const ticketReasons: Readonly<Record<string, 'first' | 'new'>> = {
  * cannot distinguish a missing ticket from a browser that does not send it, so
  * both steps are returned.
  */
-export function fixesFor(options: {
-  readonly problem: SignInProblem;
+export function suggestFixes(options: {
+  readonly failure: SignInFailure;
   readonly client: Client;
   /** Host of the portal, without a port. */
   readonly host: string;
   /** Realm in the `kinit` command, for example `EXAMPLE.TEST`. Defaults to none. */
   readonly realm?: string;
 }): readonly Fix[] {
-  const { problem, client, host, realm } = options;
-  if (problem.kind !== 'refused') {
+  const { failure, client, host, realm } = options;
+  if (failure.kind !== 'refused') {
     return [];
   }
-  const { reason, minutesAhead } = problem;
+  const { reason, minutesAhead } = failure;
   const fixes: Fix[] = [];
   if (reason === 'clock_skew' && minutesAhead) {
-    fixes.push({ kind: 'clock', command: clockCommands[client.system] });
+    const command = clockCommands[client.system];
+    fixes.push({
+      kind: 'clock',
+      how: command ? 'clockCommand' : 'clockOther',
+      copyable: command,
+    });
   }
   const ticket = ticketReasons[reason];
   if (ticket) {
@@ -82,36 +82,34 @@ function getTicket(options: {
   readonly realm?: string;
 }): Fix {
   const { ticket, system, realm } = options;
-  switch (system) {
-    case 'windows':
-      // Windows gets tickets automatically; only old ones can be purged.
-      return ticket === 'new'
-        ? { kind: 'ticket', how: 'ticketType', command: 'klist purge' }
-        : { kind: 'ticket', how: 'ticketWindows' };
-    case 'linux':
-    case 'macos': {
-      const kinit = realm ? `kinit your-name@${realm}` : 'kinit';
-      const command = ticket === 'new' ? `kdestroy; ${kinit}` : kinit;
-      return { kind: 'ticket', how: 'ticketType', command };
-    }
-    default:
-      return { kind: 'ticket', how: 'ticketElsewhere' };
+  const kind = 'ticket';
+  if (system === 'other' || (system === 'windows' && ticket === 'first')) {
+    // Windows gets tickets automatically; only old ones can be purged.
+    return { kind, how: system === 'other' ? 'ticketOther' : 'ticketWindows' };
   }
+  const kinit = realm ? `kinit your-name@${realm}` : 'kinit';
+  const renew = system === 'windows' ? 'klist purge' : `kdestroy; ${kinit}`;
+  return {
+    kind,
+    how: 'ticketCommand',
+    copyable: ticket === 'new' ? renew : kinit,
+  };
 }
 
+/** Preference of Firefox with the hosts that get tickets. */
+export const FIREFOX_PREFERENCE = 'network.negotiate-auth.trusted-uris';
+
 function allowHost(client: Client, host: string): Fix {
+  const kind = 'allowHost';
   if (client.browser === 'firefox') {
-    return {
-      kind: 'allowHostInFirefox',
-      page: 'about:config',
-      preference: 'network.negotiate-auth.trusted-uris',
-      value: host,
-    };
+    return { kind, how: 'allowHostFirefox', copyable: host };
   }
   const command = allowHostCommand(client, host);
-  return command === undefined
-    ? { kind: 'allowHostElsewhere', host }
-    : { kind: 'allowHost', command };
+  return {
+    kind,
+    how: command ? 'allowHostCommand' : 'allowHostOther',
+    copyable: command,
+  };
 }
 
 /** Browsers that are configured by Chromium's policies. */
@@ -121,7 +119,7 @@ type ChromiumBrowser = Extract<Browser, 'chrome' | 'chromium' | 'edge'>;
  * Locations of the policy `AuthServerAllowlist`
  * (https://chromeenterprise.google/policies/#AuthServerAllowlist).
  */
-const places: Readonly<
+const policyPaths: Readonly<
   Record<ChromiumBrowser, { linux: string; macos: string; windows: string }>
 > = {
   chrome: {
@@ -150,18 +148,18 @@ function allowHostCommand(client: Client, host: string): string | undefined {
   if (browser !== 'chrome' && browser !== 'chromium' && browser !== 'edge') {
     return undefined;
   }
-  const place = places[browser];
+  const path = policyPaths[browser];
   switch (system) {
     case 'linux':
       return [
-        `sudo mkdir -p ${place.linux}/policies/managed`,
+        `sudo mkdir -p ${path.linux}/policies/managed`,
         `echo '{"AuthServerAllowlist": "${host}"}' |`,
-        `  sudo tee ${place.linux}/policies/managed/kerberos.json`,
+        `  sudo tee ${path.linux}/policies/managed/kerberos.json`,
       ].join('\n');
     case 'macos':
-      return `defaults write ${place.macos} AuthServerAllowlist ${host}`;
+      return `defaults write ${path.macos} AuthServerAllowlist ${host}`;
     case 'windows':
-      return `reg add HKLM\\Software\\Policies\\${place.windows} /v AuthServerAllowlist /d ${host}`;
+      return `reg add HKLM\\Software\\Policies\\${path.windows} /v AuthServerAllowlist /d ${host}`;
     default:
       return undefined;
   }

@@ -1,5 +1,31 @@
 import { createTranslationRef } from '@backstage/frontend-plugin-api';
 
+/** Texts of the reasons of the API for a refusal. */
+export const reasonMessages = {
+  no_credentials: 'Your browser sent no Kerberos ticket.',
+  ntlm_refused:
+    'Your browser has no Kerberos ticket for this portal and offered NTLM. NTLM is not accepted.',
+  clock_skew:
+    'Your ticket is not valid at this time: it has expired, or a clock is wrong.',
+  unknown_service_key:
+    'Your ticket is for another server or an earlier key of this server.',
+  replayed: 'Your browser sent a ticket that was already used.',
+  realm_refused: 'Tickets of your realm are not accepted.',
+  malformed_token: 'Your browser sent an invalid Kerberos token.',
+  token_too_large:
+    'Your ticket is larger than the portal accepts. Contact your administrator.',
+  continuation_required:
+    'Your browser supports Negotiate, but has no Kerberos ticket for this portal.',
+  unknown_principal:
+    'Your ticket is valid, but your account has no user in the portal. Contact your administrator or use another account.',
+  account_locked: 'Your account is locked. Contact your administrator.',
+  account_expired: 'Your account has expired. Contact your administrator.',
+  service_principal:
+    'Your ticket belongs to a service or a host. Only users can sign in.',
+  unusable_name:
+    'Your user name has characters that the portal cannot use. Contact your administrator.',
+} as const;
+
 /**
  * Texts of the sign-in page, in English.
  *
@@ -10,39 +36,15 @@ export const kerberosSignInTranslationRef = createTranslationRef({
   messages: {
     state: {
       signingIn: 'Signing you in with your Kerberos ticket…',
-      ready: 'Your Kerberos ticket lets you in.',
+      ready: 'You can sign in with your Kerberos ticket.',
       signedOut:
-        'You have signed out. Your Kerberos ticket is still there and lets you in again.',
-      unreachable: 'The portal did not answer. Is your network up?',
-      unavailable: 'The portal cannot check tickets for the moment.',
+        'You have signed out. You still have a Kerberos ticket and can sign in again.',
+      unreachable:
+        'The portal could not be reached. Check your network connection.',
+      unavailable:
+        'The portal cannot check tickets at the moment. Try again later.',
     },
-    reason: {
-      no_credentials: 'Your browser sent no Kerberos ticket.',
-      ntlm_refused:
-        'Your browser has no Kerberos ticket for this portal and offered NTLM, which is not accepted.',
-      clock_skew:
-        'Your ticket is not valid at this time: it has expired, or a clock is wrong.',
-      unknown_service_key:
-        'Your ticket was made for another server, or before this one changed its key.',
-      replayed: 'Your browser sent a ticket that had been used before.',
-      realm_refused: 'Tickets of your realm are not accepted here.',
-      malformed_token:
-        'Your browser sent something that is no Kerberos ticket.',
-      token_too_large:
-        'Your ticket is larger than the portal accepts. Tell the people who run the portal.',
-      continuation_required:
-        'Your browser wants to negotiate, but has no Kerberos ticket for this portal.',
-      unknown_principal:
-        'Your ticket is good, but the portal does not know you. Ask the people who run it, or use another account.',
-      account_locked:
-        'Your account is locked. The people who run the directory can unlock it.',
-      account_expired:
-        'Your account has expired. The people who run the directory can renew it.',
-      service_principal:
-        'Your ticket belongs to a service or a host. Only people sign in here.',
-      unusable_name:
-        'Your user name has characters that the portal cannot use. Ask the people who run it.',
-    },
+    reason: reasonMessages,
     clock: {
       ahead_one: 'Your clock is {{count}} minute ahead of the portal’s.',
       ahead_other: 'Your clock is {{count}} minutes ahead of the portal’s.',
@@ -51,19 +53,19 @@ export const kerberosSignInTranslationRef = createTranslationRef({
     },
     fix: {
       ticketTitle: 'Get a ticket',
-      ticketType: 'In a terminal:',
+      ticketCommand: 'In a terminal:',
       ticketWindows:
-        'Sign in to Windows with your account of the domain; it gets tickets by itself.',
-      ticketElsewhere:
-        'Sign in to this device with your account of the organization.',
-      allowHostTitle: 'Let {{browser}} send it to {{host}}',
-      allowHostType: 'In a terminal, then close {{browser}} and open it again:',
-      allowHostFirefox: 'Open {{page}}, look for {{preference}} and set it to:',
-      allowHostElsewhere:
-        'Allow integrated (Negotiate) authentication for {{host}} in its settings.',
+        'Sign in to Windows with your domain account. Windows then gets tickets automatically.',
+      ticketOther: 'Sign in to this device with your organization account.',
+      allowHostTitle: 'Allow {{browser}} to send the ticket to {{host}}',
+      allowHostCommand: 'In a terminal, then restart {{browser}}:',
+      allowHostFirefox:
+        'Open {{page}}, search for {{preference}} and set it to:',
+      allowHostOther:
+        'Allow integrated (Negotiate) authentication for {{host}} in the browser settings.',
       clockTitle: 'Set your clock',
-      clockType: 'In a terminal:',
-      clockElsewhere: 'Let your system set it from the network.',
+      clockCommand: 'In a terminal:',
+      clockOther: 'Let your system set it from the network.',
     },
     browser: {
       chrome: 'Chrome',
@@ -79,7 +81,7 @@ export const kerberosSignInTranslationRef = createTranslationRef({
       enterAs: 'Enter as {{name}} (demo)',
       copy: 'Copy',
       copied: 'Copied',
-      copyFailed: 'Not copied',
+      copyFailed: 'Could not copy',
       help: 'More help',
     },
   },

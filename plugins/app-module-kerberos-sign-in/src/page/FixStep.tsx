@@ -6,7 +6,7 @@ import {
   RiFileCopyLine,
 } from '@remixicon/react';
 import { useEffect, useId, useState } from 'react';
-import type { Browser, Fix } from '../fixes';
+import { type Browser, type Fix, FIREFOX_PREFERENCE } from '../fixes';
 import { kerberosSignInTranslationRef } from '../translation';
 import styles from './FixStep.module.css';
 
@@ -16,79 +16,35 @@ export function FixStep(props: {
   readonly browser: Browser;
   readonly host: string;
 }) {
-  const { title, how, copyable } = useWords(props);
+  const { fix, host } = props;
+  const { t } = useTranslationRef(kerberosSignInTranslationRef);
   const titleId = useId();
+  const params = {
+    browser: t(`browser.${props.browser}`),
+    host,
+    page: 'about:config',
+    preference: FIREFOX_PREFERENCE,
+  };
 
   return (
     <Flex direction="column" gap="1">
       <Text as="h2" variant="body-medium" weight="bold" id={titleId}>
-        {title}
+        {t(`fix.${fix.kind}Title`, params)}
       </Text>
       <Text as="p" variant="body-medium">
-        {how}
+        {t(`fix.${fix.how}`, params)}
       </Text>
-      {copyable !== undefined && (
-        <CopyableText text={copyable} labelId={titleId} />
+      {fix.copyable !== undefined && (
+        <CopyableText text={fix.copyable} labelId={titleId} />
       )}
     </Flex>
   );
 }
 
-interface Words {
-  readonly title: string;
-  readonly how: string;
-  readonly copyable?: string;
-}
-
-function useWords(props: {
-  readonly fix: Fix;
-  readonly browser: Browser;
-  readonly host: string;
-}): Words {
-  const { fix, host } = props;
-  const { t } = useTranslationRef(kerberosSignInTranslationRef);
-  const browser = t(`browser.${props.browser}`);
-  const allowHostTitle = t('fix.allowHostTitle', { browser, host });
-  switch (fix.kind) {
-    case 'ticket':
-      return {
-        title: t('fix.ticketTitle'),
-        how: t(`fix.${fix.how}`),
-        copyable: fix.command,
-      };
-    case 'clock':
-      return {
-        title: t('fix.clockTitle'),
-        how: t(fix.command ? 'fix.clockType' : 'fix.clockElsewhere'),
-        copyable: fix.command,
-      };
-    case 'allowHost':
-      return {
-        title: allowHostTitle,
-        how: t('fix.allowHostType', { browser }),
-        copyable: fix.command,
-      };
-    case 'allowHostInFirefox':
-      return {
-        title: allowHostTitle,
-        how: t('fix.allowHostFirefox', {
-          page: fix.page,
-          preference: fix.preference,
-        }),
-        copyable: fix.value,
-      };
-    default:
-      return {
-        title: allowHostTitle,
-        how: t('fix.allowHostElsewhere', { host }),
-      };
-  }
-}
-
 /** Time for which the outcome is shown, in milliseconds. */
 const SHOWN_MS = 2_000;
 
-const looks = {
+const icons = {
   copy: <RiFileCopyLine aria-hidden />,
   copied: <RiCheckLine aria-hidden />,
   copyFailed: <RiErrorWarningLine aria-hidden />,
@@ -102,7 +58,7 @@ function CopyableText(props: {
 }) {
   const { text, labelId } = props;
   const { t } = useTranslationRef(kerberosSignInTranslationRef);
-  const [outcome, setOutcome] = useState<keyof typeof looks>('copy');
+  const [outcome, setOutcome] = useState<keyof typeof icons>('copy');
 
   useEffect(() => {
     if (outcome === 'copy') {
@@ -129,7 +85,7 @@ function CopyableText(props: {
       </pre>
       <Button
         aria-describedby={labelId}
-        iconStart={looks[outcome]}
+        iconStart={icons[outcome]}
         onPress={copy}
         size="small"
         variant="tertiary"

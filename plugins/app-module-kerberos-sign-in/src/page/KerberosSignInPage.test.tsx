@@ -8,11 +8,7 @@ import { cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
-import {
-  KerberosServer,
-  refusal,
-  session,
-} from '../__testUtils__/KerberosServer';
+import { FakeAuthApi, refusal, session } from '../__testUtils__/FakeAuthApi';
 import { KerberosSignInPage } from './KerberosSignInPage';
 
 const firefoxOnLinux =
@@ -31,10 +27,10 @@ describe('KerberosSignInPage', () => {
     jest.restoreAllMocks();
   });
 
-  /** Opens the page; resolves the identity that it hands over. */
+  /** Opens the page; resolves with the identity after the sign-in. */
   function open(options: {
-    kerberos: KerberosServer;
-    guest?: KerberosServer;
+    kerberos: FakeAuthApi;
+    guest?: FakeAuthApi;
     autoSignIn?: boolean;
     realm?: string;
     helpUrl?: string;
@@ -66,16 +62,16 @@ describe('KerberosSignInPage', () => {
     });
   }
 
-  const sentence = async (text: string | RegExp) =>
+  const expectText = async (text: string | RegExp) =>
     expect(await screen.findByText(text)).toHaveAttribute('role', 'status');
   const tryAgain = () => screen.getByRole('button', { name: 'Try again' });
 
-  it('lets in at once who has a ticket', async () => {
-    const kerberos = new KerberosServer(session());
+  it('signs in immediately with a ticket', async () => {
+    const kerberos = new FakeAuthApi(session());
 
     const identity = await open({ kerberos });
 
-    expect(kerberos.asked).toBe(1);
+    expect(kerberos.requests).toBe(1);
     expect(kerberos.headers.get('X-Requested-With')).toBe('XMLHttpRequest');
     expect(await identity.getProfileInfo()).toEqual({ displayName: 'alice' });
     expect(await identity.getCredentials()).toEqual({
@@ -86,16 +82,16 @@ describe('KerberosSignInPage', () => {
     );
   });
 
-  it('asks once more when the first challenge came to nothing', async () => {
-    const kerberos = new KerberosServer(refusal('no_credentials'), session());
+  it('retries when the first challenge is not answered', async () => {
+    const kerberos = new FakeAuthApi(refusal('no_credentials'), session());
 
     await open({ kerberos });
 
-    expect(kerberos.asked).toBe(2);
+    expect(kerberos.requests).toBe(2);
   });
 
-  it('gives a browser that is slow to find its tickets a third chance', async () => {
-    const kerberos = new KerberosServer(
+  it('retries twice when the browser has no tickets yet', async () => {
+    const kerberos = new FakeAuthApi(
       refusal('no_credentials'),
       refusal('no_credentials'),
       session(),
@@ -103,14 +99,14 @@ describe('KerberosSignInPage', () => {
 
     await open({ kerberos });
 
-    expect(kerberos.asked).toBe(3);
+    expect(kerberos.requests).toBe(3);
   });
 
-  it('tells both fixes for want of a token, and asks again only when told to', async () => {
-    const kerberos = new KerberosServer(refusal('no_credentials'));
+  it('shows both fixes without a token and retries only on request', async () => {
+    const kerberos = new FakeAuthApi(refusal('no_credentials'));
     open({ kerberos, realm: 'EXAMPLE.TEST' });
 
-    await sentence('Your browser sent no Kerberos ticket.');
+    await expectText('Your browser sent no Kerberos ticket.');
     expect(
       screen
         .getAllByRole('heading')
@@ -118,51 +114,51 @@ describe('KerberosSignInPage', () => {
     ).toEqual([
       ['H1', 'Directory gateway'],
       ['H2', 'Get a ticket'],
-      ['H2', 'Let Firefox send it to localhost'],
+      ['H2', 'Allow Firefox to send the ticket to localhost'],
     ]);
     expect(screen.getByText('kinit your-name@EXAMPLE.TEST')).toBeVisible();
     expect(
       screen.getByText(/network\.negotiate-auth\.trusted-uris/),
     ).toBeVisible();
-    expect(kerberos.asked).toBe(3);
+    expect(kerberos.requests).toBe(3);
 
     await userEvent.click(tryAgain());
-    await sentence('Your browser sent no Kerberos ticket.');
-    expect(kerberos.asked).toBe(6);
+    await expectText('Your browser sent no Kerberos ticket.');
+    expect(kerberos.requests).toBe(6);
     expect(tryAgain()).toHaveFocus();
   });
 
   it.each([
     ['ntlm_refused', /offered NTLM/, ['kinit']],
-    ['unknown_service_key', /made for another server/, ['kdestroy; kinit']],
+    ['unknown_service_key', /for another server/, ['kdestroy; kinit']],
     ['realm_refused', /your realm/, ['kdestroy; kinit']],
-    ['malformed_token', /no Kerberos ticket/, ['kdestroy; kinit']],
-    ['continuation_required', /wants to negotiate/, ['kdestroy; kinit']],
+    ['malformed_token', /invalid Kerberos token/, ['kdestroy; kinit']],
+    ['continuation_required', /supports Negotiate/, ['kdestroy; kinit']],
     ['token_too_large', /larger than the portal accepts/, []],
-    ['unknown_principal', /does not know you/, ['kdestroy; kinit']],
+    ['unknown_principal', /no user in the portal/, ['kdestroy; kinit']],
     ['account_locked', /is locked/, []],
     ['account_expired', /has expired/, []],
     ['service_principal', /a service or a host/, ['kdestroy; kinit']],
     ['unusable_name', /cannot use/, []],
     ['something_new', 'The server says something_new.', []],
-  ])('explains %s and asks once', async (reason, text, commands) => {
-    const kerberos = new KerberosServer(refusal(reason));
+  ])('explains %s without a retry', async (reason, text, commands) => {
+    const kerberos = new FakeAuthApi(refusal(reason));
     open({ kerberos });
 
-    await sentence(text);
+    await expectText(text);
     expect(
       screen.queryAllByRole('code').map(({ textContent }) => textContent),
     ).toEqual(commands);
-    expect(kerberos.asked).toBe(1);
+    expect(kerberos.requests).toBe(1);
     expect(tryAgain()).toBeEnabled();
   });
 
-  it('asks twice more about a ticket that was used before', async () => {
-    const kerberos = new KerberosServer(refusal('replayed'));
+  it('retries twice when a ticket was replayed', async () => {
+    const kerberos = new FakeAuthApi(refusal('replayed'));
     open({ kerberos });
 
-    await sentence(/used before/);
-    expect(kerberos.asked).toBe(3);
+    await expectText(/already used/);
+    expect(kerberos.requests).toBe(3);
   });
 
   it.each([
@@ -178,82 +174,82 @@ describe('KerberosSignInPage', () => {
     ],
     [5, /it has expired, or a clock is wrong/, 'kdestroy; kinit'],
   ])(
-    'compares the clocks when the server’s is off by %i s',
+    'compares the clocks when the server is ahead by %i s',
     async (seconds, text, command) => {
       const serverTime = new Date(Date.now() + seconds * 1000);
       open({
-        kerberos: new KerberosServer(refusal('clock_skew', serverTime)),
+        kerberos: new FakeAuthApi(refusal('clock_skew', serverTime)),
       });
 
-      await sentence(text);
+      await expectText(text);
       expect(screen.getAllByRole('code')[0]).toHaveTextContent(command);
     },
   );
 
-  it('says that the server cannot tell, in its own words', async () => {
-    const kerberos = new KerberosServer(
+  it("shows the server's message when tickets cannot be checked", async () => {
+    const kerberos = new FakeAuthApi(
       () =>
         HttpResponse.json(
-          { message: 'The directory is away.' },
+          { message: 'The directory is unavailable.' },
           { status: 503 },
         ),
       session(),
     );
     const identity = open({ kerberos });
 
-    await sentence('The directory is away.');
+    await expectText('The directory is unavailable.');
     await userEvent.click(tryAgain());
     expect((await identity).signOut).toBeDefined();
   });
 
-  it('says that there was no answer, or none that means anything', async () => {
-    const kerberos = new KerberosServer(session());
+  it('shows an error without a valid response', async () => {
+    const kerberos = new FakeAuthApi(session());
     open({ kerberos });
     server.use(
       http.get('*/api/auth/kerberos/refresh', () => HttpResponse.error()),
     );
-    await sentence(/did not answer/);
+    await expectText(/could not be reached/);
 
     server.use(
       http.get('*/api/auth/kerberos/refresh', () => new HttpResponse('<html>')),
     );
     await userEvent.click(tryAgain());
-    await sentence(/cannot check tickets/);
+    await expectText(/cannot check tickets/);
     expect(tryAgain()).toBeEnabled();
   });
 
-  it('waits for a click where the site says so', async () => {
-    const kerberos = new KerberosServer(session());
+  it('waits for a click when autoSignIn is false', async () => {
+    const kerberos = new FakeAuthApi(session());
     const identity = open({ kerberos, autoSignIn: false });
 
-    await sentence('Your Kerberos ticket lets you in.');
-    expect(kerberos.asked).toBe(0);
+    await expectText('You can sign in with your Kerberos ticket.');
+    expect(kerberos.requests).toBe(0);
     await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
     await identity;
-    expect(kerberos.asked).toBe(1);
+    expect(kerberos.requests).toBe(1);
   });
 
-  it('keeps out who signed out, until they want in again', async () => {
-    const kerberos = new KerberosServer(session());
+  it('stays signed out until the user signs in again', async () => {
+    const kerberos = new FakeAuthApi(session());
     const identity = await open({ kerberos });
     await identity.signOut();
-    // The app leaves its page and loads anew.
+    // The app reloads after a sign-out.
     cleanup();
 
     const again = open({ kerberos });
-    await sentence(/You have signed out/);
-    expect(kerberos.asked).toBe(1);
+    await expectText(/You have signed out/);
+    expect(kerberos.requests).toBe(1);
     await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
     await again;
-    expect(kerberos.asked).toBe(2);
+    expect(kerberos.requests).toBe(2);
   });
 
-  it('ends a session whose account is locked, and says why', async () => {
+  it('ends a session and shows the reason when the account is locked', async () => {
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     // jsdom cannot reload; it reports so there.
     const reported = jest.spyOn(console, 'error').mockImplementation();
-    const kerberos = new KerberosServer(session(), refusal('account_locked'));
+    const kerberos = new FakeAuthApi(session(), refusal('account_locked'));
     const identity = await open({ kerberos });
 
     now += 59 * 60_000; // the token is valid for another minute
@@ -262,14 +258,14 @@ describe('KerberosSignInPage', () => {
     cleanup();
 
     open({ kerberos, autoSignIn: false });
-    await sentence(/Your account is locked/);
-    expect(kerberos.asked).toBe(2);
+    await expectText(/Your account is locked/);
+    expect(kerberos.requests).toBe(2);
   });
 
-  it('offers the guest where there is one', async () => {
-    const guest = new KerberosServer(session('alice'));
+  it('offers the guest when it is enabled', async () => {
+    const guest = new FakeAuthApi(session('alice'));
     const identity = open({
-      kerberos: new KerberosServer(refusal('no_credentials')),
+      kerberos: new FakeAuthApi(refusal('no_credentials')),
       guest,
       guestConfig: {
         userEntityRef: 'user:default/alice',
@@ -284,17 +280,17 @@ describe('KerberosSignInPage', () => {
     expect((await (await identity).getBackstageIdentity()).userEntityRef).toBe(
       'user:default/alice',
     );
-    expect(guest.asked).toBe(1);
+    expect(guest.requests).toBe(1);
   });
 
-  it('offers no guest whom the server would refuse, and the site’s help', async () => {
+  it('hides a disabled guest and shows the help link', async () => {
     open({
-      kerberos: new KerberosServer(refusal('account_locked')),
+      kerberos: new FakeAuthApi(refusal('account_locked')),
       guestConfig: {},
       helpUrl: 'https://help.example.org/sign-in',
     });
 
-    await sentence(/is locked/);
+    await expectText(/is locked/);
     expect(screen.queryByRole('button', { name: /demo/ })).toBeNull();
     expect(screen.getByRole('link', { name: 'More help' })).toHaveAttribute(
       'href',
@@ -302,10 +298,10 @@ describe('KerberosSignInPage', () => {
     );
   });
 
-  it('puts what to type on the clipboard, and says when it cannot', async () => {
+  it('copies a command and shows when that fails', async () => {
     const user = userEvent.setup();
     const writeText = jest.spyOn(navigator.clipboard, 'writeText');
-    open({ kerberos: new KerberosServer(refusal('ntlm_refused')) });
+    open({ kerberos: new FakeAuthApi(refusal('ntlm_refused')) });
 
     await user.click(await screen.findByRole('button', { name: 'Copy' }));
     expect(writeText).toHaveBeenCalledWith('kinit');
@@ -314,7 +310,7 @@ describe('KerberosSignInPage', () => {
     writeText.mockRejectedValue(new Error('no permission'));
     await user.click(screen.getByRole('button', { name: 'Copied' }));
     expect(
-      await screen.findByRole('button', { name: 'Not copied' }),
+      await screen.findByRole('button', { name: 'Could not copy' }),
     ).toBeVisible();
   });
 });

@@ -8,41 +8,39 @@ import type { SignInPageProps } from '@backstage/plugin-app-react';
 import { Button, Card, CardBody, Flex, Link, Text } from '@backstage/ui';
 import clsx from 'clsx';
 import { useEffect, useId } from 'react';
-import { detectClient, fixesFor, type SelfDescription } from '../fixes';
-import type { SignInProblem } from '../session/fetchSession';
-import { kerberosSignInTranslationRef } from '../translation';
+import { detectClient, suggestFixes, type SelfDescription } from '../fixes';
+import { kerberosSignInTranslationRef, reasonMessages } from '../translation';
 import { FixStep } from './FixStep';
 import styles from './KerberosSignInPage.module.css';
 import { type SignInState, useSignIn } from './useSignIn';
 
-/** Sizes at which two words fit on one line of a narrow screen. */
+/** A smaller title on a narrow screen, so that it fits on one line. */
 const TITLE = { initial: 'title-small', sm: 'title-medium' } as const;
-
-/** Configuration of the extension, see the module. */
-interface KerberosSignInPageProps extends SignInPageProps {
-  readonly autoSignIn: boolean;
-  readonly realm?: string;
-  readonly helpUrl?: string;
-}
 
 /**
  * Signs in users who have a ticket before the page is shown. Other users see
  * what failed, what to do about it, and a button to try again.
  */
-export function KerberosSignInPage(props: KerberosSignInPageProps) {
+export function KerberosSignInPage(
+  props: SignInPageProps & {
+    readonly autoSignIn: boolean;
+    readonly realm?: string;
+    readonly helpUrl?: string;
+  },
+) {
   const { autoSignIn, realm, helpUrl, onSignInSuccess } = props;
   const { t } = useTranslationRef(kerberosSignInTranslationRef);
   const config = useApi(configApiRef);
   const { state, signIn } = useSignIn({ autoSignIn, onSignInSuccess });
-  const sentence = useStateSentence(state);
+  const stateText = useStateText(state);
   const titleId = useId();
 
   const title = config.getOptionalString('app.title') ?? 'Backstage';
-  const guest = guestOf(config);
+  const guest = readGuest(config);
   const client = detectClient(navigator as SelfDescription);
   const host = window.location.hostname;
-  const problem = problemIn(state);
-  const fixes = problem ? fixesFor({ problem, client, host, realm }) : [];
+  const failure = failureIn(state);
+  const fixes = failure ? suggestFixes({ failure, client, host, realm }) : [];
   const isSilent = state.kind === 'signingIn' && state.silently;
 
   useEffect(() => {
@@ -59,7 +57,7 @@ export function KerberosSignInPage(props: KerberosSignInPageProps) {
                 {title}
               </Text>
               <Text as="p" variant="body-large" role="status">
-                {sentence}
+                {stateText}
               </Text>
             </Flex>
             {fixes.length > 0 && (
@@ -76,11 +74,11 @@ export function KerberosSignInPage(props: KerberosSignInPageProps) {
                 isPending={state.kind === 'signingIn'}
                 onPress={() => signIn('kerberos')}
               >
-                {t(problem ? 'action.tryAgain' : 'action.signIn')}
+                {t(failure ? 'action.tryAgain' : 'action.signIn')}
               </Button>
               {guest && (
                 <Button variant="secondary" onPress={() => signIn('guest')}>
-                  {t('action.enterAs', { name: guest.name })}
+                  {t('action.enterAs', { name: guest })}
                 </Button>
               )}
               {helpUrl && <Link href={helpUrl}>{t('action.help')}</Link>}
@@ -92,80 +90,54 @@ export function KerberosSignInPage(props: KerberosSignInPageProps) {
   );
 }
 
-function problemIn(state: SignInState) {
-  switch (state.kind) {
-    case 'failed':
-      return state.problem;
-    case 'signingIn':
-      return state.after;
-    default:
-      return undefined;
+function failureIn(state: SignInState) {
+  if (state.kind === 'failed') {
+    return state.failure;
   }
-}
-
-/** User of the guest provider. */
-interface Guest {
-  /** Display name, for example `Alice`. */
-  readonly name: string;
+  return state.kind === 'signingIn' ? state.after : undefined;
 }
 
 /**
- * Returns the guest when the guest provider is configured and enabled: in
- * development, or outside of it when that is explicitly allowed.
+ * Returns the name of the guest, for example `Alice`, when the guest provider is
+ * configured and enabled: in development, or outside of it when that is
+ * explicitly allowed.
  */
-function guestOf(config: ConfigApi): Guest | undefined {
+function readGuest(config: ConfigApi): string | undefined {
   const guest = config.getOptionalConfig('auth.providers.guest');
-  const isOpen =
+  const isEnabled =
     process.env.NODE_ENV === 'development' ||
     guest?.getOptionalBoolean('dangerouslyAllowOutsideDevelopment') === true;
-  if (!guest || !isOpen) {
+  if (!guest || !isEnabled) {
     return undefined;
   }
   const ref = guest.getOptionalString('userEntityRef') ?? 'guest';
   const name = ref.slice(ref.search(/[^:/]*$/));
-  return { name: name.charAt(0).toLocaleUpperCase('en') + name.slice(1) };
+  return name.charAt(0).toLocaleUpperCase('en') + name.slice(1);
 }
 
-/** Refusals with a translation; others show the server's message. */
-const KNOWN_REASONS = [
-  'no_credentials',
-  'ntlm_refused',
-  'clock_skew',
-  'unknown_service_key',
-  'replayed',
-  'realm_refused',
-  'malformed_token',
-  'token_too_large',
-  'continuation_required',
-  'unknown_principal',
-  'account_locked',
-  'account_expired',
-  'service_principal',
-  'unusable_name',
-] as const;
-
-/** Returns a sentence that describes the state. */
-function useStateSentence(state: SignInState): string {
+/** Returns the text that describes the state. */
+function useStateText(state: SignInState): string {
   const { t } = useTranslationRef(kerberosSignInTranslationRef);
-
-  function sentenceOf(problem: SignInProblem): string {
-    if (problem.kind === 'unreachable') {
-      return t('state.unreachable');
-    }
-    if (problem.kind === 'unavailable') {
-      return problem.message || t('state.unavailable');
-    }
-    const { reason, minutesAhead = 0, message } = problem;
-    if (reason === 'clock_skew' && minutesAhead !== 0) {
-      return t(minutesAhead > 0 ? 'clock.ahead' : 'clock.behind', {
-        count: Math.abs(minutesAhead),
-      });
-    }
-    const known = KNOWN_REASONS.find(each => each === reason);
-    return known ? t(`reason.${known}`) : message || t('state.unavailable');
+  if (state.kind !== 'failed') {
+    return t(`state.${state.kind}`);
   }
+  const { failure } = state;
+  if (failure.kind !== 'refused') {
+    const message = failure.kind === 'unavailable' && failure.message;
+    return message || t(`state.${failure.kind}`);
+  }
+  const { reason, minutesAhead = 0, message } = failure;
+  if (reason === 'clock_skew' && minutesAhead !== 0) {
+    return t(minutesAhead > 0 ? 'clock.ahead' : 'clock.behind', {
+      count: Math.abs(minutesAhead),
+    });
+  }
+  // A reason without a translation has the server's message.
+  return isKnownReason(reason)
+    ? t(`reason.${reason}`)
+    : message || t('state.unavailable');
+}
 
-  return state.kind === 'failed'
-    ? sentenceOf(state.problem)
-    : t(`state.${state.kind}`);
+function isKnownReason(reason: string): reason is keyof typeof reasonMessages {
+  return Object.hasOwn(reasonMessages, reason);
 }

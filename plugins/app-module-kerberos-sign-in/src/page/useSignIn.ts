@@ -6,9 +6,9 @@ import {
 import { useCallback, useEffect, useRef, useState } from 'react';
 import {
   fetchSession,
-  problemOf,
+  toFailure,
   type ProviderId,
-  type SignInProblem,
+  type SignInFailure,
 } from '../session/fetchSession';
 import { PortalIdentity, sessionEnd } from '../session/PortalIdentity';
 
@@ -23,10 +23,10 @@ export type SignInState =
       readonly kind: 'signingIn';
       /** Whether it started without a click; the page is not shown then. */
       readonly silently: boolean;
-      /** Previous problem, shown until there is a response. */
-      readonly after?: SignInProblem;
+      /** Previous failure, shown until there is a response. */
+      readonly after?: SignInFailure;
     }
-  | { readonly kind: 'failed'; readonly problem: SignInProblem };
+  | { readonly kind: 'failed'; readonly failure: SignInFailure };
 
 /**
  * Signs in at once, unless a session of this tab has ended or the site requires
@@ -71,7 +71,7 @@ export function useSignIn(options: {
         }
       } catch (error) {
         if (!signal.aborted) {
-          setState({ kind: 'failed', problem: problemOf(error) });
+          setState({ kind: 'failed', failure: toFailure(error) });
         }
       }
     },
@@ -94,7 +94,7 @@ function initialState(autoSignIn: boolean): SignInState {
   const end = sessionEnd.get();
   if (end) {
     return end.kind === 'refused'
-      ? { kind: 'failed', problem: { ...end, message: '' } }
+      ? { kind: 'failed', failure: { ...end, message: '' } }
       : end;
   }
   return autoSignIn ? { kind: 'signingIn', silently: true } : { kind: 'ready' };
@@ -106,6 +106,6 @@ function started(before: SignInState): SignInState {
     : {
         kind: 'signingIn',
         silently: false,
-        after: before.kind === 'failed' ? before.problem : undefined,
+        after: before.kind === 'failed' ? before.failure : undefined,
       };
 }

@@ -40,7 +40,7 @@ describe('PortalIdentity', () => {
     });
   }
 
-  it('renews shortly before the end, once for all who ask then', async () => {
+  it('renews shortly before the expiry, once for all concurrent calls', async () => {
     const fetchSession = jest.fn(async () => sessionOf('second', 3600));
     const identity = start(fetchSession, 3600);
 
@@ -62,7 +62,7 @@ describe('PortalIdentity', () => {
     expect(fetchSession).toHaveBeenCalledTimes(1);
   });
 
-  it('leaves a short session most of its life', async () => {
+  it('uses a short session for most of its lifetime', async () => {
     const fetchSession = jest.fn(async () => sessionOf('second', 60));
     const identity = start(fetchSession, 60);
 
@@ -83,7 +83,7 @@ describe('PortalIdentity', () => {
     expect(fetchSession).toHaveBeenCalledTimes(7);
   });
 
-  it('goes on with what is still good, and fails when that has ended', async () => {
+  it('uses a valid token and fails after its expiry', async () => {
     const fetchSession = jest.fn(async () => {
       throw new Error('no ticket');
     });
@@ -105,7 +105,7 @@ describe('PortalIdentity', () => {
   });
 
   it.each(['account_locked', 'account_expired', 'unknown_principal'])(
-    'ends at once when its renewal is refused with %s',
+    'ends at once when the renewal is refused with %s',
     async reason => {
       const refusal = new SignInError({
         kind: 'refused',
@@ -127,8 +127,8 @@ describe('PortalIdentity', () => {
     { kind: 'unavailable' } as const,
     { kind: 'unreachable' } as const,
     { kind: 'refused', reason: 'no_credentials', message: '' } as const,
-  ])('uses its valid token when the renewal fails with %j', async problem => {
-    const fetchSession = jest.fn().mockRejectedValue(new SignInError(problem));
+  ])('uses its valid token when the renewal fails with %j', async failure => {
+    const fetchSession = jest.fn().mockRejectedValue(new SignInError(failure));
     const identity = start(fetchSession, 3600);
 
     now += 56 * 60_000;
@@ -136,7 +136,7 @@ describe('PortalIdentity', () => {
     expect(onRefused).not.toHaveBeenCalled();
   });
 
-  it('supposes five minutes of a session that does not say', async () => {
+  it('assumes a lifetime of five minutes by default', async () => {
     const fetchSession = jest.fn(async () => sessionOf('second'));
     const identity = start(fetchSession);
 

@@ -1,10 +1,10 @@
 import type { IdentityApi, ProfileInfo } from '@backstage/frontend-plugin-api';
-import { type PortalSession, problemOf } from './fetchSession';
+import { type PortalSession, toFailure } from './fetchSession';
 
-/** Lifetime of a session whose response does not give one. */
-const DEFAULT_LIFETIME_MS = 5 * 60_000;
+/** Lifetime of a session whose response does not give one, in seconds. */
+const DEFAULT_LIFETIME = 5 * 60;
 /** Maximum time between the renewal of a session and its expiry. */
-const LARGEST_MARGIN_MS = 5 * 60_000;
+const MAX_MARGIN_MS = 5 * 60_000;
 /** Part of a short session that is left when it is renewed. */
 const MARGIN_PART = 0.2;
 
@@ -15,33 +15,32 @@ const ACCOUNT_REFUSALS = new Set([
   'account_expired',
 ]);
 
+/** Options of {@link PortalIdentity}. */
+interface PortalIdentityOptions {
+  readonly session: PortalSession;
+  /** Gets the next session. */
+  readonly fetchSession: () => Promise<PortalSession>;
+  readonly onSignOut: () => void;
+  /** Called once, when the account is refused. */
+  readonly onRefused: (reason: string) => void;
+}
+
 /**
- * The signed-in user. The session is renewed by the first call shortly before
- * its expiry, once for all calls of that time. A session goes on while its
- * renewal is unavailable, and ends at once when the account is refused. Time
- * is measured from the response: the clocks of browser and server may differ.
+ * The signed-in user. The first call shortly before its expiry renews the
+ * session, once for all concurrent calls. A session continues while its renewal
+ * is unavailable, and ends at once when the account is refused. Time is measured
+ * from the response: the clocks of browser and server may differ.
  */
 export class PortalIdentity implements IdentityApi {
-  readonly #fetchSession: () => Promise<PortalSession>;
-  readonly #onSignOut: () => void;
-  readonly #onRefused: (reason: string) => void;
+  readonly #options: PortalIdentityOptions;
   #refusal: unknown;
   #session: PortalSession;
   #renewAt = 0;
-  #endsAt = 0;
+  #expiresAt = 0;
   #renewal: Promise<void> | undefined;
 
-  constructor(options: {
-    readonly session: PortalSession;
-    /** Gets the next session. */
-    readonly fetchSession: () => Promise<PortalSession>;
-    readonly onSignOut: () => void;
-    /** Called once, when the account is refused. */
-    readonly onRefused: (reason: string) => void;
-  }) {
-    this.#fetchSession = options.fetchSession;
-    this.#onSignOut = options.onSignOut;
-    this.#onRefused = options.onRefused;
+  constructor(options: PortalIdentityOptions) {
+    this.#options = options;
     this.#session = options.session;
     this.#keep(options.session);
   }
@@ -66,24 +65,25 @@ export class PortalIdentity implements IdentityApi {
   }
 
   async signOut(): Promise<void> {
-    this.#onSignOut();
+    this.#options.onSignOut();
   }
 
   #renew(): Promise<void> {
-    this.#renewal ??= this.#fetchSession()
+    this.#renewal ??= this.#options
+      .fetchSession()
       .then(session => this.#keep(session))
       .catch(error => {
-        const problem = problemOf(error);
+        const failure = toFailure(error);
         if (
-          problem.kind === 'refused' &&
-          ACCOUNT_REFUSALS.has(problem.reason)
+          failure.kind === 'refused' &&
+          ACCOUNT_REFUSALS.has(failure.reason)
         ) {
           this.#refusal = error;
-          this.#onRefused(problem.reason);
+          this.#options.onRefused(failure.reason);
           throw error;
         }
         // A valid token is used while the server or the ticket is unavailable.
-        if (performance.now() >= this.#endsAt) {
+        if (performance.now() >= this.#expiresAt) {
           throw error;
         }
       })
@@ -94,15 +94,12 @@ export class PortalIdentity implements IdentityApi {
   }
 
   #keep(session: PortalSession): void {
-    const { expiresInSeconds } = session.backstageIdentity;
-    const lifetime =
-      expiresInSeconds === undefined
-        ? DEFAULT_LIFETIME_MS
-        : expiresInSeconds * 1000;
-    const margin = Math.min(LARGEST_MARGIN_MS, lifetime * MARGIN_PART);
+    const { expiresInSeconds = DEFAULT_LIFETIME } = session.backstageIdentity;
+    const lifetime = expiresInSeconds * 1000;
+    const margin = Math.min(MAX_MARGIN_MS, lifetime * MARGIN_PART);
     this.#session = session;
-    this.#endsAt = performance.now() + lifetime;
-    this.#renewAt = this.#endsAt - margin;
+    this.#expiresAt = performance.now() + lifetime;
+    this.#renewAt = this.#expiresAt - margin;
   }
 }
 
@@ -119,8 +116,8 @@ type SessionEnd =
     };
 
 /**
- * Remembers, for this tab, how its session ended: the ticket is still there,
- * so the page would sign the user in again at once.
+ * Stores how the session of this tab ended: the ticket is still valid, so the
+ * page would sign the user in again at once.
  */
 export const sessionEnd = {
   set(end: SessionEnd): void {
@@ -130,7 +127,7 @@ export const sessionEnd = {
   clear(): void {
     withStorage(storage => storage.removeItem(KEY));
   },
-  /** `undefined` when no session of this tab has ended. */
+  /** Returns `undefined` when no session of this tab has ended. */
   get(): SessionEnd | undefined {
     const value = withStorage(storage => storage.getItem(KEY));
     if (!value) {
@@ -142,7 +139,7 @@ export const sessionEnd = {
   },
 };
 
-/** A browser may deny its storage to pages; then nothing is remembered. */
+/** A browser may deny its storage to pages; then nothing is stored. */
 function withStorage<T>(action: (storage: Storage) => T): T | undefined {
   try {
     return action(window.sessionStorage);

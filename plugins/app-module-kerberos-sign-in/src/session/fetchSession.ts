@@ -22,8 +22,8 @@ const portalSessionSchema = z.object({
 /** Identity and token of a signed-in user. */
 export type PortalSession = z.infer<typeof portalSessionSchema>;
 
-/** Reason of a failed sign-in. */
-export type SignInProblem =
+/** Why a sign-in failed. */
+export type SignInFailure =
   | {
       /** The server refused the credentials (401). */
       readonly kind: 'refused';
@@ -45,19 +45,19 @@ export type SignInProblem =
 
 /** A failed sign-in. */
 export class SignInError extends Error {
-  readonly problem: SignInProblem;
+  readonly failure: SignInFailure;
 
-  constructor(problem: SignInProblem) {
-    super('message' in problem ? problem.message : problem.kind);
+  constructor(failure: SignInFailure) {
+    super('message' in failure ? failure.message : failure.kind);
     this.name = 'SignInError';
-    this.problem = problem;
+    this.failure = failure;
   }
 }
 
-/** Returns the problem of any error. */
-export function problemOf(error: unknown): SignInProblem {
+/** Returns the failure that an error describes. */
+export function toFailure(error: unknown): SignInFailure {
   return error instanceof SignInError
-    ? error.problem
+    ? error.failure
     : { kind: 'unavailable', message: undefined };
 }
 
@@ -79,21 +79,21 @@ const errorBodySchema = z.object({
 });
 
 /**
- * Refusals that are retried: a fresh Chromium profile does not answer the first
- * challenge, and a token that is sent twice is refused the second time.
+ * Refusals that are retried: Chromium with a fresh profile does not answer the
+ * first challenge, and a token that is sent twice is refused the second time.
  */
 const RETRIED_REASONS = new Set(['no_credentials', 'replayed']);
 
 /**
  * Pauses before each retry, in milliseconds. On a busy machine a fresh profile
- * has not found its tickets yet at the first retry.
+ * has no tickets yet at the first retry.
  */
 const PAUSES_MS = [0, 300];
 
 /**
  * Requests a session from a provider; retries twice when the ticket is missing.
  *
- * @throws SignInError with the problem to show
+ * @throws SignInError with the failure to show
  */
 export async function fetchSession(
   options: FetchSessionOptions,
@@ -114,8 +114,8 @@ export async function fetchSession(
 function isRetried(error: unknown): boolean {
   return (
     error instanceof SignInError &&
-    error.problem.kind === 'refused' &&
-    RETRIED_REASONS.has(error.problem.reason)
+    error.failure.kind === 'refused' &&
+    RETRIED_REASONS.has(error.failure.reason)
   );
 }
 

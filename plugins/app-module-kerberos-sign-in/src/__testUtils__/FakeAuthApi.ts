@@ -1,12 +1,12 @@
 import { http, HttpResponse } from 'msw';
 
-type Answer = () => Response;
+type Respond = () => Response;
 
 /** Session response of the server. */
 export function session(
   name = 'alice',
   options: { expiresInSeconds?: number } = {},
-): Answer {
+): Respond {
   return () =>
     HttpResponse.json({
       providerInfo: {},
@@ -24,7 +24,7 @@ export function session(
 }
 
 /** A 401 with a reason, sent when the server's clock shows `date`. */
-export function refusal(reason: string, date = new Date()): Answer {
+export function refusal(reason: string, date = new Date()): Respond {
   return () =>
     HttpResponse.json(
       { reason, message: `The server says ${reason}.` },
@@ -35,26 +35,26 @@ export function refusal(reason: string, date = new Date()): Answer {
 /**
  * Mock auth plugin: sends its responses in order, then repeats the last one.
  */
-export class KerberosServer {
+export class FakeAuthApi {
   /** Number of requests. */
-  asked = 0;
+  requests = 0;
   /** Headers of the last request. */
   headers = new Headers();
-  readonly #answers: readonly Answer[];
+  readonly #responses: readonly Respond[];
 
-  constructor(...answers: readonly Answer[]) {
-    this.#answers = answers;
+  constructor(...responses: readonly Respond[]) {
+    this.#responses = responses;
   }
 
   /** For msw. */
   handler(provider = 'kerberos') {
     return http.get(`*/api/auth/${provider}/refresh`, ({ request }) => {
-      const answer = this.#answers.at(
-        Math.min(this.asked, this.#answers.length - 1),
+      const respond = this.#responses.at(
+        Math.min(this.requests, this.#responses.length - 1),
       );
-      this.asked += 1;
+      this.requests += 1;
       this.headers = request.headers;
-      return answer?.();
+      return respond?.();
     });
   }
 }
