@@ -6,21 +6,19 @@ import { createInterface } from 'node:readline';
 
 const repository = resolve(__dirname, '../../..');
 
-/**
- * The portal as `make start` runs it, on a realm and a port of its own.
- */
+/** The portal as `make start` runs it, with its own realm and port. */
 export class Portal {
   /** For example `http://localhost:40123`. */
   readonly url: string;
-  /** Its people; `realm.directory` stops, hangs and restarts its directory. */
+  /** `realm.directory` stops, suspends and restarts the directory. */
   readonly realm: Realm;
   readonly #process: ChildProcess;
   readonly #log: readonly string[];
 
   /**
-   * Starts what `scripts/build` made and waits until it is ready.
+   * Starts the output of `scripts/build` and waits until it is ready.
    *
-   * @throws Error with what it said, when it ends before
+   * @throws Error with the log when the process exits before
    */
   static async start(options: {
     readonly realm: Realm;
@@ -35,7 +33,7 @@ export class Portal {
       [join(repository, 'scripts/portal.mjs'), 'built', ...config],
       {
         env: { ...process.env, ...realm.env, PORT: `${port}`, PORTAL_URL: url },
-        // The channel: when this process goes in whatever way, so does the portal.
+        // The portal exits when the IPC channel of this process closes.
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       },
     );
@@ -67,12 +65,12 @@ export class Portal {
     this.#log = options.log;
   }
 
-  /** Everything that it has said so far. */
+  /** Returns the log so far. */
   log(): string {
     return this.#log.join('\n');
   }
 
-  /** Ends it in order and waits. */
+  /** Stops the portal and waits for its exit. */
   async stop(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       this.#process.kill('SIGTERM');

@@ -1,15 +1,19 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { appearances, type Appearance } from './appearances';
-import { openScene, resizeScene } from './openScene';
 import { scenes } from './scenes';
+import {
+  type Appearance,
+  appearances,
+  openScene,
+  resizeScene,
+} from './scenes/Scene';
 import { expect, test } from './test';
 
-/** The rules whose result depends on colors. */
+/** axe rules that depend on colors. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Returns the violations that axe finds on a page; in the dark, of colors. */
-async function findViolations(page: Page, colorScheme: 'light' | 'dark') {
+/** Returns the axe violations of a page; in the dark theme, of colors only. */
+async function axeViolations(page: Page, colorScheme: 'light' | 'dark') {
   // The portal has no frames of other origins, so that axe can examine all of it
   // in the page itself, in half the time. Rules that pass are not reported.
   const axe = new AxeBuilder({ page })
@@ -31,21 +35,21 @@ async function overflowOf(page: Page) {
   );
 }
 
-/** Expects a page without violations, with one h1 and nothing cut off. */
-async function examine(page: Page, { colorScheme }: Appearance) {
-  expect(await findViolations(page, colorScheme)).toEqual([]);
+/** Expects no violations, one h1 and no horizontal overflow. */
+async function checkPage(page: Page, { colorScheme }: Appearance) {
+  expect(await axeViolations(page, colorScheme)).toEqual([]);
   const headings = page.getByRole('heading', { level: 1 });
   await expect(headings).toHaveCount(1);
   expect(await overflowOf(page)).toBeLessThanOrEqual(0);
 }
 
-// The scenes leave nothing behind, so that two workers can share them.
+// The scenes change no state, so that two workers can share them.
 test.describe.configure({ mode: 'parallel' });
 
 for (const scene of scenes) {
-  test(`${scene.name}: axe finds nothing, nothing is cut off`, async ({
+  test(`${scene.name}: no axe violations, no horizontal overflow`, async ({
     portal,
-    openTab,
+    openTabAs,
   }) => {
     for (const theme of ['light', 'dark']) {
       const [first, ...others] = appearances.filter(
@@ -56,15 +60,15 @@ for (const scene of scenes) {
           scene,
           appearance: first,
           portal,
-          openTab,
+          openTabAs,
         });
-        await examine(result.page, first);
+        await checkPage(result.page, first);
         return result;
       });
       for (const appearance of others) {
         await test.step(appearance.name, async () => {
           await resizeScene(opened, appearance);
-          await examine(opened.page, appearance);
+          await checkPage(opened.page, appearance);
         });
       }
     }

@@ -1,7 +1,6 @@
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { alice, expect, test } from './test';
 
-/** What `examples/demo-org.yaml` has: somebody of the directory, and a group. */
+/** Entities of `examples/demo-org.yaml` that are in the directory. */
 const linked = [
   {
     what: 'a user',
@@ -20,11 +19,11 @@ const linked = [
 ];
 
 for (const { what, directory, catalog, titles, card } of linked) {
-  test(`${what} leads from the directory to the catalog and back`, async ({
+  test(`${what} links the directory and the catalog`, async ({
     portal,
-    visit,
+    openBrowserAs,
   }) => {
-    const page = await visit(alice);
+    const page = await openBrowserAs(alice);
     const link = page.getByRole('link', { name: 'Open in the catalog' });
     // The catalog reads its files for some seconds after the portal is ready.
     await expect(async () => {
@@ -43,11 +42,11 @@ for (const { what, directory, catalog, titles, card } of linked) {
   });
 }
 
-test('a group without an entity has no link to one', async ({
+test('a group without an entity has no catalog link', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/groups/provenpackager`);
   await expect(
     page.getByRole('heading', { name: 'Members', exact: true }),

@@ -3,28 +3,29 @@ import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { makeCsr, openssl } from './openssl';
-import { expect, test } from './test';
-import { makeServerIdentity, shakeHands } from './shakeHands';
-import { readStorage, recordSending } from './traces';
-import { alice } from './Visitor';
+import { createCsr, openssl } from './certificates';
+import { alice, expect, test } from './test';
+import { makeServerIdentity, tlsHandshake } from './tlsHandshake';
+import { readStorage, recordTraffic } from './traces';
 
 const run = promisify(execFile);
 const PASSPHRASE = 'correct horse "battery"';
 
-/** Goes through the steps up to the verdict with a key of the browser's. */
-async function requestUntilSigned(page: Page, portalUrl: string) {
+/** Completes all steps with a generated key. */
+async function requestCertificate(page: Page, portalUrl: string) {
   await page.goto(`${portalUrl}/directory/certificates`);
   await page
     .getByRole('link', { name: 'Request a certificate' })
     .first()
     .click();
   await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('heading', { name: 'Whose key?' })).toBeFocused();
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('button', { name: 'Sign it' }).click();
   await expect(
-    page.getByRole('heading', { name: 'Here is your certificate' }),
+    page.getByRole('heading', { name: 'Choose a key' }),
+  ).toBeFocused();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Request certificate' }).click();
+  await expect(
+    page.getByRole('heading', { name: 'Certificate issued' }),
   ).toBeVisible();
 }
 
@@ -36,7 +37,7 @@ async function download(page: Page, button: string): Promise<string> {
   return await file.path();
 }
 
-/** The private key in every form in which a program might write it down. */
+/** Returns the private key in all encodings in which it could be leaked. */
 function formsOf(pem: string): string[] {
   const key = createPrivateKey(pem);
   const { d } = key.export({ format: 'jwk' });
@@ -46,25 +47,25 @@ function formsOf(pem: string): string[] {
     ...[d!, scalar.toString('base64'), scalar.toString('hex')],
     ...[scalar.toString('latin1'), scalar.join(',')],
     ...[pkcs8.toString('hex'), pkcs8.toString('latin1')],
-    // What begins in it at other places of a base64 group.
+    // The same bytes at other offsets of a base64 group.
     ...[1, 2].map(skip =>
       scalar.subarray(skip).toString('base64').slice(0, -4),
     ),
   ];
 }
 
-test('a key is made here, opens everywhere, and nothing of it is sent or stored', async ({
+test('a generated key works in TLS clients and is neither sent nor stored', async ({
   portal,
-  visit,
+  openBrowserAs,
 }, testInfo) => {
-  const page = await visit(alice);
-  const sent = recordSending(page);
-  await requestUntilSigned(page, portal.url);
+  const page = await openBrowserAs(alice);
+  const sent = recordTraffic(page);
+  await requestCertificate(page, portal.url);
 
   const pemFile = await download(page, 'Download key and certificate');
   await page.getByLabel('Passphrase').fill(PASSPHRASE);
   const p12 = await download(page, 'Download PKCS#12');
-  await expect(page.getByText(/handed to your downloads/)).toBeVisible();
+  await expect(page.getByText(/private key was downloaded/)).toBeVisible();
 
   const pem = await readFile(pemFile, 'utf8');
   const seen = [...sent, await readStorage(page), portal.log()].join('\n');
@@ -85,45 +86,49 @@ test('a key is made here, opens everywhere, and nothing of it is sent or stored'
   const { stdout: held } = await run('certutil', ['-L', ...store]);
   expect(held).toMatch(/^alice +u,u,u$/m);
 
-  // Whoever trusts the portal's authority knows alice by either file.
+  // Servers that trust the portal's CA authenticate alice by either file.
   const authority = await openssl(...opened, '-cacerts', '-nokeys');
   const pfx = { pfx: await readFile(p12), passphrase: PASSPHRASE };
   for (const identity of [pfx, { key: pem, cert: pem }]) {
-    expect(await shakeHands({ authority, identity })).toBe('alice');
+    expect(await tlsHandshake({ authority, identity })).toBe('alice');
   }
-  const { cert: stranger } = await makeServerIdentity();
-  expect(await shakeHands({ authority: stranger, identity: pfx })).toBe(
+  const { cert: otherCa } = await makeServerIdentity();
+  expect(await tlsHandshake({ authority: otherCa, identity: pfx })).toBe(
     'refused',
   );
 });
 
-test('a request that was made elsewhere is signed once every rule holds', async ({
+test('an uploaded CSR is signed when all checks pass', async ({
   portal,
-  visit,
+  openBrowserAs,
 }, testInfo) => {
   const requestFor = (name: string) =>
-    makeCsr({ name, keyFile: testInfo.outputPath(`${name}.key`) });
-  const page = await visit(alice);
+    createCsr({ name, keyFile: testInfo.outputPath(`${name}.key`) });
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/certificates/request`);
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('I have a request (CSR)').click();
-  const field = page.getByRole('textbox', { name: 'Certificate request, PEM' });
-  const somebodyElses = await requestFor('dave');
-  await field.fill(somebodyElses);
+  await page.getByText('Use my own CSR').click();
+  const field = page.getByRole('textbox', {
+    name: 'Certificate signing request (PEM)',
+  });
+  const otherCsr = await requestFor('dave');
+  await field.fill(otherCsr);
   await expect(page.getByText('CN=dave')).toBeVisible();
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(
     page.getByText('The CN must be the user name, to the letter.'),
   ).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Sign it' })).toBeDisabled();
+  await expect(
+    page.getByRole('button', { name: 'Request certificate' }),
+  ).toBeDisabled();
 
   await page.getByRole('button', { name: 'Back' }).click();
-  await expect(field).toHaveValue(somebodyElses);
+  await expect(field).toHaveValue(otherCsr);
   await field.fill('');
   await drop(page, await requestFor('alice'));
   await expect(page.getByText('CN=alice')).toBeVisible();
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('button', { name: 'Sign it' }).click();
+  await page.getByRole('button', { name: 'Request certificate' }).click();
 
   const certificate = await download(page, 'Download certificate');
   expect(
@@ -134,7 +139,7 @@ test('a request that was made elsewhere is signed once every rule holds', async 
   await expect(page.getByText(/^curl --cert/)).toContainText('--key your.key');
 });
 
-/** Drops a file of this text where a request is asked for. */
+/** Drops a file with a CSR on the text field. */
 async function drop(page: Page, text: string): Promise<void> {
   const transfer = await page.evaluateHandle(content => {
     const files = new DataTransfer();
@@ -142,32 +147,32 @@ async function drop(page: Page, text: string): Promise<void> {
     return files;
   }, text);
   await page
-    .getByRole('textbox', { name: 'Certificate request, PEM' })
+    .getByRole('textbox', { name: 'Certificate signing request (PEM)' })
     .dispatchEvent('drop', { dataTransfer: transfer });
 }
 
-test('an unsaved key is not left behind by mistake', async ({
+test('leaving the page with an unsaved key requires confirmation', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
-  await requestUntilSigned(page, portal.url);
+  const page = await openBrowserAs(alice);
+  await requestCertificate(page, portal.url);
 
   await page.getByRole('link', { name: 'Groups', exact: true }).click();
-  await page.getByRole('button', { name: 'Stay here' }).click();
+  await page.getByRole('button', { name: 'Stay' }).click();
   await page.goBack();
-  await expect(page.getByText('Leave without the key?')).toBeVisible();
-  await page.getByRole('button', { name: 'Forget the key and leave' }).click();
+  await expect(page.getByText('Leave without saving the key?')).toBeVisible();
+  await page.getByRole('button', { name: 'Discard key and leave' }).click();
   await expect(
     page.getByRole('heading', { level: 1, name: 'Certificates' }),
   ).toBeVisible();
 });
 
-test('one gets a certificate with the keyboard only', async ({
+test('a certificate can be requested with the keyboard only', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/certificates/request`);
   const press = async (...keys: string[]) => {
     for (const key of keys) {
@@ -175,45 +180,49 @@ test('one gets a certificate with the keyboard only', async ({
     }
   };
   await expect(
-    page.getByRole('heading', { name: 'What is it for?' }),
+    page.getByRole('heading', { name: 'Choose a purpose' }),
   ).toBeFocused();
   await press('Tab', 'ArrowDown', 'Tab', 'Enter');
-  await expect(page.getByRole('heading', { name: 'Whose key?' })).toBeFocused();
+  await expect(
+    page.getByRole('heading', { name: 'Choose a key' }),
+  ).toBeFocused();
   await press('Tab', 'Tab', 'Tab', 'Tab', 'Enter');
   await expect(
-    page.getByRole('heading', { name: 'May it be signed?' }),
+    page.getByRole('heading', { name: 'Check the request' }),
   ).toBeFocused();
-  await expect(page.getByRole('button', { name: 'Sign it' })).toBeEnabled();
+  await expect(
+    page.getByRole('button', { name: 'Request certificate' }),
+  ).toBeEnabled();
   await press('Tab', 'Tab', 'Enter');
   await expect(
-    page.getByRole('heading', { name: 'Here is your certificate' }),
+    page.getByRole('heading', { name: 'Certificate issued' }),
   ).toBeFocused();
 });
 
-test.describe('when the directory goes away', () => {
+test.describe('when the directory becomes unavailable', () => {
   test.afterEach(({ portal }) => portal.realm.directory.start());
 
-  test('a refusal to sign keeps everything, and the next try gets it', async ({
+  test('a failed request keeps the input and can be retried', async ({
     portal,
-    visit,
+    openBrowserAs,
   }) => {
-    const page = await visit(alice);
+    const page = await openBrowserAs(alice);
     await page.goto(`${portal.url}/directory/certificates/request`);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Continue' }).click();
-    const sign = page.getByRole('button', { name: 'Sign it' });
+    const sign = page.getByRole('button', { name: 'Request certificate' });
     await expect(sign).toBeEnabled();
 
     await portal.realm.directory.stop();
     await sign.click();
     await expect(page.getByRole('alert')).toContainText(
-      'The directory cannot be reached',
+      'The directory is unavailable',
     );
     await portal.realm.directory.start();
     await expect(async () => {
       await sign.click();
       await expect(
-        page.getByRole('heading', { name: 'Here is your certificate' }),
+        page.getByRole('heading', { name: 'Certificate issued' }),
       ).toBeVisible({ timeout: 10_000 });
     }).toPass();
   });

@@ -1,13 +1,11 @@
-import { issueCertificate } from './issueCertificate';
-import { revokeInPage } from './revokeInPage';
-import { expect, test } from './test';
-import { alice, officer } from './Visitor';
+import { issueCertificate, revokeCertificate } from './certificates';
+import { alice, expect, officer, test } from './test';
 
-test('a certificate ends, and another is taken back', async ({
+test('certificates show expiry and revocation', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(officer);
+  const page = await openBrowserAs(officer);
   const certificates = `${portal.url}/directory/certificates`;
   await page.goto(certificates);
   await expect(page.getByText('You have no certificates')).toBeVisible();
@@ -17,7 +15,7 @@ test('a certificate ends, and another is taken back', async ({
   const brief = await issueCertificate(page, { username, profile: 'moment' });
 
   await page.goto(`${certificates}/${revoked}`);
-  await revokeInPage(page);
+  await revokeCertificate(page);
   await expect(page.getByText(/no longer in use/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
 
@@ -34,11 +32,11 @@ test('a certificate ends, and another is taken back', async ({
   }).toPass();
 });
 
-test('a long serial number stays exact from page to page', async ({
+test('a long serial number stays exact on all pages', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   const certificates = `${portal.url}/directory/certificates`;
   await page.goto(certificates);
   const serial = await issueCertificate(page, { username: 'alice' });
@@ -55,7 +53,7 @@ test('a long serial number stays exact from page to page', async ({
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(copied).toBe(serial);
 
-  // As another tool prints it, with the keyboard.
+  // In the format of OpenSSL, with the keyboard.
   const octets = BigInt(serial)
     .toString(16)
     .replace(/^(.)((..)*)$/, '0$1$2');
@@ -67,35 +65,38 @@ test('a long serial number stays exact from page to page', async ({
   await expect(about.getByText(serial, { exact: true })).toBeVisible();
 });
 
-test('a certificate that the directory alone holds is shown, its number exact', async ({
+test('an external certificate is shown with its exact serial number', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit({ ticket: 'dave' });
+  const page = await openBrowserAs({ ticket: 'dave' });
   const certificates = `${portal.url}/directory/certificates`;
   const serial = String(2n ** 126n + 15n); // see the realm's people
   await page.goto(`${certificates}/0x${BigInt(serial).toString(16)}`);
   const about = page.getByRole('region', { name: 'About this certificate' });
   await expect(about.getByText(serial, { exact: true })).toBeVisible();
-  await expect(about.getByText('Not issued here')).toBeVisible();
+  await expect(about.getByText('External')).toBeVisible();
 
   const other = String(2n ** 128n - 3n); // as random as FreeIPA's
-  const asked = page.waitForRequest('**/v1/certs/**');
+  const request = page.waitForRequest('**/v1/certs/**');
   await page.goto(`${certificates}/${other}`);
   await expect(
-    page.getByRole('heading', { name: `There is no certificate ${other}` }),
+    page.getByRole('heading', { name: `Certificate ${other} not found` }),
   ).toBeVisible();
-  expect((await asked).url()).toMatch(new RegExp(`/v1/certs/${other}/$`));
+  expect((await request).url()).toMatch(new RegExp(`/v1/certs/${other}/$`));
 });
 
-test('who may not revoke is not offered to', async ({ portal, visit }) => {
-  const page = await visit(alice);
+test('revocation is hidden from users who may not revoke', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/certificates`);
   const serial = await issueCertificate(page, { username: 'alice' });
   await page.goto(`${portal.url}/directory/certificates/${serial}`);
   await expect(page.getByText('Valid', { exact: true })).toBeVisible();
 
-  // Read here because Chromium drops response bodies when a page reloads.
+  // Read here, because Chromium drops response bodies when a page reloads.
   const bodies: unknown[] = [];
   await page.route('**/v1/me/operations/', async route => {
     const response = await route.fetch();
@@ -115,8 +116,11 @@ test('who may not revoke is not offered to', async ({ portal, visit }) => {
   await expect(page.getByRole('button', { name: 'Revoke' })).toHaveCount(0);
 });
 
-test('a calendar takes the reminder', async ({ portal, visit }) => {
-  const page = await visit(alice);
+test('the reminder is downloaded as a calendar file', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/certificates`);
   const serial = await issueCertificate(page, { username: 'alice' });
   await page.goto(`${portal.url}/directory/certificates/${serial}`);

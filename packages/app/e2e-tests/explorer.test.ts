@@ -1,10 +1,9 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { alice, expect, test } from './test';
 
 const EXPLORER = '/api/directory/docs/v1/';
 
-/** Opens an operation, and makes it ready to be tried. */
+/** Opens an operation with its request form. */
 async function open(page: Page, operation: string) {
   const block = page.locator(`#operations-${operation}`);
   await block.locator('.opblock-summary-control').click();
@@ -12,20 +11,20 @@ async function open(page: Page, operation: string) {
   return block;
 }
 
-test('shows the contract within what the portal allows', async ({
+test('shows the API with a content security policy', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit();
-  const complaints: string[] = [];
-  const asked = new Set<string>();
+  const page = await openBrowserAs();
+  const errors: string[] = [];
+  const origins = new Set<string>();
   page.on('console', message => {
     if (message.type() === 'error') {
-      complaints.push(message.text());
+      errors.push(message.text());
     }
   });
-  page.on('pageerror', error => complaints.push(error.message));
-  page.on('request', request => asked.add(new URL(request.url()).origin));
+  page.on('pageerror', error => errors.push(error.message));
+  page.on('request', request => origins.add(new URL(request.url()).origin));
 
   const response = await page.goto(`${portal.url}${EXPLORER}`);
 
@@ -36,17 +35,17 @@ test('shows the contract within what the portal allows', async ({
   expect(response!.headers()['content-security-policy']).toContain(
     "script-src 'self'",
   );
-  expect(complaints).toEqual([]);
-  expect([...asked].filter(origin => origin.startsWith('http'))).toEqual([
+  expect(errors).toEqual([]);
+  expect([...origins].filter(origin => origin.startsWith('http'))).toEqual([
     portal.url,
   ]);
 });
 
-test('asks with a ticket, and says how curl does', async ({
+test('sends requests with a ticket and shows the curl command', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}${EXPLORER}`);
   const whoami = await open(page, 'me-whoami');
   await whoami.getByRole('button', { name: 'Execute' }).click();
@@ -61,11 +60,8 @@ test('asks with a ticket, and says how curl does', async ({
   );
 });
 
-test('writes with a ticket, as a page of the portal may', async ({
-  portal,
-  visit,
-}) => {
-  const page = await visit(alice);
+test('sends POST requests with a ticket', async ({ portal, openBrowserAs }) => {
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}${EXPLORER}`);
   const sign = await open(page, 'certs-sign_csr');
   await sign
@@ -76,7 +72,7 @@ test('writes with a ticket, as a page of the portal may', async ({
     .fill(JSON.stringify({ user: 'alice', csr: 'no request' }));
   await sign.getByRole('button', { name: 'Execute' }).click();
 
-  // Refused for what it is, not for where it comes from (that would be 403).
+  // Rejected for its content, not for its origin (that would be 403).
   const live = sign.locator('.live-responses-table');
   await expect(live.locator('.response-col_status').last()).toContainText(
     '400',
@@ -84,8 +80,11 @@ test('writes with a ticket, as a page of the portal may', async ({
   await expect(live).toContainText('"rule": "request"');
 });
 
-test('asks with a token of the portal', async ({ portal, visit }) => {
-  const page = await visit();
+test('sends requests with a portal token', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs();
   await page.goto(`${portal.url}${EXPLORER}`);
   const token = await page.evaluate(async () => {
     const response = await fetch('/api/auth/guest/refresh', {

@@ -2,10 +2,9 @@ import type { Realm } from '@directory-gateway/realm';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { expect, test } from './test';
-import { alice, officer } from './Visitor';
+import { alice, expect, officer, test } from './test';
 
-/** Gives somebody another full name in the directory. */
+/** Changes a user's full name in the directory. */
 async function rename(realm: Realm, username: string, name: string) {
   const bind = ['-x', '-D', realm.rootDn, '-y', realm.rootPasswordFile];
   const ldapmodify = spawn('ldapmodify', [...bind, '-H', realm.ldapUrl], {
@@ -24,11 +23,11 @@ async function rename(realm: Realm, username: string, name: string) {
   expect(code).toBe(0);
 }
 
-test('a large group is searched, filtered and turned by the server', async ({
+test('the server pages, searches and filters a large group', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/groups/contributors`);
   const members = page.getByRole('region', { name: 'Members' });
   await expect(members.getByRole('article')).toHaveCount(24);
@@ -44,14 +43,14 @@ test('a large group is searched, filtered and turned by the server', async ({
   await expect(page).toHaveURL(/\?q=alice$/);
 
   await members.getByRole('radio', { name: 'Inherited' }).click();
-  await expect(members.getByText('No member found')).toBeVisible();
+  await expect(members.getByText('No members found')).toBeVisible();
 });
 
-test('nested groups open level by level, with the keyboard', async ({
+test('nested groups open level by level with the keyboard', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/groups/packager`);
   await page
     .getByRole('button', { name: 'Show the groups in provenpackager' })
@@ -65,22 +64,22 @@ test('nested groups open level by level, with the keyboard', async ({
   await expect(page).toHaveURL(/\/directory\/groups\/rel-eng$/);
 });
 
-test.describe('the file of all members', () => {
+test.describe('CSV export', () => {
   test.afterEach(({ realm }) => rename(realm, 'alice', 'Alice Liddell'));
 
-  test('is saved whole, and no cell of it is a formula', async ({
+  test('contains all members and no formulas', async ({
     portal,
     realm,
-    visit,
+    openBrowserAs,
   }) => {
     await rename(realm, 'alice', '=1+1');
-    const page = await visit(officer);
+    const page = await openBrowserAs(officer);
     await page.goto(`${portal.url}/directory/groups/contributors`);
     const members = page.getByRole('region', { name: 'Members' });
     const total = await members.getByText(/^\d+ members$/).textContent();
 
     const downloading = page.waitForEvent('download');
-    await members.getByRole('button', { name: 'Save as CSV' }).click();
+    await members.getByRole('button', { name: 'Export as CSV' }).click();
     const download = await downloading;
     const file = await readFile(await download.path());
 
@@ -92,45 +91,50 @@ test.describe('the file of all members', () => {
     expect(rows.find(row => row.startsWith('alice,'))).toContain("'=1+1");
     expect(rows.join('\n')).not.toMatch(/(^|,)"?=/m);
     await expect(
-      members.getByText(`Saved ${rows.length} members.`),
+      members.getByText(`Exported ${rows.length} members.`),
     ).toBeVisible();
   });
 });
 
-test('who may not export is not offered to', async ({ portal, visit }) => {
-  const page = await visit(alice);
+test('the export is hidden from users who may not export', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
   const operations = page.waitForResponse('**/v1/me/operations/');
   await page.goto(`${portal.url}/directory/groups/contributors`);
   const members = page.getByRole('region', { name: 'Members' });
   expect((await operations).status()).toBe(200);
   await expect(members.getByRole('article')).toHaveCount(24);
-  await expect(page.getByRole('button', { name: 'Save as CSV' })).toHaveCount(
+  await expect(page.getByRole('button', { name: 'Export as CSV' })).toHaveCount(
     0,
   );
 });
 
-test.describe('when the directory goes away', () => {
+test.describe('when the directory becomes unavailable', () => {
   test.afterEach(({ portal }) => portal.realm.directory.start());
 
-  test('what was loaded stays, and an answer about members is not made up', async ({
+  test('loaded members stay and the membership check fails', async ({
     portal,
-    visit,
+    openBrowserAs,
   }) => {
-    const page = await visit(officer);
+    const page = await openBrowserAs(officer);
     await page.goto(`${portal.url}/directory/groups/contributors`);
     const members = page.getByRole('region', { name: 'Members' });
     await expect(members.getByRole('article')).toHaveCount(24);
 
     await portal.realm.directory.stop();
-    await members.getByRole('button', { name: 'Save as CSV' }).click();
+    await members.getByRole('button', { name: 'Export as CSV' }).click();
     await expect(
-      members.getByText('The list broke off: nothing was saved.'),
+      members.getByText('The export was interrupted. Nothing was saved.'),
     ).toBeVisible();
     await page.getByRole('textbox', { name: 'User name' }).fill('dave');
     // Until the replica is too old, the check has a result.
     await expect(async () => {
       await page.getByRole('button', { name: 'Check' }).click();
-      await expect(page.getByText('That could not be checked.')).toBeVisible();
+      await expect(
+        page.getByText('The membership could not be checked. Try again.'),
+      ).toBeVisible();
     }).toPass();
     await expect(members.getByRole('article')).toHaveCount(24);
   });

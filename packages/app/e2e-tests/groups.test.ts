@@ -1,11 +1,10 @@
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { alice, expect, test } from './test';
 
-test('one finds a group and opens it, with the keyboard only', async ({
+test('group search works with the keyboard only', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/groups`);
   await expect(page.getByRole('searchbox')).toBeFocused();
 
@@ -22,11 +21,11 @@ test('one finds a group and opens it, with the keyboard only', async ({
   await expect(page.getByRole('searchbox')).toHaveValue('provenp');
 });
 
-test('groups are on pages, and the page is in the URL', async ({
+test('groups are listed in pages and the page is in the URL', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/groups`);
   const first = page.getByRole('rowheader').first();
   const name = await first.textContent();

@@ -1,8 +1,7 @@
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { alice, expect, test } from './test';
 
-test('pages report no errors', async ({ portal, visit }) => {
-  const page = await visit(alice);
+test('pages report no errors', async ({ portal, openBrowserAs }) => {
+  const page = await openBrowserAs(alice);
   await page.goto(portal.url);
   await expect(
     page.getByRole('link', { name: 'Directory gateway, home' }),
@@ -22,7 +21,7 @@ test('pages report no errors', async ({ portal, visit }) => {
     ['/directory/groups', 'Groups'],
     ['/directory/groups/packager', 'packager'],
     ['/directory/certificates', 'Certificates'],
-    ['/directory/certificates/request', 'What is it for?'],
+    ['/directory/certificates/request', 'Choose a purpose'],
     ['/notifications', 'Notifications'],
     ['/settings', 'Settings'],
     ['/catalog/default/user/alice', 'alice'],
@@ -45,11 +44,11 @@ test('pages report no errors', async ({ portal, visit }) => {
   expect(errors).toEqual([]);
 });
 
-test('a path that names another host leads nowhere else', async ({
+test('a path that starts with a host stays on the portal', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   const left: string[] = [];
   page.on('request', request => {
     if (request.isNavigationRequest()) {

@@ -1,11 +1,10 @@
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { alice, expect, test } from './test';
 
-test('one types, walks down, and opens, with the keyboard only', async ({
+test('search works with the keyboard only', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/people`);
   await expect(page.getByRole('searchbox')).toBeFocused();
 
@@ -27,14 +26,14 @@ test('one types, walks down, and opens, with the keyboard only', async ({
   await expect(page.getByRole('searchbox')).toHaveValue('alice');
 });
 
-test('what was typed over is not asked any more', async ({ portal, visit }) => {
-  const page = await visit(alice);
+test('superseded searches are not sent', async ({ portal, openBrowserAs }) => {
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/people`);
-  const asked: string[] = [];
+  const searched: string[] = [];
   page.on('request', request => {
     const { pathname, searchParams } = new URL(request.url());
     if (pathname.endsWith('/search/users/')) {
-      asked.push(searchParams.get('username') ?? '');
+      searched.push(searchParams.get('username') ?? '');
     }
   });
 
@@ -45,30 +44,30 @@ test('what was typed over is not asked any more', async ({ portal, visit }) => {
     page.getByRole('link', { name: 'Alice Liddell, alice' }),
   ).toBeVisible();
 
-  expect(asked.filter(Boolean)).toEqual(['alice']);
+  expect(searched.filter(Boolean)).toEqual(['alice']);
 });
 
-test('a private profile is not found by what it hides', async ({
+test('hidden fields of a private profile are not searchable', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
   const hidden = `${portal.url}/directory/people?q=${encodeURIComponent(
     'github: bob-gh',
   )}`;
-  const stranger = await visit(alice);
-  await stranger.goto(hidden);
-  await expect(stranger.getByText('Nobody found')).toBeVisible();
+  const other = await openBrowserAs(alice);
+  await other.goto(hidden);
+  await expect(other.getByText('No people found')).toBeVisible();
 
-  const owner = await visit({ ticket: 'bob' });
+  const owner = await openBrowserAs({ ticket: 'bob' });
   await owner.goto(hidden);
   await expect(owner.getByText('Bob Private')).toBeVisible();
 });
 
-test('filters narrow, stay in the URL, and are taken away', async ({
+test('filters are in the URL and can be removed', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/people`);
   await page.getByRole('button', { name: 'Filters' }).click();
   await page.getByRole('combobox', { name: 'Group' }).fill('provenp');
@@ -76,9 +75,9 @@ test('filters narrow, stay in the URL, and are taken away', async ({
 
   await expect(page).toHaveURL(/group=provenpackager/);
   await expect(
-    page.getByRole('heading', { name: 'People who match the filters' }),
+    page.getByRole('heading', { name: 'People matching the filters' }),
   ).toBeVisible();
-  // The first Escape is the combobox's own.
+  // The first Escape closes the combobox.
   await expect(async () => {
     await page.keyboard.press('Escape');
     await expect(page.getByText('Joined before')).toBeHidden({
@@ -91,10 +90,10 @@ test('filters narrow, stay in the URL, and are taken away', async ({
   await expect(page).not.toHaveURL(/group=/);
 });
 
-test('everybody is on pages', async ({ portal, visit }) => {
-  const page = await visit(alice);
-  await page.goto(`${portal.url}/directory/people?everybody`);
-  await expect(page.getByRole('heading', { name: 'Everybody' })).toBeVisible();
+test('all people are listed in pages', async ({ portal, openBrowserAs }) => {
+  const page = await openBrowserAs(alice);
+  await page.goto(`${portal.url}/directory/people?all`);
+  await expect(page.getByRole('heading', { name: 'All people' })).toBeVisible();
   const first = page.getByRole('article').first();
   const name = await first.textContent();
 

@@ -1,29 +1,26 @@
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { alice, expect, test } from './test';
 
-test('a private profile shows others what is public, and its owner all of it', async ({
+test('a private profile is complete for its owner only', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const stranger = await visit(alice);
-  await stranger.goto(`${portal.url}/directory/people/bob`);
-  await expect(
-    stranger.getByText('bob keeps this profile private'),
-  ).toBeVisible();
-  await expect(stranger.getByText('bob@example.test')).toBeVisible();
-  await expect(stranger.getByText('bob-gh')).toBeHidden();
-  await expect(stranger.getByRole('tab', { name: /Keys/ })).toBeHidden();
+  const other = await openBrowserAs(alice);
+  await other.goto(`${portal.url}/directory/people/bob`);
+  await expect(other.getByText('This profile is private')).toBeVisible();
+  await expect(other.getByText('bob@example.test')).toBeVisible();
+  await expect(other.getByText('bob-gh')).toBeHidden();
+  await expect(other.getByRole('tab', { name: /Keys/ })).toBeHidden();
 
-  const owner = await visit({ ticket: 'bob' });
+  const owner = await openBrowserAs({ ticket: 'bob' });
   await owner.goto(`${portal.url}/directory/people/bob`);
   await expect(owner.getByRole('link', { name: 'bob-gh' })).toBeVisible();
-  await owner.getByText('What others see').click();
-  await expect(owner.getByText('bob keeps this profile private')).toBeVisible();
+  await owner.getByText('View as other users').click();
+  await expect(owner.getByText('This profile is private')).toBeVisible();
   await expect(owner.getByText('bob-gh')).toBeHidden();
 });
 
-test('the user name and a key are copied', async ({ portal, visit }) => {
-  const page = await visit(alice);
+test('user name and keys can be copied', async ({ portal, openBrowserAs }) => {
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/people/alice?tab=keys`);
 
   await page.getByRole('button', { name: 'Copy user name' }).click();
@@ -38,12 +35,15 @@ test('the user name and a key are copied', async ({ portal, visit }) => {
   );
 });
 
-test('an inherited group says why', async ({ portal, visit }) => {
-  const page = await visit(alice);
+test('an inherited membership shows its path', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs(alice);
   await page.goto(`${portal.url}/directory/people/dave`);
 
   await page
-    .getByRole('button', { name: 'Why is Dave Certs in packager?' })
+    .getByRole('button', { name: 'Show why Dave Certs is in packager' })
     .click();
   await expect(page.getByRole('dialog').getByRole('listitem')).toHaveText([
     'Dave Certs',
@@ -52,48 +52,50 @@ test('an inherited group says why', async ({ portal, visit }) => {
   ]);
 });
 
-test.describe('when the directory goes away', () => {
+test.describe('when the directory becomes unavailable', () => {
   test.afterEach(({ portal }) => portal.realm.directory.start());
 
-  test('what was loaded stays, with what failed and when it is tried again', async ({
+  test('loaded data stays with the error and the next retry', async ({
     portal,
-    visit,
+    openBrowserAs,
   }) => {
-    const page = await visit(alice);
+    const page = await openBrowserAs(alice);
     await page.clock.install();
     await page.goto(`${portal.url}/directory/people/alice`);
     const group = page.getByRole('link', { name: 'packager', exact: true });
     await expect(group).toBeVisible();
 
     await portal.realm.directory.stop();
-    // The reader comes back to the tab after a minute.
+    // The user returns to the tab after a minute.
     await page.clock.fastForward('01:00');
     await page.evaluate(() =>
       window.dispatchEvent(new Event('visibilitychange')),
     );
-    const notice = page.getByText('The directory cannot be reached').first();
+    const notice = page.getByText('The directory is unavailable').first();
     await expect(notice).toBeVisible();
-    await expect(
-      page.getByText(/It is tried again by itself in/).first(),
-    ).toBeVisible();
+    await expect(page.getByText(/Retrying in/).first()).toBeVisible();
     await expect(group).toBeVisible();
     await expect(page.getByText('alice.liddell@example.com')).toBeVisible();
 
     await portal.realm.directory.start();
     await expect(async () => {
       await page.clock.fastForward('00:30');
-      await expect(
-        page.getByText('The directory cannot be reached'),
-      ).toHaveCount(0, { timeout: 5_000 });
+      await expect(page.getByText('The directory is unavailable')).toHaveCount(
+        0,
+        { timeout: 5_000 },
+      );
     }).toPass({ timeout: 90_000 });
     await expect(group).toBeVisible();
   });
 
-  test('a page that was not loaded says why', async ({ portal, visit }) => {
-    const page = await visit(alice);
+  test('a page that cannot be loaded shows a retry button', async ({
+    portal,
+    openBrowserAs,
+  }) => {
+    const page = await openBrowserAs(alice);
     await page.goto(`${portal.url}/directory/people`);
     await expect(
-      page.getByRole('heading', { name: 'People of your groups' }),
+      page.getByRole('heading', { name: 'People in your groups' }),
     ).toBeVisible();
 
     await portal.realm.directory.stop();

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Portal } from './Portal';
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { alice, expect, test } from './test';
 
 const run = promisify(execFile);
 
 const ME = '/api/directory/v1/me/';
 
-/** The session that a program of somebody's is given. */
+/** Returns the session cookie that an API client gets with a ticket. */
 async function sessionOf(ticket: string, portal: Portal) {
   const { stdout } = await run(
     'curl',
@@ -25,21 +24,21 @@ async function sessionOf(ticket: string, portal: Portal) {
   return { name, value };
 }
 
-test('a session planted in a browser makes its user nobody else', async ({
+test('a planted session cookie does not change the user', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
   const { name, value } = await sessionOf('bob', portal);
   expect(value).toBeTruthy();
-  const stranger = await visit();
-  const user = await visit(alice);
+  const other = await openBrowserAs();
+  const user = await openBrowserAs(alice);
   // A fresh profile's first challenge fails.
   await user.goto(portal.url + ME);
   await user.goto(portal.url + ME);
   await expect(user.locator('body')).toContainText('"username":"alice"');
   expect(await user.context().cookies(portal.url + ME)).toEqual([]);
 
-  for (const page of [stranger, user]) {
+  for (const page of [other, user]) {
     await page.goto(portal.url);
     await page.context().addCookies([
       {
@@ -54,7 +53,7 @@ test('a session planted in a browser makes its user nobody else', async ({
   }
 
   for (const [page, status, text] of [
-    [stranger, 401, 'no_credentials'],
+    [other, 401, 'no_credentials'],
     [user, 200, '"username":"alice"'],
   ] as const) {
     const response = await page.goto(portal.url + ME);

@@ -1,19 +1,17 @@
 import type { Page } from '@playwright/test';
-import { RefreshLog } from './RefreshLog';
-import { signOut } from './signOut';
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { RefreshLog, signOut } from './signInHelpers';
+import { alice, expect, test } from './test';
 
 const inside = (page: Page) =>
   page.getByRole('link', { name: 'Directory gateway, home' });
 const tryAgain = (page: Page) =>
   page.getByRole('button', { name: 'Try again' });
 
-test('a ticket lets in without a click, in a fresh profile', async ({
+test('a ticket signs in without a click in a fresh profile', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   const refreshes = new RefreshLog(page);
 
   await page.goto(portal.url);
@@ -37,11 +35,11 @@ test('a ticket lets in without a click, in a fresh profile', async ({
   );
 });
 
-test('who has no user in the catalog gets in as well', async ({
+test('a user without a catalog entity can sign in', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit({ ticket: 'bob' });
+  const page = await openBrowserAs({ ticket: 'bob' });
   const refreshes = new RefreshLog(page);
 
   await page.goto(portal.url);
@@ -51,18 +49,18 @@ test('who has no user in the catalog gets in as well', async ({
   expect(backstageIdentity.identity.userEntityRef).toBe('user:default/bob');
 });
 
-for (const [what, visitor] of [
+for (const [what, caller] of [
   ['without a ticket', {}],
   [
     'with a ticket and a browser that keeps it',
     { ticket: 'alice', hostAllowed: false },
   ],
 ] as const) {
-  test(`${what}, the page tells both fixes and does not ask again by itself`, async ({
+  test(`the page ${what} shows both fixes and does not retry by itself`, async ({
     portal,
-    visit,
+    openBrowserAs,
   }) => {
-    const page = await visit(visitor);
+    const page = await openBrowserAs(caller);
     const refreshes = new RefreshLog(page);
 
     await page.goto(portal.url);
@@ -72,7 +70,7 @@ for (const [what, visitor] of [
     );
     await expect(page.getByRole('heading', { level: 2 })).toHaveText([
       'Get a ticket',
-      'Let Chromium send it to localhost',
+      'Allow Chromium to send the ticket to localhost',
     ]);
     await tryAgain(page).click();
     await expect.poll(() => refreshes.statuses()).toHaveLength(6);
@@ -84,12 +82,15 @@ for (const [what, visitor] of [
 
 for (const [ticket, sentence] of [
   ['carol', /Your account is locked/],
-  ['ghost', /the portal does not know you/],
+  ['ghost', /has no user in the portal/],
   ['bot/builder.example.test', /belongs to a service or a host/],
   ['plus+user', /characters that the portal cannot use/],
 ] as const) {
-  test(`${ticket} is not let in and is told why`, async ({ portal, visit }) => {
-    const page = await visit({ ticket });
+  test(`${ticket} is rejected with the reason`, async ({
+    portal,
+    openBrowserAs,
+  }) => {
+    const page = await openBrowserAs({ ticket });
     const refreshes = new RefreshLog(page);
 
     await page.goto(portal.url);
@@ -100,8 +101,8 @@ for (const [ticket, sentence] of [
   });
 }
 
-test('the guest is alice', async ({ portal, visit }) => {
-  const page = await visit();
+test('the guest signs in as alice', async ({ portal, openBrowserAs }) => {
+  const page = await openBrowserAs();
   await page.goto(portal.url);
   const answer = page.waitForResponse('**/api/auth/guest/refresh');
 
@@ -112,11 +113,11 @@ test('the guest is alice', async ({ portal, visit }) => {
   expect(backstageIdentity.identity.userEntityRef).toBe('user:default/alice');
 });
 
-test('who signs out stays out until they want in again', async ({
+test('sign-out lasts until the user signs in', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   await page.goto(portal.url);
   await signOut(page);
   const refreshes = new RefreshLog(page);
@@ -142,12 +143,12 @@ test.describe('when an account is locked', () => {
 
   test.afterEach(({ realm }) => realm.modify(lock(false)));
 
-  test('its session ends at the next renewal, and the page says why', async ({
+  test('its session ends at the next renewal and the page shows the reason', async ({
     portal,
     realm,
-    visit,
+    openBrowserAs,
   }) => {
-    const page = await visit({ ticket: 'dave' });
+    const page = await openBrowserAs({ ticket: 'dave' });
     await page.clock.install();
     await page.goto(`${portal.url}/directory/people`);
     await expect(inside(page)).toBeVisible();
@@ -171,8 +172,11 @@ test.describe('when an account is locked', () => {
   });
 });
 
-test('the keyboard is enough', async ({ portal, visit }) => {
-  const page = await visit();
+test('the sign-in page works with the keyboard only', async ({
+  portal,
+  openBrowserAs,
+}) => {
+  const page = await openBrowserAs();
   await page.goto(portal.url);
   await expect(tryAgain(page)).toBeVisible();
 
@@ -198,9 +202,7 @@ test('the keyboard is enough', async ({ portal, visit }) => {
   await expect(inside(page)).toBeVisible();
 });
 
-test('a ticket is asked for by scripts of the portal only', async ({
-  portal,
-}) => {
+test('only scripts of the portal can trigger Negotiate', async ({ portal }) => {
   const url = `${portal.url}/api/auth/kerberos/refresh`;
 
   const image = await fetch(url);

@@ -1,14 +1,13 @@
-import { RefreshLog } from './RefreshLog';
-import { expect, test } from './test';
-import { alice } from './Visitor';
+import { RefreshLog } from './signInHelpers';
+import { alice, expect, test } from './test';
 
 test.use({ portalConfig: ['no-auto-sign-in.yaml'] });
 
-test('a site can have its people click before a ticket is asked for', async ({
+test('autoSignIn: false waits for a click', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit(alice);
+  const page = await openBrowserAs(alice);
   const refreshes = new RefreshLog(page);
   await page.goto(portal.url);
   const signIn = page.getByRole('button', { name: 'Sign in' });
@@ -24,11 +23,11 @@ test('a site can have its people click before a ticket is asked for', async ({
   expect(refreshes.last().status()).toBe(200);
 });
 
-test('a site says its realm and where its help is', async ({
+test('the page shows the configured realm and help link', async ({
   portal,
-  visit,
+  openBrowserAs,
 }) => {
-  const page = await visit();
+  const page = await openBrowserAs();
   await page.goto(portal.url);
   await page.getByRole('button', { name: 'Sign in' }).click();
 

@@ -1,43 +1,101 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { test as base, type BrowserContext, type Page } from '@playwright/test';
+import {
+  test as base,
+  chromium,
+  type BrowserContext,
+  type Page,
+} from '@playwright/test';
 import { join, resolve } from 'node:path';
-import { openBrowser } from './openBrowser';
 import { Portal } from './Portal';
-import type { Visitor } from './Visitor';
 
 export { expect } from '@playwright/test';
 
-/** What a test is given beside Playwright's own. */
-export interface Fixtures {
+/** Kerberos credentials of a browser. */
+export interface Caller {
   /**
-   * Opens a browser with a fresh profile for somebody; the page is blank and
-   * knows the portal as its base URL. It closes when the test ends.
+   * Principal of the ticket that the browser finds: `alice`, `carol` (locked),
+   * `bob` (private) …, see the realm's README. Defaults to no ticket.
    */
-  readonly visit: (visitor?: Visitor) => Promise<Page>;
-
-  /**
-   * Opens a tab in a browser that stays open for whoever comes with the same
-   * ticket: much quicker than {@link visit}, for tests that look and leave
-   * nothing behind. The tab closes when the test ends.
-   */
-  readonly openTab: (visitor: Visitor) => Promise<Page>;
+  readonly ticket?: string;
+  /** Whether the browser may send tickets to the portal. Defaults to true. */
+  readonly hostAllowed?: boolean;
 }
 
-/** What tests share. */
+/** A user who may revoke certificates and export members, by `portal.yaml`. */
+export const officer: Caller = { ticket: 'john.doe' };
+
+/** An ordinary user, who is signed in without a click. */
+export const alice: Caller = { ticket: 'alice' };
+
+/** Path of Debian's Chromium, unless `CHROMIUM` is set. */
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/**
+ * Opens Chromium with a fresh profile in `folder`. Not a context of a shared
+ * browser: tickets come from the environment of the whole browser, and private
+ * windows, as such contexts are, send none.
+ */
+async function openBrowser(options: {
+  readonly portal: Portal;
+  readonly caller: Caller;
+  readonly folder: string;
+}): Promise<BrowserContext> {
+  const { portal, caller, folder } = options;
+  const { ticket, hostAllowed = true } = caller;
+  const ticketCache =
+    ticket === undefined
+      ? `FILE:${join(folder, 'no-ticket')}`
+      : await portal.realm.ticket(ticket);
+  return await chromium.launchPersistentContext(join(folder, 'profile'), {
+    executablePath,
+    // Chromium's sandbox does not work for root.
+    chromiumSandbox: process.getuid?.() !== 0,
+    args: [
+      '--disable-quic',
+      ...(hostAllowed ? ['--auth-server-allowlist=localhost'] : []),
+    ],
+    env: {
+      ...(process.env as Record<string, string>),
+      KRB5_CONFIG: portal.realm.krb5Config,
+      KRB5CCNAME: ticketCache,
+    },
+    permissions: ['clipboard-read', 'clipboard-write'],
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  });
+}
+
+/** Fixtures of a test in addition to Playwright's. */
+export interface Fixtures {
+  /**
+   * Opens a browser with a fresh profile; the page is blank. It closes when the
+   * test ends.
+   */
+  readonly openBrowserAs: (caller?: Caller) => Promise<Page>;
+
+  /**
+   * Opens a tab in a browser that all callers with the same ticket share: much
+   * faster than {@link openBrowserAs}, for tests that change no state. The tab
+   * closes when the test ends.
+   */
+  readonly openTabAs: (caller: Caller) => Promise<Page>;
+}
+
+/** Fixtures that tests share. */
 export interface WorkerFixtures {
   /** Configuration files of this folder, loaded after those of the demo. */
   readonly portalConfig: readonly string[];
-  /** A realm with 200 people. Whoever changes it, changes it back. */
+  /** A realm with 200 people. A test that changes it must change it back. */
   readonly realm: Realm;
   /** The portal's production build, ready. */
   readonly portal: Portal;
-  /** The browsers that {@link Fixtures.openTab} keeps open. */
-  readonly browserOf: (visitor: Visitor) => Promise<BrowserContext>;
+  /** The browsers that {@link Fixtures.openTabAs} keeps open. */
+  readonly sharedBrowser: (caller: Caller) => Promise<BrowserContext>;
 }
 
 /**
- * Playwright's `test`, with a portal. Its own `page` and `browser` are not to
- * be used: they know no tickets.
+ * Playwright's `test` with a portal. Playwright's own `page` and `browser` must
+ * not be used: they have no tickets.
  */
 export const test = base.extend<Fixtures, WorkerFixtures>({
   portalConfig: [['portal.yaml'], { scope: 'worker', option: true }],
@@ -62,18 +120,18 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: 'worker', timeout: 600_000 },
   ],
 
-  browserOf: [
+  sharedBrowser: [
     async ({ portal }, provide, { project, workerIndex }) => {
       const browsers = new Map<string, Promise<BrowserContext>>();
-      await provide(visitor => {
-        const { ticket = 'nobody' } = visitor;
+      await provide(caller => {
+        const { ticket = 'none' } = caller;
         const folder = join(
           project.outputDir,
           `browsers-${workerIndex}`,
           ticket.replaceAll('/', '-'),
         );
         const browser =
-          browsers.get(ticket) ?? openBrowser({ portal, visitor, folder });
+          browsers.get(ticket) ?? openBrowser({ portal, caller, folder });
         browsers.set(ticket, browser);
         return browser;
       });
@@ -84,10 +142,10 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
 
-  openTab: async ({ browserOf }, provide) => {
+  openTabAs: async ({ sharedBrowser }, provide) => {
     const tabs: Page[] = [];
-    await provide(async visitor => {
-      const tab = await (await browserOf(visitor)).newPage();
+    await provide(async caller => {
+      const tab = await (await sharedBrowser(caller)).newPage();
       tabs.push(tab);
       return tab;
     });
@@ -96,11 +154,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     }
   },
 
-  visit: async ({ portal }, provide, testInfo) => {
-    const browsers: Array<Awaited<ReturnType<typeof openBrowser>>> = [];
-    await provide(async (visitor = {}) => {
-      const folder = testInfo.outputPath(`visitor-${browsers.length}`);
-      const browser = await openBrowser({ portal, visitor, folder });
+  openBrowserAs: async ({ portal }, provide, testInfo) => {
+    const browsers: BrowserContext[] = [];
+    await provide(async (caller = {}) => {
+      const folder = testInfo.outputPath(`browser-${browsers.length}`);
+      const browser = await openBrowser({ portal, caller, folder });
       browsers.push(browser);
       return browser.pages()[0];
     });

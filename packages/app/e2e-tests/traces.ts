@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test';
 
 /**
- * Everything that a page sends, from now on: addresses, headers, bodies, and
- * what goes through web sockets.
+ * Records what a page sends from now on: URLs, headers, bodies, WebSocket frames
+ * and console messages.
  */
-export function recordSending(page: Page): readonly string[] {
+export function recordTraffic(page: Page): readonly string[] {
   const sent: string[] = [];
   page
     .context()
@@ -23,13 +23,12 @@ export function recordSending(page: Page): readonly string[] {
 }
 
 /**
- * Everything that a page's origin keeps: web storage, databases, caches,
- * cookies, the address and what its history holds. A key object in a database
- * is told by its name.
+ * Returns what a page's origin stores: web storage, databases, caches, cookies,
+ * URL and history state. A `CryptoKey` in a database is replaced by its name.
  */
 export async function readStorage(page: Page): Promise<string> {
   const cookies = await page.context().cookies();
-  const kept = await page.evaluate(async () => {
+  const stored = await page.evaluate(async () => {
     const plain = (_key: string, value: unknown) =>
       value instanceof CryptoKey ? `CryptoKey ${value.type}` : value;
     const readDatabase = (name: string) =>
@@ -63,5 +62,5 @@ export async function readStorage(page: Page): Promise<string> {
       plain,
     );
   });
-  return kept + JSON.stringify(cookies);
+  return stored + JSON.stringify(cookies);
 }

@@ -1,19 +1,18 @@
-import type { Locator, Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import type { Portal } from '../Portal';
-import type { Visitor } from '../Visitor';
+import type { Caller } from '../test';
 
 /**
- * A page in one of its states. `make screenshots` takes pictures of every
- * scene, and `accessibility.test.ts` examines every one with axe, in light and
- * dark and on wide and narrow screens. The state outlasts a change of the
- * window's width. Scenes with the same ticket share a browser, each in a tab of
- * its own.
+ * A page in one of its states. `make screenshots` takes pictures of every scene,
+ * and `accessibility.test.ts` checks every scene with axe, in light and dark and
+ * on wide and narrow screens. The state must survive a change of the window's
+ * width. Scenes with the same ticket share a browser, each in its own tab.
  */
 export interface Scene {
   /** In kebab case, as in `person-private`: the name of its pictures. */
   readonly name: string;
-  /** Who looks. */
-  readonly visitor: Visitor;
+  /** User of the page. */
+  readonly caller: Caller;
   /**
    * Brings a blank page into the state.
    *
@@ -23,4 +22,67 @@ export interface Scene {
     readonly page: Page;
     readonly portal: Portal;
   }) => Promise<Locator>;
+}
+
+/** Themes and screen sizes in which pages are tested. */
+export const appearances = [
+  { name: 'light-wide', colorScheme: 'light', width: 1440, height: 900 },
+  { name: 'dark-wide', colorScheme: 'dark', width: 1440, height: 900 },
+  { name: 'light-narrow', colorScheme: 'light', width: 360, height: 740 },
+  { name: 'dark-narrow', colorScheme: 'dark', width: 360, height: 740 },
+] as const;
+
+/** The same themes on a very wide screen, for pictures. */
+export const widestAppearances = [
+  { name: 'light-widest', colorScheme: 'light', width: 2560, height: 1300 },
+  { name: 'dark-widest', colorScheme: 'dark', width: 2560, height: 1300 },
+] as const;
+
+/** Theme and screen size, in CSS pixels. */
+export type Appearance =
+  | (typeof appearances)[number]
+  | (typeof widestAppearances)[number];
+
+/** A scene in a tab. */
+interface OpenScene {
+  readonly page: Page;
+  /** The element that appears last. */
+  readonly shown: Locator;
+}
+
+/** Opens a scene in an appearance, and waits until the page does not change. */
+export async function openScene(options: {
+  readonly scene: Scene;
+  readonly appearance: Appearance;
+  readonly portal: Portal;
+  readonly openTabAs: (caller: Caller) => Promise<Page>;
+}): Promise<OpenScene> {
+  const { scene, appearance, portal, openTabAs } = options;
+  const { width, height, colorScheme } = appearance;
+  const page = await openTabAs(scene.caller);
+  await page.setViewportSize({ width, height });
+  // Without animations, pictures and measured colors are final.
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  const shown = await scene.open({ page, portal });
+  await page.evaluate(() => document.fonts.ready);
+  return { page, shown };
+}
+
+/**
+ * Changes the size of an open scene's window. The theme stays: to change it
+ * mounts the app again, which loses the state of the scene.
+ */
+export async function resizeScene(
+  { page, shown }: OpenScene,
+  { width, height }: Appearance,
+): Promise<void> {
+  await page.setViewportSize({ width, height });
+  // Components follow the size in the next frame.
+  await page.evaluate(
+    () =>
+      new Promise(done =>
+        requestAnimationFrame(() => requestAnimationFrame(done)),
+      ),
+  );
+  await expect(shown).toBeVisible();
 }

@@ -1,23 +1,23 @@
 import { expect, type Page } from '@playwright/test';
-import { holdCertificates } from '../holdCertificates';
-import { alice, type Visitor } from '../Visitor';
+import { ensureCertificates } from '../certificates';
+import { alice, type Caller } from '../test';
 import type { Scene } from './Scene';
 
-/** Has a certificate of every state, see {@link holdCertificates}. */
+/** Owner of certificates in every state, see {@link ensureCertificates}. */
 const holder = { ticket: 'mary-jane_w' };
 
-/** A page of certificates, once something has appeared. */
+/** A page of certificates. */
 function certificates(options: {
   readonly name: string;
   readonly path?: string;
-  readonly visitor?: Visitor;
+  readonly caller?: Caller;
   readonly act?: (page: Page) => Promise<void>;
   readonly shows: (page: Page) => ReturnType<Page['locator']>;
 }): Scene {
-  const { name, path = '', visitor = alice, act, shows } = options;
+  const { name, path = '', caller = alice, act, shows } = options;
   return {
     name,
-    visitor,
+    caller,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/certificates${path}`);
       await act?.(page);
@@ -28,20 +28,20 @@ function certificates(options: {
   };
 }
 
-/** One of the holder's certificates, or all of them, weeks later. */
+/** A certificate of the holder, or all of them, some weeks later. */
 function held(options: {
   readonly name: string;
-  readonly which?: keyof Awaited<ReturnType<typeof holdCertificates>>;
+  readonly which?: keyof Awaited<ReturnType<typeof ensureCertificates>>;
   readonly act?: (page: Page) => Promise<void>;
 }): Scene {
   const { name, which, act } = options;
   return {
     name,
-    visitor: holder,
+    caller: holder,
     async open({ page, portal }) {
       const all = `${portal.url}/directory/certificates`;
       await page.goto(all);
-      const serials = await holdCertificates(page, holder.ticket);
+      const serials = await ensureCertificates(page, holder.ticket);
       const inWeeks = Date.now() + 25 * 24 * 60 * 60 * 1000;
       await page.clock.setFixedTime(inWeeks);
       await page.goto(which ? `${all}/${serials[which]}` : all);
@@ -68,10 +68,10 @@ async function toCheck(page: Page) {
 
 async function toDone(page: Page) {
   await toCheck(page);
-  await page.getByRole('button', { name: 'Sign it' }).click();
+  await page.getByRole('button', { name: 'Request certificate' }).click();
 }
 
-/** Made with OpenSSL for somebody else, with a name that is never signed. */
+/** CSR of another user with a name that the policy rejects. */
 const CSR = `-----BEGIN CERTIFICATE REQUEST-----
 MIIBDDCBsgIBADAPMQ0wCwYDVQQDDARkYXZlMFkwEwYHKoZIzj0CAQYIKoZIzj0D
 AQcDQgAE0rc+QKDraW5eN+1rEXwr/gqtPhnaAtW0RnFUc+/pQDbVR7xqN9N86hHq
@@ -82,21 +82,21 @@ nsdPSUxT1Z0+iPGCoQWiRf6ECve4lRI3naiqed55fnw=
 -----END CERTIFICATE REQUEST-----
 `;
 
-async function toOwnRequest(page: Page) {
+async function uploadCsr(page: Page) {
   await next(page);
-  await page.getByText('I have a request (CSR)').click();
+  await page.getByText('Use my own CSR').click();
   await page
-    .getByRole('textbox', { name: 'Certificate request, PEM' })
+    .getByRole('textbox', { name: 'Certificate signing request (PEM)' })
     .fill(CSR);
   await expect(page.getByText('CN=dave')).toBeVisible();
 }
 
-/** Certificates and the way to one, in all states. */
+/** The pages of certificates and of requests in all states. */
 export const certificateScenes: readonly Scene[] = [
   held({ name: 'certificates' }),
   certificates({
     name: 'certificates-none',
-    visitor: { ticket: 'minimal' },
+    caller: { ticket: 'minimal' },
     shows: heading('You have no certificates'),
   }),
   certificates({
@@ -123,13 +123,13 @@ export const certificateScenes: readonly Scene[] = [
     which: 'expiring',
     act: async page => {
       await page.getByRole('button', { name: 'Revoke' }).click();
-      await page.getByText('Somebody else has its key, or may have').click();
+      await page.getByText('The key is or may be compromised').click();
     },
   }),
   certificates({
     name: 'request-profile',
     path: '/request',
-    shows: heading('What is it for?'),
+    shows: heading('Choose a purpose'),
   }),
   certificates({
     name: 'request-not-allowed',
@@ -145,48 +145,48 @@ export const certificateScenes: readonly Scene[] = [
         `${new URL(page.url()).origin}/directory/certificates/request`,
       );
     },
-    shows: heading('You may not request certificates'),
+    shows: heading('You are not allowed to request certificates'),
   }),
   certificates({
     name: 'request-key',
     path: '/request',
     act: next,
-    shows: heading('Whose key?'),
+    shows: heading('Choose a key'),
   }),
   certificates({
     name: 'request-own',
     path: '/request',
-    act: toOwnRequest,
+    act: uploadCsr,
     shows: page => page.getByText('CN=dave'),
   }),
   certificates({
     name: 'request-check',
     path: '/request',
     act: toCheck,
-    shows: page => page.getByText('Nothing has been signed yet.'),
+    shows: page => page.getByText('All checks passed.'),
   }),
   certificates({
     name: 'request-refused',
     path: '/request',
     act: async page => {
-      await toOwnRequest(page);
+      await uploadCsr(page);
       await next(page);
     },
-    shows: page => page.getByText(/so nothing is signed/),
+    shows: page => page.getByText(/so no certificate is issued/),
   }),
   certificates({
     name: 'request-done',
     path: '/request',
     act: toDone,
-    shows: heading('Here is your certificate'),
+    shows: heading('Certificate issued'),
   }),
   certificates({
     name: 'request-leaving',
     path: '/request',
     act: async page => {
       await toDone(page);
-      await page.getByRole('link', { name: 'Details' }).click();
+      await page.getByRole('link', { name: 'Certificate details' }).click();
     },
-    shows: page => page.getByText('Leave without the key?'),
+    shows: page => page.getByText('Leave without saving the key?'),
   }),
 ];

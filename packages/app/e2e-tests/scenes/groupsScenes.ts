@@ -1,8 +1,8 @@
 import { expect, type Page } from '@playwright/test';
-import { alice, officer } from '../Visitor';
+import { alice, officer } from '../test';
 import type { Scene } from './Scene';
 
-/** The page of groups or of one, once something has appeared. */
+/** The page of groups or of one group. */
 function groups(options: {
   readonly name: string;
   readonly path: string;
@@ -11,7 +11,7 @@ function groups(options: {
   const { name, path, shows } = options;
   return {
     name,
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/groups${path}`);
       const shown = shows(page).first();
@@ -27,7 +27,7 @@ const heading = (name: string) => (page: Page) =>
 const member = (page: Page) =>
   page.getByRole('region', { name: 'Members' }).getByRole('article');
 
-/** Groups and a group, in all states. */
+/** The pages of groups and of one group in all states. */
 export const groupsScenes: readonly Scene[] = [
   groups({
     name: 'groups',
@@ -47,11 +47,11 @@ export const groupsScenes: readonly Scene[] = [
   groups({
     name: 'groups-nothing-found',
     path: '?q=nothing-like-it',
-    shows: heading('No group found'),
+    shows: heading('No groups found'),
   }),
   {
     name: 'groups-loading',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.route('**/v1/groups/**', () => undefined);
       await page.goto(`${portal.url}/directory/groups`);
@@ -62,13 +62,13 @@ export const groupsScenes: readonly Scene[] = [
   },
   {
     name: 'groups-directory-away',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.route('**/v1/groups/**', route =>
         route.fulfill({
           status: 503,
           headers: { 'Retry-After': '30' },
-          json: { message: 'The directory cannot be reached' },
+          json: { message: 'The directory is unavailable' },
         }),
       );
       await page.goto(`${portal.url}/directory/groups`);
@@ -79,7 +79,7 @@ export const groupsScenes: readonly Scene[] = [
   },
   {
     name: 'group',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/groups/packager`);
       await page
@@ -105,21 +105,21 @@ export const groupsScenes: readonly Scene[] = [
   groups({
     name: 'group-no-member-found',
     path: '/contributors?q=nobodyatall',
-    shows: heading('No member found'),
+    shows: heading('No members found'),
   }),
   groups({
     name: 'group-empty',
     path: '/unsung',
-    shows: heading('Nobody is in this group'),
+    shows: heading('This group has no members'),
   }),
   groups({
-    name: 'group-gone',
+    name: 'group-not-found',
     path: '/no-such-group',
-    shows: page => page.getByRole('link', { name: 'Look for no-such-group' }),
+    shows: page => page.getByRole('link', { name: 'Search for no-such-group' }),
   }),
   {
     name: 'group-is-member',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/groups/packager`);
       await page.getByRole('textbox', { name: 'User name' }).fill('dave');
@@ -131,7 +131,7 @@ export const groupsScenes: readonly Scene[] = [
   },
   {
     name: 'group-loading',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.route('**/v1/groups/packager/', () => undefined);
       await page.goto(`${portal.url}/directory/groups/packager`);
@@ -142,12 +142,12 @@ export const groupsScenes: readonly Scene[] = [
   },
   {
     name: 'group-exporting',
-    visitor: officer,
+    caller: officer,
     async open({ page, portal }) {
       await page.route('**/members.csv', () => undefined);
       await page.goto(`${portal.url}/directory/groups/contributors`);
-      await page.getByRole('button', { name: 'Save as CSV' }).click();
-      const shown = page.getByText('Reading the members…');
+      await page.getByRole('button', { name: 'Export as CSV' }).click();
+      const shown = page.getByText('Exporting members…');
       await expect(shown).toBeVisible();
       return shown;
     },

@@ -5,9 +5,7 @@ import { personScenes } from './personScenes';
 import type { Scene } from './Scene';
 import { signInScenes } from './signInScenes';
 
-export type { Scene } from './Scene';
-
-/** Every page and state that is known, in the order a person meets them. */
+/** All scenes, in the order of a user's visit. */
 export const scenes: readonly Scene[] = [
   ...signInScenes,
   ...peopleScenes,

@@ -1,8 +1,8 @@
 import { expect, type Page } from '@playwright/test';
-import { alice } from '../Visitor';
+import { alice } from '../test';
 import type { Scene } from './Scene';
 
-/** The page of people, with a query, once something has appeared. */
+/** The page of people with a query. */
 function people(options: {
   readonly name: string;
   readonly query?: string;
@@ -11,7 +11,7 @@ function people(options: {
   const { name, query = '', shows } = options;
   return {
     name: `people-${name}`,
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people${query}`);
       const shown = shows(page).first();
@@ -24,9 +24,9 @@ function people(options: {
 const heading = (name: string) => (page: Page) =>
   page.getByRole('heading', { name, exact: true });
 
-/** Looking for people, in all states. */
+/** The page of people in all states. */
 export const peopleScenes: readonly Scene[] = [
-  people({ name: 'before-typing', shows: heading('People of your groups') }),
+  people({ name: 'before-typing', shows: heading('People in your groups') }),
   people({
     name: 'found',
     query: '?q=alice',
@@ -45,12 +45,12 @@ export const peopleScenes: readonly Scene[] = [
   people({
     name: 'filtered',
     query: '?group=contributors&before=2020-01-01&has=github_username',
-    shows: heading('People who match the filters'),
+    shows: heading('People matching the filters'),
   }),
   people({
-    name: 'everybody',
-    query: '?everybody',
-    shows: heading('Everybody'),
+    name: 'all',
+    query: '?all',
+    shows: heading('All people'),
   }),
   people({
     name: 'too-short',
@@ -60,11 +60,11 @@ export const peopleScenes: readonly Scene[] = [
   people({
     name: 'nothing-found',
     query: '?q=nobodyatall&group=packager',
-    shows: heading('Nobody found'),
+    shows: heading('No people found'),
   }),
   {
     name: 'people-filters-open',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people`);
       await page.getByRole('button', { name: 'Filters' }).click();
@@ -75,7 +75,7 @@ export const peopleScenes: readonly Scene[] = [
   },
   {
     name: 'people-loading',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.route('**/v1/me/colleagues/**', () => undefined);
       await page.goto(`${portal.url}/directory/people`);
@@ -86,14 +86,14 @@ export const peopleScenes: readonly Scene[] = [
   },
   {
     name: 'people-directory-away',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.route('**/v1/me/colleagues/**', route =>
         route.fulfill({
           status: 503,
           headers: { 'Retry-After': '30' },
           json: {
-            message: 'The directory cannot be reached',
+            message: 'The directory is unavailable',
             request_id: '0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de',
           },
         }),

@@ -1,18 +1,18 @@
 import { expect, type Page } from '@playwright/test';
-import { alice, type Visitor } from '../Visitor';
+import { alice, type Caller } from '../test';
 import type { Scene } from './Scene';
 
-/** Somebody's page, once something has appeared. */
+/** The page of a user. */
 function person(options: {
   readonly name: string;
   readonly path: string;
-  readonly visitor?: Visitor;
+  readonly caller?: Caller;
   readonly shows: (page: Page) => ReturnType<Page['locator']>;
 }): Scene {
-  const { name, path, visitor = alice, shows } = options;
+  const { name, path, caller = alice, shows } = options;
   return {
     name: `person-${name}`,
-    visitor,
+    caller,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people/${path}`);
       const shown = shows(page).first();
@@ -24,7 +24,7 @@ function person(options: {
 
 const groups = (page: Page) => page.getByRole('link', { name: 'contributors' });
 
-/** A person, in all states. */
+/** The page of a user in all states. */
 export const personScenes: readonly Scene[] = [
   person({ name: 'own', path: 'alice', shows: groups }),
   person({
@@ -40,7 +40,7 @@ export const personScenes: readonly Scene[] = [
   person({
     name: 'certificates',
     path: 'dave?tab=certificates',
-    shows: page => page.getByText('Not issued here'),
+    shows: page => page.getByText('External'),
   }),
   person({
     name: 'agreements',
@@ -50,13 +50,13 @@ export const personScenes: readonly Scene[] = [
   person({
     name: 'private',
     path: 'bob',
-    shows: page => page.getByText('keeps this profile private'),
+    shows: page => page.getByText('This profile is private'),
   }),
   person({
     name: 'private-own',
     path: 'bob',
-    visitor: { ticket: 'bob' },
-    shows: page => page.getByText('This is you'),
+    caller: { ticket: 'bob' },
+    shows: page => page.getByText('Your profile'),
   }),
   person({
     name: 'locked',
@@ -69,20 +69,20 @@ export const personScenes: readonly Scene[] = [
     shows: groups,
   }),
   {
-    name: 'person-hostile-name',
-    visitor: alice,
+    name: 'person-malicious-name',
+    caller: alice,
     async open({ page, portal }) {
       await page.route('**/v1/users/dave/', async route => {
         const response = await route.fetch();
         const { result } = await response.json();
-        const hostile = {
+        const malicious = {
           ...result,
           human_name:
             'Dave \u202erotartsinimdA\u202c \u05d3\u05d5\u05d3 (admin\u200b)',
           pronouns: ['he/him\u2067'],
           websites: ['https://portal.example.test@evil.test/\u202e'],
         };
-        await route.fulfill({ response, json: { result: hostile } });
+        await route.fulfill({ response, json: { result: malicious } });
       });
       await page.goto(`${portal.url}/directory/people/dave`);
       await expect(page.getByText('U+202E').first()).toBeVisible();
@@ -92,17 +92,17 @@ export const personScenes: readonly Scene[] = [
     },
   },
   person({
-    name: 'gone',
+    name: 'not-found',
     path: 'nobody-here',
-    shows: page => page.getByRole('link', { name: 'Look for nobody-here' }),
+    shows: page => page.getByRole('link', { name: 'Search for nobody-here' }),
   }),
   {
     name: 'person-why',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.goto(`${portal.url}/directory/people/dave`);
       await page
-        .getByRole('button', { name: /^Why is Dave/ })
+        .getByRole('button', { name: /^Show why Dave/ })
         .first()
         .click();
       const shown = page.getByRole('dialog');

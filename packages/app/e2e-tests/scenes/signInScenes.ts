@@ -1,10 +1,10 @@
 import { expect } from '@playwright/test';
-import { alice } from '../Visitor';
+import { alice } from '../test';
 import type { Scene } from './Scene';
-import { signOut } from '../signOut';
+import { signOut } from '../signInHelpers';
 
-/** Somebody whose ticket does not let them in. */
-function refused(options: {
+/** The page for a ticket that is rejected. */
+function rejected(options: {
   readonly name: string;
   readonly ticket: string;
   readonly sentence: RegExp;
@@ -12,7 +12,7 @@ function refused(options: {
   const { name, ticket, sentence } = options;
   return {
     name,
-    visitor: { ticket },
+    caller: { ticket },
     async open({ page, portal }) {
       await page.goto(portal.url);
       const shown = page.getByRole('main').filter({ hasText: sentence });
@@ -22,8 +22,8 @@ function refused(options: {
   };
 }
 
-/** The same page as another browser would show it. */
-function asSeenIn(options: {
+/** The page in another browser. */
+function inBrowser(options: {
   readonly name: string;
   readonly userAgent: string;
   readonly fix: string;
@@ -31,7 +31,7 @@ function asSeenIn(options: {
   const { name, userAgent, fix } = options;
   return {
     name,
-    visitor: {},
+    caller: {},
     async open({ page, portal }) {
       await page.addInitScript(value => {
         Object.defineProperty(navigator, 'userAgent', { value });
@@ -49,7 +49,7 @@ function asSeenIn(options: {
 export const signInScenes: readonly Scene[] = [
   {
     name: 'sign-in-no-ticket',
-    visitor: {},
+    caller: {},
     async open({ page, portal }) {
       await page.goto(portal.url);
       const shown = page.getByRole('heading', { name: 'Get a ticket' });
@@ -57,42 +57,42 @@ export const signInScenes: readonly Scene[] = [
       return shown;
     },
   },
-  asSeenIn({
+  inBrowser({
     name: 'sign-in-firefox',
     userAgent:
       'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
     fix: 'about:config',
   }),
-  asSeenIn({
+  inBrowser({
     name: 'sign-in-edge-on-windows',
     userAgent:
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
     fix: 'reg add',
   }),
-  asSeenIn({
+  inBrowser({
     name: 'sign-in-safari',
     userAgent:
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
     fix: 'kinit',
   }),
-  refused({
+  rejected({
     name: 'sign-in-locked',
     ticket: 'carol',
     sentence: /Your account is locked/,
   }),
-  refused({
+  rejected({
     name: 'sign-in-unknown',
     ticket: 'ghost',
-    sentence: /the portal does not know you/,
+    sentence: /has no user in the portal/,
   }),
-  refused({
+  rejected({
     name: 'sign-in-service',
     ticket: 'bot/builder.example.test',
     sentence: /belongs to a service or a host/,
   }),
   {
     name: 'sign-in-signed-out',
-    visitor: alice,
+    caller: alice,
     async open({ page, portal }) {
       await page.goto(portal.url);
       await signOut(page);
@@ -101,7 +101,7 @@ export const signInScenes: readonly Scene[] = [
   },
   {
     name: 'sign-in-no-network',
-    visitor: {},
+    caller: {},
     async open({ page, portal }) {
       await page.goto(portal.url);
       const tryAgain = page.getByRole('button', { name: 'Try again' });
@@ -112,7 +112,7 @@ export const signInScenes: readonly Scene[] = [
       await tryAgain.click();
       const shown = page
         .getByRole('main')
-        .filter({ hasText: 'did not answer' });
+        .filter({ hasText: 'could not be reached' });
       await expect(shown).toBeVisible();
       return shown;
     },

@@ -4,27 +4,25 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer, type ConnectionOptions } from 'node:tls';
-import { openssl } from './openssl';
-
-/** What a client proves itself with. */
-export type Identity = Pick<
-  ConnectionOptions,
-  'pfx' | 'passphrase' | 'key' | 'cert'
->;
+import { openssl } from './certificates';
 
 /**
- * Connects a client to a TLS server that asks for a certificate and trusts one
- * authority; as whom the server knows the client.
+ * Connects to a TLS server that requires a client certificate of one CA; returns
+ * the common name that the server reads from it, or `refused`.
  */
-export async function shakeHands(options: {
-  /** PEM. */
+export async function tlsHandshake(options: {
+  /** CA that the server trusts, in PEM. */
   readonly authority: string;
-  readonly identity: Identity;
+  /** Key and certificate of the client. */
+  readonly identity: Pick<
+    ConnectionOptions,
+    'pfx' | 'passphrase' | 'key' | 'cert'
+  >;
 }): Promise<string> {
   const { authority, identity } = options;
   const own = await makeServerIdentity();
   const server = createServer({ ...own, ca: authority, requestCert: true });
-  server.on('tlsClientError', () => undefined); // the client hears of it
+  server.on('tlsClientError', () => undefined); // the client gets an error, too
   server.on('secureConnection', socket =>
     socket.end(String(socket.getPeerCertificate().subject.CN)),
   );
@@ -36,14 +34,14 @@ export async function shakeHands(options: {
     port,
     host: '127.0.0.1',
     ca: own.cert,
-    checkServerIdentity: () => undefined, // it has no name
+    checkServerIdentity: () => undefined, // the certificate has no host name
   });
   try {
-    let heard = '';
+    let received = '';
     for await (const chunk of client) {
-      heard += chunk;
+      received += chunk;
     }
-    return heard || 'refused'; // in TLS 1.3 the client may just be hung up on
+    return received || 'refused'; // TLS 1.3 may close the connection silently
   } catch {
     return 'refused';
   } finally {
@@ -51,7 +49,7 @@ export async function shakeHands(options: {
   }
 }
 
-/** A key and a certificate of the server's own. */
+/** Returns a new key and a self-signed certificate, in PEM. */
 export async function makeServerIdentity() {
   const folder = await mkdtemp(join(tmpdir(), 'server-'));
   const [keyFile, certFile] = [join(folder, 'key'), join(folder, 'cert')];
