@@ -29,7 +29,7 @@ export async function createCertificates(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
   readonly authorities: CertificateAuthorities;
-  readonly config: CertificatesConfig | undefined;
+  readonly config: { readonly certificates?: CertificatesConfig };
   readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
   readonly directory: PrivateDirectory;
   readonly discovery: DiscoveryService;
@@ -44,7 +44,8 @@ export async function createCertificates(options: {
     })
   | undefined
 > {
-  const { authorities, config, database } = options;
+  const { authorities, database } = options;
+  const config = options.config.certificates;
   if (!config) {
     return undefined;
   }

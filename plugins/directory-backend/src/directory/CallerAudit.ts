@@ -7,7 +7,7 @@ import { auditFields, type Caller } from './Caller';
 /** Longer values are truncated. */
 const MAX_VALUE_LENGTH = 256;
 
-/** Fields of an event besides those of the caller. */
+/** Fields of an event in addition to those of the caller. */
 type AuditMeta = Readonly<Record<string, string | number | null>>;
 
 /**

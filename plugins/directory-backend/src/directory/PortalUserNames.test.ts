@@ -102,7 +102,7 @@ describe('PortalUserNames', () => {
           type: 'user',
           userEntityRef: `user:default/${name}`,
         }),
-      ).rejects.toMatchObject({ reason: 'unknown_principal' });
+      ).rejects.toMatchObject({ name: 'AmbiguousPortalUserError' });
       expect(logger.warn).toHaveBeenLastCalledWith(
         expect.stringContaining('user:default/twin1, user:default/twin2'),
       );
@@ -149,7 +149,7 @@ describe('PortalUserNames', () => {
             type: 'user',
             userEntityRef: 'user:default/twin1',
           }),
-        ).rejects.toMatchObject({ reason: 'unknown_principal' });
+        ).rejects.toMatchObject({ name: 'AmbiguousPortalUserError' });
       }
       expect(logger.warn).toHaveBeenCalledTimes(1);
     });

@@ -12,12 +12,12 @@ import {
 import type { CatalogService } from '@backstage/plugin-catalog-node';
 import type { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 import { LRUCache } from 'lru-cache';
-import { UnauthorizedError } from '../http/response/apiErrors';
+import { AmbiguousPortalUserError } from './errors';
 
 /** The annotation of a catalog user that names its directory user. */
 export const USERNAME_ANNOTATION = 'directory-gateway/username';
 
-/** Maximum age of an answer of the catalog, in milliseconds. */
+/** Maximum age of cached catalog entities, in milliseconds. */
 const MAX_AGE_MS = 4000;
 
 /** How a portal user becomes a directory user: `directory.portalUsers`. */
@@ -28,26 +28,31 @@ export interface PortalUsersConfig {
   readonly username: 'entityName' | 'annotation';
 }
 
-/** What the catalog knows of a portal user. */
+/** The username annotation of a portal user. */
 interface Annotation {
-  /** The user name of the trusted annotation, if there is one. */
+  /** `undefined` without a trusted annotation. */
   readonly username: string | undefined;
   /** Whether other trusted users have the same annotation. */
   readonly isShared: boolean;
 }
 
+/** Options of {@link PortalUserNames}. */
+export interface PortalUserNamesOptions {
+  /** `undefined` when portal users have no directory identity. */
+  readonly config: PortalUsersConfig | undefined;
+  readonly trustedLocations: TrustedLocations;
+  readonly auth: AuthService;
+  readonly catalog: CatalogService;
+  readonly logger: LoggerService;
+}
+
 /**
- * Maps portal users to directory users by `directory.portalUsers`: the
- * administrator's statement that every sign-in provider of the portal may
- * vouch for that name. A name is never changed into another. Annotations count
- * only on entities from `directory.trustedLocations`.
+ * Maps portal users to directory users as `directory.portalUsers` configures:
+ * by entity name, or by an annotation on entities from
+ * `directory.trustedLocations`. Names are never transformed.
  */
 export class PortalUserNames {
-  readonly #config: PortalUsersConfig | undefined;
-  readonly #trustedLocations: TrustedLocations;
-  readonly #auth: AuthService;
-  readonly #catalog: CatalogService;
-  readonly #logger: LoggerService;
+  readonly #options: PortalUserNamesOptions;
   /** By entity reference. */
   readonly #annotations = new LRUCache<string, Annotation>({
     max: 10_000,
@@ -55,55 +60,49 @@ export class PortalUserNames {
     fetchMethod: userEntityRef => this.#readAnnotation(userEntityRef),
   });
 
-  constructor(options: {
-    readonly config: PortalUsersConfig | undefined;
-    readonly trustedLocations: TrustedLocations;
-    readonly auth: AuthService;
-    readonly catalog: CatalogService;
-    readonly logger: LoggerService;
-  }) {
-    this.#config = options.config;
-    this.#trustedLocations = options.trustedLocations;
-    this.#auth = options.auth;
-    this.#catalog = options.catalog;
-    this.#logger = options.logger;
+  constructor(options: PortalUserNamesOptions) {
+    this.#options = options;
   }
 
   /** Whether portal users are mapped to directory users. */
-  get areMapped(): boolean {
-    return this.#config !== undefined;
+  get isConfigured(): boolean {
+    return this.#options.config !== undefined;
   }
 
   /**
-   * Returns the name of a portal user in the directory, or `undefined` for a
-   * user who is not mapped. Annotations may be up to 4 seconds old.
+   * Returns the directory user name of a portal user, or `undefined` when the
+   * user is not mapped. Annotations may be up to 4 seconds old.
    *
-   * @throws UnauthorizedError when several entities have the same annotation
+   * @throws AmbiguousPortalUserError when several entities have the annotation
    */
   async usernameOf(user: BackstageUserPrincipal): Promise<string | undefined> {
+    const { config } = this.#options;
     const { kind, namespace, name } = parseEntityRef(user.userEntityRef);
     if (
-      !this.#config ||
+      !config ||
       kind.toLowerCase() !== 'user' ||
-      namespace.toLowerCase() !== this.#config.namespace
+      namespace.toLowerCase() !== config.namespace
     ) {
       return undefined;
     }
-    if (this.#config.username === 'entityName') {
+    if (config.username === 'entityName') {
       return name;
     }
     const { username, isShared } = await this.#annotations.forceFetch(
       user.userEntityRef,
     );
     if (isShared) {
-      throw new UnauthorizedError('unknown_principal');
+      throw new AmbiguousPortalUserError(
+        `Several catalog users have the annotation of ${user.userEntityRef}`,
+      );
     }
     return username;
   }
 
   async #readAnnotation(userEntityRef: string): Promise<Annotation> {
-    const entity = await this.#catalog.getEntityByRef(userEntityRef, {
-      credentials: await this.#auth.getOwnServiceCredentials(),
+    const { auth, catalog } = this.#options;
+    const entity = await catalog.getEntityByRef(userEntityRef, {
+      credentials: await auth.getOwnServiceCredentials(),
     });
     const username = entity?.metadata.annotations?.[USERNAME_ANNOTATION];
     if (username === undefined || !this.#isTrusted(entity)) {
@@ -119,7 +118,7 @@ export class PortalUserNames {
    * several entities have it as their annotation.
    */
   async entityRefsOf(username: string): Promise<readonly string[]> {
-    const config = this.#config;
+    const { config } = this.#options;
     if (!config) {
       return [];
     }
@@ -133,13 +132,14 @@ export class PortalUserNames {
     return refs.length > 1 ? [] : refs;
   }
 
-  /** The users whose trusted annotation is this user name, in any case. */
+  /** References of the users with a trusted annotation of a user name. */
   async #annotatedRefs(username: string): Promise<readonly string[]> {
-    const { items } = await this.#catalog.getEntities(
+    const { auth, catalog, config, logger } = this.#options;
+    const { items } = await catalog.getEntities(
       {
         filter: {
           kind: 'User',
-          'metadata.namespace': this.#config!.namespace,
+          'metadata.namespace': config!.namespace,
           [`metadata.annotations.${USERNAME_ANNOTATION}`]: username,
         },
         fields: [
@@ -149,13 +149,13 @@ export class PortalUserNames {
           'metadata.annotations',
         ],
       },
-      { credentials: await this.#auth.getOwnServiceCredentials() },
+      { credentials: await auth.getOwnServiceCredentials() },
     );
     const refs = items
       .filter(entity => this.#isTrusted(entity))
       .map(entity => stringifyEntityRef(entity));
     if (refs.length > 1) {
-      this.#logger.warn(
+      logger.warn(
         `The users ${refs.join(
           ', ',
         )} have the same annotation ${USERNAME_ANNOTATION}: none of them is mapped to a directory user`,
@@ -165,6 +165,7 @@ export class PortalUserNames {
   }
 
   #isTrusted(entity: Entity | undefined): entity is Entity {
-    return entity !== undefined && this.#trustedLocations.includes(entity);
+    const { trustedLocations } = this.#options;
+    return entity !== undefined && trustedLocations.includes(entity);
   }
 }

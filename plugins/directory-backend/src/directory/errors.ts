@@ -58,3 +58,8 @@ export class DirectoryUnavailableError extends CustomErrorBase {
 export class DirectoryTimeoutError extends CustomErrorBase {
   name = 'DirectoryTimeoutError' as const;
 }
+
+/** Several portal users have the username annotation of the same user. */
+export class AmbiguousPortalUserError extends CustomErrorBase {
+  name = 'AmbiguousPortalUserError' as const;
+}

@@ -1,10 +1,16 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import type { User } from '../directory/records';
+import type { Dialect } from './api/Dialect';
 import { parsePage } from './request/parsePage';
 import { parseUserSearch } from './request/parseUserSearch';
 import { userNotFound } from './response/apiErrors';
+import { cacheSerialized } from './response/json';
 import {
-  envelopePage,
+  certificateModel,
+  presentCertificate,
+} from './response/presentCertificate';
+import { toApiError } from './response/presentError';
+import {
   groupModel,
   memberModel,
   presentUser,
@@ -12,14 +18,7 @@ import {
   userGroupModel,
   userModel,
 } from './response/presentRecords';
-import {
-  certificateModel,
-  presentCertificate,
-} from './response/presentCertificate';
-import { presentOnce } from './response/json';
 import { ResourceUris } from './response/ResourceUris';
-import { toApiError } from './response/presentError';
-import type { Dialect } from './api/Dialect';
 
 /**
  * The dialect of the contract.
@@ -57,13 +56,19 @@ export function contractDialect(baseUrl: string): Dialect {
       uri: served && username ? uris.user(username) : null,
     }),
     userFieldsFor,
-    presentUser: presentOnce(userModel.keys, (user: User, keys) =>
+    presentUser: cacheSerialized(userModel.keys, (user: User, keys) =>
       presentUser(user, keys, uris),
     ),
     presentCertificate: (held, { keys }) =>
       presentCertificate(held, keys, uris),
-    presentPage: (shown, { page }) =>
-      page ? envelopePage(shown, page) : { result: shown.items },
+    presentPage: ({ items, total }, { page }) => ({
+      result: items,
+      ...(page && {
+        page: page.number,
+        page_size: page.size,
+        total_results: total,
+      }),
+    }),
     userOfListNotFound: userNotFound,
     presentError: toApiError,
   };

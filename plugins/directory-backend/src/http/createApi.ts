@@ -1,4 +1,5 @@
 import type { HttpRouterService } from '@backstage/backend-plugin-api';
+import type { ReadinessChecksService } from '@directory-gateway/backstage-plugin-directory-node';
 import type { ReplicaStatus } from '../replica/sync/ReplicaState';
 import type { Dialect } from './api/Dialect';
 import { createRouter, type RouterOptions } from './createRouter';
@@ -8,6 +9,12 @@ import {
   createOperations,
   type OperationsOptions,
 } from './resources/createOperations';
+
+/**
+ * Maximum delay of the portal's readiness by the first sync, so that an
+ * unavailable directory does not stop a rolling update.
+ */
+const MAX_READINESS_DELAY_MS = 60_000;
 
 /**
  * Mounts the API: public documents, health checks and the operations of every
@@ -21,10 +28,16 @@ export function createApi(
       /** The contract's own first. */
       readonly dialects: readonly [Dialect, ...Dialect[]];
       readonly httpRouter: HttpRouterService;
+      readonly readinessChecks: ReadinessChecksService;
       readonly replica: { readonly status: ReplicaStatus };
     },
 ): void {
   const { dialects, httpRouter, publicDocuments, replica } = options;
+  options.readinessChecks.add({
+    name: 'directory replica',
+    maxWaitMs: MAX_READINESS_DELAY_MS,
+    isReady: () => replica.status.kind !== 'starting',
+  });
   for (const dialect of dialects) {
     publishDocuments(publicDocuments, dialect);
     publishHealth(publicDocuments, { ...dialect, replica });

@@ -8,8 +8,8 @@ import type { User } from '../../directory/records';
 import type { RecordModel } from '../response/fieldMask';
 import type { ParameterErrors } from '../request/ParameterErrors';
 import type { UserSearch } from '../request/parseUserSearch';
-import type { ApiError, ErrorAnswer } from '../response/apiErrors';
-import type { Presented } from '../response/json';
+import type { ApiError, ErrorResponse } from '../response/apiErrors';
+import type { PresentedRecord } from '../response/json';
 import type { ResourceUris } from '../response/ResourceUris';
 import type { Call } from './Operation';
 
@@ -90,7 +90,7 @@ export interface Dialect {
   userFieldsFor(keys: readonly string[]): ReadonlySet<UserField>;
 
   /** A user record with the given keys, in their order. */
-  presentUser(user: User, keys: readonly string[]): Presented;
+  presentUser(user: User, keys: readonly string[]): PresentedRecord;
 
   /** A certificate record with the given keys, in their order. */
   presentCertificate(
@@ -116,5 +116,5 @@ export interface Dialect {
   userOfListNotFound(username: string): ApiError;
 
   /** The response to an error; `undefined` for an internal error. */
-  presentError(error: unknown): ErrorAnswer | undefined;
+  presentError(error: unknown): ErrorResponse | undefined;
 }

@@ -3,38 +3,38 @@ import {
   directoryCertificateSignPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import type {
-  IssuanceService,
-  SigningOrder,
-} from '../../certificates/IssuanceService';
-import type { CertificateReader } from '../../certificates/CertificateReader';
-import { type Operation, requireAccount } from '../api/Operation';
-import type { Dialect } from '../api/Dialect';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
-import {
-  type ParameterErrors,
-  parseParameters,
-} from '../request/ParameterErrors';
-import { certificateNotFound } from '../response/apiErrors';
 import {
   type AuthorityProfile,
   type CertificateAuthority,
   REVOCABLE_REASONS,
   type RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { Duration } from 'luxon';
+import type { CertificateReader } from '../../certificates/CertificateReader';
 import {
   type CertificateProfile,
   type CertificatesConfig,
   isOpenTo,
 } from '../../certificates/CertificatesConfig';
+import type {
+  IssuanceService,
+  UncheckedSigningRequest,
+} from '../../certificates/IssuanceService';
 import type { RevocationService } from '../../certificates/RevocationService';
+import type { Dialect } from '../api/Dialect';
+import { type Operation, requireAccount } from '../api/Operation';
+import {
+  type ParameterErrors,
+  parseParameters,
+} from '../request/ParameterErrors';
+import { type RequestParameters, readText } from '../request/readParameters';
+import { certificateNotFound } from '../response/apiErrors';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
 import {
   certificateModel,
   presentCertificate,
 } from '../response/presentCertificate';
 import type { ResourceUris } from '../response/ResourceUris';
-import { type RequestParameters, readText } from '../request/readParameters';
-import { Duration } from 'luxon';
 
 /** The keys of a certificate profile. */
 export const profileModel: RecordModel = {
@@ -65,16 +65,16 @@ export function certificateOperations(
       permission: directoryCertificateSignPermission,
       recordDenial: denied => issuance.recordDenial(denied),
       async handle({ parameters, fieldMask, context }) {
-        const { order, isDryRun } = parseParameters(errors =>
-          parseSigningOrder(parameters, { defaultProfile, errors }),
+        const { request, isDryRun } = parseParameters(errors =>
+          parseSigningParameters(parameters, { defaultProfile, errors }),
         );
         const keys = resolveFields(fieldMask, dialect.models.certificate);
         if (isDryRun) {
-          const { verdicts, approved } = await issuance.check(order, context);
+          const { checks, approved } = await issuance.check(request, context);
           return {
             result: {
               would_sign: approved !== undefined,
-              rules: verdicts.map(({ rule, passed = null, message }) => ({
+              rules: checks.map(({ rule, passed = null, message }) => ({
                 rule,
                 passed,
                 message,
@@ -82,7 +82,7 @@ export function certificateOperations(
             },
           };
         }
-        const issued = await issuance.sign(order, context);
+        const issued = await issuance.sign(request, context);
         return {
           result: dialect.presentCertificate(issued, { keys, isNew: true }),
         };
@@ -137,7 +137,7 @@ export function certificateProfilesOperation({
   };
 }
 
-/** The fields that are returned to a caller who may not see the certificate. */
+/** Fields of a revoked certificate for callers who may not see it. */
 const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
   'cacn',
   'revoked',
@@ -158,16 +158,15 @@ export function revokeCertificateOperation({
     method: 'post',
     path: '/certs/:serialNumber(\\d+)/revocation/',
     permission: directoryCertificateRevokePermission,
-    recordDenial: ({ caller, error, params }) =>
-      revocations.recordDenial(
-        { caller, error },
-        { serialNumber: BigInt(params.serialNumber) },
-      ),
+    recordDenial: ({ params, ...denied }) =>
+      revocations.recordDenial(denied, {
+        serialNumber: BigInt(params.serialNumber),
+      }),
     async handle({ params, parameters, fieldMask, caller, context }) {
       const keys = resolveFields(fieldMask, certificateModel);
       const serialNumber = BigInt(params.serialNumber);
       const reason = parseParameters(errors =>
-        parseRevocation(parameters, errors),
+        parseRevocationReason(parameters, errors),
       );
       const revoked = await revocations.revoke(
         { serialNumber, reason },
@@ -180,10 +179,10 @@ export function revokeCertificateOperation({
       const isVisible = await reader
         .isVisible(revoked, context)
         .catch(() => false);
-      const shown = isVisible
+      const visibleKeys = isVisible
         ? keys
         : keys.filter(key => ALWAYS_VISIBLE.has(key));
-      return { result: presentCertificate(revoked, shown, uris) };
+      return { result: presentCertificate(revoked, visibleKeys, uris) };
     },
   };
 }
@@ -192,16 +191,16 @@ const MISSING =
   'Missing required parameter in the JSON body or the post body or the query string';
 
 /**
- * Parses the parameters of `POST /certs/` (contract, section 4.4) and
- * `dry_run`, which requests the check results without a signature.
+ * Parses the parameters of `POST /certs/` (contract, section 4.4) and the
+ * extension `dry_run`, which evaluates the policy without signing.
  */
-export function parseSigningOrder(
+function parseSigningParameters(
   parameters: RequestParameters,
   options: {
     readonly defaultProfile: string;
     readonly errors: ParameterErrors;
   },
-): { readonly order: SigningOrder; readonly isDryRun: boolean } {
+): { readonly request: UncheckedSigningRequest; readonly isDryRun: boolean } {
   const { defaultProfile, errors } = options;
   const username = readText(parameters, 'user', errors);
   if (username === undefined) {
@@ -213,15 +212,12 @@ export function parseSigningOrder(
   }
   const profile = readText(parameters, 'profile', errors) ?? defaultProfile;
   return {
-    order: { username: username ?? '', csr: csr ?? '', profile },
+    request: { username: username ?? '', csr: csr ?? '', profile },
     isDryRun: parseDryRun(parameters, errors),
   };
 }
 
-/**
- * Any value but `true` and `false` is an error: a certificate must not be
- * signed because a client spells `true` differently.
- */
+/** Any other value is an error: a misspelled `true` must not sign. */
 function parseDryRun(
   parameters: RequestParameters,
   errors: ParameterErrors,
@@ -233,26 +229,24 @@ function parseDryRun(
   return text === 'true';
 }
 
-/** Parses the `reason` of a revocation, which is required. */
-export function parseRevocation(
+function parseRevocationReason(
   parameters: RequestParameters,
   errors: ParameterErrors,
 ): RevocableReason {
-  const given = readText(parameters, 'reason', errors);
-  const reason = REVOCABLE_REASONS.find(known => known === given);
+  const text = readText(parameters, 'reason', errors);
+  const reason = REVOCABLE_REASONS.find(known => known === text);
   if (!reason) {
     errors.add('reason', `Must be one of ${REVOCABLE_REASONS.join(', ')}.`);
   }
   return reason ?? REVOCABLE_REASONS[0];
 }
 
-/** A certificate profile as the API shows it, with the given keys. */
-export function presentProfile(
+function presentProfile(
   profile: CertificateProfile,
   options: {
-    /** In their order. */
+    /** Keys of the result, in their order. */
     readonly keys: readonly string[];
-    /** What the authority tells of it, if it does. */
+    /** The CA's description of the profile, if it has one. */
     readonly known: AuthorityProfile | undefined;
     readonly isDefault: boolean;
   },
@@ -268,7 +262,7 @@ export function presentProfile(
   return Object.fromEntries(keys.map(key => [key, values[key]]));
 }
 
-/** ISO 8601 in days and smaller, for months and years have no fixed length. */
+/** ISO 8601 without months and years, which have no fixed length. */
 function isoDurationOf(milliseconds: number): string | null {
   return Duration.fromMillis(milliseconds)
     .shiftTo('days', 'hours', 'minutes', 'seconds')

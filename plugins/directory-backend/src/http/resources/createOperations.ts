@@ -13,14 +13,13 @@ import {
   revokeCertificateOperation,
 } from './certificates';
 import { exportMembersOperation } from './exportMembers';
-import { groupOperations, membershipOperations } from './groups';
+import { groupExtensions, groupOperations } from './groups';
 import {
   accountOperation,
   colleaguesOperation,
   meOperation,
   operationsOperation,
 } from './me';
-import { searchGroupsOperation, searchOperation } from './search';
 import { userCertificatesOperation, userOperations } from './users';
 
 /** Options of {@link createOperations}. */
@@ -43,7 +42,6 @@ export function createOperations(
     meOperation(options),
     ...userOperations(options),
     ...groupOperations(options),
-    searchOperation(options),
     ...(certificates
       ? certificateOperations({ ...certificates, dialect })
       : []),
@@ -54,24 +52,21 @@ export function createOperations(
 function createExtensions(
   options: OperationsOptions & { readonly dialect: Dialect },
 ): readonly Operation[] {
-  const { authorities, certificates, directory } = options;
-  const { uris } = options.dialect;
-  const shared = { ...options, uris };
+  const { authorities, certificates, dialect, directory } = options;
   return [
     accountOperation(options),
     operationsOperation({ ...options, certificates: certificates?.config }),
-    colleaguesOperation(shared),
-    ...membershipOperations(shared),
-    exportMembersOperation(shared),
-    searchGroupsOperation(shared),
+    colleaguesOperation(options),
+    ...groupExtensions(options),
+    exportMembersOperation(options),
     userCertificatesOperation({
       certificates: new UserCertificates({ directory, authority: authorities }),
-      uris,
+      dialect,
     }),
     ...(certificates
       ? [
           certificateProfilesOperation(certificates),
-          revokeCertificateOperation({ ...certificates, uris }),
+          revokeCertificateOperation({ ...certificates, uris: dialect.uris }),
         ]
       : []),
   ];

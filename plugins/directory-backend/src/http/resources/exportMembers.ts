@@ -2,11 +2,12 @@ import type {
   AuditorService,
   AuditorServiceEvent,
 } from '@backstage/backend-plugin-api';
+import { toError } from '@backstage/errors';
 import { directoryMembersExportPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import { stringify } from 'csv-stringify/sync';
 import { CallerAudit } from '../../directory/CallerAudit';
 import type { UserStream } from '../../directory/Directory';
 import { isGroupName } from '../../directory/names';
-import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { Operation } from '../api/Operation';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
 import { groupNotFound } from '../response/apiErrors';
@@ -17,21 +18,18 @@ import {
   userFieldsFor,
 } from '../response/presentRecords';
 import type { ResourceUris } from '../response/ResourceUris';
-import { toError } from '@backstage/errors';
-import { stringify } from 'csv-stringify/sync';
+import { type DirectoryOptions, found } from './lists';
 
 const csvModel: RecordModel = {
   ...memberModel,
   defaults: ['username', 'human_name', 'emails', 'uri'],
 };
 
-/** An extension: all members of a group as CSV, each export on record. */
-export function exportMembersOperation(options: {
-  readonly directory: PrivateDirectory;
-  readonly uris: ResourceUris;
-  readonly auditor: AuditorService;
-}): Operation {
-  const { directory, uris } = options;
+/** An extension: all members of a group as CSV. Exports are audited. */
+export function exportMembersOperation(
+  options: DirectoryOptions & { readonly auditor: AuditorService },
+): Operation {
+  const { directory, dialect } = options;
   const audit = new CallerAudit(options.auditor, {
     eventId: 'group-export',
     severityLevel: 'medium',
@@ -51,22 +49,20 @@ export function exportMembersOperation(options: {
         { from: { kind: 'membersOf', groupname }, fields: userFieldsFor(keys) },
         context,
       );
-      if (!members) {
-        throw groupNotFound(groupname);
-      }
+      const { batches, total } = found(members, () => groupNotFound(groupname));
       return new FileStream({
         contentType: 'text/csv; charset=utf-8; header=present',
         headers: {
           'Content-Disposition': `attachment; filename="${fileName(
             groupname,
           )}"`,
-          'X-Total-Results': String(members.total),
+          'X-Total-Results': String(total),
         },
-        chunks: auditedChunks(portionsOf(members, keys, uris), () =>
+        chunks: auditExport(csvBatchesOf(batches, keys, dialect.uris), () =>
           audit.start(caller, {
             groupname,
             fields: keys.join(','),
-            members: members.total,
+            members: total,
           }),
         ),
       });
@@ -74,21 +70,21 @@ export function exportMembersOperation(options: {
   };
 }
 
-async function* portionsOf(
-  members: UserStream,
+async function* csvBatchesOf(
+  batches: UserStream['batches'],
   keys: readonly string[],
   uris: ResourceUris,
-) {
+): AsyncGenerator<CsvBatch> {
   let header = [keys];
-  for await (const users of members.batches) {
+  for await (const users of batches) {
     const rows = users.map(user =>
       Object.values(presentUser(user, keys, uris)),
     );
-    yield { rows: users.length, text: csvRows([...header, ...rows]) };
+    yield { rows: users.length, text: toCsv([...header, ...rows]) };
     header = [];
   }
   if (header.length > 0) {
-    yield { rows: 0, text: csvRows(header) };
+    yield { rows: 0, text: toCsv(header) };
   }
 }
 
@@ -97,27 +93,27 @@ function fileName(groupname: string): string {
   return `${groupname.replace(/^\.+/, '_')}-members.csv`;
 }
 
-/** Some rows of a file. */
-export interface Portion {
+/** Rows of a CSV file. */
+export interface CsvBatch {
   readonly rows: number;
   readonly text: string;
 }
 
 /**
- * The text of a file with an audit event round it, made when the first portion
- * is asked for: how many rows were given away, and whether that was all.
+ * Returns the text of an export and audits it: the event starts with the first
+ * batch and records how many rows were sent, and whether these were all.
  */
-export async function* auditedChunks(
-  batches: AsyncIterable<Portion>,
+export async function* auditExport(
+  batches: AsyncIterable<CsvBatch>,
   createEvent: () => Promise<AuditorServiceEvent>,
 ): AsyncGenerator<string, void, undefined> {
   const event = await createEvent();
   let rows = 0;
-  let error: unknown = new Error('The caller left before the end');
+  let error: unknown = new Error('The client disconnected before the end');
   try {
-    for await (const portion of batches) {
-      rows += portion.rows;
-      yield portion.text;
+    for await (const batch of batches) {
+      rows += batch.rows;
+      yield batch.text;
     }
     error = undefined;
   } catch (thrown) {
@@ -131,13 +127,13 @@ export async function* auditedChunks(
   }
 }
 
-/** Several values of one cell. */
+/** Between the values of a list. */
 const SEPARATOR = '; ';
 
 /**
- * Where a spreadsheet starts to read a cell as a formula: at its start, and,
- * because programs disagree about quotes and separators, after a line break or
- * a semicolon.
+ * Where a spreadsheet may read a formula: at the start of a cell and, because
+ * programs treat quotes and separators differently, after a line break or a
+ * semicolon.
  */
 const FORMULA = /(^|[\r\n;])( *)(?=[=+\-@\t＝＋－＠])/g;
 
@@ -146,7 +142,7 @@ const FORMULA = /(^|[\r\n;])( *)(?=[=+\-@\t＝＋－＠])/g;
  * of each text that a spreadsheet could run as a formula (OWASP, "CSV
  * Injection").
  */
-export function csvRows(rows: readonly (readonly unknown[])[]): string {
+export function toCsv(rows: readonly (readonly unknown[])[]): string {
   return stringify(
     rows.map(cells => cells.map(cell => defuse(textOf(cell)))),
     { record_delimiter: 'windows', quoted_match: [/[\r\n;]/] },

@@ -1,60 +1,32 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { PrivateDirectory } from '../../directory/PrivateDirectory';
-import type { User } from '../../directory/records';
 import type { Operation } from '../api/Operation';
-import type { Dialect } from '../api/Dialect';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
-import { parseParameters } from '../request/ParameterErrors';
-import { parseMemberSelection } from '../request/parseGroupSearch';
-import { WHOLE_LIST, parsePage } from '../request/parsePage';
-import { groupNotFound, userNotFound } from '../response/apiErrors';
 import {
-  envelopePage,
-  found,
-  groupFieldsFor,
-  groupModel,
-  mapPage,
-  presentGroup,
-  presentGroups,
-  userGroupModel,
-} from '../response/presentRecords';
-import { streamedList } from '../response/FileStream';
-import type { ResourceUris } from '../response/ResourceUris';
+  parseGroupSearch,
+  parseMemberSelection,
+} from '../request/parseGroupSearch';
+import { WHOLE_LIST } from '../request/parsePage';
+import { groupNotFound } from '../response/apiErrors';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
+import { groupFieldsFor, presentGroup } from '../response/presentRecords';
+import { type DirectoryOptions, found, groupList, userList } from './lists';
 
-/** Groups, their members and their sponsors (contract, section 4.2). */
-export function groupOperations(options: {
-  readonly directory: PrivateDirectory;
-  readonly dialect: Dialect;
-}): readonly Operation[] {
+/** Groups, their members and sponsors (contract, section 4.2). */
+export function groupOperations(
+  options: DirectoryOptions,
+): readonly Operation[] {
   const { directory, dialect } = options;
   const { models, uris } = dialect;
   const read = { method: 'get', permission: directoryReadPermission } as const;
   return [
-    {
-      ...read,
+    groupList(options, {
       id: 'list_groups',
       path: '/groups/',
-      async handle(call) {
-        const { query, fieldMask, context } = call;
-        const page = parseParameters(errors => dialect.readPage(query, errors));
-        const keys = resolveFields(fieldMask, models.group);
-        const groups = await directory.listGroups(
-          {
-            from: { kind: 'all' },
-            page: page ?? WHOLE_LIST,
-            fields: groupFieldsFor(keys),
-          },
-          context,
-        );
-        const shown = await presentGroups(groups, {
-          keys,
-          uris,
-          directory,
-          context,
-        });
-        return dialect.presentPage(shown, { page, call });
-      },
-    },
+      model: models.group,
+      select: ({ query }, errors) => ({
+        from: { kind: 'all' },
+        page: dialect.readPage(query, errors),
+      }),
+    }),
     {
       ...read,
       id: 'get_group',
@@ -72,40 +44,19 @@ export function groupOperations(options: {
         return { result };
       },
     },
-    {
-      ...read,
+    userList(options, {
       id: 'list_group_members',
       path: '/groups/:groupname/members/',
-      async handle(call) {
-        const { query, fieldMask, context } = call;
-        const { groupname } = call.params;
-        const { page, selection } = parseParameters(errors => ({
-          page: dialect.readPage(query, errors),
-          selection: dialect.hasExtensions
-            ? parseMemberSelection(query, errors)
-            : {},
-        }));
-        const keys = resolveFields(fieldMask, models.member);
-        const fields = dialect.userFieldsFor(keys);
-        const present = (user: User) => dialect.presentUser(user, keys);
-        const { membership, where } = selection;
-        const members = {
-          from: { kind: 'membersOf', groupname, membership },
-          where,
-          fields,
-        } as const;
-        const notFound = () => groupNotFound(groupname);
-        if (!page) {
-          const stream = await directory.streamUsers(members, context);
-          return streamedList(found(stream, notFound), present);
-        }
-        const users = await directory.listUsers({ ...members, page }, context);
-        return dialect.presentPage(mapPage(found(users, notFound), present), {
-          page,
-          call,
-        });
+      model: models.member,
+      select({ params: { groupname }, query }, errors) {
+        const page = dialect.readPage(query, errors);
+        const { membership, where } = dialect.hasExtensions
+          ? parseMemberSelection(query, errors)
+          : {};
+        const from = { kind: 'membersOf', groupname, membership } as const;
+        return { from, where, page };
       },
-    },
+    }),
     {
       ...read,
       id: 'list_group_sponsors',
@@ -139,90 +90,56 @@ export function groupOperations(options: {
   ];
 }
 
-const membershipModel: RecordModel = {
-  ...groupModel,
-  keys: [...groupModel.keys, 'direct', 'sponsor', 'path'],
-  lists: new Set([...groupModel.lists, 'path']),
-};
-
-const memberGroupModel: RecordModel = {
-  ...groupModel,
-  keys: [...groupModel.keys, 'has_member_groups'],
-};
-
-/** Extensions: why somebody is in a group, whom they sponsor, what is nested. */
-export function membershipOperations(options: {
-  readonly directory: PrivateDirectory;
-  readonly uris: ResourceUris;
-}): readonly Operation[] {
-  const { directory, uris } = options;
-  const read = { method: 'get', permission: directoryReadPermission } as const;
+/**
+ * Extensions: the search for groups, why a user is in a group, which groups a
+ * user sponsors, and nested groups.
+ */
+export function groupExtensions(
+  options: DirectoryOptions,
+): readonly Operation[] {
+  const { dialect } = options;
+  const { group, userGroup } = dialect.models;
+  const membershipModel: RecordModel = {
+    ...group,
+    keys: [...group.keys, 'direct', 'sponsor', 'path'],
+    lists: new Set([...group.lists, 'path']),
+  };
   return [
-    {
-      ...read,
+    groupList(options, {
+      id: 'search_groups',
+      path: '/search/groups/',
+      model: group,
+      select: ({ query }, errors) => ({
+        from: { kind: 'all' },
+        ...parseGroupSearch(query, errors),
+      }),
+    }),
+    groupList(options, {
       id: 'list_user_memberships',
       path: '/users/:username/memberships/',
-      async handle({ params: { username }, query, fieldMask, context }) {
-        const page = parseParameters(errors => parsePage(query, errors));
-        const keys = resolveFields(fieldMask, membershipModel);
-        const groups = await directory.listGroups(
-          {
-            from: { kind: 'ofUser', username, reasons: true },
-            page,
-            fields: groupFieldsFor(keys),
-          },
-          context,
-        );
-        const shown = await presentGroups(
-          found(groups, () => userNotFound(username)),
-          { keys, uris, directory, context },
-        );
-        return envelopePage(shown, page);
-      },
-    },
-    {
-      ...read,
+      model: membershipModel,
+      select: ({ params: { username }, query }, errors) => ({
+        from: { kind: 'ofUser', username, reasons: true },
+        page: dialect.readPage(query, errors),
+      }),
+    }),
+    groupList(options, {
       id: 'list_sponsored_groups',
       path: '/users/:username/sponsored-groups/',
-      async handle({ params: { username }, query, fieldMask, context }) {
-        const page = parseParameters(errors => parsePage(query, errors));
-        const keys = resolveFields(fieldMask, userGroupModel);
-        const groups = await directory.listGroups(
-          {
-            from: { kind: 'sponsoredBy', username },
-            page,
-            fields: groupFieldsFor(keys),
-          },
-          context,
-        );
-        const shown = await presentGroups(
-          found(groups, () => userNotFound(username)),
-          { keys, uris, directory, context },
-        );
-        return envelopePage(shown, page);
-      },
-    },
-    {
-      ...read,
+      model: userGroup,
+      select: ({ params: { username }, query }, errors) => ({
+        from: { kind: 'sponsoredBy', username },
+        page: dialect.readPage(query, errors),
+      }),
+    }),
+    groupList(options, {
       id: 'list_member_groups',
       path: '/groups/:groupname/member-groups/',
-      async handle({ params: { groupname }, query, fieldMask, context }) {
-        const page = parseParameters(errors => parsePage(query, errors));
-        const keys = resolveFields(fieldMask, memberGroupModel);
-        const groups = await directory.listGroups(
-          {
-            from: { kind: 'nestedIn', groupname },
-            page,
-            fields: groupFieldsFor(keys),
-          },
-          context,
-        );
-        const shown = await presentGroups(
-          found(groups, () => groupNotFound(groupname)),
-          { keys, uris, directory, context },
-        );
-        return envelopePage(shown, page);
-      },
-    },
+      model: { ...group, keys: [...group.keys, 'has_member_groups'] },
+      select: ({ params: { groupname }, query }, errors) => ({
+        from: { kind: 'nestedIn', groupname },
+        page: dialect.readPage(query, errors),
+      }),
+    }),
   ];
 }

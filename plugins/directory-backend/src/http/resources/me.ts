@@ -3,30 +3,21 @@ import {
   directoryCertificateSignPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import { type Operation, requireAccount } from '../api/Operation';
-import { type RecordModel, resolveFields } from '../response/fieldMask';
-import type { Dialect } from '../api/Dialect';
 import type { CertificatesConfig } from '../../certificates/CertificatesConfig';
 import {
   isPortalTokenMissing,
   mayRequestCertificates,
 } from '../../certificates/signingRules';
-import type { AccessControl } from '../access/AccessControl';
-import type { PrivateDirectory } from '../../directory/PrivateDirectory';
-import { parseParameters } from '../request/ParameterErrors';
-import { parseSearchPage } from '../request/parsePage';
-import {
-  envelopePage,
-  mapPage,
-  presentUser,
-  userFieldsFor,
-  userModel,
-} from '../response/presentRecords';
-import type { ResourceUris } from '../response/ResourceUris';
 import type { Accounts } from '../../directory/Accounts';
 import type { Caller } from '../../directory/Caller';
 import { isExpired } from '../../directory/Principal';
+import type { AccessControl } from '../access/AccessControl';
+import type { Dialect } from '../api/Dialect';
+import { type Operation, requireAccount } from '../api/Operation';
+import { parseSearchPage } from '../request/parsePage';
 import { ForbiddenError, ResourceNotFoundError } from '../response/apiErrors';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
+import { type DirectoryOptions, userList } from './lists';
 
 const meModel: RecordModel = {
   keys: ['dn', 'username', 'service', 'uri'],
@@ -50,12 +41,12 @@ export function meOperation(options: { readonly dialect: Dialect }): Operation {
 }
 
 /**
- * An extension: what the caller may do, so that pages offer nothing that the
- * API would refuse.
+ * An extension: the operations that the caller may perform, so that pages show
+ * only these.
  */
 export function operationsOperation(options: {
   readonly access: Pick<AccessControl, 'operationsOf'>;
-  /** `undefined`: the gateway has nothing to do with certificates. */
+  /** `undefined` without `directory.certificates`. */
   readonly certificates: CertificatesConfig | undefined;
 }): Operation {
   const { access, certificates } = options;
@@ -88,40 +79,24 @@ export function operationsOperation(options: {
   };
 }
 
-/** An extension: people of the caller's groups, newest first. */
-export function colleaguesOperation(options: {
-  readonly directory: PrivateDirectory;
-  readonly uris: ResourceUris;
-}): Operation {
-  const { directory, uris } = options;
-  return {
+/** An extension: users of the caller's groups, newest first. */
+export function colleaguesOperation(options: DirectoryOptions): Operation {
+  return userList(options, {
     id: 'list_colleagues',
-    method: 'get',
     path: '/me/colleagues/',
-    permission: directoryReadPermission,
-    async handle({ caller, query, fieldMask, context }) {
-      const page = parseParameters(errors => parseSearchPage(query, errors));
-      const keys = resolveFields(fieldMask, userModel);
+    model: options.dialect.models.user,
+    select({ caller, query }, errors) {
       const { dn } = requireAccount(caller);
-      const colleagues = await directory.listUsers(
-        {
-          from: { kind: 'colleaguesOf', dn },
-          order: { kind: 'newestFirst' },
-          page,
-          fields: userFieldsFor(keys),
-        },
-        context,
-      );
-      const shown = mapPage(colleagues, user => presentUser(user, keys, uris));
-      return envelopePage(shown, page);
+      return {
+        from: { kind: 'colleaguesOf', dn },
+        order: { kind: 'newestFirst' },
+        page: parseSearchPage(query, errors),
+      };
     },
-  };
+  });
 }
 
-/**
- * Looks up the account of a Kerberos principal for plugins of the portal, which
- * sign users in.
- */
+/** An extension: the account of a Kerberos principal, for sign-in plugins. */
 export function accountOperation(options: {
   readonly accounts: Pick<Accounts, 'findForSignIn'>;
 }): Operation {
@@ -154,7 +129,7 @@ export function accountOperation(options: {
   };
 }
 
-/** An external access token has the subject that its configuration states. */
+/** The subject of an external access token is configured, without a prefix. */
 function isPlugin(caller: Caller): boolean {
   return (
     caller.kind === 'portalService' &&

@@ -1,62 +1,52 @@
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
-import type { PrivateDirectory } from '../../directory/PrivateDirectory';
-import type { User } from '../../directory/records';
-import type { Operation } from '../api/Operation';
+import type { UserCertificates } from '../../certificates/CertificateReader';
 import type { Dialect } from '../api/Dialect';
-import { resolveFields } from '../response/fieldMask';
+import type { Operation } from '../api/Operation';
 import { parseParameters } from '../request/ParameterErrors';
 import { WHOLE_LIST, parsePage } from '../request/parsePage';
 import { userNotFound } from '../response/apiErrors';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
 import {
-  envelopePage,
+  type DirectoryOptions,
   found,
-  groupFieldsFor,
+  groupList,
   mapPage,
-  presentGroups,
-} from '../response/presentRecords';
-import { streamedList } from '../response/FileStream';
-import type { UserCertificates } from '../../certificates/CertificateReader';
-import {
-  certificateModel,
-  presentCertificate,
-} from '../response/presentCertificate';
-import type { ResourceUris } from '../response/ResourceUris';
+  userList,
+} from './lists';
 
-const EVERYONE = { kind: 'all' } as const;
+const agreementModel: RecordModel = { keys: ['name'], lists: new Set() };
 
-/** Users, their groups and their agreements (contract, section 4.2). */
-export function userOperations(options: {
-  readonly directory: PrivateDirectory;
-  readonly dialect: Dialect;
-}): readonly Operation[] {
+/**
+ * Users, their groups and agreements, and the search for users (contract,
+ * sections 4.2 and 4.3).
+ */
+export function userOperations(
+  options: DirectoryOptions,
+): readonly Operation[] {
   const { directory, dialect } = options;
-  const { accounts, models, uris } = dialect;
+  const { accounts, models } = dialect;
   const read = { method: 'get', permission: directoryReadPermission } as const;
   return [
-    {
-      ...read,
+    userList(options, {
       id: 'list_users',
       path: '/users/',
-      async handle(call) {
-        const { query, fieldMask, context } = call;
-        const page = parseParameters(errors => dialect.readPage(query, errors));
-        const keys = resolveFields(fieldMask, models.user);
-        const fields = dialect.userFieldsFor(keys);
-        const present = (user: User) => dialect.presentUser(user, keys);
-        const selection = { ...accounts, from: EVERYONE, fields };
-        if (!page) {
-          return streamedList(
-            await directory.streamUsers(selection, context),
-            present,
-          );
-        }
-        const users = await directory.listUsers(
-          { ...selection, page },
-          context,
-        );
-        return dialect.presentPage(mapPage(users, present), { page, call });
-      },
-    },
+      model: models.user,
+      select: ({ query }, errors) => ({
+        ...accounts,
+        from: { kind: 'all' },
+        page: dialect.readPage(query, errors),
+      }),
+    }),
+    userList(options, {
+      id: 'search',
+      path: '/search/users/',
+      model: models.user,
+      select: ({ query }, errors) => ({
+        ...accounts,
+        from: { kind: 'all' },
+        ...dialect.readUserSearch(query, errors),
+      }),
+    }),
     {
       ...read,
       id: 'get_user',
@@ -71,30 +61,15 @@ export function userOperations(options: {
         return { result: dialect.presentUser(shown, keys) };
       },
     },
-    {
-      ...read,
+    groupList(options, {
       id: 'list_user_groups',
       path: '/users/:username/groups/',
-      async handle(call) {
-        const { query, fieldMask, context } = call;
-        const { username } = call.params;
-        const page = parseParameters(errors => dialect.readPage(query, errors));
-        const keys = resolveFields(fieldMask, models.userGroup);
-        const groups = await directory.listGroups(
-          {
-            from: { kind: 'ofUser', username, ...accounts },
-            page: page ?? WHOLE_LIST,
-            fields: groupFieldsFor(keys),
-          },
-          context,
-        );
-        const shown = await presentGroups(
-          found(groups, () => dialect.userOfListNotFound(username)),
-          { keys, uris, directory, context },
-        );
-        return dialect.presentPage(shown, { page, call });
-      },
-    },
+      model: models.userGroup,
+      select: ({ params: { username }, query }, errors) => ({
+        from: { kind: 'ofUser', username, ...accounts },
+        page: dialect.readPage(query, errors),
+      }),
+    }),
     {
       ...read,
       id: 'list_user_agreements',
@@ -103,10 +78,7 @@ export function userOperations(options: {
         const { query, fieldMask, context } = call;
         const { username } = call.params;
         const page = parseParameters(errors => dialect.readPage(query, errors));
-        const keys = resolveFields(fieldMask, {
-          keys: ['name'],
-          lists: new Set(),
-        });
+        const keys = resolveFields(fieldMask, agreementModel);
         const agreements = await directory.listAgreements(
           { ...accounts, username, page: page ?? WHOLE_LIST },
           context,
@@ -124,23 +96,26 @@ export function userOperations(options: {
 /** An extension: the certificates of a user, newest first. */
 export function userCertificatesOperation(options: {
   readonly certificates: UserCertificates;
-  readonly uris: ResourceUris;
+  readonly dialect: Dialect;
 }): Operation {
-  const { certificates, uris } = options;
+  const { certificates, dialect } = options;
   return {
     id: 'list_user_certificates',
     method: 'get',
     path: '/users/:username/certificates/',
     permission: directoryReadPermission,
-    async handle({ params: { username }, query, fieldMask, context }) {
+    async handle(call) {
+      const { query, fieldMask, context } = call;
+      const { username } = call.params;
       const page = parseParameters(errors => parsePage(query, errors));
-      const keys = resolveFields(fieldMask, certificateModel);
-      const held = await certificates.list({ username, page }, context);
+      const keys = resolveFields(fieldMask, dialect.models.certificate);
+      const listed = await certificates.list({ username, page }, context);
       const shown = mapPage(
-        found(held, () => userNotFound(username)),
-        certificate => presentCertificate(certificate, keys, uris),
+        found(listed, () => userNotFound(username)),
+        certificate =>
+          dialect.presentCertificate(certificate, { keys, isNew: false }),
       );
-      return envelopePage(shown, page);
+      return dialect.presentPage(shown, { page, call });
     },
   };
 }

@@ -3,14 +3,14 @@ import type { Response } from 'express';
 import { pipeline } from 'node:stream/promises';
 import type { UserStream } from '../../directory/Directory';
 import type { User } from '../../directory/records';
-import { writeOctets } from './json';
+import { writeLatin1 } from './json';
 
-/** An answer that is a file, sent while it is made. */
+/** A response body that is sent while it is generated. */
 export class FileStream {
-  /** Sent as it is, for example `text/csv; charset=utf-8`. */
+  /** For example `text/csv; charset=utf-8`. */
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Made as it is asked for; an error ends it before its proper end. */
+  /** Generated on demand. An error aborts the response. */
   readonly chunks: AsyncIterable<string | Buffer>;
 
   constructor(options: {
@@ -25,9 +25,9 @@ export class FileStream {
 }
 
 /**
- * Sends a file as fast as it is taken. What fails before its first chunk is
- * thrown, so that it gets an answer of its own; later the connection is broken
- * off, which no client takes for the end. To HEAD nothing is made.
+ * Sends a body at the speed of the client. An error before the first chunk is
+ * thrown, so that it gets a response; a later one closes the connection, so
+ * that clients detect that the body is incomplete. For HEAD, no chunk is read.
  */
 export async function sendFile(
   res: Response,
@@ -47,8 +47,8 @@ export async function sendFile(
   try {
     await pipeline(() => continued(first, chunks, res), res);
   } catch (error) {
-    if (!hasLeft(error)) {
-      logger.warn(`A file was broken off: ${error}`);
+    if (!isDisconnect(error)) {
+      logger.warn(`Response stream aborted: ${error}`);
     }
   }
 }
@@ -61,7 +61,7 @@ async function* continued(
   try {
     for (let next = first; !next.done; next = await chunks.next()) {
       yield next.value;
-      // Compression would keep back what it could still make smaller.
+      // Otherwise compression would buffer the chunk.
       res.flush?.();
     }
   } finally {
@@ -69,13 +69,13 @@ async function* continued(
   }
 }
 
-/** Whoever asked has gone: no reason to worry. */
-function hasLeft(error: unknown): boolean {
+/** Whether the client disconnected. */
+function isDisconnect(error: unknown): boolean {
   const { name, code } = error as { name?: string; code?: string };
   return name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
-/** An unpaginated list, which only the fasjson dialect has, sent while it is read. */
+/** Presents a list without pages as a stream. */
 export function streamedList(
   users: UserStream,
   present: (user: User) => unknown,
@@ -93,7 +93,7 @@ async function* chunksOf(
 ): AsyncIterable<Buffer> {
   let before = '{"result":[';
   for await (const users of batches) {
-    const items = users.map(user => writeOctets(present(user)));
+    const items = users.map(user => writeLatin1(present(user)));
     yield Buffer.from(`${before}${items.join()}`, 'latin1');
     before = users.length > 0 ? ',' : before;
   }

@@ -1,19 +1,19 @@
 /**
- * The `uri` fields: absolute, from the configured external base URL, never
- * from a header of the request.
+ * Creates the URIs of resources. They are absolute and derive from the
+ * configured external URL, never from headers of the request.
  */
 export class ResourceUris {
-  /** What is above `/v1/`, without a slash at its end. */
+  /** URL above `/v1/`, without a trailing slash. */
   readonly root: string;
   readonly #base: string;
 
-  /** Of what is above `/v1/`, for example `https://portal.example.org/api/directory`. */
+  /** @param baseUrl - such as `https://portal.example.org/api/directory` */
   constructor(baseUrl: string) {
     this.root = baseUrl.replace(/\/+$/, '');
     this.#base = `${this.root}/v1`;
   }
 
-  /** What an operation's path, in Express's syntax, stands for. */
+  /** The URI of an operation's path, which is in Express's syntax. */
   at(template: string, params: Readonly<Record<string, string>>): string {
     const path = template.replace(/:(\w+)(?:\([^)]*\))?/g, (_, name) =>
       encodeURIComponent(params[name]),
@@ -21,17 +21,17 @@ export class ResourceUris {
     return `${this.#base}${path}`;
   }
 
-  /** The user resource of a name. */
+  /** The URI of a user. */
   user(username: string): string {
     return `${this.#base}/users/${encodeURIComponent(username)}/`;
   }
 
-  /** The group resource of a name. */
+  /** The URI of a group. */
   group(groupname: string): string {
     return `${this.#base}/groups/${encodeURIComponent(groupname)}/`;
   }
 
-  /** The certificate resource of a serial number. */
+  /** The URI of a certificate. */
   certificate(serialNumber: bigint): string {
     return `${this.#base}/certs/${serialNumber}/`;
   }

@@ -2,24 +2,27 @@ import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
 import { CustomErrorBase } from '@backstage/errors';
 import { rawInteger } from './json';
 
-/** Longer than the pool takes to notice that a server is back. */
+/** Longer than the LDAP pool takes to detect that a server is available. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** An answer that says why there is none: its body, less the request id. */
+/** Body of an error response, without the request id. */
 export interface ErrorBody {
   readonly message: string;
   readonly [context: string]: unknown;
 }
 
-/** What a caller gets in place of an answer. */
-export interface ErrorAnswer {
+/** An error response. */
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
 }
 
-/** A refusal that the contract describes, on its way to the caller. */
-export abstract class ApiError extends CustomErrorBase implements ErrorAnswer {
+/** An error with its response. */
+export abstract class ApiError
+  extends CustomErrorBase
+  implements ErrorResponse
+{
   abstract readonly status: number;
   readonly body: ErrorBody;
 
@@ -28,26 +31,25 @@ export abstract class ApiError extends CustomErrorBase implements ErrorAnswer {
     this.body = body;
   }
 
-  /** Response headers that belong to the refusal. */
   get headers(): Readonly<Record<string, string>> {
     return {};
   }
 }
 
-/** 400: the request itself is wrong. */
+/** 400: the request is invalid. */
 export class InvalidRequestError extends ApiError {
   name = 'InvalidRequestError' as const;
   readonly status = 400;
 }
 
-/** Why a caller is nobody. */
+/** Why a caller was not authenticated. */
 export type UnauthorizedReason =
   | KerberosRefusalReason
   | 'unknown_principal'
   | 'account_locked'
   | 'account_expired';
 
-/** 401: who calls is not known, or may not call. */
+/** 401: no credentials, invalid ones, or an account that is not active. */
 export class UnauthorizedError extends ApiError {
   name = 'UnauthorizedError' as const;
   readonly status = 401;
@@ -62,8 +64,8 @@ export class UnauthorizedError extends ApiError {
   }
 
   /**
-   * After a refused token the scheme is not offered again, so that no browser
-   * loops; a replayed one may be followed by a fresh one.
+   * After a rejected token, Negotiate is not offered again: a browser would
+   * retry forever. After a replayed one, the client can send a new token.
    */
   override get headers(): Readonly<Record<string, string>> {
     return this.reason === 'no_credentials' || this.reason === 'replayed'
@@ -72,19 +74,19 @@ export class UnauthorizedError extends ApiError {
   }
 }
 
-/** 403: the caller is known, and may not do this. */
+/** 403: the caller lacks a permission. */
 export class ForbiddenError extends ApiError {
   name = 'ForbiddenError' as const;
   readonly status = 403;
 }
 
-/** 404: the directory has no such thing. */
+/** 404: the directory does not have the resource. */
 export class ResourceNotFoundError extends ApiError {
   name = 'ResourceNotFoundError' as const;
   readonly status = 404;
 }
 
-/** 404: the API has no such path. */
+/** 404: the API does not have the path. */
 export class UnknownPathError extends ApiError {
   name = 'UnknownPathError' as const;
   readonly status = 404;
@@ -94,7 +96,7 @@ export class UnknownPathError extends ApiError {
   }
 }
 
-/** 405: the path is there, the method is not. */
+/** 405: the path does not support the method. */
 export class MethodNotAllowedError extends ApiError {
   name = 'MethodNotAllowedError' as const;
   readonly status = 405;
@@ -110,7 +112,7 @@ export class MethodNotAllowedError extends ApiError {
   }
 }
 
-/** 503: something that the answer needs is away for now. */
+/** 503: a required service is temporarily unavailable. */
 export class UnavailableError extends ApiError {
   name = 'UnavailableError' as const;
   readonly status = 503;
@@ -120,7 +122,7 @@ export class UnavailableError extends ApiError {
   }
 }
 
-/** 504: the directory took too long. */
+/** 504: the directory exceeded the configured time. */
 export class SlowError extends ApiError {
   name = 'SlowError' as const;
   readonly status = 504;
@@ -144,12 +146,12 @@ export function searchPageSizeOutOfRange(
   });
 }
 
-/** The 404 of a user, with the name as it was asked for. */
+/** The 404 of a user, with the name as requested. */
 export function userNotFound(name: string): ResourceNotFoundError {
   return new ResourceNotFoundError({ message: 'User not found', name });
 }
 
-/** The 404 of a group, with the name as it was asked for. */
+/** The 404 of a group, with the name as requested. */
 export function groupNotFound(groupname: string): ResourceNotFoundError {
   return new ResourceNotFoundError({ message: 'Group not found', groupname });
 }
@@ -164,24 +166,24 @@ export function certificateNotFound(
   });
 }
 
-/** 413: the body is larger than the API reads. */
+/** 413: the body is too large. */
 export class ContentTooLargeError extends ApiError {
   name = 'ContentTooLargeError' as const;
   readonly status = 413;
 }
 
-/** 415: the body has a content encoding that the API does not decode. */
+/** 415: the content encoding of the body is not supported. */
 export class UnsupportedEncodingError extends ApiError {
   name = 'UnsupportedEncodingError' as const;
   readonly status = 415;
 
-  /** The encodings that are decoded (RFC 9110 §15.5.16). */
+  /** RFC 9110 §15.5.16. */
   override get headers(): Readonly<Record<string, string>> {
     return { 'Accept-Encoding': 'gzip, deflate' };
   }
 }
 
-/** 429: the caller asks too often. */
+/** 429: the caller exceeded a rate limit. */
 export class TooManyRequestsError extends ApiError {
   name = 'TooManyRequestsError' as const;
   readonly status = 429;
@@ -197,7 +199,7 @@ export class TooManyRequestsError extends ApiError {
   }
 }
 
-/** 502: what stands behind the gateway answered something that it should not. */
+/** 502: an invalid response of the CA. */
 export class BadGatewayError extends ApiError {
   name = 'BadGatewayError' as const;
   readonly status = 502;

@@ -1,29 +1,29 @@
 import type { Response } from 'express';
 
 /**
- * A part of an answer that is written as JSON already. It is kept as its octets
- * in UTF-8, one a character: V8 puts such texts together and copies them out as
- * they are. One name in another script, and it would take two octets for every
- * character of the whole answer, and encode each on the way out.
+ * A part of a response body that is already serialized. Its UTF-8 bytes are
+ * stored as a Latin-1 string: V8 concatenates such strings and copies them to
+ * the socket without encoding. One name in another script would double the size
+ * of the body's string and make V8 encode every character.
  */
-export class JsonText {
-  /** As `latin1` reads them. */
-  readonly octets: string;
+export class SerializedJson {
+  /** UTF-8 bytes as Latin-1 characters. */
+  readonly latin1: string;
 
   /** @param text - a JSON value */
   constructor(text: string) {
-    this.octets = toOctets(text);
+    this.latin1 = toLatin1(text);
   }
 
-  /** What writes the answer otherwise finds the value itself. */
+  /** The value, for `JSON.stringify`. */
   toJSON(): unknown {
-    return JSON.parse(fromOctets(this.octets).toString());
+    return JSON.parse(fromLatin1(this.latin1).toString());
   }
 }
 
-/** An answer's JSON in UTF-8; what is written already is taken as it is. */
-export function writeJson(answer: unknown): Buffer {
-  return fromOctets(writeOctets(answer));
+/** Serializes a response body as UTF-8, with its serialized parts as they are. */
+export function writeJson(body: unknown): Buffer {
+  return fromLatin1(writeLatin1(body));
 }
 
 /**
@@ -38,84 +38,82 @@ export function sendJson(
   res.send(writeJson(options.body));
 }
 
-/** As {@link writeJson}, its octets as `latin1` reads them. */
-export function writeOctets(answer: unknown): string {
-  if (answer instanceof JsonText) {
-    return answer.octets;
+/** As {@link writeJson}, with the bytes as Latin-1 characters. */
+export function writeLatin1(body: unknown): string {
+  if (body instanceof SerializedJson) {
+    return body.latin1;
   }
-  if (!hasJsonText(answer)) {
-    return toOctets(JSON.stringify(answer) ?? 'null');
+  if (!hasSerialized(body)) {
+    return toLatin1(JSON.stringify(body) ?? 'null');
   }
-  if (Array.isArray(answer)) {
-    return `[${answer.map(writeOctets).join()}]`;
+  if (Array.isArray(body)) {
+    return `[${body.map(writeLatin1).join()}]`;
   }
-  const members = Object.entries(answer)
+  const members = Object.entries(body)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${writeOctets(name)}:${writeOctets(value)}`);
+    .map(([name, value]) => `${writeLatin1(name)}:${writeLatin1(value)}`);
   return `{${members.join()}}`;
 }
 
-function toOctets(text: string): string {
+function toLatin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-function fromOctets(octets: string): Buffer {
-  return Buffer.from(octets, 'latin1');
+function fromLatin1(latin1: string): Buffer {
+  return Buffer.from(latin1, 'latin1');
 }
 
-/** Whether there is some in a list, or in the members of an answer. */
-function hasJsonText(answer: unknown): answer is object {
-  return Array.isArray(answer)
-    ? answer.some(isJsonText)
-    : typeof answer === 'object' &&
-        answer !== null &&
-        Object.values(answer).some(
+/** Whether a list, or the members of an object, contain serialized parts. */
+function hasSerialized(body: unknown): body is object {
+  return Array.isArray(body)
+    ? body.some(isSerialized)
+    : typeof body === 'object' &&
+        body !== null &&
+        Object.values(body).some(
           value =>
-            isJsonText(value) ||
-            (Array.isArray(value) && value.some(isJsonText)),
+            isSerialized(value) ||
+            (Array.isArray(value) && value.some(isSerialized)),
         );
 }
 
-function isJsonText(value: unknown): value is JsonText {
-  return value instanceof JsonText;
+function isSerialized(value: unknown): value is SerializedJson {
+  return value instanceof SerializedJson;
 }
 
-/**
- * An integer that JSON carries to the last digit, however long
- * (`JSON.rawJSON`, in Node.js from 22 on).
- */
+/** An integer of any size, exact in JSON (`JSON.rawJSON`, Node.js 22). */
 export function rawInteger(value: bigint): unknown {
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
   return rawJSON(String(value));
 }
 
-/** A record as an answer has it. */
-export type Presented = JsonText | Readonly<Record<string, unknown>>;
+/** A record of a response body. */
+export type PresentedRecord =
+  | SerializedJson
+  | Readonly<Record<string, unknown>>;
 
 /**
- * Presents a record with all its keys only once: whoever may see the same
- * record is shown the same. What hides something makes another record of it,
- * and so does every change; what is kept ends with its record.
+ * Caches the JSON of records with all keys, as long as the record exists. A
+ * record that changes, or that hides fields from a caller, is another object.
  *
- * @param whole - the keys of an answer without a mask, this very array
+ * @param allKeys - the array of keys that is passed without a field mask
  */
-export function presentOnce<T extends object>(
-  whole: readonly string[],
+export function cacheSerialized<T extends object>(
+  allKeys: readonly string[],
   present: (
     record: T,
     keys: readonly string[],
   ) => Readonly<Record<string, unknown>>,
-): (record: T, keys: readonly string[]) => Presented {
-  const written = new WeakMap<T, JsonText>();
+): (record: T, keys: readonly string[]) => PresentedRecord {
+  const cache = new WeakMap<T, SerializedJson>();
   return (record, keys) => {
-    if (keys !== whole) {
+    if (keys !== allKeys) {
       return present(record, keys);
     }
-    let text = written.get(record);
-    if (!text) {
-      text = new JsonText(JSON.stringify(present(record, keys)));
-      written.set(record, text);
+    let serialized = cache.get(record);
+    if (!serialized) {
+      serialized = new SerializedJson(JSON.stringify(present(record, keys)));
+      cache.set(record, serialized);
     }
-    return text;
+    return serialized;
   };
 }

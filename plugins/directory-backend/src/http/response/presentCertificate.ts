@@ -1,8 +1,5 @@
 import { AuthorityProtocolError } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  describeCertificate,
-  type CertificateDescription,
-} from '@directory-gateway/x509';
+import type { CertificateDescription } from '@directory-gateway/x509';
 import type { UserCertificate } from '../../certificates/CertificateReader';
 import type { RecordModel } from './fieldMask';
 import { rawInteger } from './json';
@@ -19,7 +16,7 @@ const ISSUED_HERE = 'issued_here';
 
 /**
  * The certificate's record, in the contract's order (section 2.8), with what
- * FreeIPA tells besides.
+ * FreeIPA adds.
  */
 const presenters: Readonly<Record<string, Presenter>> = {
   cacn: issued => issued.cacn ?? null,
@@ -72,14 +69,14 @@ export const certificateModel: RecordModel = {
 /**
  * A certificate as the API shows it, with the given keys in their order.
  *
- * @throws AuthorityProtocolError when the authority's bytes are no certificate.
+ * @throws AuthorityProtocolError when the certificate cannot be read.
  */
 export function presentCertificate(
   issued: UserCertificate,
   keys: readonly string[],
   uris: ResourceUris,
 ): Record<string, unknown> {
-  const description = describeCertificate(issued.certificate);
+  const { description } = issued.certificate;
   if (!description.ok) {
     throw new AuthorityProtocolError(description.message);
   }

@@ -4,8 +4,15 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import {
+  PortalTokenRequiredError,
+  SigningLimitExceededError,
+  SigningRefusedError,
+} from '../../certificates/errors';
+import { fail } from '../../certificates/signingRules';
+import { AmbiguousPortalUserError } from '../../directory/errors';
 import { contractDialect } from '../contractDialect';
-import { presentError } from './presentError';
+import { presentError, toApiError } from './presentError';
 
 describe('presentError', () => {
   const logger = mockServices.logger.mock();
@@ -73,5 +80,35 @@ describe('presentError', () => {
     socket.destroy();
     expect(await logged).toEqual(['debug', expect.stringContaining('aborted')]);
     expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe('toApiError', () => {
+  it.each([
+    [
+      new AmbiguousPortalUserError('twice'),
+      { status: 401, body: { reason: 'unknown_principal' } },
+    ],
+    [
+      new SigningLimitExceededError(1500),
+      { status: 429, headers: { 'Retry-After': '2' } },
+    ],
+    [
+      new PortalTokenRequiredError('Sign in.'),
+      { status: 403, body: { message: 'Sign in.' } },
+    ],
+    [
+      new SigningRefusedError(fail('key', 'Too short.')),
+      { status: 400, body: { message: 'Too short.', rule: 'key' } },
+    ],
+    [
+      new SigningRefusedError({
+        ...fail('requester', 'Not yours.'),
+        denial: 'forbidden',
+      }),
+      { status: 403, body: { message: 'Not yours.', rule: 'requester' } },
+    ],
+  ])('converts %s', (error, response) => {
+    expect(toApiError(error)).toMatchObject(response);
   });
 });

@@ -1,31 +1,39 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { isError } from '@backstage/errors';
+import type { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { ErrorRequestHandler, Request } from 'express';
 import { randomUUID } from 'node:crypto';
-import type { Dialect } from '../api/Dialect';
+import type {
+  SigningLimitExceededError,
+  SigningRefusedError,
+} from '../../certificates/errors';
 import {
   ApiError,
   BadGatewayError,
   ContentTooLargeError,
   type ErrorBody,
+  type ErrorResponse,
   ForbiddenError,
   InvalidRequestError,
   SlowError,
+  TooManyRequestsError,
+  UnauthorizedError,
   UnavailableError,
   UnsupportedEncodingError,
 } from './apiErrors';
 import { sendJson } from './json';
-import type { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
-import type { SigningRefusedError } from '../../certificates/errors';
 
 /**
- * Handles every error of the API: responds as the dialect does and logs what is
- * not for the caller, both with the same `request_id`. Errors of requests that
- * the client aborted are logged at debug level.
+ * Creates the error handler of the API. It responds in the dialect and logs
+ * server errors, both with the same `request_id`. Errors of requests that the
+ * client aborted are logged at debug level.
  */
 export function presentError(options: {
   readonly logger: LoggerService;
-  readonly dialectOf: (req: Request) => Dialect;
+  readonly dialectOf: (req: Request) => {
+    readonly contentType: string;
+    presentError(error: unknown): ErrorResponse | undefined;
+  };
 }): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.destroyed || error?.type === 'request.aborted') {
@@ -40,25 +48,25 @@ export function presentError(options: {
     }
     const requestId = randomUUID();
     const dialect = options.dialectOf(req);
-    const refusal = dialect.presentError(error);
-    const status = refusal?.status ?? 500;
+    const response = dialect.presentError(error);
+    const status = response?.status ?? 500;
     if (!(error instanceof ApiError) && status >= 500) {
-      const log = refusal ? options.logger.warn : options.logger.error;
+      const log = response ? options.logger.warn : options.logger.error;
       log.call(
         options.logger,
         `Request ${requestId} failed: ${describe(error)}`,
       );
     }
     const body: ErrorBody = {
-      ...(refusal?.body ?? { message: 'Internal server error' }),
+      ...(response?.body ?? { message: 'Internal server error' }),
       request_id: requestId,
     };
-    res.status(status).set(refusal?.headers ?? {});
+    res.status(status).set(response?.headers ?? {});
     sendJson(res, { body, contentType: dialect.contentType });
   };
 }
 
-/** Says what happened and, of what was not expected, where. */
+/** The message of an expected error with its cause; the stack of others. */
 function describe(error: unknown): string {
   if (!isError(error)) {
     return 'an unknown value was thrown';
@@ -70,7 +78,7 @@ function describe(error: unknown): string {
   return error.stack ?? error.message;
 }
 
-/** How the errors of the rooms below become answers, by their names. */
+/** Responses to errors of the domain and of Express, by name. */
 const presenters: Readonly<
   Record<string, ((error: Error) => ApiError) | undefined>
 > = {
@@ -80,12 +88,17 @@ const presenters: Readonly<
     }),
   DirectoryTimeoutError: () =>
     new SlowError({ message: 'The directory took too long to answer.' }),
+  AmbiguousPortalUserError: () => new UnauthorizedError('unknown_principal'),
   SigningRefusedError: error => {
-    const { rule, message, refusal } = (error as SigningRefusedError).verdict;
-    return refusal === 'forbidden'
+    const { rule, message, denial } = (error as SigningRefusedError).failedRule;
+    return denial === 'forbidden'
       ? new ForbiddenError({ message, rule })
       : new InvalidRequestError({ message, rule });
   },
+  SigningLimitExceededError: error =>
+    new TooManyRequestsError((error as SigningLimitExceededError).retryAfterMs),
+  PortalTokenRequiredError: error =>
+    new ForbiddenError({ message: error.message }),
   AuthorityRefusalError: error =>
     (error as AuthorityRefusalError).kind === 'forbidden'
       ? new ForbiddenError({ message: error.message })
@@ -111,7 +124,7 @@ const presenters: Readonly<
     }),
 };
 
-/** What a caller is told of an error; `undefined` is nothing. */
+/** The response to an error; `undefined` for an internal error. */
 export function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) {
     return error;

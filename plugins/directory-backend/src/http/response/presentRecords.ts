@@ -1,7 +1,7 @@
 import type { CallerContext } from '../../directory/Caller';
 import type { ListedGroup } from '../../directory/Directory';
 import type { Group, User } from '../../directory/records';
-import type { Page, PageRequest } from '../../directory/Page';
+import type { Page } from '../../directory/Page';
 import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import {
   type FieldDefinition,
@@ -18,10 +18,10 @@ import {
 import type { RecordModel } from './fieldMask';
 import type { ResourceUris } from './ResourceUris';
 
-/** How many members a group has: counted for masks that name it only. */
+/** Number of members of a group, which only masks that name it return. */
 export const MEMBER_COUNT = 'member_count';
 
-/** The keys of a group's record, in the contract's order. */
+/** The keys of a group record, in the contract's order. */
 export const groupModel: RecordModel = {
   keys: [...groupFieldNames, 'uri'],
   onlyByName: [MEMBER_COUNT],
@@ -30,41 +30,38 @@ export const groupModel: RecordModel = {
   ),
 };
 
-/** The keys of a user's group: name and URI, or with a mask a whole group. */
+/** As {@link groupModel}; without a mask, only name and URI. */
 export const userGroupModel: RecordModel = {
   ...groupModel,
   defaults: ['groupname', 'uri'],
 };
 
-/** Which fields of the directory the keys of an answer need. */
+/** The directory fields that the given keys require. */
 export function groupFieldsFor(
   keys: readonly string[],
 ): ReadonlySet<GroupField> {
   return new Set(keys.filter(isGroupField));
 }
 
-/** How groups are shown. */
+/** Options of {@link presentGroups}. */
 export interface GroupPresentation {
   /** In their order. */
   readonly keys: readonly string[];
   readonly uris: ResourceUris;
-  /** Counts members when the mask names the count. */
+  /** Counts members, when a key requires it. */
   readonly directory: Pick<PrivateDirectory, 'countMembers'>;
   readonly context: CallerContext;
 }
 
-/** Groups of a list as the API shows them. */
+/** Presents the groups of a list. */
 export async function presentGroups(
   page: Page<ListedGroup>,
   presentation: GroupPresentation,
 ): Promise<Page<Record<string, unknown>>> {
-  return {
-    ...page,
-    items: await presentAll(page.items, presentation),
-  };
+  return { ...page, items: await presentAll(page.items, presentation) };
 }
 
-/** A group as the API shows it. */
+/** Presents a group. */
 export async function presentGroup(
   group: Group,
   presentation: GroupPresentation,
@@ -86,7 +83,7 @@ async function presentAll(
       keys,
       fields: groupFields,
       uri: uris.group(group.groupname),
-      besides: {
+      overrides: {
         direct: reason?.direct,
         sponsor: reason?.sponsor,
         path: reason?.path.map(groupname => groupname ?? null),
@@ -97,29 +94,26 @@ async function presentAll(
   );
 }
 
-/**
- * A record as the API shows it, with the given keys in their order. A missing
- * value is null; `uri` is the resource's own.
- */
+/** Presents a record with the given keys, in their order; `null` for no value. */
 export function presentRecord(
   record: Readonly<Record<string, unknown>>,
   options: {
     readonly keys: readonly string[];
     readonly fields: Readonly<Record<string, FieldDefinition>>;
     readonly uri: string;
-    /** Values of keys that are not shown as the directory has them. */
-    readonly besides?: Readonly<Record<string, unknown>>;
+    /** Values of keys that do not come from the directory as they are. */
+    readonly overrides?: Readonly<Record<string, unknown>>;
   },
 ): Record<string, unknown> {
   const { keys, fields } = options;
-  const besides: Readonly<Record<string, unknown>> = {
-    ...options.besides,
+  const overrides: Readonly<Record<string, unknown>> = {
+    ...options.overrides,
     uri: options.uri,
   };
   const shown: Record<string, unknown> = {};
   for (const key of keys) {
-    shown[key] = Object.hasOwn(besides, key)
-      ? besides[key]
+    shown[key] = Object.hasOwn(overrides, key)
+      ? overrides[key]
       : presentValue(record[key], fields[key].syntax);
   }
   return shown;
@@ -140,7 +134,7 @@ function presentValue(value: unknown, syntax: FieldSyntax): unknown {
   }
 }
 
-/** The keys of a user's record, in the contract's order. */
+/** The keys of a user record, in the contract's order. */
 export const userModel: RecordModel = {
   keys: [...userFieldNames, 'uri'],
   lists: new Set(
@@ -151,8 +145,8 @@ export const userModel: RecordModel = {
 };
 
 /**
- * The keys of a member or sponsor: name and URI, or with a mask a whole user.
- * These answers leave locked accounts out, so that they have no `locked`.
+ * The keys of a member or sponsor; without a mask, only name and URI. These
+ * lists have no locked accounts, and so no key `locked`.
  */
 export const memberModel: RecordModel = {
   keys: userModel.keys.filter(key => key !== 'locked'),
@@ -160,12 +154,12 @@ export const memberModel: RecordModel = {
   defaults: ['username', 'uri'],
 };
 
-/** Which fields of the directory the keys of an answer need. */
+/** The directory fields that the given keys require. */
 export function userFieldsFor(keys: readonly string[]): ReadonlySet<UserField> {
   return new Set(keys.filter(isUserField));
 }
 
-/** A user as the API shows it, with the given keys in their order. */
+/** Presents a user with the given keys, in their order. */
 export function presentUser(
   user: User,
   keys: readonly string[],
@@ -175,41 +169,7 @@ export function presentUser(
     keys,
     fields: userFields,
     uri: uris.user(user.username),
-    // Nobody ever locked the account where the attribute is missing.
-    besides: { locked: user.locked ?? false },
+    // The attribute is missing until an account is locked for the first time.
+    overrides: { locked: user.locked ?? false },
   });
-}
-
-/** One page of a list as the contract wraps it (section 2.1). */
-export interface PaginatedEnvelope {
-  readonly result: readonly unknown[];
-  readonly page: number;
-  readonly page_size: number;
-  readonly total_results: number;
-}
-
-/** A result about an entry that exists; throws the error when it is missing. */
-export function found<T>(result: T | undefined, notFound: () => Error): T {
-  if (result === undefined) {
-    throw notFound();
-  }
-  return result;
-}
-
-/** A page with each item presented. */
-export function mapPage<T, R>(page: Page<T>, present: (item: T) => R): Page<R> {
-  return { ...page, items: page.items.map(present) };
-}
-
-/** Wraps one page of a list, whose items are presented. */
-export function envelopePage(
-  page: Page<unknown>,
-  request: PageRequest,
-): PaginatedEnvelope {
-  return {
-    result: page.items,
-    page: request.number,
-    page_size: request.size,
-    total_results: page.total,
-  };
 }

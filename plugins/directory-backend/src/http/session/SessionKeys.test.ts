@@ -1,99 +1,157 @@
+import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SessionKeys, type SessionSecret } from './SessionKeys';
+import {
+  readSessionsConfig,
+  SessionKeys,
+  type SessionSecret,
+} from './SessionKeys';
 
-const secret = (value: string): SessionSecret => {
-  return { key: 'directory.sessions.keys[0].secret', kind: 'value', value };
-};
+describe('SessionKeys', () => {
+  const secret = (value: string): SessionSecret => {
+    return { key: 'directory.sessions.keys[0].secret', kind: 'value', value };
+  };
 
-const load = (...values: string[]) => SessionKeys.load(values.map(secret));
+  const load = (...values: string[]) => SessionKeys.load(values.map(secret));
 
-it('is the same key in every process, in either spelling and from a file', async () => {
-  const bytes = randomBytes(32);
-  const folder = await mkdtemp(join(tmpdir(), 'session-keys-'));
-  const path = join(folder, 'key');
-  await writeFile(path, `${bytes.toString('base64')}\n`, { mode: 0o600 });
-  const all = [
-    await load(bytes.toString('base64')),
-    await load(bytes.toString('hex')),
-    await load(bytes.toString('hex').toUpperCase()),
-    await SessionKeys.load([{ key: 'k', kind: 'file', path }]),
-  ];
-  await chmod(path, 0o644);
-  const key = 'directory.sessions.keys[0].secretFile';
-  await expect(SessionKeys.load([{ key, kind: 'file', path }])).rejects.toThrow(
-    `${key}: ${path} is accessible to other users (mode 0644)`,
-  );
-  await rm(folder, { recursive: true });
-  for (const { current } of all) {
-    expect(current.id).toBe(all[0].current.id);
-    expect(current.key.equals(all[0].current.key)).toBe(true);
-  }
-});
-
-it('seals with the first, opens with all, and with no other', async () => {
-  const [one, two, three] = [32, 33, 64].map(size =>
-    randomBytes(size).toString('base64'),
-  );
-  const keys = await load(one, two);
-  const [first, second, other] = [
-    await load(one),
-    await load(two),
-    await load(three),
-  ];
-  expect(keys.current.id).toBe(first.current.id);
-  for (const { current } of [first, second]) {
-    expect(keys.find(current.id)?.equals(current.key)).toBe(true);
-  }
-  expect(keys.find(other.current.id)).toBeUndefined();
-  expect(keys.find('')).toBeUndefined();
-  expect(keys.find('__proto__')).toBeUndefined();
-});
-
-it('is made anew where none is configured', () => {
-  const [one, other] = [SessionKeys.random(), SessionKeys.random()];
-  expect(one.current.key.equals(other.current.key)).toBe(false);
-  expect(one.find(other.current.id)).toBeUndefined();
-});
-
-it('shows the secret neither in its name nor in the key', async () => {
-  const bytes = randomBytes(64);
-  const { current } = await load(bytes.toString('hex'));
-  const key = current.key.export();
-  for (let at = 0; at + 4 <= bytes.length; at++) {
-    const part = bytes.subarray(at, at + 4);
-    expect(Buffer.from(current.id, 'base64url').includes(part)).toBe(false);
-    expect(key.includes(part)).toBe(false);
-  }
-});
-
-describe('refuses, without repeating it,', () => {
-  it.each([
-    ['31 bytes', randomBytes(31).toString('base64'), 'has 31 bytes'],
-    ['31 bytes in hex', randomBytes(31).toString('hex'), 'has 31 bytes'],
-    ['a password', 'correct horse battery staple', 'base64 or hexadecimal'],
-    ['a template', '${DIRECTORY_SESSION_KEY}', 'base64 or hexadecimal'],
-    ['nothing', ' \n', 'base64 or hexadecimal'],
-  ])('%s', async (_what, value, problem) => {
-    const failure = await load(value).catch(String);
-    expect(failure).toContain('directory.sessions.keys[0].secret ');
-    expect(failure).toContain(problem);
-    expect(failure).not.toContain(value);
-  });
-
-  it('a secret that is there twice', async () => {
+  it('is the same key in every process, in either spelling and from a file', async () => {
     const bytes = randomBytes(32);
+    const folder = await mkdtemp(join(tmpdir(), 'session-keys-'));
+    const path = join(folder, 'key');
+    await writeFile(path, `${bytes.toString('base64')}\n`, { mode: 0o600 });
+    const all = [
+      await load(bytes.toString('base64')),
+      await load(bytes.toString('hex')),
+      await load(bytes.toString('hex').toUpperCase()),
+      await SessionKeys.load([{ key: 'k', kind: 'file', path }]),
+    ];
+    await chmod(path, 0o644);
+    const key = 'directory.sessions.keys[0].secretFile';
     await expect(
-      load(bytes.toString('base64'), bytes.toString('hex')),
-    ).rejects.toThrow('contains a secret twice');
+      SessionKeys.load([{ key, kind: 'file', path }]),
+    ).rejects.toThrow(
+      `${key}: ${path} is accessible to other users (mode 0644)`,
+    );
+    await rm(folder, { recursive: true });
+    for (const { current } of all) {
+      expect(current.id).toBe(all[0].current.id);
+      expect(current.key.equals(all[0].current.key)).toBe(true);
+    }
   });
 
-  it('a file that cannot be read', async () => {
-    const path = join(tmpdir(), 'no', 'such', 'file');
-    await expect(
-      SessionKeys.load([{ key: 'the.key', kind: 'file', path }]),
-    ).rejects.toThrow('the.key cannot be read');
+  it('seals with the first, opens with all, and with no other', async () => {
+    const [one, two, three] = [32, 33, 64].map(size =>
+      randomBytes(size).toString('base64'),
+    );
+    const keys = await load(one, two);
+    const [first, second, other] = [
+      await load(one),
+      await load(two),
+      await load(three),
+    ];
+    expect(keys.current.id).toBe(first.current.id);
+    for (const { current } of [first, second]) {
+      expect(keys.find(current.id)?.equals(current.key)).toBe(true);
+    }
+    expect(keys.find(other.current.id)).toBeUndefined();
+    expect(keys.find('')).toBeUndefined();
+    expect(keys.find('__proto__')).toBeUndefined();
+  });
+
+  it('is made anew where none is configured', () => {
+    const [one, other] = [SessionKeys.random(), SessionKeys.random()];
+    expect(one.current.key.equals(other.current.key)).toBe(false);
+    expect(one.find(other.current.id)).toBeUndefined();
+  });
+
+  it('shows the secret neither in its name nor in the key', async () => {
+    const bytes = randomBytes(64);
+    const { current } = await load(bytes.toString('hex'));
+    const key = current.key.export();
+    for (let at = 0; at + 4 <= bytes.length; at++) {
+      const part = bytes.subarray(at, at + 4);
+      expect(Buffer.from(current.id, 'base64url').includes(part)).toBe(false);
+      expect(key.includes(part)).toBe(false);
+    }
+  });
+
+  describe('refuses, without repeating it,', () => {
+    it.each([
+      ['31 bytes', randomBytes(31).toString('base64'), 'has 31 bytes'],
+      ['31 bytes in hex', randomBytes(31).toString('hex'), 'has 31 bytes'],
+      ['a password', 'correct horse battery staple', 'base64 or hexadecimal'],
+      ['a template', '${DIRECTORY_SESSION_KEY}', 'base64 or hexadecimal'],
+      ['nothing', ' \n', 'base64 or hexadecimal'],
+    ])('%s', async (_what, value, problem) => {
+      const failure = await load(value).catch(String);
+      expect(failure).toContain('directory.sessions.keys[0].secret ');
+      expect(failure).toContain(problem);
+      expect(failure).not.toContain(value);
+    });
+
+    it('a secret that is there twice', async () => {
+      const bytes = randomBytes(32);
+      await expect(
+        load(bytes.toString('base64'), bytes.toString('hex')),
+      ).rejects.toThrow('contains a secret twice');
+    });
+
+    it('a file that cannot be read', async () => {
+      const path = join(tmpdir(), 'no', 'such', 'file');
+      await expect(
+        SessionKeys.load([{ key: 'the.key', kind: 'file', path }]),
+      ).rejects.toThrow('the.key cannot be read');
+    });
+  });
+});
+
+describe('readSessionsConfig', () => {
+  const read = (sessions?: JsonObject) =>
+    readSessionsConfig(new ConfigReader({ ...(sessions && { sessions }) }));
+
+  it('has sessions of 15 minutes, unless they are switched off', () => {
+    const maxAgeMs = 15 * 60 * 1000;
+    expect(read()).toEqual({ maxAgeMs });
+    expect(read({ enabled: true })).toEqual({ maxAgeMs });
+    expect(read({ enabled: false })).toBeUndefined();
+    expect(read({ maxAge: '2m' })).toEqual({ maxAgeMs: 120_000 });
+    expect(read({ maxAge: { minutes: 15 } })).toEqual({ maxAgeMs });
+  });
+
+  it.each(['16m', { minutes: 15, milliseconds: 1 }, '0s', '999ms'])(
+    'refuses a life of %j',
+    maxAge => {
+      expect(() => read({ maxAge })).toThrow(/^directory\.sessions\.maxAge/);
+    },
+  );
+
+  it('takes secrets and files of secrets, in their order', () => {
+    expect(
+      read({ keys: [{ secretFile: '/run/key' }, { secret: 'abc' }] })?.secrets,
+    ).toEqual([
+      {
+        kind: 'file',
+        path: '/run/key',
+        key: 'directory.sessions.keys[0].secretFile',
+      },
+      {
+        kind: 'value',
+        value: 'abc',
+        key: 'directory.sessions.keys[1].secret',
+      },
+    ]);
+  });
+
+  it('names the key that is wrong', () => {
+    expect(() => read({ keys: [] })).toThrow(/directory\.sessions\.keys must/);
+    expect(() => read({ keys: [{ secret: 'a' }, {}] })).toThrow(
+      'Set one of secret and secretFile in directory.sessions.keys[1]',
+    );
+    expect(() => read({ keys: [{ secret: 'a', secretFile: '/b' }] })).toThrow(
+      'Set one of secret and secretFile in directory.sessions.keys[0]',
+    );
   });
 });

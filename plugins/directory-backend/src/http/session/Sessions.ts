@@ -178,17 +178,17 @@ function isApiClient(headers: IncomingHttpHeaders): boolean {
  * @throws InputError that names a configured key that is not usable.
  */
 export async function createSessions(options: {
-  readonly config: SessionsConfig | undefined;
+  readonly config: { readonly sessions?: SessionsConfig };
   /** External URL of the plugin. Sessions of other URLs are rejected. */
   readonly baseUrl: string;
   readonly dialects: readonly Pick<Dialect, 'root' | 'uris'>[];
   readonly logger: LoggerService;
 }): Promise<Sessions | undefined> {
   const { baseUrl, config, dialects, logger } = options;
-  if (!config) {
+  if (!config.sessions) {
     return undefined;
   }
-  const { secrets, maxAgeMs } = config;
+  const { secrets, maxAgeMs } = config.sessions;
   if (!secrets) {
     logger.info(
       'Sessions use a random key of this process. Set directory.sessions.keys when several processes run.',

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { eventually } from '../../__testUtils__/eventually';
-import { FileStream } from './FileStream';
-import { sendFile } from './FileStream';
+import { FileStream, sendFile } from './FileStream';
 
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 

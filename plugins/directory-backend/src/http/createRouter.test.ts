@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { decodablePath, mergeSlashes, pathBelowMount } from './createRouter';
+
+describe('decodablePath', () => {
+  it.each([
+    ['/v1/users/alice/?a=%ff', '/v1/users/alice/?a=%ff'],
+    ['/v1/users/%61lice/', '/v1/users/%61lice/'],
+    ['/v1/users/%ff/', '/v1/users/%25ff/'],
+    ['/v1/users/%zz/groups/', '/v1/users/%25zz/groups/'],
+    ['/v1/users/%', '/v1/users/%25'],
+    ['/v1/users/a%2Fb/', '/v1/users/a%2Fb/'],
+    ['/v1/?a=1?b=2', '/v1/?a=1?b=2'],
+  ])('makes %s into %s', (url, decodable) => {
+    expect(decodablePath(url)).toBe(decodable);
+  });
+
+  it('gives a path that decodes, with the query as it was', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[%a-f0-9/]{0,20}$/),
+        fc.option(fc.stringMatching(/^[%a-f0-9?=&]{0,10}$/), {
+          nil: undefined,
+        }),
+        (path, query) => {
+          const url = query === undefined ? path : `${path}?${query}`;
+          const [decodable, ...rest] = decodablePath(url).split('?');
+          expect(() => decodeURIComponent(decodable)).not.toThrow();
+          expect(rest.join('?')).toBe(query ?? '');
+        },
+      ),
+    );
+  });
+});
+
+describe('pathBelowMount', () => {
+  it.each([
+    ['/api/directory/v1/me/', '/v1/me/', '/v1/me/'],
+    ['/api/directory//v1/me/', '/v1/me/', '//v1/me/'],
+    ['/api/directory///v1//me/?a=//b', '//v1//me/?a=//b', '///v1//me/?a=//b'],
+    ['/api/directory//', '/', '//'],
+    ['/api/directory?a', '/?a', '/?a'],
+    ['http://host/api/directory/v1/me/', 'http://host/v1/me/', '/v1/me/'],
+    ['http://host/api/directory//v1/me/', 'http://host/v1/me/', '//v1/me/'],
+    ['http://host/api/directory?a', 'http://host/?a', '/?a'],
+  ])('has the slashes of %s', (originalUrl, url, path) => {
+    const baseUrl = '/api/directory';
+    expect(pathBelowMount({ originalUrl, baseUrl, url })).toBe(path);
+  });
+});
+
+describe('mergeSlashes', () => {
+  it.each([
+    ['//v1/users/alice/', '/v1/users/alice/'],
+    ['/fasjson///v1//users//', '/fasjson/v1/users/'],
+    ['/v1/users/', '/v1/users/'],
+    ['/v1//users/?website=https://a//b', '/v1/users/?website=https://a//b'],
+    ['/v1/%2F/users/%2f%2F/', '/v1/%2F/users/%2f%2F/'],
+  ])('turns %s into %s', (url, merged) => {
+    expect(mergeSlashes(url)).toBe(merged);
+  });
+});

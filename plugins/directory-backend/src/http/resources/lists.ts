@@ -1,0 +1,110 @@
+import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
+import type { GroupSelection, UserSelection } from '../../directory/Directory';
+import type { Page, PageRequest } from '../../directory/Page';
+import type { PrivateDirectory } from '../../directory/PrivateDirectory';
+import type { User } from '../../directory/records';
+import type { Dialect } from '../api/Dialect';
+import type { Call, Operation } from '../api/Operation';
+import {
+  type ParameterErrors,
+  parseParameters,
+} from '../request/ParameterErrors';
+import { WHOLE_LIST } from '../request/parsePage';
+import { groupNotFound } from '../response/apiErrors';
+import { type RecordModel, resolveFields } from '../response/fieldMask';
+import { streamedList } from '../response/FileStream';
+import { groupFieldsFor, presentGroups } from '../response/presentRecords';
+
+/** Dependencies of operations that read the directory. */
+export interface DirectoryOptions {
+  readonly directory: PrivateDirectory;
+  readonly dialect: Dialect;
+}
+
+/** An operation that lists records. */
+interface ListOperation<Selection extends { readonly fields: unknown }> {
+  readonly id: string;
+  readonly path: string;
+  readonly model: RecordModel;
+  /** Parses which records are requested; without a page, all of them. */
+  select(
+    call: Call,
+    errors: ParameterErrors,
+  ): Omit<Selection, 'fields'> & { readonly page: PageRequest | undefined };
+}
+
+/** Creates an operation that lists users. Lists without a page are streamed. */
+export function userList(
+  { directory, dialect }: DirectoryOptions,
+  { id, path, model, select }: ListOperation<UserSelection>,
+): Operation {
+  return {
+    id,
+    method: 'get',
+    path,
+    permission: directoryReadPermission,
+    async handle(call) {
+      const { context, fieldMask, params } = call;
+      const { page, ...list } = parseParameters(errors => select(call, errors));
+      const keys = resolveFields(fieldMask, model);
+      const selection = { ...list, fields: dialect.userFieldsFor(keys) };
+      const present = (user: User) => dialect.presentUser(user, keys);
+      const notFound = () => groupNotFound(params.groupname);
+      if (!page) {
+        const stream = await directory.streamUsers(selection, context);
+        return streamedList(found(stream, notFound), present);
+      }
+      const users = await directory.listUsers({ ...selection, page }, context);
+      const shown = mapPage(found(users, notFound), present);
+      return dialect.presentPage(shown, { page, call });
+    },
+  };
+}
+
+/** Creates an operation that lists groups. */
+export function groupList(
+  { directory, dialect }: DirectoryOptions,
+  { id, path, model, select }: ListOperation<GroupSelection>,
+): Operation {
+  const { uris } = dialect;
+  return {
+    id,
+    method: 'get',
+    path,
+    permission: directoryReadPermission,
+    async handle(call) {
+      const { context, fieldMask, params } = call;
+      const { page, ...list } = parseParameters(errors => select(call, errors));
+      const keys = resolveFields(fieldMask, model);
+      const groups = await directory.listGroups(
+        { ...list, page: page ?? WHOLE_LIST, fields: groupFieldsFor(keys) },
+        context,
+      );
+      const listed = found(groups, () =>
+        'username' in params
+          ? dialect.userOfListNotFound(params.username)
+          : groupNotFound(params.groupname),
+      );
+      const shown = await presentGroups(listed, {
+        keys,
+        uris,
+        directory,
+        context,
+      });
+      return dialect.presentPage(shown, { page, call });
+    },
+  };
+}
+
+/** Returns a result, or throws the error of a missing entry. */
+export function found<T>(result: T | undefined, notFound: () => Error): T {
+  if (result === undefined) {
+    throw notFound();
+  }
+  return result;
+}
+
+/** Returns a page with each item presented. */
+export function mapPage<T, R>(page: Page<T>, present: (item: T) => R): Page<R> {
+  return { ...page, items: page.items.map(present) };
+}
