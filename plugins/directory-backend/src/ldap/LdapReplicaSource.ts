@@ -9,8 +9,8 @@ import type {
   ReplicaKind,
   ReplicaPosition,
   ReplicaSource,
+  ReplicationState,
 } from '../replica/sync/ReplicaSource';
-import type { ReplicationState } from '../replica/sync/ReplicationState';
 import {
   containersBelow,
   type DistinguishedName,

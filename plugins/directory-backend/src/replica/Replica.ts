@@ -82,14 +82,9 @@ export class Replica {
     return this.#sync.server;
   }
 
-  /** Number of entries with values that are stricter than the server's. */
-  get heldEntries(): number {
-    return this.#sync.held.size;
-  }
-
-  /** Whether an entry, by its key, may be stricter than the server's. */
-  isHeld(key: string): boolean {
-    return this.#sync.held.has(key);
+  /** Keys of entries that may be stricter than the server's. */
+  get held(): Pick<ReadonlySet<string>, 'size' | 'has'> {
+    return this.#sync.held;
   }
 
   /**

@@ -1,14 +1,12 @@
 import type {
   Directory,
   GroupQuery,
-  GroupSelection,
   GroupSource,
   ListedGroup,
   Paged,
   RequestContext,
   UserQuery,
   UserSelection,
-  UserStream,
 } from '../directory/Directory';
 import { compareNames } from '../directory/names';
 import { type Page, slicePage } from '../directory/Page';
@@ -21,7 +19,7 @@ import {
 import { userFieldNames } from '../directory/schema';
 import { type EntryKeys, EntryLookup } from './EntryLookup';
 import { fieldIndex, ranksWhere } from './evaluate';
-import { selectUsers } from './selectUsers';
+import { selectUsers, type UserSelectionContext } from './selectUsers';
 import type { ReplicaGate } from './sync/ReplicaState';
 import { MemberRanks } from './tables/MemberRanks';
 import { inAll } from './tables/rankSets';
@@ -45,83 +43,66 @@ interface FoundGroups {
   readonly describe?: (key: string) => Omit<ListedGroup, 'group'>;
 }
 
-interface ReplicaDirectoryOptions {
-  readonly gate: ReplicaGate;
-  readonly tables: ReplicaTables;
-  readonly keys: EntryKeys;
-}
-
 /** Answers queries from the replica, while it may be read. */
 export class ReplicaDirectory implements Directory {
   readonly #gate: ReplicaGate;
   readonly #tables: ReplicaTables;
-  readonly #keys: EntryKeys;
-  readonly #members: MemberRanks;
   readonly #lookup: EntryLookup;
+  readonly #members: MemberRanks;
+  readonly #selection: UserSelectionContext;
 
-  constructor({ gate, tables, keys }: ReplicaDirectoryOptions) {
+  constructor(options: {
+    readonly gate: ReplicaGate;
+    readonly tables: ReplicaTables;
+    readonly keys: EntryKeys;
+  }) {
+    const { gate, tables, keys } = options;
     this.#gate = gate;
     this.#tables = tables;
-    this.#keys = keys;
-    this.#members = new MemberRanks(tables);
     this.#lookup = new EntryLookup(tables, keys);
+    this.#members = new MemberRanks(tables);
+    this.#selection = {
+      tables,
+      keys,
+      lookup: this.#lookup,
+      members: this.#members,
+    };
   }
 
-  getUser(
-    query: UserQuery,
-    context: RequestContext,
-  ): Promise<User | undefined> {
-    return this.#read(context, () => {
+  getUser: Directory['getUser'] = (query, context) =>
+    this.#read(context, () => {
       const row = this.#lookup.user(query);
       return row && userWith(query.fields)(row);
     });
-  }
 
-  getGroup(
-    { groupname, fields }: GroupQuery,
-    context: RequestContext,
-  ): Promise<Group | undefined> {
-    return this.#read(context, () => {
+  getGroup: Directory['getGroup'] = ({ groupname, fields }, context) =>
+    this.#read(context, () => {
       const row = this.#lookup.group(groupname);
       return row && groupWith(fields)(row);
     });
-  }
 
-  listUsers(
-    selection: UserSelection & Paged,
-    context: RequestContext,
-  ): Promise<Page<User> | undefined> {
-    return this.#read(context, () => {
+  listUsers: Directory['listUsers'] = (selection, context) =>
+    this.#read(context, () => {
       const rows = this.#selectUsers(selection);
       return rows && pageOf(rows, selection, userWith(selection.fields));
     });
-  }
 
-  streamUsers(
-    selection: UserSelection,
-    context: RequestContext,
-  ): Promise<UserStream | undefined> {
-    return this.#read(context, () => {
+  streamUsers: Directory['streamUsers'] = (selection, context) =>
+    this.#read(context, () => {
       const rows = this.#selectUsers(selection);
+      // A copy: a row that changes is replaced in its list.
+      const all = rows?.slice(0, rows.total);
+      const present = userWith(selection.fields);
       return (
-        rows && {
-          total: rows.total,
-          batches: this.#batchesOf(
-            // A copy: a row that changes is replaced in its list.
-            rows.slice(0, rows.total),
-            userWith(selection.fields),
-            context,
-          ),
+        all && {
+          total: all.length,
+          batches: this.#batchesOf(all, present, context),
         }
       );
     });
-  }
 
-  listGroups(
-    selection: GroupSelection & Paged,
-    context: RequestContext,
-  ): Promise<Page<ListedGroup> | undefined> {
-    return this.#read(context, () => {
+  listGroups: Directory['listGroups'] = (selection, context) =>
+    this.#read(context, () => {
       const { from, where, fields } = selection;
       const found = this.#groupsFrom(from);
       if (!found) {
@@ -132,24 +113,16 @@ export class ReplicaDirectory implements Directory {
         ...(found.keys ? [served.ranksOf(found.keys)] : []),
         ...(where ? [ranksWhere(where, fieldIndex(served))] : []),
       ];
-      const rows = rowsOf(
-        lists.length > 0 ? inAll(lists) : 'all',
-        served.inOrder,
-      );
+      const ranks = lists.length > 0 ? inAll(lists) : 'all';
       const present = groupWith(fields);
-      return pageOf(rows, selection, row => ({
+      return pageOf(rowsOf(ranks, served.inOrder), selection, row => ({
         group: present(row),
         ...found.describe?.(row.key),
       }));
     });
-  }
 
-  isMember(
-    query: { readonly username: string; readonly groupname: string },
-    context: RequestContext,
-  ): Promise<boolean | undefined> {
-    return this.#read(context, () => {
-      const { username, groupname } = query;
+  isMember: Directory['isMember'] = ({ username, groupname }, context) =>
+    this.#read(context, () => {
       const group = this.#lookup.group(groupname);
       const user = this.#lookup.user({ username, unlockedOnly: true });
       return (
@@ -158,32 +131,20 @@ export class ReplicaDirectory implements Directory {
         this.#tables.groups.graph.groupsOf(user.key).has(group.key)
       );
     });
-  }
 
-  countMembers(
-    { groupnames }: { readonly groupnames: readonly string[] },
-    context: RequestContext,
-  ): Promise<ReadonlyMap<string, number>> {
-    return this.#read(
-      context,
-      () =>
-        new Map(
-          groupnames.map(groupname => {
-            const group = this.#lookup.group(groupname);
-            return [
-              groupname,
-              group ? this.#members.unlocked(group.key).length : 0,
-            ];
-          }),
-        ),
-    );
-  }
+  countMembers: Directory['countMembers'] = ({ groupnames }, context) =>
+    this.#read(context, () => {
+      const counts = new Map<string, number>();
+      for (const groupname of groupnames) {
+        const group = this.#lookup.group(groupname);
+        const count = group ? this.#members.unlocked(group.key).length : 0;
+        counts.set(groupname, count);
+      }
+      return counts;
+    });
 
-  listAgreements(
-    query: Pick<UserQuery, 'username' | 'unlockedOnly'> & Paged,
-    context: RequestContext,
-  ): Promise<Page<string> | undefined> {
-    return this.#read(context, () => {
+  listAgreements: Directory['listAgreements'] = (query, context) =>
+    this.#read(context, () => {
       const user = this.#lookup.user(query);
       if (!user) {
         return undefined;
@@ -194,7 +155,6 @@ export class ReplicaDirectory implements Directory {
         .sort(compareNames);
       return { items: slicePage(names, query.page), total: names.length };
     });
-  }
 
   /** Reads in the turn in which the replica may be read. */
   async #read<R>({ signal }: RequestContext, read: () => R): Promise<R> {
@@ -218,14 +178,8 @@ export class ReplicaDirectory implements Directory {
   }
 
   #selectUsers(selection: UserSelection): Rows<User> | undefined {
-    const tables = this.#tables;
-    const found = selectUsers(selection, {
-      tables,
-      members: this.#members,
-      lookup: this.#lookup,
-      keys: this.#keys,
-    });
-    return found && rowsOf(found, tables.users.served.inOrder);
+    const ranks = selectUsers(selection, this.#selection);
+    return ranks && rowsOf(ranks, this.#tables.users.served.inOrder);
   }
 
   /** Returns `undefined` when a named entry does not exist. */
@@ -283,16 +237,13 @@ function rowsOf<T>(
   ranks: Uint32Array | readonly number[] | 'all',
   inOrder: readonly ServedRecord<T>[],
 ): Rows<T> {
-  return ranks === 'all'
-    ? {
-        total: inOrder.length,
-        slice: (start, end) => inOrder.slice(start, end),
-      }
-    : {
-        total: ranks.length,
-        slice: (start, end) =>
-          Array.from(ranks.slice(start, end), rank => inOrder[rank]),
-      };
+  return {
+    total: ranks === 'all' ? inOrder.length : ranks.length,
+    slice: (start, end) =>
+      ranks === 'all'
+        ? inOrder.slice(start, end)
+        : Array.from(ranks.slice(start, end), rank => inOrder[rank]),
+  };
 }
 
 function pageOf<T, R>(

@@ -9,7 +9,7 @@ import type { ReplicaTables } from './tables/ReplicaTables';
 import type { ServedRecord } from './tables/RowBlock';
 
 interface ReplicatedAccountsOptions {
-  readonly replica: Pick<Replica, 'status' | 'server' | 'isHeld'>;
+  readonly replica: Pick<Replica, 'status' | 'server' | 'held'>;
   readonly tables: ReplicaTables;
   readonly keys: Pick<EntryKeys, 'user' | 'entry'>;
   /** Name, in lower case, of the group of a key. */
@@ -79,7 +79,7 @@ export class ReplicatedAccounts implements AccountReplica {
     }
     // Otherwise, the replica is the older one.
     return replica.server !== principal.server ||
-      replica.isHeld(this.keyOf(principal.dn))
+      replica.held.has(this.keyOf(principal.dn))
       ? this.strictest(principal)
       : principal;
   }

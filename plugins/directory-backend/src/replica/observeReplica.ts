@@ -14,7 +14,7 @@ const MODES: readonly ReplicaMode[] = ['notifications', 'usn', 'full'];
 
 /** Exports the age, state, mode and size of a replica, and waiting reads. */
 export function observeReplica(
-  replica: Pick<Replica, 'state' | 'mode' | 'tables' | 'heldEntries'>,
+  replica: Pick<Replica, 'state' | 'mode' | 'tables' | 'held'>,
 ): void {
   const { state, tables } = replica;
   const meter = metrics.getMeter('directory');
@@ -76,7 +76,7 @@ export function observeReplica(
   observe(
     'held_entries',
     'Entries with stricter values than those of a server that lags behind',
-    result => result.observe(replica.heldEntries),
+    result => result.observe(replica.held.size),
   );
   meter
     .createObservableCounter('directory.replica.rejected', {

@@ -6,7 +6,10 @@ import {
   openLdapPrincipals,
   type OpenLdapPrincipals,
 } from '../../__testUtils__/ldap/openLdap';
-import { openReplica, type OpenReplica } from '../../__testUtils__/ldap/openReplica';
+import {
+  openReplica,
+  type OpenReplica,
+} from '../../__testUtils__/ldap/openReplica';
 import { TwoServers } from '../../__testUtils__/ldap/TwoServers';
 import { Accounts } from '../../directory/Accounts';
 import { userFieldNames } from '../../directory/schema';
@@ -96,7 +99,7 @@ ${attribute}: ${value}
     );
     expect(await find('frank')).toMatchObject({ locked: true });
     expect(await find('dave')).toBeUndefined();
-    expect(replica.heldEntries).toBe(4);
+    expect(replica.held.size).toBe(4);
     // The server itself would undo them, too.
     const onServer = (username: string) =>
       principals.find({ username }, context);
@@ -110,7 +113,7 @@ ${attribute}: ${value}
     // With another change the lagging server has all of them.
     await pair.preferred.directory.start();
     await replication.resume();
-    await eventually(() => expect(replica.heldEntries).toBe(0));
+    await eventually(() => expect(replica.held.size).toBe(0));
     expect(logger.lines.join('\n')).toContain('are released');
     await eventually(async () => {
       expect(await find('alice')).toMatchObject({ is_private: true });

@@ -2,9 +2,12 @@ import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import { emptyUser, type User } from '../../directory/records';
 import { HeldValues } from './HeldValues';
 import type { UserEntry } from '../tables/entries';
-import type { ReplicaBatch, ReplicaPosition } from './ReplicaSource';
+import type {
+  ReplicaBatch,
+  ReplicaPosition,
+  ReplicationState,
+} from './ReplicaSource';
 import { ReplicaTables } from '../tables/ReplicaTables';
-import type { ReplicationState } from './ReplicationState';
 import { TableWriter } from './TableWriter';
 
 const ALICE = 'uid=alice';

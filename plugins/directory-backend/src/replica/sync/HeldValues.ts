@@ -7,12 +7,8 @@ import {
   replicaKinds,
   type ReplicaPosition,
   type ReplicaSource,
-} from './ReplicaSource';
-import {
-  coverageOf,
-  mergeStates,
   type ReplicationState,
-} from './ReplicationState';
+} from './ReplicaSource';
 import type { TableCheck } from './TableCheck';
 
 /** How long values are held when replication states cannot be compared. */
@@ -267,4 +263,50 @@ export function earlierOf(
   b: Date | undefined,
 ): Date | undefined {
   return a && b && b < a ? b : a ?? b;
+}
+
+/** What one server has of the changes of others. */
+type Coverage =
+  /** All of them. */
+  | 'covered'
+  /** Some are missing. */
+  | 'behind'
+  /** The states cannot be compared. */
+  | 'unknown';
+
+/** Whether a server has the changes that are required. */
+function coverageOf(
+  required: ReplicationState | undefined,
+  state: ReplicationState | undefined,
+): Coverage {
+  if (!required || !state || required.generation !== state.generation) {
+    return 'unknown';
+  }
+  let coverage: Coverage = 'covered';
+  for (const [id, change] of required.latest) {
+    const latest = state.latest.get(id);
+    if (latest === undefined) {
+      return 'unknown';
+    }
+    if (latest < change) {
+      coverage = 'behind';
+    }
+  }
+  return coverage;
+}
+
+/** The changes of both; `undefined` when they cannot be compared. */
+function mergeStates(
+  a: ReplicationState | undefined,
+  b: ReplicationState | undefined,
+): ReplicationState | undefined {
+  if (!a || !b || a.generation !== b.generation) {
+    return undefined;
+  }
+  const latest = new Map(a.latest);
+  for (const [id, change] of b.latest) {
+    const other = latest.get(id);
+    latest.set(id, other !== undefined && other > change ? other : change);
+  }
+  return { generation: a.generation, latest };
 }

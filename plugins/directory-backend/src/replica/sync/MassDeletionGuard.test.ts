@@ -14,15 +14,17 @@ describe('MassDeletionGuard', () => {
 
   beforeEach(() => {
     now = Date.UTC(2026, 10, 22, 12, 30);
+    jest.spyOn(Date, 'now').mockImplementation(() => now);
     logger = new RecordingLogger();
   });
+
+  afterEach(() => jest.restoreAllMocks());
 
   const open = async (directoryKey = 'a') =>
     new ReplicaQuarantine({
       database: await openDatabase(database),
       directoryKey,
       logger,
-      now: () => now,
     });
 
   /** A guard as of the start of a process. */

@@ -1,5 +1,4 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DirectoryUnavailableError } from '../../directory/errors';
 
 /** In a small directory, a few entries are a large share. */
@@ -211,18 +210,12 @@ export function covers(counts: EntryCounts, override: EntryCounts): boolean {
 
 /** A database that hangs must not stop the sync. */
 async function withinTimeout<T>(result: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const timeout = sleep(DATABASE_TIMEOUT_MS, undefined, {
-    signal: timer.signal,
-    ref: false,
-  }).then(() => {
-    throw new Error('the database does not respond');
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const error = new Error('the database does not respond');
+    timer = setTimeout(reject, DATABASE_TIMEOUT_MS, error).unref();
   });
-  try {
-    return await Promise.race([result, timeout]);
-  } finally {
-    timer.abort();
-    timeout.catch(() => {});
-    result.catch(() => {});
-  }
+  return await Promise.race([result, timeout]).finally(() =>
+    clearTimeout(timer),
+  );
 }

@@ -43,8 +43,6 @@ interface ReplicaQuarantineOptions {
   /** SHA-256 of what the counts of a directory depend on, in hex. */
   readonly directoryKey: string;
   readonly logger: LoggerService;
-  /** Milliseconds since the epoch. Default: the system's clock. */
-  readonly now?: () => number;
 }
 
 /** The replica of this process. */
@@ -71,7 +69,7 @@ export class ReplicaQuarantine implements GuardRecords {
   }
 
   async load(): ReturnType<GuardRecords['load']> {
-    const now = this.#now();
+    const now = Date.now();
     const samples: (EntryCounts & { hour: Date | number })[] = await this.#own(
       HISTORY,
     )
@@ -93,9 +91,9 @@ export class ReplicaQuarantine implements GuardRecords {
     };
   }
 
-  /** The highest counts of each hour are kept. */
+  /** Keeps the highest counts of each hour. */
   async addSample({ users, groups }: EntryCounts): Promise<void> {
-    const now = this.#now();
+    const now = Date.now();
     const hour = now - (now % HOUR_MS);
     const sample = { users, groups, hour };
     if (this.#sample?.hour === hour && covers(this.#sample, sample)) {
@@ -110,16 +108,13 @@ export class ReplicaQuarantine implements GuardRecords {
         groups: this.#greatest('groups'),
       });
     this.#sample = sample;
-    await this.#own(HISTORY)
-      .where('hour', '<', new Date(now - RETENTION_MS))
-      .delete();
-    await this.#own(OVERRIDES)
-      .where('expires_at', '<', new Date(now - RETENTION_MS))
-      .delete();
+    const oldest = new Date(now - RETENTION_MS);
+    await this.#own(HISTORY).where('hour', '<', oldest).delete();
+    await this.#own(OVERRIDES).where('expires_at', '<', oldest).delete();
   }
 
   async replaceBaseline(counts: EntryCounts): Promise<void> {
-    const now = this.#now();
+    const now = Date.now();
     await this.#options.database.transaction(async transaction => {
       await transaction(HISTORY)
         .where({ directory_key: this.#options.directoryKey })
@@ -142,13 +137,12 @@ export class ReplicaQuarantine implements GuardRecords {
    * @returns when the override expires
    * @throws InputError when no process is quarantined with exactly these counts.
    */
-  async override({
-    users,
-    groups,
-    acceptedBy,
-  }: EntryCounts & { readonly acceptedBy: string }): Promise<Date> {
+  async override(
+    override: EntryCounts & { readonly acceptedBy: string },
+  ): Promise<Date> {
+    const { users, groups, acceptedBy } = override;
     await this.synchronize();
-    const now = this.#now();
+    const now = Date.now();
     const quarantined = await this.#own(QUARANTINES)
       .where({ users, groups })
       .where('seen_at', '>=', new Date(now - ENTRY_EXPIRES_MS))
@@ -183,7 +177,7 @@ export class ReplicaQuarantine implements GuardRecords {
       await this.synchronize().catch(error => {
         if (!this.#hasFailed) {
           this.#options.logger.warn(
-            `ReplicaQuarantine cannot be exchanged: ${error}`,
+            `The quarantine state cannot be written to the database: ${error}`,
           );
         }
         this.#hasFailed = true;
@@ -205,10 +199,7 @@ export class ReplicaQuarantine implements GuardRecords {
       await this.#publish(guard.quarantine);
       const { quarantine } = guard;
       const { overrides } = await this.load();
-      if (
-        quarantine &&
-        overrides.some(accepted => covers(quarantine, accepted))
-      ) {
+      if (quarantine && overrides.some(each => covers(quarantine, each))) {
         replica?.retry();
       }
     } else if (this.#isPublished) {
@@ -222,12 +213,8 @@ export class ReplicaQuarantine implements GuardRecords {
   }
 
   async #publish({ message, ...counts }: Quarantine): Promise<void> {
-    const now = this.#now();
-    const state = {
-      ...this.#rowOf(counts),
-      message,
-      seen_at: new Date(now),
-    };
+    const now = Date.now();
+    const state = { ...this.#rowOf(counts), message, seen_at: new Date(now) };
     await this.#options
       .database(QUARANTINES)
       .insert({ process_id: this.#processId, ...state })
@@ -238,10 +225,6 @@ export class ReplicaQuarantine implements GuardRecords {
       .database(QUARANTINES)
       .where('seen_at', '<', new Date(now - ENTRY_EXPIRES_MS))
       .delete();
-  }
-
-  #now(): number {
-    return (this.#options.now ?? Date.now)();
   }
 
   #rowOf({ users, groups }: EntryCounts) {

@@ -1,5 +1,4 @@
 import type { AgreementEntry, GroupEntry, UserEntry } from '../tables/entries';
-import type { ReplicationState } from './ReplicationState';
 
 /** A position in a server's history of writes. */
 export interface ReplicaPosition {
@@ -78,6 +77,20 @@ export interface ChangeSubscriber {
 export interface EntryRef {
   readonly kind: ReplicaKind;
   readonly key: string;
+}
+
+/**
+ * How far a server is in the replication between servers: the replica update
+ * vector of 389 Directory Server.
+ */
+export interface ReplicationState {
+  /** States of different generations of the data cannot be compared. */
+  readonly generation: string;
+  /**
+   * The latest change that the server has of each server, by replica ID: a
+   * change sequence number of fixed length, or '' before the first change.
+   */
+  readonly latest: ReadonlyMap<string, string>;
 }
 
 /**
