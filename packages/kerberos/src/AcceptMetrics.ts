@@ -2,11 +2,10 @@ import { Attributes, metrics } from '@opentelemetry/api';
 import { KerberosResult } from './KerberosService';
 
 /**
- * Counts and times the judged headers, by outcome and, of refusals, by reason. Who was accepted is
- * no attribute: it would make one time series a person, readable by everyone with access to them.
+ * Counts and times Authorization headers by outcome and, if refused, by reason. The principal is not
+ * an attribute: everyone with access to the metrics could read it.
  *
- * Uses the API of OpenTelemetry directly: Backstage's metrics service is plugin-scoped, this is
- * not.
+ * Uses OpenTelemetry's API, because Backstage's metrics service is scoped to a plugin.
  */
 export class AcceptMetrics {
   readonly #count;
@@ -15,11 +14,11 @@ export class AcceptMetrics {
   constructor() {
     const meter = metrics.getMeter('@directory-gateway/kerberos');
     this.#count = meter.createCounter('kerberos.accept.count', {
-      description: 'Authorization headers judged',
+      description: 'Authorization headers evaluated',
       unit: '{header}',
     });
     this.#duration = meter.createHistogram('kerberos.accept.duration', {
-      description: 'Time taken to judge an Authorization header',
+      description: 'Duration of evaluating an Authorization header',
       unit: 's',
       advice: {
         explicitBucketBoundaries: [
@@ -29,7 +28,6 @@ export class AcceptMetrics {
     });
   }
 
-  /** @param seconds - time from the call to the answer */
   record(result: KerberosResult, seconds: number): void {
     const attributes: Attributes = {
       outcome: result.outcome,

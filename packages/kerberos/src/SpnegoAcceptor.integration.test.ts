@@ -34,8 +34,8 @@ describe('SpnegoAcceptor', () => {
   const krb5Token = async () =>
     Buffer.from(await fixture.token({ mechanism: 'krb5' }), 'base64');
 
-  describe('a good ticket', () => {
-    it('is accepted, and the reply convinces the client', async () => {
+  describe('with a valid ticket', () => {
+    it('accepts it, and the reply proves the server to the client', async () => {
       const client = await fixture.startClient();
       const result = await accept(client.token);
       expect(result).toEqual({
@@ -47,7 +47,7 @@ describe('SpnegoAcceptor', () => {
       expect(await client.finish(replyToken)).toBe(true);
     });
 
-    it('names its holder: a person, a service, a host', async () => {
+    it('returns the principal of a user, a service or a host', async () => {
       for (const name of [
         'bob',
         'bot/builder.example.test',
@@ -61,7 +61,7 @@ describe('SpnegoAcceptor', () => {
       }
     });
 
-    it('may come without SPNEGO around it, and without a wish for a reply', async () => {
+    it('accepts a token without SPNEGO and without mutual authentication', async () => {
       const token = await fixture.token({
         mechanism: 'krb5',
         flags: GSS_FLAGS.none,
@@ -73,35 +73,35 @@ describe('SpnegoAcceptor', () => {
     });
 
     it.each([3_900, 5_300])(
-      'may be long: %i further mechanisms offered',
+      'accepts a long token with %i further mechanisms',
       async count => {
         const token = negTokenInit({
           mechanisms: ['krb5', ...new Array<'negoex'>(count).fill('negoex')],
           token: await krb5Token(),
         });
         expect(token.length).toBeGreaterThan(46_000);
-        expect(await acceptor.verdict(token)).toBe('accepted');
+        expect(await acceptor.outcomeOf(token)).toBe('accepted');
       },
     );
 
-    it('is accepted once, however many send it at the same time', async () => {
+    it('accepts it once when it is sent 20 times at once', async () => {
       const token = await fixture.token();
-      const verdicts = await Promise.all(
-        Array.from({ length: 20 }, () => acceptor.verdict(token)),
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, () => acceptor.outcomeOf(token)),
       );
-      expect(verdicts.toSorted()).toEqual([
+      expect(outcomes.toSorted()).toEqual([
         'accepted',
         ...new Array<string>(19).fill('replayed'),
       ]);
     });
   });
 
-  describe('a ticket that will not do', () => {
+  describe('with an unsuitable ticket', () => {
     afterEach(async () => {
       await fixture.installKeytab();
     });
 
-    it('is for another service', async () => {
+    it('refuses one for another service', async () => {
       const token = await fixture.token({ service: 'HTTP@other.example.test' });
       expect(await accept(token)).toEqual({
         outcome: 'refused',
@@ -110,17 +110,17 @@ describe('SpnegoAcceptor', () => {
       });
     });
 
-    it('is for a service of this host that is no web server', async () => {
+    it('refuses one for a service of this host other than HTTP', async () => {
       await fixture.installKeytab(await fixture.renamedKeytab('HTTP', 'ldap'));
-      expect(await acceptor.verdict(await fixture.token())).toBe(
+      expect(await acceptor.outcomeOf(await fixture.token())).toBe(
         'unknown_service_key',
       );
     });
 
-    it('comes from a clock that is an hour ahead', async () => {
+    it('refuses one of a client whose clock is an hour ahead', async () => {
       const ticket = await fixture.realm.ticket('alice');
       const shifted = join(fixture.folder, 'skewed.ccache');
-      // Fetches the service ticket while the KDC still agrees on the time.
+      // Gets the service ticket before the clocks differ.
       await fixture.token({ ticket });
       await shiftTicketClock({
         from: ticket.replace(/^FILE:/, ''),
@@ -128,25 +128,25 @@ describe('SpnegoAcceptor', () => {
         seconds: 3_600,
       });
       const token = await fixture.token({ ticket: `FILE:${shifted}` });
-      expect(await acceptor.verdict(token)).toBe('clock_skew');
+      expect(await acceptor.outcomeOf(token)).toBe('clock_skew');
     });
 
-    it('is of a foreign realm, unless that is listed', async () => {
-      // The key of HTTP/localhost@ANOTHER.TEST, so that EXAMPLE.TEST is abroad.
+    it('refuses one of a foreign realm, unless the realm is listed', async () => {
+      // With the key of HTTP/localhost@ANOTHER.TEST, EXAMPLE.TEST is foreign.
       await fixture.installKeytab(
         await fixture.renamedKeytab('EXAMPLE.TEST', 'ANOTHER.TEST'),
       );
-      expect(await acceptor.verdict(await fixture.token())).toBe(
+      expect(await acceptor.outcomeOf(await fixture.token())).toBe(
         'realm_refused',
       );
       const trusting = await fixture.startAcceptor({
         realms: ['EXAMPLE.TEST'],
       });
-      expect(await trusting.verdict(await fixture.token())).toBe('accepted');
+      expect(await trusting.outcomeOf(await fixture.token())).toBe('accepted');
     });
   });
 
-  describe('a keytab with the keys of two realms', () => {
+  describe('with the keys of two realms in the keytab', () => {
     let other: OtherRealm;
     let foreign: () => Promise<string>;
 
@@ -168,24 +168,24 @@ describe('SpnegoAcceptor', () => {
 
     it('accepts users of the realm that kerberos.realm names', async () => {
       const pinned = await fixture.startAcceptor({ realm: 'EXAMPLE.TEST' });
-      expect(await pinned.verdict(await fixture.token())).toBe('accepted');
-      expect(await pinned.verdict(await foreign())).toBe('realm_refused');
+      expect(await pinned.outcomeOf(await fixture.token())).toBe('accepted');
+      expect(await pinned.outcomeOf(await foreign())).toBe('realm_refused');
     });
 
-    it('accepts nobody while kerberos.realm is not set', async () => {
+    it('refuses both realms while kerberos.realm is not set', async () => {
       const unpinned = await fixture.startAcceptor();
       expect(unpinned.log).toContainEqual(
         expect.stringMatching(
           /^warn .*EXAMPLE\.TEST, OTHER\.TEST.*kerberos\.realm/,
         ),
       );
-      expect(await unpinned.verdict(await fixture.token())).toBe(
+      expect(await unpinned.outcomeOf(await fixture.token())).toBe(
         'realm_refused',
       );
-      expect(await unpinned.verdict(await foreign())).toBe('realm_refused');
+      expect(await unpinned.outcomeOf(await foreign())).toBe('realm_refused');
     });
 
-    it('reports the realm of users of a listed realm', async () => {
+    it('returns the realm of users of a listed realm', async () => {
       const trusting = await fixture.startAcceptor({
         realm: 'EXAMPLE.TEST',
         realms: ['OTHER.TEST'],
@@ -199,62 +199,65 @@ describe('SpnegoAcceptor', () => {
     });
   });
 
-  describe('a token that needs another leg', () => {
+  describe('with a token that requires another round trip', () => {
     it.each(['spnego', 'krb5'] as const)(
-      'is of DCE style in %s',
+      'refuses DCE style in %s',
       async mechanism => {
         const flags = GSS_FLAGS.mutual + GSS_FLAGS.dceStyle;
         const token = await fixture.token({ mechanism, flags });
-        expect(await acceptor.verdict(token)).toBe('continuation_required');
+        expect(await acceptor.outcomeOf(token)).toBe('continuation_required');
       },
     );
 
-    it('prefers a mechanism that is not served to the Kerberos it could have used', async () => {
+    it('refuses a token that prefers an unsupported mechanism to Kerberos', async () => {
       const ntlm = Buffer.from('NTLMSSP\0\x01\0\0\0', 'latin1');
       for (const token of [ntlm, await krb5Token()]) {
         expect(
-          await acceptor.verdict(
+          await acceptor.outcomeOf(
             negTokenInit({ mechanisms: ['ntlm', 'krb5'], token }),
           ),
         ).toBe('continuation_required');
       }
     });
 
-    it('offers Kerberos without a ticket', async () => {
+    it('refuses an offer of Kerberos without a ticket', async () => {
       expect(
-        await acceptor.verdict(negTokenInit({ mechanisms: ['krb5'] })),
+        await acceptor.outcomeOf(negTokenInit({ mechanisms: ['krb5'] })),
       ).toBe('continuation_required');
     });
   });
 
-  describe('a token that is none of ours', () => {
+  describe('with another token', () => {
     it.each([
       ['ntlm', 'ntlm_refused'],
       ['negoex', 'malformed_token'],
-    ] as const)('offers nothing but %s', async (mechanism, verdict) => {
+    ] as const)('refuses an offer of %s only', async (mechanism, reason) => {
       const token = negTokenInit({ mechanisms: [mechanism] });
-      expect(await acceptor.verdict(token)).toBe(verdict);
+      expect(await acceptor.outcomeOf(token)).toBe(reason);
     });
 
-    it.each([1, 64, 49_152, 65_536])('is %i bytes of noise', async length => {
-      for (const token of [randomBytes(length), Buffer.alloc(length)]) {
-        expect(await acceptor.verdict(token)).toBe('malformed_token');
-      }
-    });
+    it.each([1, 64, 49_152, 65_536])(
+      'refuses %i bytes of noise',
+      async length => {
+        for (const token of [randomBytes(length), Buffer.alloc(length)]) {
+          expect(await acceptor.outcomeOf(token)).toBe('malformed_token');
+        }
+      },
+    );
 
-    it('is longer than a token may be', async () => {
-      expect(await acceptor.verdict(Buffer.alloc(65_537, 0x60))).toBe(
+    it('refuses a token above the maximum size', async () => {
+      expect(await acceptor.outcomeOf(Buffer.alloc(65_537, 0x60))).toBe(
         'token_too_large',
       );
     });
 
-    it('was a real one before somebody tampered with it', async () => {
+    it('refuses a modified token, or accepts it once as its original principal', async () => {
       const originals = [
         await krb5Token(),
         Buffer.from(await fixture.token(), 'base64'),
       ];
       const change = fc.record({
-        // Where the structure is, or anywhere.
+        // In the structure, or anywhere.
         at: fc.oneof(fc.nat(120), fc.nat(2_000)),
         byte: fc.nat(255),
       });
@@ -271,7 +274,7 @@ describe('SpnegoAcceptor', () => {
             const result = await accept(
               token.subarray(0, cut ?? undefined).toString('base64'),
             );
-            // A change outside of what is signed can leave a token good, once, and always alice's.
+            // A change outside the signed part can leave a token valid, once.
             expect(['refused', ALICE]).toContain(
               result.outcome === 'accepted' ? result.principal : result.outcome,
             );
@@ -279,11 +282,11 @@ describe('SpnegoAcceptor', () => {
         ),
         { numRuns: 2_000 * RUNS },
       );
-      expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
+      expect(await acceptor.outcomeOf(await fixture.token())).toBe('accepted');
     });
   });
 
-  it('answers whatever else it is given', async () => {
+  it('refuses any other header', async () => {
     for (const header of [undefined, [], '', 'Negotiate', ['a', 'b'], 'NTLM']) {
       expect(await acceptor.accept(header)).toMatchObject({
         outcome: 'refused',

@@ -9,7 +9,7 @@ const unavailable = {
   message: 'This server cannot check Kerberos tickets at the moment.',
 };
 
-describe('SpnegoAcceptor in trouble', () => {
+describe('SpnegoAcceptor with an unusable keytab', () => {
   let fixture: AcceptorFixture;
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('SpnegoAcceptor in trouble', () => {
     await fixture.stop();
   });
 
-  it('comes to life when the keytab appears, and says so once', async () => {
+  it('accepts tickets once the keytab exists, and logs each change once', async () => {
     await rm(fixture.keytab);
     const acceptor = await fixture.startAcceptor();
     const accept = async () =>
@@ -37,7 +37,7 @@ describe('SpnegoAcceptor in trouble', () => {
     expect(await accept()).toEqual(unavailable);
     expect(acceptor.log).toEqual([
       expect.stringMatching(
-        /^warn The keytab \/.*server\.keytab \(kerberos\.keytab\) does not exist: put one /,
+        /^warn The keytab \/.*server\.keytab \(kerberos\.keytab\) does not exist: provide one /,
       ),
     ]);
 
@@ -49,11 +49,11 @@ describe('SpnegoAcceptor in trouble', () => {
     ]);
   });
 
-  it('accepts no ticket while other users can read the keytab', async () => {
+  it('refuses tickets while other users can read the keytab', async () => {
     const acceptor = await fixture.startAcceptor();
-    expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
+    expect(await acceptor.outcomeOf(await fixture.token())).toBe('accepted');
     await chmod(fixture.keytab, 0o644);
-    expect(await acceptor.verdict(await fixture.token())).toBe('unavailable');
+    expect(await acceptor.outcomeOf(await fixture.token())).toBe('unavailable');
     expect(acceptor.log.slice(1)).toEqual([
       expect.stringMatching(
         /^warn kerberos\.keytab: \/.* is accessible to other users \(mode 0644\): run chmod 600/,
@@ -61,7 +61,7 @@ describe('SpnegoAcceptor in trouble', () => {
     ]);
 
     await chmod(fixture.keytab, 0o600);
-    expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
+    expect(await acceptor.outcomeOf(await fixture.token())).toBe('accepted');
   });
 
   const spoilers: Record<string, () => Promise<void>> = {
@@ -73,14 +73,14 @@ describe('SpnegoAcceptor in trouble', () => {
     'is empty': () => fixture.installKeytab(Buffer.alloc(0)),
     'is not in the format of a keytab': () =>
       fixture.installKeytab(Buffer.alloc(200)),
-    'holds no readable key': async () =>
+    'contains no readable key': async () =>
       fixture.installKeytab(
         (await readFile(fixture.realm.keytab)).subarray(0, 40),
       ),
   };
 
   it.each(Object.entries(spoilers))(
-    'notices at once that the keytab %s',
+    'is unavailable when the keytab %s',
     async (problem, spoil) => {
       const acceptor = await fixture.startAcceptor();
       await spoil();
@@ -90,8 +90,8 @@ describe('SpnegoAcceptor in trouble', () => {
           unavailable,
         );
       }
-      // Without a key nothing can be said of a token, not even that it is noise.
-      expect(await acceptor.verdict(randomBytes(64))).toBe('unavailable');
+      // Without a key, a token cannot even be found malformed.
+      expect(await acceptor.outcomeOf(randomBytes(64))).toBe('unavailable');
       expect(await acceptor.accept(undefined)).toMatchObject({
         reason: 'no_credentials',
       });
@@ -100,11 +100,11 @@ describe('SpnegoAcceptor in trouble', () => {
       ]);
 
       await fixture.installKeytab();
-      expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
+      expect(await acceptor.outcomeOf(await fixture.token())).toBe('accepted');
     },
   );
 
-  it('says at start what the keytab is for', async () => {
+  it('logs the keys of the keytab at start', async () => {
     const acceptor = await fixture.startAcceptor();
     expect(acceptor.log).toEqual([
       expect.stringMatching(
@@ -115,42 +115,42 @@ describe('SpnegoAcceptor in trouble', () => {
     const useless = await fixture.startAcceptor();
     expect(useless.log).toEqual([
       expect.stringMatching(
-        /^warn No key in the keytab \/.* is of an HTTP\/ principal/,
+        /^warn The keytab \/.* has no key of an HTTP\/ principal/,
       ),
     ]);
   });
 
-  it('accepts nothing while the replay cache cannot be written', async () => {
+  it('is unavailable while the replay cache cannot be written', async () => {
     const acceptor = await fixture.startAcceptor();
     await rm(fixture.replayCache, { force: true });
     await mkdir(fixture.replayCache);
-    expect(await acceptor.verdict(await fixture.token())).toBe('unavailable');
+    expect(await acceptor.outcomeOf(await fixture.token())).toBe('unavailable');
     expect(acceptor.log.at(-1)).toContain(fixture.replayCache);
 
     await rm(fixture.replayCache, { recursive: true });
-    expect(await acceptor.verdict(await fixture.token())).toBe('accepted');
+    expect(await acceptor.outcomeOf(await fixture.token())).toBe('accepted');
   });
 
-  // The last one: alice keeps her ticket of the old key.
-  it('takes up a new key at once and keeps the old one as long as it is in the file', async () => {
+  // Must be the last test: alice's ticket of the old key is cached.
+  it('accepts tickets of every key in the file, without a restart', async () => {
     const acceptor = await fixture.startAcceptor();
     const oldTicket = await fixture.realm.ticket('alice');
     const newTicket = await fixture.realm.ticket('bob');
-    const verdictOn = async (ticket: string) =>
-      acceptor.verdict(await fixture.token({ ticket }));
-    // Has alice keep a service ticket of the old key.
-    expect(await verdictOn(oldTicket)).toBe('accepted');
+    const resultFor = async (ticket: string) =>
+      acceptor.outcomeOf(await fixture.token({ ticket }));
+    // Caches a service ticket of the old key.
+    expect(await resultFor(oldTicket)).toBe('accepted');
 
     await fixture.realm.rotateServiceKey();
-    // The KDC hands out tickets of the new key before it has reached the file.
-    expect(await verdictOn(newTicket)).toBe('unknown_service_key');
+    // The KDC issues tickets of the new key before it is in the file.
+    expect(await resultFor(newTicket)).toBe('unknown_service_key');
     await fixture.installKeytab();
-    expect(await verdictOn(newTicket)).toBe('accepted');
-    expect(await verdictOn(oldTicket)).toBe('accepted');
+    expect(await resultFor(newTicket)).toBe('accepted');
+    expect(await resultFor(oldTicket)).toBe('accepted');
 
     await fixture.realm.removeOldServiceKeys();
     await fixture.installKeytab();
-    expect(await verdictOn(newTicket)).toBe('accepted');
-    expect(await verdictOn(oldTicket)).toBe('unknown_service_key');
+    expect(await resultFor(newTicket)).toBe('accepted');
+    expect(await resultFor(oldTicket)).toBe('unknown_service_key');
   });
 });

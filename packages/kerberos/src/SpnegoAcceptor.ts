@@ -1,23 +1,22 @@
 import { statSync } from 'node:fs';
 import { isNativeError } from 'node:util/types';
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import { checkSecretFile } from '@directory-gateway/secret-files';
 import { AcceptMetrics } from './AcceptMetrics';
 import { acceptSecurityContext } from './acceptSecurityContext';
+import { checkPrincipal, isWebService, realmOf } from './checkPrincipal';
 import { claimKerberosEnvironment } from './claimKerberosEnvironment';
-import { checkSecretFile } from '@directory-gateway/secret-files';
-import { inspectKeytab } from './keytab';
 import { interpretStatus } from './interpretStatus';
-import { isWebService, judgePrincipal, realmOf } from './checkPrincipal';
 import {
   KerberosRefusalReason,
   KerberosResult,
   KerberosService,
   KerberosUnavailable,
+  refusalMessages,
 } from './KerberosService';
-import { KeytabEntry } from './keytab';
+import { inspectKeytab, KeytabEntry } from './keytab';
 import { offersNtlm, parseNegotiate } from './parseNegotiate';
 import { KerberosConfig } from './readKerberosConfig';
-import { refusalMessages } from './KerberosService';
 
 /**
  * Options of {@link SpnegoAcceptor}.
@@ -28,7 +27,7 @@ export interface SpnegoAcceptorOptions extends KerberosConfig {
   logger: LoggerService;
 }
 
-/** What a token is checked against besides the keys. */
+/** The properties of the keytab that are checked besides its keys. */
 interface CheckedKeytab {
   /** The realms of its `HTTP/` keys; none when the file cannot be read. */
   readonly realms: readonly string[];
@@ -42,30 +41,25 @@ const UNAVAILABLE: KerberosUnavailable = {
 };
 
 /**
- * Accepts SPNEGO tokens (RFC 4178) sent by HTTP's `Negotiate` scheme (RFC 4559), with the keys of
- * one keytab. {@link kerberosServiceRef} is this class as a Backstage service.
+ * Accepts SPNEGO tokens (RFC 4178) of HTTP's `Negotiate` scheme (RFC 4559) with the keys of one
+ * keytab. {@link kerberosServiceRef} is this class as a Backstage service.
  *
- * The keytab is the Kerberos library's to read, anew for every token: a key that is added works at
- * once, one that is removed stops working at once, and a keytab that appears later brings the
- * acceptor to life. There is nothing to close.
+ * The Kerberos library reads the keytab for every token: an added key works at once, a removed one
+ * stops working at once, and a keytab may be created later. There is nothing to close.
  *
  * @public
  */
 export class SpnegoAcceptor implements KerberosService {
-  readonly #keytab: string;
-  readonly #realm: string | undefined;
-  readonly #realms: readonly string[];
-  readonly #maxTokenBytes: number;
-  readonly #logger: LoggerService;
+  readonly #options: SpnegoAcceptorOptions & { readonly keytab: string };
   readonly #metrics = new AcceptMetrics();
-  /** What is known of the keytab, with the version of the file. */
+  /** The last check of the keytab, with the version of the file. */
   #checkedKeytab: { version: string; keytab: CheckedKeytab } | undefined;
-  /** Why no ticket can be checked, as it was last logged. */
-  #trouble: string | undefined;
+  /** The problem that was logged last, until it is solved. */
+  #problem: string | undefined;
 
   /**
-   * Claims the keytab for this process and says in the log what it holds, or what is wrong with it.
-   * An unusable keytab is no error here: it may still come.
+   * Sets the keytab of this process and logs its keys, or what is wrong with it. An unusable keytab is
+   * not an error: it may be provided later.
    *
    * @throws Error when the environment contradicts the options; see the `kerberos` configuration
    * @throws SecretFileError when other users can read the keytab
@@ -79,17 +73,13 @@ export class SpnegoAcceptor implements KerberosService {
       acceptor.#logKeys(state.entries);
       await acceptor.#checkKeytab();
     } else {
-      acceptor.#noteTrouble(state.problem);
+      acceptor.#reportProblem(state.problem);
     }
     return acceptor;
   }
 
   private constructor(options: SpnegoAcceptorOptions & { keytab: string }) {
-    this.#keytab = options.keytab;
-    this.#realm = options.realm;
-    this.#realms = options.realms;
-    this.#maxTokenBytes = options.maxTokenBytes;
-    this.#logger = options.logger;
+    this.#options = options;
   }
 
   async accept(
@@ -98,10 +88,10 @@ export class SpnegoAcceptor implements KerberosService {
     const start = performance.now();
     let result: KerberosResult;
     try {
-      result = await this.#judge(authorizationHeader);
+      result = await this.#evaluate(authorizationHeader);
     } catch (error) {
-      this.#logger.error(
-        'Judging an Authorization header failed',
+      this.#options.logger.error(
+        'Evaluating an Authorization header failed',
         isNativeError(error) ? error : undefined,
       );
       result = UNAVAILABLE;
@@ -110,12 +100,10 @@ export class SpnegoAcceptor implements KerberosService {
     return result;
   }
 
-  async #judge(
+  async #evaluate(
     header: string | readonly string[] | undefined,
   ): Promise<KerberosResult> {
-    const credentials = parseNegotiate(header, {
-      maxTokenBytes: this.#maxTokenBytes,
-    });
+    const credentials = parseNegotiate(header, this.#options);
     if (credentials.kind === 'refused') {
       return refuse(credentials.reason);
     }
@@ -136,20 +124,24 @@ export class SpnegoAcceptor implements KerberosService {
     replyToken?: string;
   }): Promise<KerberosResult> {
     const { principal, service, replyToken } = context;
-    const { realms, problem } = await this.#checkKeytab();
-    if (problem !== undefined) {
-      this.#noteTrouble(problem);
-      return UNAVAILABLE;
+    const { realm: ownRealm, realms, logger } = this.#options;
+    const keytab = await this.#checkKeytab();
+    if (keytab.problem !== undefined) {
+      return this.#reportProblem(keytab.problem);
     }
-    this.#noteRecovery();
-    const reason = judgePrincipal({
+    if (this.#problem !== undefined) {
+      this.#problem = undefined;
+      logger.info('Kerberos tickets are accepted again.');
+    }
+    const onlyRealm = keytab.realms.length === 1 ? keytab.realms[0] : undefined;
+    const reason = checkPrincipal({
       principal,
       service,
-      realm: this.#realm ?? (realms.length === 1 ? realms[0] : undefined),
-      realms: this.#realms,
+      realm: ownRealm ?? onlyRealm,
+      realms,
     });
     if (reason) {
-      this.#logger.debug(
+      logger.debug(
         `Refused a valid ticket for ${printable(service)}: ${reason}`,
       );
       return refuse(reason);
@@ -162,107 +154,91 @@ export class SpnegoAcceptor implements KerberosService {
   }
 
   /**
-   * Reads the keytab again if the file has changed. The test for a change is
-   * synchronous, as the Kerberos library's access to the file is: it runs for
-   * every token, and an asynchronous one costs 60 µs of CPU.
+   * Checks the keytab again if the file has changed. The test for a change runs for every token and is
+   * synchronous, as the Kerberos library's own access is: an asynchronous one costs 60 µs of CPU.
    */
   async #checkKeytab(): Promise<CheckedKeytab> {
-    const stats = statSync(this.#keytab, { throwIfNoEntry: false });
+    const { keytab: path, realm, logger } = this.#options;
+    const stats = statSync(path, { throwIfNoEntry: false });
     if (!stats) {
       return { realms: [] };
     }
-    const version = [
-      stats.ino,
-      stats.size,
-      stats.mtimeMs,
-      stats.ctimeMs,
-    ].join();
+    const { ino, size, mtimeMs, ctimeMs } = stats;
+    const version = [ino, size, mtimeMs, ctimeMs].join();
     if (this.#checkedKeytab?.version !== version) {
       const keytab = await this.#readKeytab();
       this.#checkedKeytab = { version, keytab };
-      if (this.#realm === undefined) {
-        this.#warnOfSeveralRealms(keytab.realms);
+      if (realm === undefined && keytab.realms.length > 1) {
+        logger.warn(
+          `The keytab ${path} has HTTP/ keys of several realms (${keytab.realms.join(
+            ', ',
+          )}). Set kerberos.realm to the portal's own; until then only users of kerberos.realms are accepted.`,
+        );
       }
     }
     return this.#checkedKeytab.keytab;
   }
 
   async #readKeytab(): Promise<CheckedKeytab> {
+    const { keytab } = this.#options;
     try {
-      await checkSecretFile(this.#keytab, { key: 'kerberos.keytab' });
+      await checkSecretFile(keytab, { key: 'kerberos.keytab' });
     } catch (error) {
       return { realms: [], problem: `${(error as Error).message}.` };
     }
-    const state = await inspectKeytab(this.#keytab);
+    const state = await inspectKeytab(keytab);
     return { realms: state.usable ? realmsOf(state.entries) : [] };
   }
 
-  #warnOfSeveralRealms(realms: readonly string[]): void {
-    if (realms.length > 1) {
-      this.#logger.warn(
-        `The keytab ${
-          this.#keytab
-        } holds HTTP/ keys of several realms (${realms.join(
-          ', ',
-        )}). Set kerberos.realm to the portal's own; until then only users of kerberos.realms are accepted.`,
+  /** The keytab is inspected only for a token that failed: an accepted token proves that it is usable. */
+  async #explain(status: string, token: Buffer): Promise<KerberosResult> {
+    const { keytab: path, logger } = this.#options;
+    const keytab = await inspectKeytab(path);
+    if (!keytab.usable) {
+      return this.#reportProblem(keytab.problem);
+    }
+    const reason = interpretStatus(status, { offersNtlm: offersNtlm(token) });
+    if (reason === 'server_error') {
+      return this.#reportProblem(
+        `The Kerberos library reports: ${printable(status)}.`,
       );
     }
-  }
-
-  /** The keytab is read only now: a token that was accepted has proved it good. */
-  async #explain(status: string, token: Buffer): Promise<KerberosResult> {
-    const keytab = await inspectKeytab(this.#keytab);
-    if (!keytab.usable) {
-      this.#noteTrouble(keytab.problem);
-      return UNAVAILABLE;
-    }
-    const verdict = interpretStatus(status, { offersNtlm: offersNtlm(token) });
-    if (verdict === 'server_trouble') {
-      this.#noteTrouble(`The Kerberos library reports: ${printable(status)}.`);
-      return UNAVAILABLE;
-    }
-    if (verdict) {
-      this.#logger.debug(`Refused a token: ${printable(status)}`);
+    if (reason) {
+      logger.debug(`Refused a token: ${printable(status)}`);
     } else {
-      this.#logger.warn(
+      logger.warn(
         `Refused a token for an unexpected reason: ${printable(status)}`,
       );
     }
-    return refuse(verdict ?? 'malformed_token');
+    return refuse(reason ?? 'malformed_token');
   }
 
   #logKeys(entries: KeytabEntry[]): void {
+    const { keytab, logger } = this.#options;
     const keys = entries
       .filter(entry => isWebService(entry.principal))
       .map(entry => `${entry.principal} (key version ${entry.kvno})`);
     if (keys.length > 0) {
-      this.#logger.info(
+      logger.info(
         `Accepting Kerberos tickets for ${[...new Set(keys)].join(', ')}`,
       );
     } else {
-      this.#logger.warn(
-        `No key in the keytab ${
-          this.#keytab
-        } is of an HTTP/ principal, so every Kerberos ticket ` +
-          `is refused. Add the key of HTTP/<this server's name>; no restart is needed.`,
+      logger.warn(
+        `The keytab ${keytab} has no key of an HTTP/ principal, so every Kerberos ticket is refused. ` +
+          `Add the key of HTTP/<this server's name>; no restart is needed.`,
       );
     }
   }
 
-  #noteTrouble(trouble: string): void {
-    if (this.#trouble !== trouble) {
-      this.#trouble = trouble;
-      this.#logger.warn(
-        `${trouble} Until this is mended, no Kerberos ticket can be checked; no restart is needed.`,
+  /** Logs a problem of this server unless it was logged before. */
+  #reportProblem(problem: string): KerberosUnavailable {
+    if (this.#problem !== problem) {
+      this.#problem = problem;
+      this.#options.logger.warn(
+        `${problem} Until this is fixed, Kerberos tickets cannot be checked; no restart is needed.`,
       );
     }
-  }
-
-  #noteRecovery(): void {
-    if (this.#trouble !== undefined) {
-      this.#trouble = undefined;
-      this.#logger.info('Kerberos tickets are accepted again.');
-    }
+    return UNAVAILABLE;
   }
 }
 
@@ -277,7 +253,7 @@ function refuse(reason: KerberosRefusalReason): KerberosResult {
   return { outcome: 'refused', reason, message: refusalMessages[reason] };
 }
 
-/** For the log: a status can carry names, and so control characters, of the sender's choice. */
+/** For the log: a status can contain names, and so control characters, chosen by the sender. */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?');
 }

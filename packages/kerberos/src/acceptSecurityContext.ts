@@ -1,45 +1,40 @@
 import { isNativeError } from 'node:util/types';
 import { initializeServer, KerberosServer } from 'kerberos';
 
-/**
- * What the GSS-API made of a token (RFC 2743 §2.2.2).
- */
+/** Result of the GSS-API for a token (RFC 2743 §2.2.2). */
 export type SecurityContext =
   | {
       state: 'established';
       /** The client's principal. */
       principal: string;
-      /** The principal of the key that opened the ticket. */
+      /** The principal of the key that decrypted the ticket. */
       service: string;
       replyToken?: string;
     }
   | { state: 'continuation_needed' }
   | { state: 'failed'; status: string };
 
-/**
- * The binding's accessors are `null` until they have something to say; its typings deny it.
- */
+/** The binding's accessors are `null` until they have a value, unlike in its typings. */
 type ServerContext = {
   [K in 'username' | 'targetName' | 'response']: string | null;
 } & Pick<KerberosServer, 'contextComplete' | 'step'>;
 
 /**
- * The binding treats "continue" as success and then trips over the client's name, which is not
- * known yet. The status it rejects with is that of the second call.
+ * The binding treats "continue" as success and then fails to read the client's name, which is not
+ * known yet. It rejects with the status of that second call.
  */
 const NAME_NOT_KNOWN_YET = 'A required input parameter could not be read: ';
 
 /**
- * Gives one token to a security context of its own, through the `kerberos` binding.
+ * Passes one token to a new security context of the `kerberos` binding.
  *
- * The context is created without a name, so that any key in the keytab may open the ticket. It is
- * also the only form whose `targetName` is filled, and the only one in which the binding asks for
- * the context's state and thus fails on one that is not established.
+ * The context is created without a name, so that any key in the keytab may decrypt the ticket. It is
+ * also the only form that sets `targetName`, and the only one in which the binding reads the state of
+ * the context and so fails if it is not established.
  *
- * @param token - base64, canonical and not empty: the binding's own decoder turns anything else
- * into an empty token
- * @returns never rejects; `status` is the library's text, `<major>: <minor>`, and can contain
- * names that the sender made up
+ * @param token - canonical base64, not empty: the binding decodes anything else to an empty token
+ * @returns never rejects; `status` is the library's text, `<major>: <minor>`, and can contain names
+ * chosen by the sender
  */
 export async function acceptSecurityContext(
   token: string,

@@ -1,12 +1,12 @@
 import { KerberosRefusalReason } from './KerberosService';
 
-/** A principal as `krb5_unparse_name` writes it: a backslash escapes `@`, `/` and itself. */
+/** A principal in the format of `krb5_unparse_name`: a backslash escapes `@`, `/` and itself. */
 const PRINCIPAL = /^(?<name>(?:[^\\@]|\\.)+)@(?<realm>(?:[^\\@]|\\.)+)$/su;
 
-/** The service of every ticket for a web server (RFC 4559 §4). Active Directory ignores its case. */
+/** Service of the tickets for a web server (RFC 4559 §4). Active Directory ignores its case. */
 const WEB_SERVICE = /^HTTP\//i;
 
-/** Names that RFC 6111 sets aside, among them `WELLKNOWN/ANONYMOUS`: they identify nobody. */
+/** Names reserved by RFC 6111, such as `WELLKNOWN/ANONYMOUS`. They identify no one. */
 const WELL_KNOWN = /^WELLKNOWN[/:]/;
 
 /** Whether a principal is a web server's. */
@@ -14,7 +14,7 @@ export function isWebService(principal: string): boolean {
   return WEB_SERVICE.test(principal);
 }
 
-/** The realm of a principal, `undefined` when it cannot be read. */
+/** The realm of a principal, `undefined` when it cannot be parsed. */
 export function realmOf(principal: string): string | undefined {
   return PRINCIPAL.exec(principal)?.groups?.realm;
 }
@@ -22,17 +22,18 @@ export function realmOf(principal: string): string | undefined {
 /**
  * Decides whether the client of a valid ticket is accepted.
  *
- * - The ticket must be for a web server. A keytab often holds other keys of the host too, and a
- *   ticket overheard on the way to one of those (NFS without privacy, say) must not log in here.
- * - The client's realm must be the portal's own, or one of `realms`: `alice@OTHER` is never alice.
- * - The key that opened the ticket must belong to the portal's own realm or to the client's. The
+ * - The ticket must be for a web server. A keytab often contains other keys of the host too, and a
+ *   ticket intercepted on the way to such a service (NFS without privacy, for example) must not be
+ *   usable here.
+ * - The client's realm must be the portal's own, or one of `realms`: `alice@OTHER` is not alice.
+ * - The key that decrypted the ticket must belong to the portal's own realm or to the client's. The
  *   KDC of a third realm could name any client in a ticket that it encrypts with its own key.
  *
- * @param options - `principal` and `service` as the library returns them; `realm` is the portal's
- * own realm, `undefined` when it is not known: then only the clients of `realms` are accepted
- * @returns the reason to refuse, `undefined` when there is none
+ * @param options - `principal` and `service` as the library returns them; `realm` is the portal's own
+ * realm, `undefined` when it is not known: then only clients of `realms` are accepted
+ * @returns the reason to refuse, if any
  */
-export function judgePrincipal(options: {
+export function checkPrincipal(options: {
   principal: string;
   service: string;
   realm: string | undefined;
@@ -42,7 +43,7 @@ export function judgePrincipal(options: {
   const client = PRINCIPAL.exec(principal)?.groups;
   const server = PRINCIPAL.exec(service)?.groups;
   if (!client || principal.includes('\uFFFD')) {
-    // U+FFFD stands for bytes that are not UTF-8, so that two principals may have come out as one.
+    // U+FFFD replaces bytes that are not UTF-8, so two principals could have the same text.
     return 'malformed_token';
   }
   if (!server || !isWebService(service)) {
@@ -52,7 +53,6 @@ export function judgePrincipal(options: {
     return 'realm_refused';
   }
   const isAccepted = client.realm === realm || realms.includes(client.realm);
-  const isOpenedByTrustedKey =
-    server.realm === realm || server.realm === client.realm;
-  return isAccepted && isOpenedByTrustedKey ? undefined : 'realm_refused';
+  const hasTrustedKey = server.realm === realm || server.realm === client.realm;
+  return isAccepted && hasTrustedKey ? undefined : 'realm_refused';
 }

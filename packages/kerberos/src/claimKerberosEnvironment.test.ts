@@ -8,23 +8,23 @@ describe('claimKerberosEnvironment', () => {
     ['both when they agree', '/b', { KRB5_KTNAME: 'WRFILE:/x/../b' }, '/b'],
     ["the host's keytab", undefined, {}, '/etc/krb5.keytab'],
     ["the host's keytab", undefined, { KRB5_KTNAME: '' }, '/etc/krb5.keytab'],
-  ])('takes %s', (_, keytab, env: NodeJS.ProcessEnv, path) => {
+  ])('uses %s', (_, keytab, env: NodeJS.ProcessEnv, path) => {
     expect(claimKerberosEnvironment({ keytab, env })).toBe(path);
     expect(env.KRB5_KTNAME).toBe(`FILE:${path}`);
   });
 
-  it('allows the same keytab twice, another never', () => {
+  it('accepts the same keytab again, but not another', () => {
     const env = {};
     claimKerberosEnvironment({ keytab: '/a', env });
     expect(claimKerberosEnvironment({ keytab: '/a', env })).toBe('/a');
     expect(claimKerberosEnvironment({ env })).toBe('/a');
     expect(() => claimKerberosEnvironment({ keytab: '/b', env })).toThrow(
-      /kerberos\.keytab is \/b, but KRB5_KTNAME .* names \/a/,
+      /kerberos\.keytab is \/b, but KRB5_KTNAME .* is \/a/,
     );
     expect(env).toEqual({ KRB5_KTNAME: 'FILE:/a' });
   });
 
-  it('takes keytabs in files only', () => {
+  it('accepts keytabs in files only', () => {
     expect(() =>
       claimKerberosEnvironment({ env: { KRB5_KTNAME: 'MEMORY:x' } }),
     ).toThrow('KRB5_KTNAME is MEMORY:x');
@@ -34,11 +34,11 @@ describe('claimKerberosEnvironment', () => {
     { KRB5RCACHENAME: 'none:' },
     { KRB5RCACHETYPE: 'none' },
     { KRB5RCACHENAME: 'none:', KRB5_KTNAME: '/a' },
-  ])('does not run without a replay cache: %p', env => {
+  ])('throws when the replay cache is disabled: %p', env => {
     expect(() => claimKerberosEnvironment({ env })).toThrow(/replay cache/);
   });
 
-  it('leaves the choice of the replay cache to the administrator', () => {
+  it('accepts any other replay cache', () => {
     const env = { KRB5RCACHENAME: 'file2:/run/portal/rcache' };
     expect(claimKerberosEnvironment({ keytab: '/a', env })).toBe('/a');
   });

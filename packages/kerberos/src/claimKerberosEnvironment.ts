@@ -1,23 +1,23 @@
 import { resolve } from 'node:path';
 
-/** Where MIT Kerberos and every distribution's tools put a host's keys. */
+/** Location of a host's keys in MIT Kerberos and every distribution. */
 const DEFAULT_KEYTAB = '/etc/krb5.keytab';
 
 /**
- * Settles which keytab this process accepts tickets with, and makes sure that the replay cache is
- * on. The Kerberos library takes both from the environment and from nowhere else.
+ * Sets the keytab of this process, and checks that the replay cache is enabled. The Kerberos library
+ * reads both from the environment only.
  *
- * The environment belongs to the whole process, and the library reads it from its own threads
- * while it works on a token. So the variable is set once, before the first token, and a second
- * keytab in the same process is refused rather than made to win or lose by chance.
+ * The environment belongs to the whole process, and the library reads it in its own threads while it
+ * processes a token. So the variable is set once, before the first token, and a second keytab in the
+ * same process is an error.
  *
- * `default_keytab_name` in `krb5.conf` is not consulted.
+ * `default_keytab_name` in `krb5.conf` is ignored.
  *
- * @param options - `keytab` is an absolute path; default: the file that `KRB5_KTNAME` names, else
+ * @param options - `keytab` is an absolute path; default: the file in `KRB5_KTNAME`, else
  * `/etc/krb5.keytab`. `env` is for tests.
- * @returns the path of the keytab; afterwards `KRB5_KTNAME` names it
- * @throws Error when `KRB5_KTNAME` already names another keytab, or one that is no file, or when
- * the environment switches the replay cache off
+ * @returns the path of the keytab, which `KRB5_KTNAME` names from then on
+ * @throws Error when `KRB5_KTNAME` already names another keytab, or one that is not a file, or when
+ * the environment disables the replay cache
  */
 export function claimKerberosEnvironment(options: {
   keytab?: string;
@@ -26,23 +26,23 @@ export function claimKerberosEnvironment(options: {
   const env = options.env ?? process.env;
   if ((env.KRB5RCACHENAME ?? env.KRB5RCACHETYPE)?.split(':')[0] === 'none') {
     throw new Error(
-      'KRB5RCACHENAME or KRB5RCACHETYPE in the environment switches the Kerberos replay cache off, ' +
-        'so that an overheard token could be used again. Unset it.',
+      'KRB5RCACHENAME or KRB5RCACHETYPE in the environment disables the Kerberos replay cache, ' +
+        'so that an intercepted token could be used again. Unset it.',
     );
   }
   const named = env.KRB5_KTNAME ? fileOf(env.KRB5_KTNAME) : undefined;
   const keytab = options.keytab ?? named ?? DEFAULT_KEYTAB;
   if (named && named !== keytab) {
     throw new Error(
-      `kerberos.keytab is ${keytab}, but KRB5_KTNAME in the environment of this process already ` +
-        `names ${named}. One process can accept tickets with one keytab only: set one of the two.`,
+      `kerberos.keytab is ${keytab}, but KRB5_KTNAME in the environment of this process is ${named}. ` +
+        `A process can use one keytab only: set one of the two.`,
     );
   }
   env.KRB5_KTNAME = `FILE:${keytab}`;
   return keytab;
 }
 
-/** Keytabs are named `TYPE:residual`; without a type they are files. */
+/** A keytab's name is `TYPE:residual`; the default type is FILE. */
 function fileOf(name: string): string {
   const [, type = 'FILE', residual] = /^(?:([A-Za-z]+):)?(.*)$/s.exec(name)!;
   if (type !== 'FILE' && type !== 'WRFILE') {

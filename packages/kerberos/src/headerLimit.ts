@@ -1,19 +1,18 @@
 import { maxHeaderSize as processLimit, Server } from 'node:http';
 
-/** For everything in a request's header block beside the token: what Node allows by default. */
+/** For the other headers of a request: Node's default limit. */
 const OTHER_HEADERS_BYTES = 16_384;
 
 /**
- * The highest limit given to a server of this process. It has to be module state: the root HTTP
- * router's `configure` callback, which alone sees the server, cannot reach any service.
+ * The highest limit of a server in this process. Module state, because only the `configure` callback
+ * of the root HTTP router has the server, and it has no access to services.
  */
 let highestLimit = processLimit;
 
 /**
- * How large a header block an HTTP server must let through so that the largest accepted token
- * arrives: the token in base64 and 16 KiB for the other headers.
- *
- * Whatever stands in front of the server needs the same (nginx: `large_client_header_buffers`).
+ * Returns the size of headers that an HTTP server must accept: the largest token in base64, and
+ * 16 KiB for the other headers. A reverse proxy in front of it needs the same limit (nginx:
+ * `large_client_header_buffers`).
  *
  * @returns bytes; 103,768 for the default `maxTokenBytes` of 65,536
  * @public
@@ -25,11 +24,11 @@ export function requiredHeaderBytes(options: {
 }
 
 /**
- * Lets a server take headers with the largest accepted token; never lowers its limit. Holds for
+ * Raises a server's header limit for the largest accepted token; does not lower it. Applies to
  * connections opened afterwards.
  *
- * Node answers 431 to more than 16 KiB of headers, before any handler sees the request, and a
- * ticket from Active Directory is easily larger. Backstage has no setting for it:
+ * Node responds with 431 to more than 16 KiB of headers, and tickets of Active Directory are often
+ * larger. Backstage has no setting for it:
  *
  * ```ts
  * rootHttpRouterServiceFactory({
@@ -46,8 +45,7 @@ export function raiseHeaderLimit(
   server: Server,
   options: { maxTokenBytes: number },
 ): void {
-  // An option of createServer that Node reads from the server again for each connection, though
-  // its typings do not list the property.
+  // Node reads this option from the server for each connection; its typings lack the property.
   const limited: Server & { maxHeaderSize?: number } = server;
   limited.maxHeaderSize = Math.max(
     limited.maxHeaderSize ?? processLimit,
@@ -56,10 +54,7 @@ export function raiseHeaderLimit(
   highestLimit = Math.max(highestLimit, limited.maxHeaderSize);
 }
 
-/**
- * The most that any server of this process is known to let through, in bytes: Node's own limit
- * (`--max-http-header-size`), or what {@link raiseHeaderLimit} made of it.
- */
+/** The highest header limit of this process in bytes: Node's own, or that of {@link raiseHeaderLimit}. */
 export function highestHeaderLimit(): number {
   return highestLimit;
 }

@@ -1,5 +1,5 @@
 /**
- * Who sent this Kerberos ticket? SPNEGO accepted once, for every backend plugin that asks.
+ * Kerberos authentication (SPNEGO) as a service for Backstage backend plugins.
  *
  * @packageDocumentation
  */

@@ -48,25 +48,25 @@ describe('interpretStatus', () => {
       'malformed_token',
     ],
     [`${NO_CREDENTIAL}Unknown error`, 'malformed_token'],
-    [`${NO_CREDENTIAL}Key table entry not found`, 'server_trouble'],
+    [`${NO_CREDENTIAL}Key table entry not found`, 'server_error'],
     [
       `${NO_CREDENTIAL}SPNEGO cannot find mechanisms to negotiate`,
-      'server_trouble',
+      'server_error',
     ],
     [
       `${FAILURE}No such file or directory (filename: /var/tmp/krb5_0.rcache2)`,
-      'server_trouble',
+      'server_error',
     ],
     [
       `${FAILURE}Improper format of Kerberos configuration file`,
-      'server_trouble',
+      'server_error',
     ],
-    [`${FAILURE}No space left on device`, 'server_trouble'],
-  ])('reads %p as %s', (status, verdict) => {
-    expect(interpret(status)).toBe(verdict);
+    [`${FAILURE}No space left on device`, 'server_error'],
+  ])('reads %p as %s', (status, result) => {
+    expect(interpret(status)).toBe(result);
   });
 
-  it('tells NTLM from other mechanisms that are not served', () => {
+  it('distinguishes NTLM from other unsupported mechanisms', () => {
     expect(
       interpretStatus('An unsupported mechanism was requested: Unknown error', {
         offersNtlm: true,
@@ -74,13 +74,13 @@ describe('interpretStatus', () => {
     ).toBe('ntlm_refused');
   });
 
-  it('knows what it does not know', () => {
-    expect(interpret(`${FAILURE}Moon in the wrong house`)).toBeUndefined();
+  it('returns undefined for an unknown text', () => {
+    expect(interpret(`${FAILURE}Unknown text`)).toBeUndefined();
     expect(interpret('')).toBeUndefined();
     expect(interpret('toString')).toBeUndefined();
   });
 
-  it('is not talked into another verdict by the service name that the sender chose', () => {
+  it('ignores the service name, which the sender chooses', () => {
     fc.assert(
       fc.property(
         fc.oneof(

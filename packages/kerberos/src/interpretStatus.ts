@@ -1,16 +1,14 @@
 import { KerberosRefusalReason } from './KerberosService';
 
-/**
- * What a GSS-API status says about a failed token: the caller's fault, or `server_trouble`.
- */
-export type StatusVerdict = KerberosRefusalReason | 'server_trouble';
+/** Whether the caller or this server is the cause of a failure. */
+export type StatusResult = KerberosRefusalReason | 'server_error';
 
 /**
- * Minor statuses of MIT krb5, word for word (`lib/krb5/error_tables`, `lib/gssapi`). Whole texts
- * are compared, because a sender can put words of its own into some of them. The library speaks
- * English here whatever `LANG` is: Node never calls `setlocale`.
+ * Minor statuses of MIT krb5 (`lib/krb5/error_tables`, `lib/gssapi`). The whole text is compared,
+ * because some texts contain words chosen by the sender. It is in English for every `LANG`: Node does
+ * not call `setlocale`.
  */
-const MINOR_STATUSES = new Map<string, StatusVerdict>([
+const MINOR_STATUSES = new Map<string, StatusResult>([
   ['Request is a replay', 'replayed'],
 
   ['Clock skew too great', 'clock_skew'],
@@ -28,33 +26,33 @@ const MINOR_STATUSES = new Map<string, StatusVerdict>([
 
   ['Illegal cross-realm ticket', 'realm_refused'],
 
-  // Decrypting the ticket with a wrong key has a text of its own, below. These are about what the
-  // client wrote itself: an authenticator that its own session key does not open.
+  // These concern the client's authenticator, which its session key does not decrypt. A ticket that
+  // the key does not decrypt has another text, see below.
   ['Decrypt integrity check failed', 'malformed_token'],
   ['Message stream modified', 'malformed_token'],
   ['Bad encryption type', 'malformed_token'],
   ["Ticket/authenticator don't match", 'malformed_token'],
   ['Token header is malformed or corrupt', 'malformed_token'],
-  // What is left of an ASN.1 error by the time that the binding asks for its text.
+  // The binding reads the text of an ASN.1 error too late.
   ['Success', 'malformed_token'],
   ['Unknown error', 'malformed_token'],
 
-  ['Key table entry not found', 'server_trouble'],
-  // Neither is about the token: no usable key, or no usable configuration.
-  ['SPNEGO cannot find mechanisms to negotiate', 'server_trouble'],
-  ['Improper format of Kerberos configuration file', 'server_trouble'],
-  ["Can't open/find Kerberos configuration file", 'server_trouble'],
-  ['Permission denied', 'server_trouble'],
-  ['Read-only file system', 'server_trouble'],
-  ['No space left on device', 'server_trouble'],
-  ['Disk quota exceeded', 'server_trouble'],
-  ['Too many open files', 'server_trouble'],
-  ['Cannot allocate memory', 'server_trouble'],
+  ['Key table entry not found', 'server_error'],
+  // Not about the token: no usable key, configuration or replay cache.
+  ['SPNEGO cannot find mechanisms to negotiate', 'server_error'],
+  ['Improper format of Kerberos configuration file', 'server_error'],
+  ["Can't open/find Kerberos configuration file", 'server_error'],
+  ['Permission denied', 'server_error'],
+  ['Read-only file system', 'server_error'],
+  ['No space left on device', 'server_error'],
+  ['Disk quota exceeded', 'server_error'],
+  ['Too many open files', 'server_error'],
+  ['Cannot allocate memory', 'server_error'],
 ]);
 
 /**
- * Texts that name the ticket's service (`lib/krb5/krb/rd_req_dec.c`). That name is the sender's,
- * so these are matched by how they begin, before anything is matched by how it ends.
+ * Texts with the name of the ticket's service (`lib/krb5/krb/rd_req_dec.c`). The sender chooses that
+ * name, so the beginning is matched, before other texts are matched by their end.
  */
 const KEY_NOT_FOUND =
   /^(?:Request ticket server |Cannot decrypt ticket for |Cannot find key |Server principal )/;
@@ -62,19 +60,18 @@ const KEY_NOT_FOUND =
 /** A key of a type that `krb5.conf` forbids: `Encryption type arcfour-hmac not permitted`. */
 const TYPE_FORBIDDEN = /^Encryption type \S+ not permitted$/;
 
-/** The replay cache's errors name its file (`lib/krb5/rcache`). */
-const FILE_TROUBLE = / \(filename: [^)]*\)$/;
+/** Errors of the replay cache contain its path (`lib/krb5/rcache`). */
+const FILE_ERROR = / \(filename: [^)]*\)$/;
 
 /**
- * Reads the text in which the `kerberos` binding reports a failure: `<major>: <minor>`. Texts are
- * all it reports.
+ * Interprets the text of a failure, `<major>: <minor>`: the `kerberos` binding reports no codes.
  *
- * @returns `undefined` for a text that is not known
+ * @returns `undefined` for an unknown text
  */
 export function interpretStatus(
   status: string,
   token: { offersNtlm: boolean },
-): StatusVerdict | undefined {
+): StatusResult | undefined {
   const end = status.indexOf(': ');
   const major = end < 0 ? status : status.slice(0, end);
   const minor = end < 0 ? '' : status.slice(end + 2);
@@ -90,8 +87,8 @@ export function interpretStatus(
   if (KEY_NOT_FOUND.test(minor) || TYPE_FORBIDDEN.test(minor)) {
     return 'unknown_service_key';
   }
-  if (FILE_TROUBLE.test(minor)) {
-    return 'server_trouble';
+  if (FILE_ERROR.test(minor)) {
+    return 'server_error';
   }
   return MINOR_STATUSES.get(minor);
 }

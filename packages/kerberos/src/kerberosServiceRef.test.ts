@@ -10,11 +10,11 @@ import { kerberosServiceRef } from './kerberosServiceRef';
 
 const keytab = '/nonexistent/krb5.keytab';
 
-/** Boots a backend with two plugins that ask for the service. */
+/** Starts a backend with two plugins that use the service. */
 async function boot(kerberos: object) {
   const logger = mockServices.rootLogger.mock({ child: () => logger });
   const services = new Array<KerberosService>();
-  const customer = (pluginId: string) =>
+  const plugin = (pluginId: string) =>
     createBackendPlugin({
       pluginId,
       register(reg) {
@@ -30,8 +30,8 @@ async function boot(kerberos: object) {
     features: [
       mockServices.rootConfig.factory({ data: { kerberos } }),
       logger.factory,
-      customer('one'),
-      customer('two'),
+      plugin('one'),
+      plugin('two'),
     ],
   });
   await backend.stop();
@@ -42,7 +42,7 @@ async function boot(kerberos: object) {
 }
 
 describe('kerberosServiceRef', () => {
-  it('is one service for all plugins, and warns of what will keep tickets out', async () => {
+  it('is one service for all plugins, and warns about the keytab and the header limit', async () => {
     const { services, warnings } = await boot({ keytab });
 
     expect(services).toHaveLength(2);
@@ -52,7 +52,7 @@ describe('kerberosServiceRef', () => {
         `The keytab ${keytab} (kerberos.keytab) does not exist`,
       ),
       expect.stringContaining(
-        'more than 16384 bytes of headers are answered 431, but a Kerberos ticket may need 103768',
+        'more than 16384 bytes of headers get 431, but a Kerberos ticket may need 103768',
       ),
     ]);
     expect(await services[0].accept('Bearer x')).toMatchObject({
@@ -61,13 +61,13 @@ describe('kerberosServiceRef', () => {
     });
   });
 
-  it('is content with a raised header limit', async () => {
+  it('does not warn after the header limit was raised', async () => {
     raiseHeaderLimit(createServer(), { maxTokenBytes: 65_536 });
     const { warnings } = await boot({ keytab });
     expect(warnings).toEqual([expect.stringContaining('does not exist')]);
   });
 
-  it('does not start with a configuration that contradicts itself', async () => {
+  it('rejects an invalid configuration at start', async () => {
     await expect(boot({ keytab, maxTokenBytes: -1 })).rejects.toThrow(
       /kerberos\.maxTokenBytes must be a whole number/,
     );

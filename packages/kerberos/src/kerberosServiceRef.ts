@@ -9,10 +9,10 @@ import { readKerberosConfig } from './readKerberosConfig';
 import { SpnegoAcceptor } from './SpnegoAcceptor';
 
 /**
- * Tells every plugin who sent a Kerberos ticket. One instance for the whole backend, made of the
- * `kerberos` configuration; nothing needs to be installed.
+ * Authenticates callers by Kerberos, for every plugin. One instance for the backend, configured by
+ * `kerberos`; it needs no registration.
  *
- * At start it warns when no HTTP server of the process takes headers as long as a token may be.
+ * Logs a warning at start when no HTTP server of the process accepts headers of the size of a token.
  *
  * @public
  */
@@ -30,14 +30,14 @@ export const kerberosServiceRef = createServiceRef<KerberosService>({
       async factory({ config, rootLogger, lifecycle }) {
         const logger = rootLogger.child({ service: 'kerberos' });
         const options = readKerberosConfig(config);
-        // By then the root HTTP router has been configured.
+        // The root HTTP router is configured by then.
         lifecycle.addStartupHook(() => {
           const required = requiredHeaderBytes(options);
           if (highestHeaderLimit() < required) {
             logger.warn(
-              `Requests with more than ${highestHeaderLimit()} bytes of headers are answered 431, but a Kerberos ` +
-                `ticket may need ${required}. Call raiseHeaderLimit where the root HTTP router is configured, or ` +
-                `start Node with --max-http-header-size=${required}.`,
+              `Requests with more than ${highestHeaderLimit()} bytes of headers get 431, but a Kerberos ticket may ` +
+                `need ${required}. Call raiseHeaderLimit where the root HTTP router is configured, or start ` +
+                `Node with --max-http-header-size=${required}.`,
             );
           }
         });

@@ -1,24 +1,22 @@
 import { KerberosRefusalReason } from './KerberosService';
 
-/**
- * What an `Authorization` header holds: one Negotiate token, or the reason why it does not.
- */
+/** A Negotiate token, or the reason why the header has none. */
 export type NegotiateCredentials =
   | { kind: 'token'; base64: string; bytes: Buffer }
   | { kind: 'refused'; reason: KerberosRefusalReason };
 
-/** Every NTLM message starts with this ([MS-NLMP] §2.2.1). */
+/** Start of every NTLM message ([MS-NLMP] §2.2.1). */
 const NTLM_SIGNATURE = Buffer.from('NTLMSSP\0', 'latin1');
 
 /** The DER of NTLM's mechanism OID, 1.3.6.1.4.1.311.2.2.10 ([MS-NLMP] §1.9). */
 const NTLM_OID = Buffer.from('060a2b06010401823702020a', 'hex');
 
 /**
- * Reads `Negotiate <base64>` (RFC 4559 §4.2) by the grammar of RFC 9110 §11.4: the scheme in any
- * case, one or more spaces, then base64 to the letter (RFC 4648 §4, padded, no spare bits).
+ * Parses `Negotiate <base64>` (RFC 4559 §4.2) by the grammar of RFC 9110 §11.4: the scheme in any
+ * case, one or more spaces, then canonical base64 (RFC 4648 §4, padded, no spare bits).
  *
- * Several credentials, as several headers or joined by a comma, are malformed: choosing one would
- * let a proxy and this server disagree about who is calling.
+ * Several credentials, in several headers or separated by a comma, are malformed: otherwise a proxy
+ * and this server could choose different ones.
  */
 export function parseNegotiate(
   header: string | readonly string[] | undefined,
@@ -48,10 +46,7 @@ export function parseNegotiate(
   }
 }
 
-/**
- * Tells whether a token's list of mechanisms has NTLM in it. Meant for a token that the Kerberos
- * library has already refused for want of a mechanism it knows.
- */
+/** Whether a token that the Kerberos library refused for lack of a known mechanism offers NTLM. */
 export function offersNtlm(token: Buffer): boolean {
   return token.includes(NTLM_OID);
 }
@@ -61,7 +56,7 @@ function parseToken(base64: string, maxTokenBytes: number) {
     return refused('token_too_large');
   }
   const bytes = Buffer.from(base64, 'base64');
-  // Buffer skips what is not base64; only canonical text survives the way back.
+  // Buffer ignores what is not base64; only canonical text is encoded to itself.
   if (bytes.length === 0 || bytes.toString('base64') !== base64) {
     return refused('malformed_token');
   }

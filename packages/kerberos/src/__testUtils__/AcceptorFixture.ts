@@ -5,16 +5,14 @@ import { Realm, startRealm } from '@directory-gateway/realm';
 import { AcceptorProcess } from './AcceptorProcess';
 import { TicketClient, TicketClientOptions } from './TicketClient';
 
-/**
- * A realm, its people's clients and the acceptors that they talk to.
- */
+/** A realm with its clients and acceptors. */
 export class AcceptorFixture {
   readonly realm: Realm;
-  /** Private; goes with the fixture. */
+  /** Temporary folder, removed with the fixture. */
   readonly folder: string;
-  /** Where acceptors look for their keytab. */
+  /** Path of the acceptors' keytab. */
   readonly keytab: string;
-  /** Where they keep their replay cache. */
+  /** Path of the acceptors' replay cache. */
   readonly replayCache: string;
   readonly #started = new Array<{ stop(): Promise<void> }>();
 
@@ -51,7 +49,7 @@ export class AcceptorFixture {
     return acceptor;
   }
 
-  /** A program of alice's, unless another ticket is given. */
+  /** A client with alice's ticket by default. */
   async startClient(
     options: Partial<TicketClientOptions> = {},
   ): Promise<TicketClient> {
@@ -64,14 +62,14 @@ export class AcceptorFixture {
     return client;
   }
 
-  /** A token of alice's, unless another ticket is given. */
+  /** A token by alice's ticket by default. */
   async token(options: Partial<TicketClientOptions> = {}): Promise<string> {
     const client = await this.startClient(options);
     await client.stop();
     return client.token;
   }
 
-  /** Puts a keytab where acceptors look for it, in one step, as a careful administrator does. */
+  /** Replaces the acceptors' keytab atomically. Default: the realm's. */
   async installKeytab(content?: Buffer): Promise<void> {
     const next = `${this.keytab}.new`;
     await writeFile(next, content ?? (await readFile(this.realm.keytab)), {
@@ -81,13 +79,13 @@ export class AcceptorFixture {
     await rename(next, this.keytab);
   }
 
-  /** The realm's keytab, with part of the principals' names replaced by as many letters. */
+  /** The realm's keytab with a text in principals replaced by one of the same length. */
   async renamedKeytab(from: string, to: string): Promise<Buffer> {
     const text = (await readFile(this.realm.keytab)).toString('latin1');
     return Buffer.from(text.replaceAll(from, to), 'latin1');
   }
 
-  /** Ends the acceptors and clients. */
+  /** Stops the acceptors and clients. */
   async stopProcesses(): Promise<void> {
     for (const started of this.#started.splice(0)) {
       await started.stop();

@@ -4,20 +4,20 @@ import { KerberosResult } from '../KerberosService';
 import { KerberosConfig } from '../readKerberosConfig';
 import type { AcceptorMessage, AcceptorRequest } from './acceptorMain';
 
-interface Waiting {
+interface PendingCall {
   resolve(result: KerberosResult): void;
   reject(error: Error): void;
 }
 
 /**
- * A `SpnegoAcceptor` in a process of its own. Jest hands its tests a copy of `process.env`, which
- * the Kerberos library never sees; and a test must notice when a token ends the process.
+ * A `SpnegoAcceptor` in a child process: Jest gives tests a copy of `process.env`, which the Kerberos
+ * library does not read, and a test must notice when a token crashes the process.
  */
 export class AcceptorProcess {
-  /** What it has logged, each line with its level in front. */
+  /** Its log, each line prefixed with its level. */
   readonly log = new Array<string>();
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingCall>();
   #lastId = 0;
 
   static async start(options: {
@@ -39,7 +39,7 @@ export class AcceptorProcess {
     await Promise.race([
       once(child, 'ready'),
       once(child, 'exit').then(() => {
-        throw new Error('The acceptor did not start');
+        throw new Error('The acceptor failed to start');
       }),
     ]);
     return acceptor;
@@ -56,13 +56,13 @@ export class AcceptorProcess {
           this.log.push(message.line);
           break;
         default:
-          this.#waiting.get(message.id)?.resolve(message.result);
-          this.#waiting.delete(message.id);
+          this.#pending.get(message.id)?.resolve(message.result);
+          this.#pending.delete(message.id);
       }
     });
     child.once('exit', () => {
-      for (const { reject } of this.#waiting.values()) {
-        reject(new Error('The acceptor has ended'));
+      for (const { reject } of this.#pending.values()) {
+        reject(new Error('The acceptor exited'));
       }
     });
   }
@@ -71,13 +71,13 @@ export class AcceptorProcess {
     this.#lastId += 1;
     const request: AcceptorRequest = { id: this.#lastId, header };
     return await new Promise((resolve, reject) => {
-      this.#waiting.set(request.id, { resolve, reject });
+      this.#pending.set(request.id, { resolve, reject });
       this.#child.send(request);
     });
   }
 
-  /** Judges one Negotiate token: `accepted`, `unavailable`, or the reason of a refusal. */
-  async verdict(token: Buffer | string): Promise<string> {
+  /** Outcome for a Negotiate token: `accepted`, `unavailable`, or the reason of a refusal. */
+  async outcomeOf(token: Buffer | string): Promise<string> {
     const base64 = typeof token === 'string' ? token : token.toString('base64');
     const result = await this.accept(`Negotiate ${base64}`);
     return result.outcome === 'refused' ? result.reason : result.outcome;

@@ -5,7 +5,7 @@ import { createInterface, Interface } from 'node:readline';
 /** Flags of a security context (RFC 2744 §3.9; DCE style is [MS-KILE] §3.4.5.1's). */
 export const GSS_FLAGS = { none: 0, mutual: 2, dceStyle: 0x1000 } as const;
 
-/** Mechanisms by the numbers that the `kerberos` binding gives them. */
+/** Mechanisms by their numbers in the `kerberos` binding. */
 export const GSS_MECHANISMS = { krb5: 9, spnego: 6 } as const;
 
 /** Options of {@link TicketClient.start}. */
@@ -21,7 +21,7 @@ export interface TicketClientOptions {
   flags?: number;
 }
 
-/** Prints a token, then reads the server's reply and prints whether it was convinced. */
+/** Prints a token, then reads the server's reply and prints whether the context is complete. */
 const SCRIPT = `
   const { initializeClient } = require(process.argv[1]);
   const [service, mechOID, flags] = process.argv.slice(2);
@@ -40,11 +40,11 @@ const SCRIPT = `
 `;
 
 /**
- * A Kerberos client with somebody's tickets. A process of its own, because the library takes the
- * ticket cache from the environment of the process.
+ * A Kerberos client in a child process, because the library reads the ticket cache from the
+ * environment of the process.
  */
 export class TicketClient {
-  /** Base64. Good for one use. */
+  /** Base64; for one use. */
   readonly token: string;
   readonly #process: ChildProcess;
   readonly #lines: Interface;
@@ -73,7 +73,7 @@ export class TicketClient {
     const [token] = await Promise.race([
       once(lines, 'line'),
       once(child, 'exit').then(() => {
-        throw new Error('The client got no token');
+        throw new Error('The client has no token');
       }),
     ]);
     return new TicketClient({ token, child, lines });
@@ -89,11 +89,11 @@ export class TicketClient {
     this.#lines = options.lines;
   }
 
-  /** @returns whether the reply convinces the client that the server is the one it meant */
+  /** Whether the reply proves the server's identity to the client. */
   async finish(replyToken: string): Promise<boolean> {
-    const answer = once(this.#lines, 'line');
+    const line = once(this.#lines, 'line');
     this.#process.stdin?.write(`${replyToken}\n`);
-    return (await answer)[0] === 'true';
+    return (await line)[0] === 'true';
   }
 
   async stop(): Promise<void> {

@@ -1,12 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** The header field with the difference between the KDC's clock and the client's. */
+/** Header field with the difference between the clocks of KDC and client. */
 const DELTA_TIME_TAG = 1;
 
 /**
- * Copies a ticket cache so that its owner's clock seems to be wrong: clients add the offset in the
- * header of a version 4 cache to their time (MIT Kerberos documentation, "Credential cache file
- * format").
+ * Copies a ticket cache with a clock offset: clients add the offset in the header of a version 4 cache
+ * to their time (MIT Kerberos documentation, "Credential cache file format").
  */
 export async function shiftTicketClock(options: {
   from: string;
