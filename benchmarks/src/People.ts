@@ -1,48 +1,50 @@
 import type { Entry } from 'ldapts';
-import { equal, type DirectoryClient } from './DirectoryClient';
+import type { DirectoryClient } from './DirectoryClient';
 
-/** What an answer about a user is held against. */
+/** What a correct response about a user depends on. */
 export interface Person {
   readonly username: string;
   readonly emails: readonly string[];
-  /** The served groups the user is in, nested ones included. */
+  /** Direct and indirect groups of the user that the API serves. */
   readonly groups: ReadonlySet<string>;
-  /** How many agreements in force the user has signed. */
+  /** Number of enabled agreements that the user has signed. */
   readonly agreements: number;
   readonly locked: boolean;
   readonly isPrivate: boolean;
   readonly hasGithub: boolean;
 }
 
-/** A group with the names of those in it, in the order of the API's lists. */
+/** A group with the user names of its members, in the order of the API. */
 export interface Group {
   readonly name: string;
-  /** Everybody, locked accounts too, as a search finds them. */
+  /** Members in search results, which include locked accounts. */
   readonly found: readonly string[];
-  /** Without locked accounts, as the list of members has them. */
+  /** Members in the list of members, which omits locked accounts. */
   readonly members: readonly string[];
 }
 
-const SERVED = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}\$?$/;
-
-/** Group names may contain single inner spaces. */
-const SERVED_GROUP = /^[A-Za-z0-9_.]( ?[A-Za-z0-9_.-]){0,254}\$?$/;
+const USERNAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,254}\$?$/;
+const GROUPNAME = /^[A-Za-z0-9_.]( ?[A-Za-z0-9_.-]){0,254}\$?$/;
 
 const ATTRIBUTES = [
-  ...['uid', 'mail', 'memberOf', 'nsAccountLock', 'fasIsPrivate'],
+  'uid',
+  'mail',
+  'memberOf',
+  'nsAccountLock',
+  'fasIsPrivate',
   'fasGitHubUsername',
 ];
 
 /**
- * Everybody in the realm, read from the directory before anything is measured:
- * what is asked about, and what the answers must say.
+ * All users and groups of the realm, read from the directory before the
+ * measurements: parameters of the requests, and what the responses contain.
  */
 export class People {
-  /** In the order of the API's lists: by name, whatever its case. */
+  /** In the order of the API: by name, ignoring case. */
   readonly all: readonly Person[];
   readonly usernames: readonly string[];
   readonly groups: readonly Group[];
-  /** The names of those who have an e-mail address, in lower case. */
+  /** User names by email address in lower case. */
   readonly byEmail: ReadonlyMap<string, readonly string[]>;
   readonly #byName: ReadonlyMap<string, Person>;
 
@@ -50,134 +52,119 @@ export class People {
     this.all = people.sort((a, b) => compare(a.username, b.username));
     this.usernames = this.all.map(({ username }) => username);
     this.#byName = new Map(this.all.map(person => [person.username, person]));
-    this.byEmail = namesByEmail(this.all);
-    const found = new Map<string, Person[]>(groupnames.map(name => [name, []]));
+    const byEmail = new Map<string, string[]>();
+    const byGroup = new Map<string, Person[]>();
     for (const person of this.all) {
       for (const name of person.groups) {
-        found.get(name)?.push(person);
+        addTo(byGroup, name, person);
+      }
+      for (const email of new Set(person.emails.map(lowerCase))) {
+        addTo(byEmail, email, person.username);
       }
     }
-    this.groups = [...found].map(([name, persons]) => ({
-      name,
-      found: persons.map(({ username }) => username),
-      members: persons
-        .filter(({ locked }) => !locked)
-        .map(({ username }) => username),
-    }));
+    this.byEmail = byEmail;
+    this.groups = groupnames.map(name => {
+      const found = byGroup.get(name) ?? [];
+      const members = found.filter(({ locked }) => !locked);
+      return {
+        name,
+        found: found.map(({ username }) => username),
+        members: members.map(({ username }) => username),
+      };
+    });
   }
 
   static async read(directory: DirectoryClient): Promise<People> {
-    const { users, groups } = directory.containers;
-    const groupEntries = await directory.below({
-      container: groups,
-      filters: [equal('objectClass', 'fasGroup')],
-      attributes: ['cn'],
-    });
+    const { users, groups, agreements } = directory;
+    const groupEntries = await directory.search(
+      groups,
+      '(objectClass=fasGroup)',
+      ['cn'],
+    );
     const groupnames = groupEntries
-      .map(entry => texts(entry, 'cn')[0])
-      .filter(name => SERVED_GROUP.test(name));
+      .map(entry => values(entry, 'cn')[0])
+      .filter(name => GROUPNAME.test(name));
     const groupsByDn = new Map(
       groupnames.map(name => [directory.groupDn(name).toLowerCase(), name]),
     );
-    const signatures = await countSignatures(directory);
-    const entries = await directory.below({
-      container: users,
-      filters: [equal('objectClass', 'fasUser')],
-      attributes: ATTRIBUTES,
-    });
-    const people = entries
-      .map(entry => toPerson(entry, { groupsByDn, signatures }))
-      .filter(({ username }) => isServed(username));
-    return new People(people, groupnames);
+    const agreementEntries = await directory.search(
+      agreements,
+      '(&(objectClass=fasAgreement)(ipaEnabledFlag=TRUE))',
+      ['memberUser'],
+    );
+    const signatures = new Map<string, number>();
+    for (const entry of agreementEntries) {
+      for (const dn of values(entry, 'memberUser').map(lowerCase)) {
+        signatures.set(dn, (signatures.get(dn) ?? 0) + 1);
+      }
+    }
+    const userEntries = await directory.search(
+      users,
+      '(objectClass=fasUser)',
+      ATTRIBUTES,
+    );
+    const people = userEntries.map(entry => ({
+      username: values(entry, 'uid')[0],
+      emails: values(entry, 'mail'),
+      groups: new Set(
+        values(entry, 'memberOf')
+          .map(dn => groupsByDn.get(dn.toLowerCase()))
+          .filter(name => name !== undefined),
+      ),
+      agreements: signatures.get(entry.dn.toLowerCase()) ?? 0,
+      locked: values(entry, 'nsAccountLock')[0] === 'TRUE',
+      isPrivate: values(entry, 'fasIsPrivate')[0] === 'TRUE',
+      hasGithub: values(entry, 'fasGitHubUsername').length > 0,
+    }));
+    return new People(
+      people.filter(({ username }) => isServed(username)),
+      groupnames,
+    );
   }
 
-  /** The user of a name in the directory's spelling. */
+  /** Returns the user of a name in the directory's spelling. */
   byName(username: string): Person {
     return this.#byName.get(username)!;
   }
 
-  /** The group with the most members. */
   get largestGroup(): Group {
-    return this.groups.reduce((best, group) =>
-      group.members.length > best.members.length ? group : best,
-    );
+    return this.groupOfSize(Infinity);
   }
 
-  /** The group whose number of members is nearest to this. */
+  /** Returns the group whose number of members is closest to a size. */
   groupOfSize(size: number): Group {
-    const distance = ({ members }: Group) => Math.abs(members.length - size);
+    const target = Math.min(size, this.all.length);
+    const distance = ({ members }: Group) => Math.abs(members.length - target);
     return this.groups.reduce((best, group) =>
       distance(group) < distance(best) ? group : best,
     );
   }
 }
 
-/** Whether the API serves a user of this name; the realm has others, too. */
-export function isServed(name: string): boolean {
-  return SERVED.test(name);
+/** Returns whether the API serves a user of this name. */
+export function isServed(username: string): boolean {
+  return USERNAME.test(username);
 }
 
-function toPerson(
-  entry: Entry,
-  known: {
-    readonly groupsByDn: ReadonlyMap<string, string>;
-    readonly signatures: ReadonlyMap<string, number>;
-  },
-): Person {
-  const groups = texts(entry, 'memberOf')
-    .map(dn => known.groupsByDn.get(dn.toLowerCase()))
-    .filter(name => name !== undefined);
-  return {
-    username: texts(entry, 'uid')[0],
-    emails: texts(entry, 'mail'),
-    groups: new Set(groups),
-    agreements: known.signatures.get(entry.dn.toLowerCase()) ?? 0,
-    locked: texts(entry, 'nsAccountLock')[0] === 'TRUE',
-    isPrivate: texts(entry, 'fasIsPrivate')[0] === 'TRUE',
-    hasGithub: texts(entry, 'fasGitHubUsername').length > 0,
-  };
+function values(entry: Entry, attribute: string): readonly string[] {
+  return [entry[attribute] ?? []].flat().map(String);
 }
 
-/** How many agreements in force each user has signed, by DN in lower case. */
-async function countSignatures(
-  directory: DirectoryClient,
-): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  const agreements = await directory.below({
-    container: directory.containers.agreements,
-    filters: [
-      equal('objectClass', 'fasAgreement'),
-      equal('ipaEnabledFlag', 'TRUE'),
-    ],
-    attributes: ['memberUser'],
-  });
-  for (const dn of agreements.flatMap(entry => texts(entry, 'memberUser'))) {
-    counts.set(dn.toLowerCase(), (counts.get(dn.toLowerCase()) ?? 0) + 1);
+function addTo<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list) {
+    list.push(item);
+  } else {
+    lists.set(key, [item]);
   }
-  return counts;
 }
 
-function namesByEmail(
-  people: readonly Person[],
-): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, string[]>();
-  for (const { username, emails } of people) {
-    for (const email of new Set(emails.map(text => text.toLowerCase()))) {
-      names.set(email, [...(names.get(email) ?? []), username]);
-    }
-  }
-  return names;
-}
-
-function texts(entry: Entry, attribute: string): readonly string[] {
-  const values = entry[attribute] ?? [];
-  return (Array.isArray(values) ? values : [values]).map(String);
+function lowerCase(text: string): string {
+  return text.toLowerCase();
 }
 
 function compare(a: string, b: string): number {
-  const [lowerA, lowerB] = [a.toLowerCase(), b.toLowerCase()];
-  if (lowerA === lowerB) {
-    return 0;
-  }
-  return lowerA < lowerB ? -1 : 1;
+  return (
+    Number(lowerCase(a) > lowerCase(b)) - Number(lowerCase(a) < lowerCase(b))
+  );
 }

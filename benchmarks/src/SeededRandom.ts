@@ -1,6 +1,6 @@
 import { generateMersenne53Randomizer } from '@faker-js/faker';
 
-/** Draws at random, and the same in every run. */
+/** Random numbers that are the same in each run. */
 export class SeededRandom {
   readonly #source;
 
@@ -8,19 +8,19 @@ export class SeededRandom {
     this.#source = generateMersenne53Randomizer(seed);
   }
 
-  /** A whole number from 0 up to, but not including, `limit`. */
+  /** Returns an integer from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.#source.next() * limit);
   }
 
   /**
-   * One of a list.
+   * Returns an item of a list.
    *
    * @throws Error when the list is empty
    */
   pick<T>(list: readonly T[]): T {
     if (list.length === 0) {
-      throw new Error('There is nothing to draw from');
+      throw new Error('The list is empty');
     }
     return list[this.below(list.length)];
   }

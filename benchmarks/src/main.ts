@@ -1,23 +1,22 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { describeMachine } from './describeMachine';
-import { BENCH } from './folders';
-import { readOptions } from './readOptions';
-import { median } from './rows/median';
-import type { Row } from './rows/Row';
-import { runBench } from './runBench';
-import { settings } from './settings';
-import { formatRows } from './table/formatRows';
-import { formatWays } from './table/formatWays';
-import { wayGoals } from './ways/wayGoals';
-import type { WayResult } from './ways/WayResult';
+import { median } from './ClosedLoop';
+import { modes, type Mode } from './credentials/credentials';
+import {
+  measurePortal,
+  measureWithoutPlugin,
+  type RunOptions,
+} from './measurePortal';
+import { BENCHMARKS, GOAL_USERS, settings } from './settings';
+import { formatPortals, formatRow, formatRows, type Results } from './tables';
+import { withRealm } from './withRealm';
 
 /*
- * `make bench`: measures, prints two tables and writes bench/results.json.
- * docs/performance.md says how to read it.
+ * `make bench`: measures, prints two tables and writes the results; see
+ * docs/performance.md.
  */
-
-const RESULTS = join(BENCH, 'results.json');
 
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -26,55 +25,105 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 main().catch(error => {
   if (!interrupted.signal.aborted) {
-    tell(error instanceof Error ? error.stack ?? error.message : String(error));
+    log(error instanceof Error ? error.stack ?? error.message : String(error));
   }
   process.exitCode = 1;
 });
 
 async function main(): Promise<void> {
-  const options = readOptions(process.env);
+  const { env } = process;
+  const options: RunOptions = {
+    users: readUsers(env.USERS || `${GOAL_USERS}`),
+    modes: readModes(env.MODES || modes.join()),
+    only: new RegExp(env.ONLY ?? ''),
+    profileTo: env.PROFILE || undefined,
+    signal: interrupted.signal,
+    onRow: row => log(formatRow(row)),
+  };
+  const { users } = options;
   const machine = describeMachine();
-  const { signal } = interrupted;
-  const { rows, ways } = await runBench({ ...options, signal, tell });
-  const results = { machine, settings, ways, rows };
-  await writeFile(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
-  const { portalCpu, generatorCpu, connections, rounds } = settings;
+  const results: Results = await withRealm(options, async measured => {
+    log(`the realm has ${measured.people.all.length} users`);
+    const { rows, result } = await measurePortal(measured, options);
+    const ways = [result];
+    if (!options.profileTo) {
+      log('the same server without the directory plugin');
+      ways.push(
+        await measureWithoutPlugin(measured, {
+          requests: result.requests,
+          signal: options.signal,
+        }),
+      );
+    }
+    return { users, machine, settings, ways, rows };
+  });
+  const isWhole = !env.ONLY && !env.MODES && !env.PROFILE;
+  const baseline = readBaseline();
+  const file = resultsFile(users, isWhole);
+  await writeFile(file, `${JSON.stringify(results, undefined, 2)}\n`);
+  const wrong = results.ways.flatMap(({ ages }) => ages?.wrong ?? []);
+  process.exitCode = wrong.length > 0 ? 1 : 0;
   process.stdout.write(`
 ${machine.cpus} × ${machine.cpu}, ${machine.memory_gib} GiB, Node ${
     machine.node
   }, load ${machine.load_before} before.
-The portal's production build alone on CPU ${portalCpu}, its request log (info, JSON) to a file;
-load generator, directory (389 DS, LDAPS, buffered access log) and KDC on CPU ${generatorCpu}.
-Requests/s, "load", CPU and loop: ${connections} connections, median of ${rounds} rounds; p50, p99: one connection.
-Milliseconds. "LDAP": the same request to the directory itself.
-"session": a cookie, got for a ticket; "negotiate": a fresh Kerberos token on every request;
-"token": a portal token.
+${noise(results)} % of the portal's CPU was used by other processes.
 
-${formatRows(rows)}
+${formatRows(results.rows, users === GOAL_USERS ? undefined : baseline)}
 
-${formatWays(ways, wayGoals(options.users))}
+${formatPortals([results])}
 
-Times from the start of the portal's process; memory after a forced collection.
-Noise: ${noise(rows)} % of CPU ${portalCpu} went to others than the portal.
-${complaints(ways)}`);
+${wrong.map(text => `Wrong response: ${text}\n`).join('')}Results: ${file}
+`);
 }
 
-/** Wrong answers are told, and make the run fail. */
-function complaints(ways: readonly WayResult[]): string {
-  const wrong = ways.flatMap(({ ages }) => ages?.wrong ?? []);
-  if (wrong.length > 0) {
-    process.exitCode = 1;
+function readUsers(text: string): number {
+  const users = Number(text);
+  if (!Number.isSafeInteger(users) || users < 1) {
+    throw new Error(`USERS must be a positive integer, not '${text}'`);
   }
-  return wrong.map(text => `Wrong: ${text}\n`).join('');
+  return users;
 }
 
-function tell(line: string): void {
-  process.stderr.write(`bench: ${line}\n`);
+function readModes(text: string): readonly Mode[] {
+  const names = text.split(',').map(name => name.trim());
+  const unknown = names.find(name => !modes.some(mode => mode === name));
+  if (unknown !== undefined) {
+    throw new Error(`MODES must be of ${modes.join(', ')}, not '${unknown}'`);
+  }
+  return modes.filter(mode => names.includes(mode));
 }
 
-/** The median over the rows, in percent. */
-function noise(rows: readonly Row[]): string {
+/** Returns the path of the results, which documents use if they are whole. */
+function resultsFile(users: number, isWhole: boolean): string {
+  const size = users === GOAL_USERS ? '' : `-${users}`;
+  return join(BENCHMARKS, `results${isWhole ? size : '-partial'}.json`);
+}
+
+function readBaseline(): Results | undefined {
+  const file = resultsFile(GOAL_USERS, true);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+function describeMachine() {
+  const all = cpus();
+  return {
+    cpus: all.length,
+    cpu: all[0].model.trim(),
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+    node: process.version,
+    load_before: Number(loadavg()[0].toFixed(2)),
+  };
+}
+
+/** Returns the median of the rows in percent. */
+function noise({ rows }: Results): string {
   return rows.length === 0
     ? '?'
     : (100 * median(rows.map(row => row.noise_cpu))).toFixed(0);
+}
+
+function log(line: string): void {
+  process.stderr.write(`bench: ${line}\n`);
 }

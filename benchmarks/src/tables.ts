@@ -1,0 +1,286 @@
+import type { Mode } from './credentials/credentials';
+import type { PortalResult } from './measurePortal';
+import type { Row } from './measureRows';
+import type { Memory } from './portal/Portal';
+
+/** Content of `results.json`. */
+export interface Results {
+  /** Number of users that the realm was started with. */
+  readonly users: number;
+  readonly machine: object;
+  readonly settings: object;
+  /** The portal, and the same server without the directory plugin. */
+  readonly ways: readonly PortalResult[];
+  readonly rows: readonly Row[];
+}
+
+const MODES: Readonly<Record<Mode, string>> = {
+  session: 'cookie',
+  negotiate: 'ticket',
+  token: 'token',
+};
+
+type Format = (value: number) => string;
+type Column = readonly [title: string, cell: (row: Row) => string];
+
+const COLUMNS: readonly Column[] = [
+  ['request', ({ name }) => `\`${name}\``],
+  ['by', ({ mode }) => MODES[mode]],
+  ['requests/s', formatRate],
+  ['of route', row => format(share(row.rps, row.route_rps), percent)],
+  ['goal', formatGoal],
+  ['route/s', row => format(row.route_rps, whole)],
+  ['limit/s', row => format(row.limit_rps, whole)],
+  ['p50', row => format(row.p50_ms, milliseconds)],
+  ['p99', row => format(row.p99_ms, milliseconds)],
+  ['LDAP p50', row => format(row.ldap_p50_ms, milliseconds)],
+  ['µs CPU', row => format(row.portal_cpu_us, whole)],
+];
+
+/** Formats the progress after a row. */
+export function formatRow(row: Row): string {
+  const p50 = format(row.p50_ms, milliseconds);
+  return `${row.name} ${row.mode}: ${formatRate(row)}/s, p50 ${p50} ms`;
+}
+
+/**
+ * Formats rows as a table in Markdown.
+ *
+ * @param baseline - results of fewer users, whose rates are compared
+ */
+export function formatRows(rows: readonly Row[], baseline?: Results): string {
+  const columns = [...COLUMNS];
+  if (baseline) {
+    const users = whole(baseline.users);
+    columns.push([`of ${users} users`, row => compareRate(row, baseline)]);
+  }
+  return markdownTable([
+    columns.map(([title]) => title),
+    ...rows.map(row => columns.map(([, cell]) => cell(row))),
+  ]);
+}
+
+function formatRate({ rps, rps_min, rps_max }: Row): string {
+  return `${whole(rps)} (${whole(rps_min)}–${whole(rps_max)})`;
+}
+
+function formatGoal(row: Row): string {
+  const { rps, goal_ratio, goal_rps, p50_ms, goal_p50_ms } = row;
+  const goals: string[] = [];
+  if (goal_rps !== null) {
+    goals.push(
+      goal_ratio === null
+        ? `≥ ${whole(goal_rps)}/s`
+        : `≥ ${percent(goal_ratio)}`,
+    );
+  }
+  if (goal_p50_ms !== null) {
+    goals.push(`p50 ≤ ${goal_p50_ms} ms`);
+  }
+  const isMet = rps >= (goal_rps ?? 0) && p50_ms <= (goal_p50_ms ?? Infinity);
+  return goals.length === 0 ? '' : verdict(goals.join(', '), isMet);
+}
+
+function compareRate({ name, mode, rps }: Row, baseline: Results): string {
+  const same = baseline.rows.find(
+    row => row.name === name && row.mode === mode,
+  );
+  return format(share(rps, same?.rps), percent);
+}
+
+interface Goals {
+  readonly firstResponseMs: number;
+  readonly firstSyncMs: number;
+  /** 99th percentile during the first sync. */
+  readonly loopDelayMs: number;
+  /** Memory after load, above the same server without the plugin. */
+  readonly memoryBytes: number;
+  /** 99th percentile. */
+  readonly visibilityMs: number;
+}
+
+const TIME_GOALS = {
+  firstResponseMs: 5000,
+  loopDelayMs: 20,
+  visibilityMs: 1000,
+};
+
+const GOALS: ReadonlyMap<number, Goals> = new Map([
+  [20_000, { ...TIME_GOALS, firstSyncMs: 8000, memoryBytes: 120e6 }],
+  [100_000, { ...TIME_GOALS, firstSyncMs: 40_000, memoryBytes: 450e6 }],
+]);
+
+/** A line of the table of portals. */
+interface Line {
+  readonly title: string;
+  readonly value: (portal: PortalResult) => number | null | undefined;
+  readonly format: Format;
+  /** Maximum of the portal with the plugin. */
+  readonly goal?: keyof Goals;
+  /** Subtracts the value of the server without the plugin. */
+  readonly isAbove?: boolean;
+}
+
+const LINES: readonly Line[] = [
+  {
+    title: 'first correct response, s',
+    value: ({ start }) => start?.firstAnswerMs,
+    format: seconds,
+    goal: 'firstResponseMs',
+  },
+  {
+    title: 'first sync finished, s',
+    value: ({ start }) => start?.copiedMs,
+    format: seconds,
+    goal: 'firstSyncMs',
+  },
+  {
+    title: 'event loop delay meanwhile, p99, ms',
+    value: ({ start }) => start?.loopDelayMs,
+    format: milliseconds,
+    goal: 'loopDelayMs',
+  },
+  {
+    title: 'event loop delay meanwhile, max, ms',
+    value: ({ start }) => start?.maxLoopDelayMs,
+    format: milliseconds,
+  },
+  { title: 'requests', value: ({ requests }) => requests, format: whole },
+  ...memoryLines('RSS', 'rssBytes', 'memoryBytes'),
+  ...memoryLines('used', 'usedBytes'),
+  {
+    title: 'highest RSS, MiB',
+    value: ({ memoryAfterLoad }) => memoryAfterLoad.highestRssBytes,
+    format: mebibytes,
+  },
+  ...(['p50', 'p95', 'p99', 'max'] as const).map(
+    (name): Line => ({
+      title: `write visible after, ${name}, ms`,
+      value: ({ ages }) => ages?.[`${name}Ms`],
+      format: milliseconds,
+      goal: name === 'p99' ? 'visibilityMs' : undefined,
+    }),
+  ),
+  { title: 'writes', value: ({ ages }) => ages?.writes, format: whole },
+  {
+    title: 'wrong responses meanwhile',
+    value: ({ ages }) => ages?.wrong.length,
+    format: whole,
+  },
+];
+
+function memoryLines(
+  name: string,
+  key: keyof Memory,
+  goal?: keyof Goals,
+): readonly Line[] {
+  const afterLoad = ({ memoryAfterLoad }: PortalResult) => memoryAfterLoad[key];
+  return [
+    {
+      title: `${name} at start, MiB`,
+      value: ({ memoryAtStart }) => memoryAtStart[key],
+      format: mebibytes,
+    },
+    { title: `${name} after load, MiB`, value: afterLoad, format: mebibytes },
+    {
+      title: `${name} above the server without it, MiB`,
+      value: afterLoad,
+      format: mebibytes,
+      goal,
+      isAbove: true,
+    },
+  ];
+}
+
+/** Formats measurements of portals, one line for each, as a table. */
+export function formatPortals(all: readonly Results[]): string {
+  const columns = all.flatMap(results =>
+    results.ways.map(portal => ({ portal, results })),
+  );
+  return markdownTable([
+    [
+      'users, plugin',
+      ...columns.map(
+        ({ portal, results }) =>
+          `${whole(results.users)}, ${
+            portal.variant === 'none' ? 'without' : 'with'
+          }`,
+      ),
+    ],
+    ...LINES.map(line => [
+      line.title,
+      ...columns.map(({ portal, results }) =>
+        formatLine(line, portal, results),
+      ),
+    ]),
+  ]);
+}
+
+function formatLine(
+  { value, format: formatValue, goal, isAbove }: Line,
+  portal: PortalResult,
+  { users, ways }: Results,
+): string {
+  const isPortal = portal.variant !== 'none';
+  const without = ways.find(({ variant }) => variant === 'none');
+  if (isAbove && (!isPortal || !without)) {
+    return '';
+  }
+  const measured = value(portal) ?? null;
+  const result =
+    measured === null ? null : measured - (isAbove ? value(without!)! : 0);
+  const maximum = goal && isPortal ? GOALS.get(users)?.[goal] : undefined;
+  const text = format(result, formatValue);
+  return result === null || maximum === undefined
+    ? text
+    : `${text}, ${verdict(`≤ ${formatValue(maximum)}`, result <= maximum)}`;
+}
+
+/** Formats lines as a table in Markdown; the first line is its header. */
+export function markdownTable(lines: readonly (readonly string[])[]): string {
+  const widths = lines[0].map((_, column) =>
+    Math.max(3, ...lines.map(line => line[column].length)),
+  );
+  const [head, ...body] = lines.map(
+    line =>
+      `| ${line.map((text, at) => text.padEnd(widths[at])).join(' | ')} |`,
+  );
+  const rule = `| ${widths.map(width => '-'.repeat(width)).join(' | ')} |`;
+  return [head, rule, ...body].join('\n');
+}
+
+/** Formats with thousands separators, and small numbers with a decimal. */
+function whole(value: number): string {
+  return value < 10 && !Number.isInteger(value)
+    ? value.toFixed(1)
+    : Math.round(value).toLocaleString('en-US');
+}
+
+export function milliseconds(ms: number): string {
+  return ms < 10 ? ms.toFixed(2) : ms.toFixed(0);
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
+}
+
+function percent(ratio: number): string {
+  return `${(100 * ratio).toFixed(0)} %`;
+}
+
+export function mebibytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0);
+}
+
+function share(value: number, of: number | null | undefined): number | null {
+  return of === null || of === undefined ? null : value / of;
+}
+
+/** Formats a value; the cell is empty without one. */
+function format(value: number | null | undefined, formatValue: Format): string {
+  return value === null || value === undefined ? '' : formatValue(value);
+}
+
+function verdict(goal: string, isMet: boolean): string {
+  return `${goal} ${isMet ? 'met' : 'missed'}`;
+}
