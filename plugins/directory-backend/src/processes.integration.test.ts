@@ -14,12 +14,10 @@ import {
 } from './__testUtils__/gateway/GatewayClient';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import { SteadyLoad } from './__testUtils__/gateway/SteadyLoad';
-import { revoke, signAs } from './__testUtils__/gateway/certificateRequests';
 import {
   embeddedAuthority,
   privilegedRules,
 } from './__testUtils__/gateway/directoryConfig';
-import { captureToken } from './__testUtils__/gateway/overhearToken';
 import {
   overrideGuard,
   rejectedCounts,

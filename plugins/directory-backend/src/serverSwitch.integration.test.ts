@@ -22,7 +22,9 @@ let servers: TwoServers;
 let gateway: Gateway;
 
 beforeAll(async () => {
-  servers = await TwoServers.start();
+  // 20,000 in `make trials`.
+  const users = Number(process.env.USERS) || undefined;
+  servers = await TwoServers.start({ users });
   gateway = await startGateway({
     realm: servers.preferred,
     directory: {

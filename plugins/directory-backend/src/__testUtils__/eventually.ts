@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Maximum duration in milliseconds; long, because a passing check ends it. */
-const MAX_MS = 60_000;
+const MAX_MS = 180_000;
 
 /** Repeats a check until it passes; rejects with its last failure. */
 export async function eventually(check: () => unknown): Promise<void> {

@@ -1,11 +1,14 @@
 import { ConfigReader } from '@backstage/config';
 import { readCertificateRequest } from '@directory-gateway/x509';
-import { makeCsr, type CsrOptions } from '../__testUtils__/certificates/makeCsr';
+import {
+  makeCsr,
+  type CsrOptions,
+} from '../__testUtils__/certificates/makeCsr';
 import { holder, person } from '../__testUtils__/people';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import { readCertificatesConfig } from './CertificatesConfig';
-import { judgeSigning } from './evaluatePolicy';
+import { evaluatePolicy } from './evaluatePolicy';
 import { signingRules, type SigningRule } from './signingRules';
 
 const alice = person('alice');
@@ -27,33 +30,33 @@ const config = (extra: object = {}) =>
     }),
   )!;
 
-function judge(options: {
+function evaluate(options: {
   csr?: string;
-  asks?: Caller;
+  caller?: Caller;
   subject?: Principal;
   profile?: string;
   isKeyBlocked?: boolean;
 }) {
   const csr = options.csr ?? makeCsr({ subject: '/CN=alice' });
-  return judgeSigning({
-    question: { csr, profile: options.profile ?? 'userCerts' },
-    reading: readCertificateRequest(csr),
+  return evaluatePolicy({
+    profile: options.profile ?? 'userCerts',
+    parsedCsr: readCertificateRequest(csr),
     isKeyBlocked: options.isKeyBlocked ?? false,
-    caller: options.asks ?? holder(alice),
+    caller: options.caller ?? holder(alice),
     subject: 'subject' in options ? options.subject : alice,
     config: config(),
   });
 }
 
-const firstRefusal = (judgement: ReturnType<typeof judge>) => {
-  const failed = judgement.verdicts.find(({ passed }) => passed === false);
-  return failed && [failed.rule, failed.refusal];
+const firstDenial = (result: ReturnType<typeof evaluate>) => {
+  const failed = result.checks.find(({ passed }) => passed === false);
+  return failed && [failed.rule, failed.denial];
 };
 
-describe('who may ask', () => {
-  it('approves oneself, with nothing of the request but its key', () => {
-    const { approved, verdicts, keyHash } = judge({});
-    expect(verdicts.every(({ passed }) => passed)).toBe(true);
+describe('Requester and profile', () => {
+  it('approves a request of the user, with only the key of the CSR', () => {
+    const { approved, checks, keyHash } = evaluate({});
+    expect(checks.every(({ passed }) => passed)).toBe(true);
     expect(approved).toMatchObject({
       username: 'alice',
       principal: 'alice@EXAMPLE.TEST',
@@ -63,7 +66,7 @@ describe('who may ask', () => {
     expect(keyHash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each<[string, Parameters<typeof judge>[0], SigningRule, string]>([
+  it.each<[string, Parameters<typeof evaluate>[0], SigningRule, string]>([
     ['an unknown user', { subject: undefined }, 'principal', 'invalid'],
     [
       'a locked user',
@@ -84,21 +87,21 @@ describe('who may ask', () => {
       'invalid',
     ],
     [
-      'somebody else',
-      { asks: holder(person('bob')) },
+      'another user',
+      { caller: holder(person('bob')) },
       'requester',
       'forbidden',
     ],
     [
-      'an entry of the same spelling elsewhere',
-      { asks: holder({ ...alice, dn: 'uid=alice,cn=other' }) },
+      'an entry with the same name elsewhere',
+      { caller: holder({ ...alice, dn: 'uid=alice,cn=other' }) },
       'requester',
       'forbidden',
     ],
     [
       'a portal user',
       {
-        asks: {
+        caller: {
           kind: 'portalUser',
           credentials: {
             $$type: '@backstage/BackstageCredentials',
@@ -112,7 +115,7 @@ describe('who may ask', () => {
     ],
     [
       'a signer, for a member of a protected group',
-      { asks: holder(signer), subject: admin },
+      { caller: holder(signer), subject: admin },
       'requester',
       'forbidden',
     ],
@@ -128,36 +131,36 @@ describe('who may ask', () => {
       'profile',
       'forbidden',
     ],
-  ])('refuses %s', (_who, options, rule, refusal) => {
-    const judgement = judge(options);
-    expect(firstRefusal(judgement)).toEqual([rule, refusal]);
-    expect(judgement.approved).toBeUndefined();
+  ])('refuses %s', (_what, options, rule, denial) => {
+    const result = evaluate(options);
+    expect(firstDenial(result)).toEqual([rule, denial]);
+    expect(result.approved).toBeUndefined();
   });
 
-  it('lets a signer ask for others, and a protected user for themself', () => {
-    expect(judge({ asks: holder(signer) }).approved).toMatchObject({
+  it('approves a signer for other users, and protected users for themselves', () => {
+    expect(evaluate({ caller: holder(signer) }).approved).toMatchObject({
       username: 'alice',
       requestedBy: 'signer',
     });
-    const own = judge({
-      asks: holder(admin),
+    const own = evaluate({
+      caller: holder(admin),
       subject: admin,
       csr: makeCsr({ subject: '/CN=admin' }),
     });
     expect(own.approved).toMatchObject({ username: 'admin' });
   });
 
-  it('opens a profile to a group, whatever the case of its name', () => {
+  it('compares groups of a profile without case', () => {
     const packager = person('alice', ['packager']);
     expect(
-      judge({ subject: packager, profile: 'packagers' }).approved,
+      evaluate({ subject: packager, profile: 'packagers' }).approved,
     ).toBeDefined();
   });
 });
 
-const REFUSED = { refusal: 'forbidden', message: expect.any(String) };
+const DENIED = { denial: 'forbidden', message: expect.any(String) };
 
-describe('a request for another user, by a caller who may not', () => {
+describe('A request for another user without permission', () => {
   const bob = holder(person('bob'));
   const csr = makeCsr({
     subject: '/CN=alice',
@@ -169,55 +172,55 @@ describe('a request for another user, by a caller who may not', () => {
     ['a locked user', { ...alice, locked: true }],
     ['an expired user', { ...alice, expires: new Date(0) }],
     ['a user with other names', { ...alice, emails: [], principalNames: [] }],
-  ])('gets no facts about %s', (_what, subject) => {
-    const { verdicts } = judge({ asks: bob, subject, csr });
-    expect(verdicts.filter(({ passed }) => passed !== undefined)).toEqual([
-      { rule: 'requester', passed: false, ...REFUSED },
+  ])('reveals nothing about %s', (_what, subject) => {
+    const { checks } = evaluate({ caller: bob, subject, csr });
+    expect(checks.filter(({ passed }) => passed !== undefined)).toEqual([
+      { rule: 'requester', passed: false, ...DENIED },
       { rule: 'profile', passed: true, message: expect.any(String) },
     ]);
-    expect(verdicts).toHaveLength(signingRules.length);
+    expect(checks).toHaveLength(signingRules.length);
   });
 
-  it('cannot tell an account that is not served from an unknown one', () => {
+  it('gets the same result for a hidden user as for an unknown one', () => {
     const unserved = { ...alice, served: false };
-    expect(judge({ asks: bob, subject: unserved, csr })).toEqual(
-      judge({ asks: bob, subject: undefined, csr }),
+    expect(evaluate({ caller: bob, subject: unserved, csr })).toEqual(
+      evaluate({ caller: bob, subject: undefined, csr }),
     );
   });
 
-  it('gets all results about itself', () => {
+  it('gets all results for the caller', () => {
     const subject = { ...alice, locked: true };
-    const { verdicts } = judge({ asks: holder(alice), subject, csr });
-    expect(verdicts[0]).toMatchObject({ rule: 'principal', passed: false });
+    const { checks } = evaluate({ caller: holder(alice), subject, csr });
+    expect(checks[0]).toMatchObject({ rule: 'principal', passed: false });
   });
 });
 
-it('refuses a key that was revoked for keyCompromise', () => {
-  const judgement = judge({ isKeyBlocked: true });
-  expect(firstRefusal(judgement)).toEqual(['key', 'invalid']);
-  expect(judgement.approved).toBeUndefined();
+it('rejects a key that was revoked for keyCompromise', () => {
+  const result = evaluate({ isKeyBlocked: true });
+  expect(firstDenial(result)).toEqual(['key', 'invalid']);
+  expect(result.approved).toBeUndefined();
 });
 
-describe('which names', () => {
+describe('Names', () => {
   it.each<[string, CsrOptions, SigningRule | undefined]>([
     ['no CN', { subject: '/O=x' }, 'common_name'],
     ['two CNs', { subject: '/CN=alice/CN=alice' }, 'common_name'],
     ['another CN', { subject: '/CN=admin' }, 'common_name'],
     ['a CN of another case', { subject: '/CN=Alice' }, 'common_name'],
-    ['a look-alike CN', { subject: '/CN=\u0430lice' }, 'common_name'],
+    ['a similar-looking CN', { subject: '/CN=\u0430lice' }, 'common_name'],
     ['the rest of a subject', { subject: '/O=evil/CN=alice' }, undefined],
     [
-      'their own address',
+      "the user's address",
       { subject: '/CN=alice/emailAddress=alice@example.test' },
       undefined,
     ],
     [
-      "another's address",
+      "another user's address",
       { subject: '/CN=alice/emailAddress=bob@example.test' },
       'email_address',
     ],
     [
-      'their own alternative names',
+      "the user's alternative names",
       {
         subject: '/CN=alice',
         alternativeNames:
@@ -226,12 +229,12 @@ describe('which names', () => {
       undefined,
     ],
     [
-      "another's alternative address",
+      "another user's alternative address",
       { subject: '/CN=alice', alternativeNames: 'email:bob@example.test' },
       'rfc822_name',
     ],
     [
-      "another's principal",
+      "another user's principal",
       {
         subject: '/CN=alice',
         alternativeNames:
@@ -250,15 +253,15 @@ describe('which names', () => {
       'other_name',
     ]),
   ])('%s', (_what, options, rule) => {
-    const judgement = judge({ csr: makeCsr(options) });
-    expect(firstRefusal(judgement)?.[0]).toBe(rule);
-    expect(judgement.approved === undefined).toBe(rule !== undefined);
+    const result = evaluate({ csr: makeCsr(options) });
+    expect(firstDenial(result)?.[0]).toBe(rule);
+    expect(result.approved === undefined).toBe(rule !== undefined);
   });
 
-  it('says of a request that cannot be read why, and leaves its names open', () => {
-    const { verdicts, approved } = judge({ csr: 'nonsense' });
+  it('does not check the names of an invalid CSR', () => {
+    const { checks, approved } = evaluate({ csr: 'nonsense' });
     const byRule = Object.fromEntries(
-      verdicts.map(({ rule, passed }) => [rule, passed]),
+      checks.map(({ rule, passed }) => [rule, passed]),
     );
     expect(byRule).toEqual({
       principal: true,
@@ -276,14 +279,14 @@ describe('which names', () => {
   });
 });
 
-describe('the configuration', () => {
+describe('readCertificatesConfig', () => {
   it.each([
     [{ defaultProfile: 'nope' }, /defaultProfile/],
     [{ profiles: [] }, /profiles/],
     [{ readable: 'some' }, /readable/],
     [{ limit: { requests: 0 } }, /limit\.requests/],
     [{ requirePortalToken: true }, /requirePortalToken needs/],
-  ])('refuses %j by its key', (extra, message) => {
+  ])('names the invalid key of %j', (extra, message) => {
     expect(() => config(extra)).toThrow(message);
   });
 });

@@ -7,7 +7,6 @@ import {
   anyOf,
 } from '../../directory/predicates';
 import type { GroupField, UserField } from '../../directory/schema';
-import { form } from '../gateway/GatewayClient';
 import type { DumpedEntry } from '../naive/DumpedEntry';
 import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';

@@ -13,8 +13,6 @@ export interface Tally {
   readonly statuses: Readonly<Record<number, number>>;
   /** Paths with a wrong response of status 200. */
   readonly wrong: readonly string[];
-  /** Duration of the slowest request in milliseconds. */
-  readonly slowestMs: number;
 }
 
 /** Keeps the load steady without saturating the machine. */
@@ -29,7 +27,6 @@ class ClientLoad {
     responses: 0,
     statuses: {} as Record<number, number>,
     wrong: [] as string[],
-    slowestMs: 0,
   };
   #isStopped = false;
 
@@ -78,10 +75,7 @@ class ClientLoad {
   async #work(paths: readonly string[]): Promise<void> {
     const tally = this.#tally;
     for (let n = 0; !this.#isStopped; n = (n + 1) % paths.length) {
-      const startedAt = performance.now();
       const { status, text } = await this.#client.request(paths[n]);
-      const tookMs = performance.now() - startedAt;
-      tally.slowestMs = Math.max(tally.slowestMs, tookMs);
       tally.responses++;
       tally.statuses[status] = (tally.statuses[status] ?? 0) + 1;
       if (status === 200 && text !== this.#expected.get(paths[n])) {

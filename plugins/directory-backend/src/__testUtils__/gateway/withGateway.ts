@@ -5,6 +5,8 @@ import { startGateway, type Gateway } from './startGateway';
 interface SiteOptions {
   /** People of the realm, as in `startRealm`. */
   readonly ldif?: string;
+  /** Number of generated users, as in `startRealm`. */
+  readonly users?: number;
   /** Returns the options of the gateway; may change the directory before. */
   readonly configure?: (
     realm: Realm,
@@ -21,10 +23,14 @@ export interface Site {
 }
 
 /** Starts a realm and a gateway for all tests of a file. */
-export function withGateway({ ldif, configure }: SiteOptions = {}): Site {
+export function withGateway({
+  ldif,
+  users,
+  configure,
+}: SiteOptions = {}): Site {
   const site: { -readonly [Key in keyof Site]?: Site[Key] } = {};
   beforeAll(async () => {
-    const realm = await startRealm({ ldif });
+    const realm = await startRealm({ ldif, users });
     site.realm = realm;
     const gateway = await startGateway({
       ...(await configure?.(realm)),

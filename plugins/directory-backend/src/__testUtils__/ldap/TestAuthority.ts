@@ -18,7 +18,7 @@ export interface ServerCertificate {
   readonly cert: string;
 }
 
-/** A certificate authority of a test's own, made with OpenSSL. */
+/** A CA for tests, created with OpenSSL. */
 export class TestAuthority {
   readonly #folder: string;
 
@@ -32,14 +32,14 @@ export class TestAuthority {
     const config = '[req]\ndistinguished_name = names\n[names]\n';
     await writeFile(authority.#file('openssl.cnf'), config);
     await authority.#request(
-      ...['-x509', '-subj', '/CN=A test authority'],
+      ...['-x509', '-subj', '/CN=Test CA'],
       ...['-addext', 'basicConstraints=critical,CA:TRUE'],
       ...['-keyout', authority.#file('ca.key'), '-out', authority.caFile],
     );
     return authority;
   }
 
-  /** PEM of the authority's certificate. */
+  /** Path of the CA certificate, PEM. */
   get caFile(): string {
     return this.#file('ca.pem');
   }
@@ -68,7 +68,7 @@ export class TestAuthority {
     };
   }
 
-  /** Removes its files. */
+  /** Removes the files of the CA. */
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -86,19 +86,22 @@ export class TestAuthority {
   }
 }
 
-/** A TLS listener in front of a server that speaks without. */
+/** A TLS listener in front of a server without TLS. */
 export interface TlsFront {
   /** `ldaps://localhost:PORT`. */
   readonly url: string;
+  /** Number of accepted connections. */
+  accepted(): number;
   stop(): void;
 }
 
-/** Shows a certificate to whoever connects, and forwards to an LDAP URL. */
+/** Starts a TLS listener with a certificate that forwards to a URL. */
 export async function startTlsFront(
   certificate: ServerCertificate,
   ldapUrl: string,
 ): Promise<TlsFront> {
   const clients = new Set<TLSSocket>();
+  let accepted = 0;
   const server = createServer({ ...certificate }, client => {
     clients.add(client);
     const port = Number(new URL(ldapUrl).port);
@@ -106,13 +109,17 @@ export async function startTlsFront(
       clients.delete(client),
     );
   });
-  // A client that refuses the certificate is what these tests are about.
+  server.on('connection', () => {
+    accepted++;
+  });
+  // Clients that reject the certificate.
   server.on('tlsClientError', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `ldaps://localhost:${port}`,
+    accepted: () => accepted,
     stop() {
       server.close();
       for (const client of clients) {

@@ -6,7 +6,6 @@ import { createReplicaDirectory } from '../../createDirectory';
 import type { Directory } from '../../directory/Directory';
 import { schemaPreset, type SchemaPreset } from '../../directory/schema';
 import { readLdapConfig } from '../../ldap/connection/LdapConfig';
-import { readEndpoint } from '../../ldap/connection/ldapClient';
 import type { Replica } from '../../replica/Replica';
 import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
 import { eventually } from '../eventually';
@@ -48,9 +47,7 @@ export async function openReplica(options: {
     reader: createLdapReader(services),
     servers: searcher.servers,
     schema: schemaPreset(options.schema ?? 'fas'),
-    baseDn: realm.baseDn,
-    bindDn: realm.bindDn,
-    endpoint: url => readEndpoint(url, config),
+    ldap: config,
     logger,
     // The model of a suite may keep this process busy for seconds.
     maxStalenessMs: options.maxStalenessMs ?? 60_000,

@@ -1,5 +1,4 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
-import { form } from '../gateway/GatewayClient';
 import { type ObservedResponse, validateResponse } from './validateResponse';
 
 const request_id = 'r1';

@@ -7,7 +7,6 @@ import { ldapOf } from '../../__testUtils__/gateway/startGateway';
 import { readLdapConfig } from './LdapConfig';
 import { LdapConnections } from './LdapConnections';
 import { LdapMetrics } from './LdapMetrics';
-import { readEndpoint } from './ldapClient';
 
 jest.setTimeout(180_000);
 
@@ -32,12 +31,11 @@ afterAll(() => realm?.stop());
 function start(bounds: { maxConnections: number; pipelining: number }): void {
   const url = `ldaps://localhost:${proxy.port}`;
   const config = readLdapConfig(
-    new ConfigReader({ ...ldapOf(realm), servers: [url] }),
+    new ConfigReader({ ...ldapOf(realm), servers: [url], ...bounds }),
   );
   connections = new LdapConnections({
-    ...bounds,
     url,
-    endpoint: () => readEndpoint(url, config),
+    config,
     metrics: new LdapMetrics(url),
     onFailure: error => failures.push(error),
   });
