@@ -136,6 +136,15 @@ describe('the configuration reference', () => {
   });
 });
 
+describe('the tables of performance', () => {
+  it('are those of the results', () => {
+    execFileSync('benchmarks/documents', ['--check'], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+  });
+});
+
 describe('the shipped configuration', () => {
   for (const file of files.filter(name => /^app-config.*\.yaml$/.test(name))) {
     it(`of ${file} allows users and groups only from named locations`, () => {

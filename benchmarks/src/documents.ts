@@ -9,7 +9,7 @@ import { formatPortals, formatRows, type Results } from './tables';
  */
 
 const DOCUMENT = join(dirname(BENCHMARKS), 'docs/performance.md');
-const BLOCK = /(<!-- results: (\S+) -->\n)[^]*?(\n<!-- \/results -->)/g;
+const BLOCK = /(<!-- results: (\S+) -->\n)[^]*?(<!-- \/results -->)/g;
 
 const results = read('results.json');
 const large = read('results-100000.json');
@@ -22,7 +22,7 @@ const tables: Readonly<Record<string, string>> = {
 const before = readFileSync(DOCUMENT, 'utf8');
 const after = before.replace(
   BLOCK,
-  (_block, start, name, end) => `${start}\n${tables[name]}\n${end}`,
+  (_block, start, name, end) => `${start}\n${tables[name]}\n\n${end}`,
 );
 if (!process.argv.includes('--check')) {
   writeFileSync(DOCUMENT, after);

@@ -85,8 +85,17 @@ function compareRate({ name, mode, rps }: Row, baseline: Results): string {
   const same = baseline.rows.find(
     row => row.name === name && row.mode === mode,
   );
-  return format(share(rps, same?.rps), percent);
+  const ratio = share(rps, same?.rps);
+  return ratio === null
+    ? ''
+    : `${percent(ratio)}, ${verdict(
+        `≥ ${percent(MIN_RATIO)}`,
+        ratio >= MIN_RATIO,
+      )}`;
 }
+
+/** Minimum rate with more users, as a share of the rate with fewer. */
+const MIN_RATIO = 0.8;
 
 interface Goals {
   readonly firstResponseMs: number;
