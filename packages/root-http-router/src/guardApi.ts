@@ -12,8 +12,11 @@ const DIRECTORY = /^\/api\/+directory\/+(v1|fasjson)\//i;
 const REFRESH = /^\/api\/+auth\/+[^/]+\/+refresh\/*$/i;
 const SCHEDULER = /^\/api\/+[^/]+\/+\.backstage\/+scheduler(\/|$)/i;
 
-/** A request target below `/api`, in origin form or absolute form (RFC 9112 §3.2). */
-const API_TARGET = /^(https?:\/\/[^/?]*)?\/api([/?]|$)/i;
+/**
+ * A request target below `/api`, in origin form or absolute form (RFC 9112
+ * §3.2). Express matches the path of the absolute form with any scheme.
+ */
+const API_TARGET = /^([^/?#]+:\/\/[^/?#]*)?\/api([/?#]|$)/i;
 
 /**
  * Whether a browser sends a request for a page of another site. A browser adds

@@ -445,6 +445,16 @@ describe('rootHttpRouter', () => {
     expect(await cacheControl('/probe')).toBeUndefined();
   });
 
+  it.each(['http', 'HTTPS', 'x', 'ftp'])(
+    'adds Cache-Control to a request target with the scheme %s',
+    async scheme => {
+      const target = `${scheme}://user@portal.example.test:1/api/text?letters=1`;
+      const { status, headers } = await get(target);
+      expect(status).toBe(200);
+      expect(headers['cache-control']).toBe('no-store');
+    },
+  );
+
   it('sends Cross-Origin-Resource-Policy with every response', async () => {
     for (const path of ['/probe', '/broken', '/api/cached', '/api/none']) {
       const { headers } = await get(path);
