@@ -23,32 +23,27 @@ const USER_FIELDS = [...ENTITY_FIELDS, 'relations'];
 /** Maximum number of groups that one request to the catalog looks up. */
 const GROUPS_PER_REQUEST = 100;
 
+interface CatalogUsersOptions {
+  readonly auth: AuthService;
+  readonly catalog: CatalogService;
+  readonly logger: LoggerService;
+  readonly trustedLocations: TrustedLocations;
+}
+
 /**
- * Reads users and their groups from the catalog. Only entities from
- * `directory.trustedLocations` exist for it: what other locations say about
- * users and groups has no part in an identity.
+ * Reads users and their groups from the catalog. Entities that are not from
+ * `directory.trustedLocations` are ignored.
  */
 export class CatalogUsers {
-  readonly #auth: AuthService;
-  readonly #catalog: CatalogService;
-  readonly #logger: LoggerService;
-  readonly #trustedLocations: TrustedLocations;
+  readonly #options: CatalogUsersOptions;
 
-  constructor(options: {
-    readonly auth: AuthService;
-    readonly catalog: CatalogService;
-    readonly logger: LoggerService;
-    readonly trustedLocations: TrustedLocations;
-  }) {
-    this.#auth = options.auth;
-    this.#catalog = options.catalog;
-    this.#logger = options.logger;
-    this.#trustedLocations = options.trustedLocations;
+  constructor(options: CatalogUsersOptions) {
+    this.#options = options;
   }
 
   /** Whether there are trusted locations. Without them, there are no users. */
   get hasTrustedLocations(): boolean {
-    return !this.#trustedLocations.isEmpty;
+    return !this.#options.trustedLocations.isEmpty;
   }
 
   /**
@@ -63,10 +58,10 @@ export class CatalogUsers {
     if (!this.hasTrustedLocations) {
       return undefined;
     }
-    const entity = await this.#catalog.getEntityByRef(userRef(query), {
-      credentials: await this.#auth.getOwnServiceCredentials(),
+    const entity = await this.#options.catalog.getEntityByRef(userRef(query), {
+      credentials: await this.#options.auth.getOwnServiceCredentials(),
     });
-    return entity && this.#trustedLocations.includes(entity)
+    return entity && this.#options.trustedLocations.includes(entity)
       ? entity
       : undefined;
   }
@@ -81,23 +76,23 @@ export class CatalogUsers {
     annotation: string,
     value: string,
   ): Promise<Entity | undefined> {
-    const { items } = await this.#catalog.getEntities(
+    const { items } = await this.#options.catalog.getEntities(
       {
         filter: { kind: 'User', [`metadata.annotations.${annotation}`]: value },
         fields: USER_FIELDS,
       },
-      { credentials: await this.#auth.getOwnServiceCredentials() },
+      { credentials: await this.#options.auth.getOwnServiceCredentials() },
     );
     // The catalog ignores case, Kerberos does not.
     const matching = items.filter(
       ({ metadata }) => metadata.annotations?.[annotation] === value,
     );
     const [user, ...others] = matching.filter(entity =>
-      this.#trustedLocations.includes(entity),
+      this.#options.trustedLocations.includes(entity),
     );
     const untrusted = matching.length - others.length - (user ? 1 : 0);
     if (untrusted > 0) {
-      this.#logger.warn(
+      this.#options.logger.warn(
         `Ignored the annotation ${annotation} of ${untrusted} users from locations that directory.trustedLocations does not list`,
       );
     }
@@ -136,14 +131,14 @@ export class CatalogUsers {
     const trusted: string[] = [];
     for (let start = 0; start < refs.length; start += GROUPS_PER_REQUEST) {
       const entityRefs = refs.slice(start, start + GROUPS_PER_REQUEST);
-      const { items } = await this.#catalog.getEntitiesByRefs(
+      const { items } = await this.#options.catalog.getEntitiesByRefs(
         { entityRefs, fields: ENTITY_FIELDS },
-        { credentials: await this.#auth.getOwnServiceCredentials() },
+        { credentials: await this.#options.auth.getOwnServiceCredentials() },
       );
       trusted.push(
         ...entityRefs.filter((_ref, index) => {
           const entity = items[index];
-          return entity && this.#trustedLocations.includes(entity);
+          return entity && this.#options.trustedLocations.includes(entity);
         }),
       );
     }

@@ -7,8 +7,7 @@ import {
   createDirectoryClient,
   isDirectoryResponseError,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import type { Principal } from './Principal';
-import { SignInRefusal } from './Principal';
+import { type Principal, SignInRefusal } from './Principal';
 
 /** Maximum time that a sign-in waits for the directory. */
 const TIMEOUT_MS = 10_000;

@@ -7,6 +7,7 @@ import {
   prepareBackstageIdentityResponse,
 } from '@backstage/plugin-auth-node';
 import type { KerberosService } from '@directory-gateway/kerberos';
+import { type Attributes, metrics } from '@opentelemetry/api';
 import type { Request, Response } from 'express';
 import {
   type Principal,
@@ -14,58 +15,40 @@ import {
   type SignInRefusalReason,
   parsePrincipal,
 } from './Principal';
-import { metrics } from '@opentelemetry/api';
+
+/** Refusals after which a client may retry with another token. */
+const CHALLENGED = new Set<SignInRefusalReason>(['no_credentials', 'replayed']);
+
+/** `Retry-After` while the directory or the keytab is unavailable. */
+const RETRY_AFTER_SECONDS = 5;
+
+interface RouteHandlerOptions {
+  readonly kerberos: KerberosService;
+  readonly signInResolver: SignInResolver<Principal>;
+  readonly resolverContext: AuthResolverContext;
+  readonly isOriginAllowed: (origin: string) => boolean;
+  readonly logger: LoggerService;
+}
 
 /**
- * Counts sign-ins and renewals by their outcome and, of refusals, their reason;
- * never by a name.
+ * Handles `/api/auth/kerberos/refresh`: returns a portal identity for a Kerberos
+ * ticket. There is no session; the browser keeps the ticket.
+ *
+ * Backstage's handlers for proxies cannot set headers, and a challenge
+ * (RFC 4559 §4) is a header.
  */
-export class SignInMetrics {
-  readonly #count = metrics
+export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
+  readonly #options: RouteHandlerOptions;
+  /** Never with a name. */
+  readonly #signIns = metrics
     .getMeter('directory-gateway.kerberos-sign-in')
-    .createCounter('kerberos.sign_in.count', {
+    .createCounter<Attributes>('kerberos.sign_in.count', {
       description: 'Sign-ins and renewals with a Kerberos ticket',
       unit: '{sign_in}',
     });
 
-  record(outcome: SignInOutcome): void {
-    this.#count.add(1, { ...outcome });
-  }
-}
-
-/** After these a client may have a better answer to the same question. */
-const CHALLENGED = new Set<SignInRefusalReason>(['no_credentials', 'replayed']);
-
-/** When a directory or a keytab that is away is worth another question. */
-const RETRY_AFTER_SECONDS = 5;
-
-/**
- * `/api/auth/kerberos/refresh`: a ticket for an identity of the portal. There
- * is no session to start or to end here; the browser has its ticket.
- *
- * The stock handlers for proxies have no response to write headers to, and a
- * challenge (RFC 4559 §4) is a header.
- */
-export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
-  readonly #kerberos: KerberosService;
-  readonly #signInResolver: SignInResolver<Principal>;
-  readonly #resolverContext: AuthResolverContext;
-  readonly #isOriginAllowed: (origin: string) => boolean;
-  readonly #logger: LoggerService;
-  readonly #metrics = new SignInMetrics();
-
-  constructor(options: {
-    readonly kerberos: KerberosService;
-    readonly signInResolver: SignInResolver<Principal>;
-    readonly resolverContext: AuthResolverContext;
-    readonly isOriginAllowed: (origin: string) => boolean;
-    readonly logger: LoggerService;
-  }) {
-    this.#kerberos = options.kerberos;
-    this.#signInResolver = options.signInResolver;
-    this.#resolverContext = options.resolverContext;
-    this.#isOriginAllowed = options.isOriginAllowed;
-    this.#logger = options.logger;
+  constructor(options: RouteHandlerOptions) {
+    this.#options = options;
   }
 
   async start(): Promise<void> {
@@ -84,7 +67,7 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
       });
       return;
     }
-    const result = await this.#kerberos.accept(
+    const result = await this.#options.kerberos.accept(
       req.headersDistinct.authorization,
     );
     switch (result.outcome) {
@@ -95,20 +78,20 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
         this.#refuse(result, res);
         return;
       default:
-        this.#fail(result, res);
+        this.#fail(result.message, res);
     }
   }
 
   /**
-   * A browser sends its ticket to whoever makes it ask, an image on a foreign
-   * page too; only a script can set the header, and a foreign script has to ask
-   * before (CORS).
+   * A browser sends its ticket for any request, even for an image on a foreign
+   * page. Only a script can set the header, and the server must allow that to a
+   * foreign script (CORS).
    */
   #isOwnPage(req: Request): boolean {
     const { origin } = req.headers;
     return (
       req.headers['x-requested-with'] !== undefined &&
-      (origin === undefined || this.#isOriginAllowed(origin))
+      (origin === undefined || this.#options.isOriginAllowed(origin))
     );
   }
 
@@ -116,48 +99,39 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
     accepted: { principal: string; replyToken?: string },
     res: Response,
   ): Promise<void> {
-    const { replyToken } = accepted;
+    const { signInResolver, resolverContext } = this.#options;
     try {
       const principal = parsePrincipal(accepted.principal);
       const profile = { displayName: principal.name };
-      const signedIn = await this.#signInResolver(
-        { profile, result: principal },
-        this.#resolverContext,
+      const backstageIdentity = prepareBackstageIdentityResponse(
+        await signInResolver({ profile, result: principal }, resolverContext),
       );
-      const backstageIdentity = prepareBackstageIdentityResponse(signedIn);
-      // The proof that this is the portal (RFC 4559 §5) goes with success only:
-      // in a 401 a browser would take it for another question.
-      if (replyToken) {
-        res.set('WWW-Authenticate', `Negotiate ${replyToken}`);
+      // Mutual authentication (RFC 4559 §5), on success only: a browser would
+      // take the header of a 401 for a challenge.
+      if (accepted.replyToken) {
+        res.set('WWW-Authenticate', `Negotiate ${accepted.replyToken}`);
       }
-      this.#metrics.record({ outcome: 'signed_in' });
+      this.#signIns.add(1, { outcome: 'signed_in' });
       res.json({ providerInfo: {}, profile, backstageIdentity });
     } catch (error) {
-      this.#explain(error, res);
+      this.#handleError(error, res);
     }
   }
 
-  #explain(error: unknown, res: Response): void {
+  #handleError(error: unknown, res: Response): void {
     if (error instanceof SignInRefusal) {
       this.#refuse(error, res);
-      return;
-    }
-    if (isError(error) && error.name === 'ServiceUnavailableError') {
-      this.#fail(
-        { message: 'The directory is unavailable at the moment.' },
-        res,
-      );
-      return;
-    }
-    if (isError(error) && error.name === 'ConflictError') {
-      this.#logger.warn(
+    } else if (isError(error) && error.name === 'ServiceUnavailableError') {
+      this.#fail('The directory is unavailable at the moment.', res);
+    } else if (isError(error) && error.name === 'ConflictError') {
+      this.#options.logger.warn(
         'Several trusted users of the catalog are annotated with the same Kerberos principal: it cannot sign in',
       );
       this.#refuse(new SignInRefusal('unknown_principal'), res);
-      return;
+    } else {
+      this.#signIns.add(1, { outcome: 'failed' });
+      throw error;
     }
-    this.#metrics.record({ outcome: 'failed' });
-    throw error;
   }
 
   #refuse(
@@ -165,16 +139,16 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
     res: Response,
   ): void {
     const { reason, message } = refusal;
-    this.#metrics.record({ outcome: 'refused', reason });
-    this.#logger.debug(`Refused a sign-in: ${reason}`);
+    this.#signIns.add(1, { outcome: 'refused', reason });
+    this.#options.logger.debug(`Refused a sign-in: ${reason}`);
     if (CHALLENGED.has(reason)) {
       res.set('WWW-Authenticate', 'Negotiate');
     }
     res.status(401).json({ message, reason });
   }
 
-  #fail({ message }: { message: string }, res: Response): void {
-    this.#metrics.record({ outcome: 'failed' });
+  #fail(message: string, res: Response): void {
+    this.#signIns.add(1, { outcome: 'failed' });
     res
       .status(503)
       .set('Retry-After', `${RETRY_AFTER_SECONDS}`)
@@ -183,33 +157,15 @@ export class KerberosRouteHandlers implements AuthProviderRouteHandlers {
 }
 
 /**
- * Stands in for a provider whose configuration is wrong. Thrown at start, the
- * mistake would take the other ways in with it.
+ * Returns 503 for every request. Used when the provider is misconfigured: an
+ * error at start would disable the other providers too.
  */
-export class MisconfiguredRouteHandlers implements AuthProviderRouteHandlers {
-  async start(_req: Request, res: Response): Promise<void> {
-    this.#answer(res);
-  }
-
-  async frameHandler(_req: Request, res: Response): Promise<void> {
-    this.#answer(res);
-  }
-
-  async refresh(_req: Request, res: Response): Promise<void> {
-    this.#answer(res);
-  }
-
-  #answer(res: Response): void {
+export function misconfiguredRouteHandlers(): AuthProviderRouteHandlers {
+  const handle = async (_req: Request, res: Response) => {
     res.status(503).json({
-      message:
-        'Sign-in with Kerberos is misconfigured; the log of the portal says how.',
+      message: 'Kerberos sign-in is misconfigured; the log has the cause.',
       reason: 'misconfigured',
     });
-  }
+  };
+  return { start: handle, frameHandler: handle, refresh: handle };
 }
-
-/** How a request to sign in ended. */
-export type SignInOutcome =
-  | { readonly outcome: 'signed_in' }
-  | { readonly outcome: 'refused'; readonly reason: string }
-  | { readonly outcome: 'failed' };

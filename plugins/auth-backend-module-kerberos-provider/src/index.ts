@@ -1,5 +1,5 @@
 /**
- * Sign-in with a Kerberos ticket, the server's side.
+ * Auth provider for sign-in with Kerberos.
  *
  * @packageDocumentation
  */

@@ -3,7 +3,7 @@ import {
   startPortal,
   TRUSTED_LOCATION,
   type DirectoryAccount,
-  type PortalSurroundings,
+  type TestPortalOptions,
   type TestPortal,
 } from './__testUtils__/startPortal';
 
@@ -62,8 +62,8 @@ function group(name: string, location = TRUSTED_LOCATION): Entity {
 describe('authModuleKerberosProvider', () => {
   let portal: TestPortal | undefined;
 
-  async function start(surroundings: PortalSurroundings): Promise<TestPortal> {
-    portal = await startPortal(surroundings);
+  async function start(options: TestPortalOptions): Promise<TestPortal> {
+    portal = await startPortal(options);
     return portal;
   }
 
@@ -72,21 +72,21 @@ describe('authModuleKerberosProvider', () => {
     portal = undefined;
   });
 
-  /** The user that a ticket becomes, or why it does not. */
-  async function becomes(principal: string) {
+  /** The entity reference of the signed-in user, or the reason of a refusal. */
+  async function signIn(principal: string) {
     const response = await portal!.refresh(principal);
     const body = await response.json();
     return body.reason ?? body.backstageIdentity.identity.userEntityRef;
   }
 
-  describe('before anybody is known', () => {
-    const surroundings: PortalSurroundings = {
+  describe('without a valid ticket', () => {
+    const options: TestPortalOptions = {
       resolvers: [{ resolver: 'directoryUser' }],
       accounts: { 'alice@EXAMPLE.TEST': { username: 'alice' } },
     };
 
-    it('challenges who sends no token, with a reason', async () => {
-      const response = await (await start(surroundings)).refresh();
+    it('sends a challenge and a reason when there is no token', async () => {
+      const response = await (await start(options)).refresh();
 
       expect(response.status).toBe(401);
       expect(response.headers.get(CHALLENGE)).toBe('Negotiate');
@@ -97,27 +97,27 @@ describe('authModuleKerberosProvider', () => {
       });
     });
 
-    it('does not challenge again after a refused token, lest browsers loop', async () => {
-      const response = await (await start(surroundings)).refresh('skewed');
+    it('does not send a challenge after a refused token, so that browsers do not loop', async () => {
+      const response = await (await start(options)).refresh('skewed');
 
       expect(response.status).toBe(401);
       expect(response.headers.get(CHALLENGE)).toBeNull();
       expect((await response.json()).reason).toBe('clock_skew');
     });
 
-    it('says when it cannot tell', async () => {
-      const response = await (await start(surroundings)).refresh('keytab-away');
+    it('returns 503 when tickets cannot be verified', async () => {
+      const response = await (await start(options)).refresh('no-keytab');
 
       expect(response.status).toBe(503);
       expect(response.headers.get('Retry-After')).toBe('5');
       expect(await response.json()).toEqual({
         reason: 'unavailable',
-        message: 'Not now.',
+        message: 'Unavailable.',
       });
     });
 
-    it('answers scripts of the portal only', async () => {
-      const { refresh } = await start(surroundings);
+    it('accepts scripts of the portal only', async () => {
+      const { refresh } = await start(options);
       const ticket = 'alice@EXAMPLE.TEST';
 
       const foreign = await refresh(ticket, { Origin: 'https://evil.test' });
@@ -128,7 +128,7 @@ describe('authModuleKerberosProvider', () => {
     });
   });
 
-  it('signs in with the proof that it holds the key', async () => {
+  it('signs in with mutual authentication', async () => {
     const { refresh, logged } = await start({
       resolvers: [{ resolver: 'directoryUser' }],
       accounts: { 'alice@EXAMPLE.TEST': { username: 'alice' } },
@@ -167,21 +167,21 @@ describe('authModuleKerberosProvider', () => {
       },
     });
 
-    expect(await becomes('bob@EXAMPLE.TEST')).toBe('user:people/bob');
-    expect(await becomes('bob@OTHER.TEST')).toBe('unknown_principal');
-    expect(await becomes('carol@EXAMPLE.TEST')).toBe('account_locked');
-    expect(await becomes('eve@EXAMPLE.TEST')).toBe('account_expired');
-    expect(await becomes('bobby@EXAMPLE.TEST')).toBe('unknown_principal');
-    expect(await becomes('ghost@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await signIn('bob@EXAMPLE.TEST')).toBe('user:people/bob');
+    expect(await signIn('bob@OTHER.TEST')).toBe('unknown_principal');
+    expect(await signIn('carol@EXAMPLE.TEST')).toBe('account_locked');
+    expect(await signIn('eve@EXAMPLE.TEST')).toBe('account_expired');
+    expect(await signIn('bobby@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await signIn('ghost@EXAMPLE.TEST')).toBe('unknown_principal');
   });
 
-  it('signs in nobody while the directory is away', async () => {
+  it('returns 503 while the directory is unavailable', async () => {
     await start({ resolvers: [{ resolver: 'directoryUser' }] });
 
-    expect(await becomes('bob@EXAMPLE.TEST')).toBe('unavailable');
+    expect(await signIn('bob@EXAMPLE.TEST')).toBe('unavailable');
   });
 
-  it('signs in the trusted catalog user with the annotation, never one of two', async () => {
+  it('signs in the trusted catalog user with the annotation unless two have it', async () => {
     const { logged } = await start({
       resolvers: [{ resolver: 'principalMatchingUserEntityAnnotation' }],
       users: [
@@ -200,12 +200,12 @@ describe('authModuleKerberosProvider', () => {
       },
     });
 
-    expect(await becomes('alice@EXAMPLE.TEST')).toBe('user:default/alice.l');
-    expect(await becomes('Alice@EXAMPLE.TEST')).toBe('unknown_principal');
-    expect(await becomes('alice@OTHER.TEST')).toBe('unknown_principal');
-    expect(await becomes('carol@EXAMPLE.TEST')).toBe('unknown_principal');
-    expect(await becomes('ghost@EXAMPLE.TEST')).toBe('unknown_principal');
-    expect(await becomes('shared@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await signIn('alice@EXAMPLE.TEST')).toBe('user:default/alice.l');
+    expect(await signIn('Alice@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await signIn('alice@OTHER.TEST')).toBe('unknown_principal');
+    expect(await signIn('carol@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await signIn('ghost@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await signIn('shared@EXAMPLE.TEST')).toBe('unknown_principal');
     expect(logged()).toContain('annotated with the same Kerberos principal');
   });
 
@@ -228,9 +228,9 @@ describe('authModuleKerberosProvider', () => {
       },
     });
 
-    expect(await becomes('bob@EXAMPLE.TEST')).toBe('unknown_principal');
-    // The claim of another location does not lock out the trusted user.
-    expect(await becomes('alice@EXAMPLE.TEST')).toBe('user:default/alice');
+    expect(await signIn('bob@EXAMPLE.TEST')).toBe('unknown_principal');
+    // An entity of another location does not lock out the trusted user.
+    expect(await signIn('alice@EXAMPLE.TEST')).toBe('user:default/alice');
     expect(logged()).toContain('directory.trustedLocations does not list');
   });
 
@@ -274,7 +274,7 @@ describe('authModuleKerberosProvider', () => {
     },
   );
 
-  it('signs in by name only the accounts of the principal', async () => {
+  it('signs in by name only if the account belongs to the principal', async () => {
     await start({
       resolvers: [
         { resolver: 'usernameMatchingUserEntityName' },
@@ -301,14 +301,14 @@ describe('authModuleKerberosProvider', () => {
       },
     });
 
-    expect(await becomes('alice@EXAMPLE.TEST')).toBe('user:default/alice');
-    expect(await becomes('bob@EXAMPLE.TEST')).toBe('unknown_principal');
-    expect(await becomes('dave@EXAMPLE.TEST')).toBe('unknown_principal');
-    expect(await becomes('carol@PARTNER.TEST')).toBe('user:partner/carol');
+    expect(await signIn('alice@EXAMPLE.TEST')).toBe('user:default/alice');
+    expect(await signIn('bob@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await signIn('dave@EXAMPLE.TEST')).toBe('unknown_principal');
+    expect(await signIn('carol@PARTNER.TEST')).toBe('user:partner/carol');
     // The account of that name belongs to alice@EXAMPLE.TEST.
-    expect(await becomes('alice@PARTNER.TEST')).toBe('unknown_principal');
-    expect(await becomes('eve@PARTNER.TEST')).toBe('unknown_principal');
-    expect(await becomes('alice@THIRD.TEST')).toBe('unknown_principal');
+    expect(await signIn('alice@PARTNER.TEST')).toBe('unknown_principal');
+    expect(await signIn('eve@PARTNER.TEST')).toBe('unknown_principal');
+    expect(await signIn('alice@THIRD.TEST')).toBe('unknown_principal');
   });
 
   describe.each([
@@ -336,11 +336,11 @@ describe('authModuleKerberosProvider', () => {
           users: [user({ name: 'alice', principal })],
           accounts,
         });
-        expect(await becomes(principal)).toBe('user:default/alice');
+        expect(await signIn(principal)).toBe('user:default/alice');
 
         delete accounts[principal];
         Object.assign(accounts, after && { [principal]: after });
-        expect(await becomes(principal)).toBe(reason);
+        expect(await signIn(principal)).toBe(reason);
       },
     );
 
@@ -356,7 +356,7 @@ describe('authModuleKerberosProvider', () => {
     });
   });
 
-  it('never takes a service for a person, nor changes a name', async () => {
+  it('refuses services and names that are not valid for an entity', async () => {
     await start({
       resolvers: [
         {
@@ -368,14 +368,14 @@ describe('authModuleKerberosProvider', () => {
     });
 
     for (const name of ['HTTP/localhost', 'bot/builder', 'alice/admin']) {
-      expect(await becomes(`${name}@EXAMPLE.TEST`)).toBe('service_principal');
+      expect(await signIn(`${name}@EXAMPLE.TEST`)).toBe('service_principal');
     }
     for (const name of ['plus+user', '-dash', 'a'.repeat(64), 'a\\@b', 'pc$']) {
-      expect(await becomes(`${name}@EXAMPLE.TEST`)).toBe('unusable_name');
+      expect(await signIn(`${name}@EXAMPLE.TEST`)).toBe('unusable_name');
     }
   });
 
-  it.each<[string, PortalSurroundings, RegExp]>([
+  it.each<[string, TestPortalOptions, RegExp]>([
     ['no resolver', {}, /signIn\.resolvers must list one of/],
     ['an unknown resolver', { resolvers: [{ resolver: 'x' }] }, /'x'/],
     [
@@ -401,7 +401,7 @@ describe('authModuleKerberosProvider', () => {
     expect(logged()).toMatch(cause);
   });
 
-  it.each<[string, PortalSurroundings, RegExp]>([
+  it.each<[string, TestPortalOptions, RegExp]>([
     [
       'without trusted locations',
       { trustedLocations: [] },

@@ -3,6 +3,7 @@ import {
   createBackendModule,
 } from '@backstage/backend-plugin-api';
 import type { Config } from '@backstage/config';
+import { isError } from '@backstage/errors';
 import {
   type AuthProviderFactory,
   authProvidersExtensionPoint,
@@ -19,12 +20,11 @@ import {
 } from '@directory-gateway/kerberos';
 import { CatalogUsers } from './CatalogUsers';
 import { DirectoryAccounts } from './DirectoryAccounts';
-import { isError } from '@backstage/errors';
 import {
   KerberosRouteHandlers,
-  MisconfiguredRouteHandlers,
+  misconfiguredRouteHandlers,
 } from './KerberosRouteHandlers';
-import { createSignInResolver } from './resolvers';
+import { type ResolverOptions, createSignInResolver } from './resolvers';
 
 const RESOLVERS = 'auth.providers.kerberos.signIn.resolvers';
 
@@ -51,19 +51,14 @@ export const authModuleKerberosProvider = createBackendModule({
         providers: authProvidersExtensionPoint,
       },
       async init(deps) {
-        const { auth, catalog, config, discovery, kerberos, logger } = deps;
-        const { realm, realms } = readKerberosConfig(config);
+        const { realm, realms } = readKerberosConfig(deps.config);
+        const trustedLocations = readTrustedLocations(deps.config);
         deps.providers.registerProvider({
           providerId: 'kerberos',
           factory: createKerberosProvider({
-            kerberos,
-            accounts: new DirectoryAccounts({ auth, discovery }),
-            users: new CatalogUsers({
-              auth,
-              catalog,
-              logger,
-              trustedLocations: readTrustedLocations(config),
-            }),
+            kerberos: deps.kerberos,
+            accounts: new DirectoryAccounts(deps),
+            users: new CatalogUsers({ ...deps, trustedLocations }),
             foreignRealms: realms.filter(listed => listed !== realm),
           }),
         });
@@ -85,27 +80,18 @@ function readTrustedLocations(config: Config): TrustedLocations {
 }
 
 /**
- * Creates the provider `kerberos`. It never throws: a wrong configuration is
- * logged, and every request gets 503.
+ * Creates the provider `kerberos`. A wrong configuration is logged, and every
+ * request gets 503.
  */
-export function createKerberosProvider(options: {
-  readonly kerberos: KerberosService;
-  readonly accounts: DirectoryAccounts;
-  readonly users: CatalogUsers;
-  /** Realms that are accepted in addition to the portal's own. */
-  readonly foreignRealms: readonly string[];
-}): AuthProviderFactory {
-  const { kerberos, ...resolverOptions } = options;
+function createKerberosProvider(
+  options: ResolverOptions & { readonly kerberos: KerberosService },
+): AuthProviderFactory {
   return ({ config, baseUrl, isOriginAllowed, logger, resolverContext }) => {
     try {
       requireSecureTransport(baseUrl, 'backend.baseUrl');
-      const signInResolver = createSignInResolver({
-        config,
-        ...resolverOptions,
-      });
       return new KerberosRouteHandlers({
-        kerberos,
-        signInResolver,
+        kerberos: options.kerberos,
+        signInResolver: createSignInResolver({ ...options, config }),
         resolverContext,
         isOriginAllowed,
         logger,
@@ -115,7 +101,7 @@ export function createKerberosProvider(options: {
       logger.error(
         `auth.providers.kerberos is misconfigured, so that users cannot sign in with Kerberos: ${message}`,
       );
-      return new MisconfiguredRouteHandlers();
+      return misconfiguredRouteHandlers();
     }
   };
 }

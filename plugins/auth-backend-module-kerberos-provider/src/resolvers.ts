@@ -13,8 +13,18 @@ import type { DirectoryAccounts } from './DirectoryAccounts';
 import { type Principal, SignInRefusal } from './Principal';
 import { type Config, ConfigReader } from '@backstage/config';
 
-/** Options of a resolver that takes the principal's name for the user's. */
-interface NameOptions {
+/**
+ * The annotation of a catalog user with their principal, including its realm:
+ * `alice@EXAMPLE.TEST`. It counts only on entities from
+ * `directory.trustedLocations`.
+ *
+ * @public
+ */
+export const KERBEROS_PRINCIPAL_ANNOTATION =
+  'directory-gateway/kerberos-principal';
+
+/** Dependencies of the resolvers. */
+export interface ResolverOptions {
   /** Realms that are accepted in addition to the portal's own. */
   readonly foreignRealms: readonly string[];
   readonly accounts: DirectoryAccounts;
@@ -33,82 +43,77 @@ const usernameOptions = directoryUserOptions.extend({
 });
 
 /**
- * Signs in users of the directory, with or without a user in the catalog; one
- * from a trusted location brings its groups.
+ * Signs in users of the directory, with or without a user in the catalog; a user
+ * from a trusted location provides the groups.
  */
-export function directoryUser(options: NameOptions) {
+function directoryUser(options: ResolverOptions) {
   return createSignInResolverFactory({
     optionsSchema: directoryUserOptions.optional(),
-    create({ namespace, realms } = {}) {
-      return async ({ result }: SignInInfo<Principal>, context) => {
-        const name = await requireName({
-          ...options,
-          principal: result,
-          realms,
-        });
-        const user = { namespace, name };
-        const entity = await options.users.findByName(user);
-        return options.users.issueToken({ user, entity, context });
-      };
-    },
+    create: (settings = {}) =>
+      resolveByName({ ...options, ...settings, requiresEntity: false }),
   });
 }
 
 /** Signs in users of the directory who have a user of that name in the catalog. */
-export function usernameMatchingUserEntityName(options: NameOptions) {
+function usernameMatchingUserEntityName(options: ResolverOptions) {
   return createSignInResolverFactory({
     optionsSchema: usernameOptions.optional(),
-    create({
-      namespace,
-      realms,
-      dangerouslyAllowSignInWithoutUserInCatalog: allowWithoutEntity,
-    } = {}) {
-      if (!allowWithoutEntity && !options.users.hasTrustedLocations) {
+    create({ dangerouslyAllowSignInWithoutUserInCatalog, ...settings } = {}) {
+      const requiresEntity = !dangerouslyAllowSignInWithoutUserInCatalog;
+      if (requiresEntity && !options.users.hasTrustedLocations) {
         throw new InputError(
           'usernameMatchingUserEntityName signs in users of the catalog, but directory.trustedLocations is not set: list the locations of their entities there, or use directoryUser',
         );
       }
-      return async ({ result }: SignInInfo<Principal>, context) => {
-        const name = await requireName({
-          ...options,
-          principal: result,
-          realms,
-        });
-        const user = { namespace, name };
-        const entity = await options.users.findByName(user);
-        if (!entity && !allowWithoutEntity) {
-          throw new NotFoundError('The catalog has no such trusted user');
-        }
-        return options.users.issueToken({ user, entity, context });
-      };
+      return resolveByName({ ...options, ...settings, requiresEntity });
     },
   });
 }
 
+function resolveByName(
+  options: ResolverOptions & {
+    readonly namespace?: string;
+    readonly realms?: readonly string[];
+    /** Whether the user must be in the catalog. */
+    readonly requiresEntity: boolean;
+  },
+): SignInResolver<Principal> {
+  const { users, namespace, requiresEntity } = options;
+  return async ({ result }, context) => {
+    const name = await requireName({ ...options, principal: result });
+    const user = { namespace, name };
+    const entity = await users.findByName(user);
+    if (!entity && requiresEntity) {
+      throw new NotFoundError('The catalog has no such trusted user');
+    }
+    return users.issueToken({ user, entity, context });
+  };
+}
+
 /**
- * Returns the name of the user that a principal stands for: its own, never
- * changed into another, and that of the principal's live account.
+ * Returns the name of a principal, which must be the user name of its live
+ * account.
  *
- * @throws NotFoundError when the realm's names do not count or there is no such
- * account, so that the next resolver is tried
- * @throws SignInRefusal when no entity can have that name, or the account is
- * locked or expired
+ * @throws NotFoundError when names of the realm are not accepted, or there is no
+ * such account, so that the next resolver is tried
+ * @throws SignInRefusal when the name is not valid for an entity, or the account
+ * is locked or expired
  * @throws ServiceUnavailableError when the directory is unavailable
  */
 async function requireName(
-  options: NameOptions & {
+  options: ResolverOptions & {
     readonly principal: Principal;
-    /** Realms whose names count. Default: all but `foreignRealms`. */
+    /** Realms whose names are accepted. Default: all but `foreignRealms`. */
     readonly realms?: readonly string[];
   },
 ): Promise<string> {
   const { principal, realms, foreignRealms, accounts } = options;
   const { name, realm } = principal;
-  const counts = realms
+  const isAccepted = realms
     ? realms.includes(realm)
     : !foreignRealms.includes(realm);
-  if (!counts) {
-    throw new NotFoundError('Names of this realm do not count');
+  if (!isAccepted) {
+    throw new NotFoundError('Names of this realm are not accepted');
   }
   if (!KubernetesValidatorFunctions.isValidObjectName(name)) {
     throw new SignInRefusal('unusable_name');
@@ -120,8 +125,8 @@ async function requireName(
   return name;
 }
 
-/** The last resolver: refuses users that no other resolver knows. */
-const stranger = createSignInResolverFactory({
+/** The last resolver: refuses principals that no other resolver knows. */
+const unknownPrincipal = createSignInResolverFactory({
   create() {
     return async () => {
       throw new SignInRefusal('unknown_principal');
@@ -134,29 +139,27 @@ const stranger = createSignInResolverFactory({
  *
  * @throws Error that names the resolver or the key at fault
  */
-export function createSignInResolver(options: {
-  /** The block `auth.providers.kerberos`. */
-  readonly config: Config;
-  /** Realms that are accepted in addition to the portal's own. */
-  readonly foreignRealms: readonly string[];
-  readonly accounts: DirectoryAccounts;
-  readonly users: CatalogUsers;
-}): SignInResolver<Principal> {
-  const { config, ...nameOptions } = options;
+export function createSignInResolver(
+  options: ResolverOptions & {
+    /** The block `auth.providers.kerberos`. */
+    readonly config: Config;
+  },
+): SignInResolver<Principal> {
+  const { config } = options;
   const offered: Readonly<Record<string, SignInResolverFactory>> = {
     principalMatchingUserEntityAnnotation:
-      principalMatchingUserEntityAnnotation(nameOptions),
-    usernameMatchingUserEntityName: usernameMatchingUserEntityName(nameOptions),
-    directoryUser: directoryUser(nameOptions),
+      principalMatchingUserEntityAnnotation(options),
+    usernameMatchingUserEntityName: usernameMatchingUserEntityName(options),
+    directoryUser: directoryUser(options),
   };
   const configured = config.getOptionalConfigArray('signIn.resolvers') ?? [];
   const resolvers = [
     ...configured.map(resolver => resolver.get()),
-    { resolver: 'stranger' },
+    { resolver: 'unknownPrincipal' },
   ];
   const resolver = readDeclarativeSignInResolver<Principal>({
     config: new ConfigReader({ signIn: { resolvers } }),
-    signInResolverFactories: { ...offered, stranger },
+    signInResolverFactories: { ...offered, unknownPrincipal },
   });
   if (!resolver || configured.length === 0) {
     throw new InputError(
@@ -166,22 +169,11 @@ export function createSignInResolver(options: {
   return resolver;
 }
 
-/**
- * The annotation of a catalog user with their principal, including its realm:
- * `alice@EXAMPLE.TEST`. It counts only on entities from
- * `directory.trustedLocations`.
- *
- * @public
- */
-export const KERBEROS_PRINCIPAL_ANNOTATION =
-  'directory-gateway/kerberos-principal';
-
 /** Signs in the catalog user whose annotation is the principal. */
-export function principalMatchingUserEntityAnnotation(options: {
-  readonly accounts: DirectoryAccounts;
-  readonly users: CatalogUsers;
-}) {
-  const { accounts, users } = options;
+function principalMatchingUserEntityAnnotation({
+  accounts,
+  users,
+}: ResolverOptions) {
   return createSignInResolverFactory({
     create() {
       return async ({ result }: SignInInfo<Principal>, context) => {

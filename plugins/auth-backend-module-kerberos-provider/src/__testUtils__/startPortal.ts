@@ -15,11 +15,11 @@ import {
 import Router from 'express-promise-router';
 import { authModuleKerberosProvider } from '../module';
 
-/** The origin location of entities that administrators write. */
+/** Origin location of the entities of administrators. */
 export const TRUSTED_LOCATION = 'file:/etc/portal/org.yaml';
 
-/** The configuration and the other services of the portal under test. */
-export interface PortalSurroundings {
+/** Configuration and other services of the portal under test. */
+export interface TestPortalOptions {
   /** `auth.providers.kerberos.signIn.resolvers`. */
   readonly resolvers?: JsonArray;
   /** `kerberos.realms`. */
@@ -43,27 +43,27 @@ export interface DirectoryAccount {
   readonly expired?: boolean;
 }
 
-/** The auth plugin with the module, asked over HTTP. */
+/** The auth plugin with the module. */
 export interface TestPortal {
-  /** Asks for an identity with `Authorization: Negotiate <principal>`. */
+  /** Requests an identity with `Authorization: Negotiate <principal>`. */
   refresh(
     principal?: string,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>;
-  /** Everything that was logged. */
+  /** The whole log. */
   readonly logged: () => string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts it. A principal stands for its ticket here; tickets that are real are
- * presented in the portal's browser tests.
+ * Starts a portal that accepts principals instead of tickets; the portal's browser
+ * tests use real tickets.
  */
 export async function startPortal(
-  surroundings: PortalSurroundings,
+  options: TestPortalOptions,
 ): Promise<TestPortal> {
-  const { users = [], realm, realms = [], resolvers } = surroundings;
-  const { trustedLocations = [TRUSTED_LOCATION], catalogRules } = surroundings;
+  const { users = [], realm, realms = [], resolvers } = options;
+  const { trustedLocations = [TRUSTED_LOCATION], catalogRules } = options;
   const logger = mockServices.rootLogger.mock({
     child: () => logger,
   });
@@ -71,12 +71,12 @@ export async function startPortal(
     features: [
       authPlugin,
       authModuleKerberosProvider,
-      directoryWith(surroundings.accounts),
+      directoryWith(options.accounts),
       catalogServiceMock.factory({ entities: [...users] }),
       createServiceFactory({
         service: kerberosServiceRef,
         deps: {},
-        factory: () => ({ accept: async header => judge(header) }),
+        factory: () => ({ accept: async header => accept(header) }),
       }),
       createServiceFactory({
         service: coreServices.logger,
@@ -117,7 +117,9 @@ export async function startPortal(
   };
 }
 
-function judge(header: string | readonly string[] | undefined): KerberosResult {
+function accept(
+  header: string | readonly string[] | undefined,
+): KerberosResult {
   const [value] = typeof header === 'string' ? [header] : header ?? [];
   const principal = value?.replace('Negotiate ', '');
   switch (principal) {
@@ -133,15 +135,15 @@ function judge(header: string | readonly string[] | undefined): KerberosResult {
         reason: 'clock_skew',
         message: 'Wrong time.',
       };
-    case 'keytab-away':
-      return { outcome: 'unavailable', message: 'Not now.' };
+    case 'no-keytab':
+      return { outcome: 'unavailable', message: 'Unavailable.' };
     default:
       return { outcome: 'accepted', principal, replyToken: 'cmVwbHk=' };
   }
 }
 
-/** A stand-in for the plugin `directory`, which lets in services only. */
-function directoryWith(accounts: PortalSurroundings['accounts']) {
+/** A fake plugin `directory`, which accepts services only. */
+function directoryWith(accounts: TestPortalOptions['accounts']) {
   return createBackendPlugin({
     pluginId: 'directory',
     register(env) {
@@ -155,7 +157,9 @@ function directoryWith(accounts: PortalSurroundings['accounts']) {
           router.get('/v1/accounts/:principal/', async (req, res) => {
             await httpAuth.credentials(req, { allow: ['service'] });
             if (!accounts) {
-              res.status(503).json({ message: 'Away.', request_id: 'r1' });
+              res
+                .status(503)
+                .json({ message: 'Unavailable.', request_id: 'r1' });
               return;
             }
             const account = accounts[req.params.principal];
