@@ -173,7 +173,9 @@ describe('CertificatePage', () => {
     const usages = screen.getByRole('region', { name: 'Usage' });
     expect(usages).toHaveTextContent('Key usagedigitalSignature');
     expect(usages).toHaveTextContent('Extended key usageclientAuth');
-    expect(screen.getByRole('button', { name: 'Chain (PEM)' })).toBeEnabled();
+    expect(
+      screen.getByRole('button', { name: 'Download chain' }),
+    ).toBeEnabled();
   });
 
   it.each([

@@ -65,9 +65,6 @@ export const certificateMessages = {
     privilegeWithdrawn: 'privilege withdrawn',
     aaCompromise: 'the attribute authority was compromised',
   },
-  pem: 'Certificate (PEM)',
-  chainPem: 'Chain (PEM)',
-  reminder: 'Reminder (.ics)',
   reminderTitle: 'Certificate {{subject}} expires',
   reminderDescription: 'Serial number {{serial}}. Request a new certificate:',
   notFound: {
@@ -105,9 +102,9 @@ export const certificatesMessages = {
   actions: 'Actions',
   actionsOf: 'Actions for {{serial}}',
   details: 'Details',
-  pem: 'Download certificate (PEM)',
-  chainPem: 'Download chain (PEM)',
-  reminder: 'Download a reminder (.ics)',
+  pem: 'Download certificate',
+  chainPem: 'Download chain',
+  reminder: 'Download reminder (.ics)',
   noneOfUser: 'No certificates',
   none: {
     title: 'You have no certificates',

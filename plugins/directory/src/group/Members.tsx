@@ -30,8 +30,8 @@ export function Members(props: {
   const { t } = useTranslationRef(directoryTranslationRef);
   const mayExport = useMay('directory.members.export');
   const [query, setQuery] = useMembersQuery();
-  const { text, membership, page, view } = query;
-  const isAll = !text && membership === 'all';
+  const { q, membership, page, view } = query;
+  const isAll = !q && membership === 'all';
 
   return (
     <Section
@@ -43,9 +43,9 @@ export function Members(props: {
         query={useMembers(groupname, query)}
         label={t('group.members.search')}
         placeholder={t('group.members.placeholder')}
-        text={text}
-        isTooShort={isTooShort(text)}
-        onSearch={next => setQuery({ text: next }, { replace: true })}
+        text={q}
+        isTooShort={isTooShort(q)}
+        onSearch={text => setQuery({ q: text }, { replace: true })}
         filters={
           <ToggleButtonGroup
             aria-label={t('group.members.membership')}
@@ -97,7 +97,7 @@ export function Members(props: {
 function NoMembers(props: { query: MembersQuery; setQuery: SetMembersQuery }) {
   const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { text, membership, page } = query;
+  const { q, membership, page } = query;
   if (page > 1) {
     return (
       <PastEnd
@@ -107,7 +107,7 @@ function NoMembers(props: { query: MembersQuery; setQuery: SetMembersQuery }) {
       />
     );
   }
-  if (!text && membership === 'all') {
+  if (!q && membership === 'all') {
     return (
       <EmptyState
         icon={<RiUserSearchLine />}
@@ -121,8 +121,8 @@ function NoMembers(props: { query: MembersQuery; setQuery: SetMembersQuery }) {
       icon={<RiUserSearchLine />}
       title={t('group.members.noMatch')}
       description={
-        text
-          ? t('group.members.searched', { text: visibleText(text) })
+        q
+          ? t('group.members.searched', { text: visibleText(q) })
           : t(
               membership === 'direct'
                 ? 'group.members.noDirect'
@@ -130,7 +130,7 @@ function NoMembers(props: { query: MembersQuery; setQuery: SetMembersQuery }) {
             )
       }
       actions={
-        <Button onPress={() => setQuery({ text: '', membership: 'all' })}>
+        <Button onPress={() => setQuery({ q: '', membership: 'all' })}>
           {t('group.members.showAll')}
         </Button>
       }

@@ -2,12 +2,7 @@ import type { MaskedMember } from '@directory-gateway/backstage-plugin-directory
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { PAGE_SIZE } from '../page/Pagination';
 import { isTooShort, type View } from '../page/SearchList';
-import {
-  readPage,
-  type SetQuery,
-  useUrlQuery,
-  writePage,
-} from '../page/useUrlQuery';
+import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
 import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
 import type { Match, MatchedPerson } from '../people/searchPeople';
 
@@ -19,10 +14,10 @@ interface MembersResult {
 
 /** Queries a page of a group's members; the server searches and filters. */
 export function useMembers(groupname: string, query: MembersQuery) {
-  const { text, membership, page } = query;
+  const { q, membership, page } = query;
   return useDirectoryQuery({
-    key: ['members', groupname, text, membership, page],
-    enabled: !isTooShort(text),
+    key: ['members', groupname, q, membership, page],
+    enabled: !isTooShort(q),
     keepPrevious: true,
     load: async (client, signal): Promise<MembersResult> => {
       const { data } = await client.get('/groups/{groupname}/members/', {
@@ -30,7 +25,7 @@ export function useMembers(groupname: string, query: MembersQuery) {
           path: { groupname },
           header: memberHeader,
           query: {
-            ...(text && { q: text }),
+            ...(q && { q }),
             ...(membership !== 'all' && { membership }),
             page_number: page,
             page_size: PAGE_SIZE,
@@ -39,7 +34,7 @@ export function useMembers(groupname: string, query: MembersQuery) {
         signal,
       });
       return {
-        people: data.result.map(member => toMatchedPerson(member, text)),
+        people: data.result.map(member => toMatchedPerson(member, q)),
         total: data.total_results,
       };
     },
@@ -87,10 +82,10 @@ function toMatchedPerson(member: MaskedMember, text = ''): MatchedPerson {
 /** Kinds of membership. */
 export const MEMBERSHIPS = ['all', 'direct', 'indirect'] as const;
 
-/** The query of the members, as in the URL. */
+/** The query of the members: the URL parameters. */
 export interface MembersQuery {
   /** Searched text. */
-  text: string;
+  q: string;
 
   membership: (typeof MEMBERSHIPS)[number];
 
@@ -103,25 +98,17 @@ export interface MembersQuery {
 /** Changes the query. */
 export type SetMembersQuery = SetQuery<MembersQuery>;
 
-const format = {
-  read(params: URLSearchParams): MembersQuery {
-    const membership = params.get('membership');
-    return {
-      text: params.get('q') ?? '',
-      membership: MEMBERSHIPS.find(one => one === membership) ?? 'all',
-      page: readPage(params),
-      view: params.get('view') === 'table' ? 'table' : 'cards',
-    };
-  },
-  write: ({ text, membership, page, view }: MembersQuery) => ({
-    q: text || undefined,
-    membership: membership === 'all' ? undefined : membership,
-    page: writePage(page),
-    view: view === 'table' ? view : undefined,
-  }),
-};
+function readQuery(params: URLSearchParams): MembersQuery {
+  const membership = params.get('membership');
+  return {
+    q: params.get('q') ?? '',
+    membership: MEMBERSHIPS.find(one => one === membership) ?? 'all',
+    page: readPage(params),
+    view: params.get('view') === 'table' ? 'table' : 'cards',
+  };
+}
 
 /** Returns the query in the URL and a function that changes it. */
 export function useMembersQuery(): [MembersQuery, SetMembersQuery] {
-  return useUrlQuery<MembersQuery>(format);
+  return useUrlQuery(readQuery);
 }

@@ -22,7 +22,7 @@ const SKELETON = [36, ...Array<number>(12).fill(40)];
 export function GroupsPage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [query, setQuery] = useGroupsQuery();
-  const { text, page } = query;
+  const { q, page } = query;
   const list = useGroups(query);
 
   return (
@@ -31,9 +31,9 @@ export function GroupsPage() {
         query={list}
         label={t('groups.search.label')}
         placeholder={t('groups.search.placeholder')}
-        text={text}
-        isTooShort={isTooShort(text)}
-        onSearch={next => setQuery({ text: next }, { replace: true })}
+        text={q}
+        isTooShort={isTooShort(q)}
+        onSearch={text => setQuery({ q: text }, { replace: true })}
         total={({ total }) => t('groups.total', formatCount(total))}
         skeleton={<LoadingBlocks heights={SKELETON} />}
       >
@@ -44,7 +44,7 @@ export function GroupsPage() {
             <>
               <GroupsTable
                 groups={groups}
-                text={list.isPlaceholderData ? '' : text}
+                text={list.isPlaceholderData ? '' : q}
               />
               <Pagination
                 page={page}
@@ -63,7 +63,7 @@ export function GroupsPage() {
 function NoGroups(props: { query: GroupsQuery; setQuery: SetGroupsQuery }) {
   const { query, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { text, page } = query;
+  const { q, page } = query;
   if (page > 1) {
     return (
       <PastEnd
@@ -73,13 +73,13 @@ function NoGroups(props: { query: GroupsQuery; setQuery: SetGroupsQuery }) {
       />
     );
   }
-  return text ? (
+  return q ? (
     <EmptyState
       icon={<RiGroupLine />}
       title={t('groups.noResults.title')}
-      description={t('groups.noResults.searched', { text: visibleText(text) })}
+      description={t('groups.noResults.searched', { text: visibleText(q) })}
       actions={
-        <Button onPress={() => setQuery({ text: '' })}>
+        <Button onPress={() => setQuery({ q: '' })}>
           {t('groups.noResults.showAll')}
         </Button>
       }

@@ -2,12 +2,7 @@ import type { MaskedGroup } from '@directory-gateway/backstage-plugin-directory-
 import { useDirectoryQuery } from '../api/useDirectoryQuery';
 import { PAGE_SIZE } from '../page/Pagination';
 import { isTooShort } from '../page/SearchList';
-import {
-  readPage,
-  type SetQuery,
-  useUrlQuery,
-  writePage,
-} from '../page/useUrlQuery';
+import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
 
 /** Fields of each group. */
 const GROUP_FIELDS = [
@@ -35,16 +30,16 @@ interface GroupsResult {
 export const groupHeader = { 'X-Fields': GROUP_FIELDS.join(',') };
 
 /** Queries a page of all groups, or of those that match a text. */
-export function useGroups({ text, page }: GroupsQuery) {
+export function useGroups({ q, page }: GroupsQuery) {
   return useDirectoryQuery({
-    key: ['groups', text, page],
-    enabled: !isTooShort(text),
+    key: ['groups', q, page],
+    enabled: !isTooShort(q),
     keepPrevious: true,
     load: async (client, signal): Promise<GroupsResult> => {
       const query = { page_number: page, page_size: PAGE_SIZE };
-      const { data } = text
+      const { data } = q
         ? await client.get('/search/groups/', {
-            params: { query: { ...query, q: text }, header: groupHeader },
+            params: { query: { ...query, q }, header: groupHeader },
             signal,
           })
         : await client.get('/groups/', {
@@ -60,10 +55,10 @@ export function useGroups({ text, page }: GroupsQuery) {
   });
 }
 
-/** The query of the page, as in its URL. */
+/** The query of the page: its URL parameters. */
 export interface GroupsQuery {
   /** Searched text. */
-  text: string;
+  q: string;
 
   /** Counted from 1. */
   page: number;
@@ -72,18 +67,11 @@ export interface GroupsQuery {
 /** Changes the query. */
 export type SetGroupsQuery = SetQuery<GroupsQuery>;
 
-const format = {
-  read: (params: URLSearchParams): GroupsQuery => ({
-    text: params.get('q') ?? '',
-    page: readPage(params),
-  }),
-  write: ({ text, page }: GroupsQuery) => ({
-    q: text || undefined,
-    page: writePage(page),
-  }),
-};
+function readQuery(params: URLSearchParams): GroupsQuery {
+  return { q: params.get('q') ?? '', page: readPage(params) };
+}
 
 /** Returns the query in the URL and a function that changes it. */
 export function useGroupsQuery(): [GroupsQuery, SetGroupsQuery] {
-  return useUrlQuery<GroupsQuery>(format);
+  return useUrlQuery(readQuery);
 }

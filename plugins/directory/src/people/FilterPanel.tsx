@@ -28,12 +28,12 @@ export function FilterPanel(props: {
 }) {
   const { filters, onChange } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { groups, before, has } = filters;
+  const { group, before, has } = filters;
 
   return (
     <Flex direction="column" gap="4">
       <GroupPicker
-        onPick={group => onChange({ groups: [...new Set([...groups, group])] })}
+        onPick={picked => onChange({ group: [...new Set([...group, picked])] })}
       />
       <DatePicker
         label={t('people.filter.before')}

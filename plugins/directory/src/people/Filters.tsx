@@ -71,13 +71,13 @@ export function Filters({ filters, onChange }: FiltersProps) {
 /** The active filters, each with a button that removes it. */
 function FilterTags({ filters, onChange }: FiltersProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { groups, before, has } = filters;
+  const { group: groups, before, has } = filters;
 
   const tags = [
     ...groups.map(group => ({
       id: `group ${group}`,
       text: t('people.filter.groupValue', { group: visibleText(group) }),
-      without: { groups: groups.filter(one => one !== group) },
+      without: { group: groups.filter(one => one !== group) },
     })),
     ...(before
       ? [

@@ -12,7 +12,7 @@ export function PeoplePage() {
   const { t } = useTranslationRef(directoryTranslationRef);
   const [query, setQuery] = usePeopleQuery();
   const list = selectList(query);
-  const { text, view } = query;
+  const { q, view } = query;
 
   return (
     <DirectoryPage area="people">
@@ -20,11 +20,11 @@ export function PeoplePage() {
         query={usePeople(query, list)}
         label={t('people.search.label')}
         placeholder={t('people.search.placeholder')}
-        text={text}
+        text={q}
         isTooShort={list.kind === 'tooShort'}
-        onSearch={next =>
+        onSearch={text =>
           setQuery(
-            { text: next, only: undefined, wide: false },
+            { q: text, field: undefined, wide: false },
             { replace: true },
           )
         }

@@ -47,7 +47,7 @@ export function PeopleResults(props: {
         <Button
           size="small"
           variant="tertiary"
-          onPress={() => setQuery({ only: undefined })}
+          onPress={() => setQuery({ field: undefined })}
         >
           {t('people.backToAll')}
         </Button>
@@ -60,7 +60,7 @@ export function PeopleResults(props: {
           view={query.view}
           onShowAll={
             list.kind === 'fields'
-              ? () => setQuery({ only: section.field })
+              ? () => setQuery({ field: section.field })
               : undefined
           }
         />
@@ -152,7 +152,7 @@ function NoPeople(props: {
 }) {
   const { query, list, setQuery } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
-  const { page, text } = query;
+  const { page, q } = query;
   if (page > 1) {
     return (
       <PastEnd
@@ -165,13 +165,13 @@ function NoPeople(props: {
   const hasFilters = isFiltered(query);
   const canWiden = 'canWiden' in list && list.canWiden;
   const searched = t('people.noResults.searched', {
-    text: visibleText(text),
+    text: visibleText(q),
     fields: new Intl.ListFormat(undefined, { type: 'disjunction' }).format(
       searchedTerms(list).map(({ field }) => t(`people.field.${field}`)),
     ),
   });
   const description = () => {
-    if (!text) {
+    if (!q) {
       return t(
         hasFilters ? 'people.noResults.filtered' : 'people.noResults.empty',
       );
@@ -192,18 +192,18 @@ function NoPeople(props: {
               {t('people.noResults.dropFilters')}
             </Button>
           )}
-          {(canWiden || query.only) && (
+          {(canWiden || query.field) && (
             <Button
               variant={hasFilters ? 'secondary' : 'primary'}
-              onPress={() => setQuery({ wide: true, only: undefined })}
+              onPress={() => setQuery({ wide: true, field: undefined })}
             >
               {t('people.noResults.allFields')}
             </Button>
           )}
-          {text && !hasFilters && (
+          {q && !hasFilters && (
             <Button
               variant="secondary"
-              onPress={() => setQuery({ text: '', wide: false, all: true })}
+              onPress={() => setQuery({ q: '', wide: false, all: true })}
             >
               {t('people.showAllPeople')}
             </Button>

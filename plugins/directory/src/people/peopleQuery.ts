@@ -1,11 +1,6 @@
 import type { MaskedUser } from '@directory-gateway/backstage-plugin-directory-common';
 import type { View } from '../page/SearchList';
-import {
-  readPage,
-  type SetQuery,
-  useUrlQuery,
-  writePage,
-} from '../page/useUrlQuery';
+import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
 
 /** Fields that a filter can require to have a value. */
 export const PRESENCE_FIELDS = [
@@ -22,7 +17,7 @@ export type PresenceField = (typeof PRESENCE_FIELDS)[number];
 /** Filters of a list of users, besides the searched text. */
 export interface PeopleFilters {
   /** Members of all these groups. */
-  groups: readonly string[];
+  group: readonly string[];
 
   /** Joined before this day, `2020-04-23`. */
   before: string | undefined;
@@ -31,13 +26,13 @@ export interface PeopleFilters {
   has: readonly PresenceField[];
 }
 
-/** The query of the page, as in its URL. */
+/** The query of the page: its URL parameters. */
 export interface PeopleQuery extends PeopleFilters {
   /** Searched text. */
-  text: string;
+  q: string;
 
   /** Limits the results to the matches in this field, on pages. */
-  only: SearchField | undefined;
+  field: SearchField | undefined;
 
   /** Whether to search all fields. */
   wide: boolean;
@@ -54,51 +49,38 @@ export interface PeopleQuery extends PeopleFilters {
 
 /** Removes all filters. */
 export const NO_FILTERS: PeopleFilters = {
-  groups: [],
+  group: [],
   before: undefined,
   has: [],
 };
 
 /** Whether a filter is set. */
 export function isFiltered(filters: PeopleFilters): boolean {
-  return Boolean(filters.groups.length || filters.before || filters.has.length);
+  return Boolean(filters.group.length || filters.before || filters.has.length);
 }
 
 /** Changes the query. */
 export type SetPeopleQuery = SetQuery<PeopleQuery>;
 
-const format = {
-  read(params: URLSearchParams): PeopleQuery {
-    const has = params.getAll('has');
-    const before = params.get('before');
-    return {
-      text: params.get('q') ?? '',
-      groups: params.getAll('group'),
-      before: before && /^\d{4}-\d\d-\d\d$/.test(before) ? before : undefined,
-      has: PRESENCE_FIELDS.filter(field => has.includes(field)),
-      only: (params.get('in') as SearchField | null) ?? undefined,
-      wide: params.has('wide'),
-      all: params.has('all'),
-      page: readPage(params),
-      view: params.get('view') === 'table' ? 'table' : 'cards',
-    };
-  },
-  write: (query: PeopleQuery) => ({
-    q: query.text || undefined,
-    group: query.groups,
-    before: query.before,
-    has: query.has,
-    in: query.only,
-    wide: query.wide ? '' : undefined,
-    all: query.all ? '' : undefined,
-    page: writePage(query.page),
-    view: query.view === 'table' ? query.view : undefined,
-  }),
-};
+function readQuery(params: URLSearchParams): PeopleQuery {
+  const has = params.getAll('has');
+  const before = params.get('before');
+  return {
+    q: params.get('q') ?? '',
+    group: params.getAll('group'),
+    before: before && /^\d{4}-\d\d-\d\d$/.test(before) ? before : undefined,
+    has: PRESENCE_FIELDS.filter(field => has.includes(field)),
+    field: (params.get('field') as SearchField | null) ?? undefined,
+    wide: params.has('wide'),
+    all: params.has('all'),
+    page: readPage(params),
+    view: params.get('view') === 'table' ? 'table' : 'cards',
+  };
+}
 
 /** Returns the query in the URL and a function that changes it. */
 export function usePeopleQuery(): [PeopleQuery, SetPeopleQuery] {
-  return useUrlQuery<PeopleQuery>(format);
+  return useUrlQuery(readQuery);
 }
 
 /** A parameter of `/search/users/` that is a field of a user. */

@@ -41,7 +41,7 @@ export async function searchPeople(
   const query: SearchQuery = {
     ...Object.fromEntries(filters.has.map(field => [field, '*'])),
     ...(term && { [term.field]: term.value }),
-    ...(filters.groups.length && { group: [...filters.groups] }),
+    ...(filters.group.length && { group: [...filters.group] }),
     ...(filters.before && { creation__before: filters.before }),
     page_number: page,
     page_size: pageSize,

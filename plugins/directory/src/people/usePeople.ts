@@ -25,8 +25,8 @@ export interface PeopleResult extends MergedMatches {
  * are aborted when the query changes.
  */
 export function usePeople(query: PeopleQuery, list: PeopleList) {
-  const { groups, before, has, page } = query;
-  const filters = { groups, before, has };
+  const { group, before, has, page } = query;
+  const filters = { group, before, has };
 
   return useDirectoryQuery({
     key: ['people', list, filters, page],
@@ -106,7 +106,7 @@ export type PeopleList =
 
 /** Selects the list for a query. */
 export function selectList(query: PeopleQuery): PeopleList {
-  const plan = readSearchText(query.text, query.wide);
+  const plan = readSearchText(query.q, query.wide);
   if (plan.kind === 'tooShort') {
     return plan;
   }
@@ -118,8 +118,8 @@ export function selectList(query: PeopleQuery): PeopleList {
   }
   const { terms, canWiden } = plan;
   const [first, second] = terms;
-  const only = terms.find(({ field }) => field === query.only);
-  return only || !second
-    ? { kind: 'field', term: only ?? first, terms, canWiden }
+  const selected = terms.find(({ field }) => field === query.field);
+  return selected || !second
+    ? { kind: 'field', term: selected ?? first, terms, canWiden }
     : { kind: 'fields', terms, canWiden };
 }

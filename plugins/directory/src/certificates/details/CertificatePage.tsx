@@ -1,21 +1,14 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Button, Flex } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
-import {
-  RiCalendarEventLine,
-  RiFileDownloadLine,
-  RiLinksLine,
-} from '@remixicon/react';
 import { useParams } from 'react-router-dom';
 import { isNotFound } from '../../api/useDirectoryQuery';
 import { DirectoryText } from '../../components/DirectoryText';
-import { saveFile } from '../../components/saveFile';
 import { DirectoryPage } from '../../page/DirectoryPage';
 import { QueryPanel } from '../../page/QueryPanel';
 import { directoryTranslationRef } from '../../translation';
+import { useDownloads } from '../downloads';
 import { CertificatesSkeleton, NoCertificate } from '../Facts';
-import { chainFile, pemFile } from '../pem';
-import { useReminder } from '../reminder';
 import { OpenBySerial, parseSerial, shortenSerial } from '../Serial';
 import { About, AlternativeNames, Usages } from './About';
 import styles from './CertificatePage.module.css';
@@ -95,37 +88,16 @@ function CertificateView({ details }: { details: CertificateDetails }) {
   );
 }
 
-/** Downloads and revocation of a certificate. */
+/** Revocation and downloads of a certificate. */
 function CertificateActionBar({ certificate }: { certificate: Certificate }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const saveReminder = useReminder();
-  const { certificate_chain: chain } = certificate;
-
   return (
     <Flex gap="2" style={{ flexWrap: 'wrap' }}>
       <RevokeButton certificate={certificate} />
-      <Button
-        variant="secondary"
-        iconStart={<RiCalendarEventLine />}
-        onPress={() => saveReminder(certificate)}
-      >
-        {t('certificate.reminder')}
-      </Button>
-      {chain && (
-        <Button
-          variant="secondary"
-          iconStart={<RiLinksLine />}
-          onPress={() => saveFile(chainFile(certificate, chain))}
-        >
-          {t('certificate.chainPem')}
+      {useDownloads(certificate).map(({ label, icon, save }) => (
+        <Button key={label} variant="secondary" iconStart={icon} onPress={save}>
+          {label}
         </Button>
-      )}
-      <Button
-        iconStart={<RiFileDownloadLine />}
-        onPress={() => saveFile(pemFile(certificate))}
-      >
-        {t('certificate.pem')}
-      </Button>
+      ))}
     </Flex>
   );
 }

@@ -26,7 +26,7 @@ describe('RevokeButton', () => {
     const result = certificate({ valid_not_after: rfc822(300), ...given });
     server.on('/certs/:serial/', () => exactJson({ result }));
     renderDirectory(`/directory/certificates/${LONG_SERIAL}`);
-    await screen.findByRole('button', { name: 'Certificate (PEM)' });
+    await screen.findByRole('button', { name: 'Download certificate' });
   }
 
   it('is visible to users who may revoke', async () => {

@@ -9,23 +9,15 @@ import {
   Text,
   useBreakpoint,
 } from '@backstage/ui';
-import {
-  RiCalendarEventLine,
-  RiFileDownloadLine,
-  RiFileTextLine,
-  RiLinksLine,
-  RiMore2Line,
-} from '@remixicon/react';
+import { RiFileTextLine, RiMore2Line } from '@remixicon/react';
 import { useMemo } from 'react';
 import { DateTime, formatTimeLeft } from '../../components/DateTime';
 import { DirectoryText } from '../../components/DirectoryText';
-import { saveFile } from '../../components/saveFile';
 import { LinkTable } from '../../page/DirectoryPage';
 import { certificateRouteRef } from '../../routes';
 import { directoryTranslationRef } from '../../translation';
+import { useDownloads } from '../downloads';
 import { CertificateBadge, CertificateHint } from '../Facts';
-import { chainFile, pemFile } from '../pem';
-import { useReminder } from '../reminder';
 import { Serial } from '../Serial';
 import { certificateState, type MyCertificate } from '../userCertificates';
 import styles from './CertificatesTable.module.css';
@@ -160,9 +152,7 @@ function Expiry(props: { certificate: MyCertificate; now: Date }) {
 function CertificateActions({ certificate }: { certificate: MyCertificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);
-  const saveReminder = useReminder();
   const serial = String(certificate.serial_number);
-  const { certificate_chain: chain } = certificate;
 
   return (
     <MenuTrigger>
@@ -176,26 +166,11 @@ function CertificateActions({ certificate }: { certificate: MyCertificate }) {
         <MenuItem href={href?.({ serial })} iconStart={<RiFileTextLine />}>
           {t('certificates.details')}
         </MenuItem>
-        <MenuItem
-          iconStart={<RiFileDownloadLine />}
-          onAction={() => saveFile(pemFile(certificate))}
-        >
-          {t('certificates.pem')}
-        </MenuItem>
-        {chain && (
-          <MenuItem
-            iconStart={<RiLinksLine />}
-            onAction={() => saveFile(chainFile(certificate, chain))}
-          >
-            {t('certificates.chainPem')}
+        {useDownloads(certificate).map(({ label, icon, save }) => (
+          <MenuItem key={label} iconStart={icon} onAction={save}>
+            {label}
           </MenuItem>
-        )}
-        <MenuItem
-          iconStart={<RiCalendarEventLine />}
-          onAction={() => saveReminder(certificate)}
-        >
-          {t('certificates.reminder')}
-        </MenuItem>
+        ))}
       </Menu>
     </MenuTrigger>
   );

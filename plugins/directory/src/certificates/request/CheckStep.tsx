@@ -3,7 +3,7 @@ import { Alert, Button, Text } from '@backstage/ui';
 import type {
   Certificate,
   SigningRequest,
-  SigningVerdict,
+  SigningCheck,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   RiCheckboxCircleLine,
@@ -90,7 +90,7 @@ const icons = {
 };
 
 /** The rules, each with its result and message. */
-function PolicyChecks({ rules }: { rules: SigningVerdict['rules'] }) {
+function PolicyChecks({ rules }: { rules: SigningCheck['rules'] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
     <ul className={styles.rules}>

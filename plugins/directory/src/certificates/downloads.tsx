@@ -1,0 +1,39 @@
+import { useTranslationRef } from '@backstage/frontend-plugin-api';
+import {
+  RiCalendarEventLine,
+  RiFileDownloadLine,
+  RiLinksLine,
+} from '@remixicon/react';
+import { saveFile } from '../components/saveFile';
+import { directoryTranslationRef } from '../translation';
+import { chainFile, pemFile } from './pem';
+import { useReminder } from './reminder';
+import type { MyCertificate } from './userCertificates';
+
+/** Returns the downloads of a certificate; the chain only when it is known. */
+export function useDownloads(certificate: MyCertificate) {
+  const { t } = useTranslationRef(directoryTranslationRef);
+  const saveReminder = useReminder();
+  const { certificate_chain: chain } = certificate;
+  return [
+    {
+      label: t('certificates.reminder'),
+      icon: <RiCalendarEventLine />,
+      save: () => saveReminder(certificate),
+    },
+    ...(chain
+      ? [
+          {
+            label: t('certificates.chainPem'),
+            icon: <RiLinksLine />,
+            save: () => saveFile(chainFile(certificate, chain)),
+          },
+        ]
+      : []),
+    {
+      label: t('certificates.pem'),
+      icon: <RiFileDownloadLine />,
+      save: () => saveFile(pemFile(certificate)),
+    },
+  ];
+}
