@@ -1,5 +1,6 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
+  AuthorityMetrics,
   AuthorityRefusalError,
   AuthorityUnavailableError,
   type CertificateAuthority,
@@ -11,91 +12,47 @@ import {
   type RevocationRequest,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { REVOCATION_REASONS } from '@directory-gateway/x509';
+import { type Certificate, REVOCATION_REASONS } from '@directory-gateway/x509';
+import { type KeyObject, createHash, createPublicKey } from 'node:crypto';
 import type { CurrentAuthority } from './authority/CurrentAuthority';
+import type { SigningAuthority } from './authority/SigningAuthority';
+import type { CertificateProfile } from './certificates/CertificateProfile';
 import type {
   CertificateStore,
   IssuedRecord,
 } from './certificates/CertificateStore';
-import type { CertificateProfile } from './certificates/CertificateProfile';
 import {
   type CertificateInput,
   makeCertificate,
   validityOf,
 } from './certificates/makeCertificate';
-import type { Revoker } from './revocation/RevocationLists';
-import { type KeyObject, createHash, createPublicKey } from 'node:crypto';
-import type { SigningAuthority } from './authority/SigningAuthority';
-import { metrics } from '@opentelemetry/api';
-import { isError } from '@backstage/errors';
+import type { RevocationLists } from './revocation/RevocationLists';
 
-const OUTCOMES: Readonly<Record<string, SigningOutcome>> = {
-  AuthorityRefusalError: 'refused',
-  AuthorityUnavailableError: 'unavailable',
-  OutcomeUnknownError: 'unknown',
-};
-
-/** Times the signing. For whom, and with which key, is no attribute. */
-export class SigningMetrics {
-  readonly #durations = metrics
-    .getMeter('directory')
-    .createHistogram('directory.ca.embedded.sign.duration', {
-      description:
-        'Duration of signing a certificate, from the request to its record',
-      unit: 's',
-      advice: {
-        explicitBucketBoundaries: [
-          0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5,
-        ],
-      },
-    });
-
-  /** Runs the work, which says whether it issued or repeated, and records it. */
-  async time<T extends { readonly outcome: 'issued' | 'repeated' }>(
-    work: () => Promise<T>,
-  ): Promise<T> {
-    const startedAt = performance.now();
-    const record = (outcome: SigningOutcome) =>
-      this.#durations.record((performance.now() - startedAt) / 1000, {
-        outcome,
-      });
-    try {
-      const answer = await work();
-      record(answer.outcome);
-      return answer;
-    } catch (error) {
-      record((isError(error) && OUTCOMES[error.name]) || 'error');
-      throw error;
-    }
-  }
-}
-
-/** What an {@link EmbeddedAuthority} is made of. */
+/** Options of {@link EmbeddedAuthority}. */
 export interface EmbeddedAuthorityOptions {
-  readonly keeper: CurrentAuthority;
+  readonly currentAuthority: CurrentAuthority;
   readonly certificates: CertificateStore;
-  readonly revoker: Revoker;
+  readonly lists: RevocationLists;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
-  /** Its name in answers. */
+  /** Name of the CA in API responses. */
   readonly cacn: string;
-  /** Where its revocation list is. */
+  /** URL of the CRL. */
   readonly crlUrl: string;
   readonly logger: LoggerService;
-  /** Milliseconds since 1970. Default: the machine's clock. */
+  /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
- * Signs with its own key, and has what it signed on record: reserve the serial
- * number, sign, check, record, answer. The answer is what is on record, so a
- * crash anywhere returns no certificate that is not on record, and loses none
- * that was returned. A serial number that stays reserved is taken over when the
- * request is repeated.
+ * Signs certificates with its own key: reserve the serial number, sign, check,
+ * record, return. The result is the recorded certificate, so that a crash at any
+ * point returns no certificate that is not recorded and loses none that was
+ * returned. A repeated request takes over a serial number that is only reserved.
  */
 export class EmbeddedAuthority implements CertificateAuthority {
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   readonly #options: EmbeddedAuthorityOptions;
-  readonly #metrics = new SigningMetrics();
+  readonly #metrics = new AuthorityMetrics('embedded');
   readonly #now: () => number;
 
   constructor(options: EmbeddedAuthorityOptions) {
@@ -105,7 +62,11 @@ export class EmbeddedAuthority implements CertificateAuthority {
   }
 
   async sign(request: SigningRequest): Promise<IssuedCertificate> {
-    const { issued } = await this.#metrics.time(() => this.#sign(request));
+    const { issued } = await this.#metrics.measure(
+      'sign',
+      () => this.#sign(request),
+      ({ isRepeated }) => (isRepeated ? 'repeated' : 'success'),
+    );
     return issued;
   }
 
@@ -115,9 +76,11 @@ export class EmbeddedAuthority implements CertificateAuthority {
     return record && this.#present(record);
   }
 
-  async revoke(order: RevocationRequest): Promise<IssuedCertificate | undefined> {
-    await available(() => this.#options.revoker.revoke(order));
-    return await this.get(order.serialNumber);
+  async revoke(
+    request: RevocationRequest,
+  ): Promise<IssuedCertificate | undefined> {
+    await available(() => this.#options.lists.revoke(request));
+    return await this.get(request.serialNumber);
   }
 
   async listByUsers({
@@ -131,34 +94,36 @@ export class EmbeddedAuthority implements CertificateAuthority {
     );
     const byUser = new Map<string, IssuedCertificate[]>();
     for (const record of records) {
-      const own = byUser.get(record.username) ?? [];
-      own.push(this.#present(record));
-      byUser.set(record.username, own);
+      const ofUser = byUser.get(record.username) ?? [];
+      ofUser.push(this.#present(record));
+      byUser.set(record.username, ofUser);
     }
     return byUser;
   }
 
-  async listExpiring(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]> {
+  async listExpiring(
+    query: ExpiringQuery,
+  ): Promise<readonly ExpiringCertificate[]> {
     const { certificates } = this.#options;
     return await available(() => certificates.listExpiring(query));
   }
 
   async #sign(request: SigningRequest): Promise<{
-    readonly outcome: 'issued' | 'repeated';
     readonly issued: IssuedCertificate;
+    readonly isRepeated: boolean;
   }> {
-    const { keeper, certificates, profiles } = this.#options;
+    const { currentAuthority, certificates, profiles } = this.#options;
     const profile = profiles.get(request.profile);
     if (!profile) {
       throw new AuthorityRefusalError('There is no such certificate profile.');
     }
-    const authority = keeper.current;
+    const authority = currentAuthority.get();
     rejectOwnKey(request, authority);
     const now = this.#now();
     const reserved = await available(() =>
       certificates.reserve({
         authorityId: authority.id,
-        requestKey: deduplicationKey(request, { authorityId: authority.id }),
+        requestKey: deduplicationKey(request, authority),
         username: request.username,
         profile: request.profile,
         requestedBy: request.requestedBy,
@@ -170,33 +135,33 @@ export class EmbeddedAuthority implements CertificateAuthority {
       reserved.certificate ??
       (await this.#complete({ request, profile, authority, reserved }));
     return {
-      outcome: reserved.certificate ? 'repeated' : 'issued',
       issued: this.#present({
         ...reserved,
         certificate,
         authorityChain: authority.chain,
       }),
+      isRepeated: reserved.certificate !== undefined,
     };
   }
 
-  /** Makes the certificate of a reserved serial number, and records it. */
-  async #complete(order: CertificateInput): Promise<Buffer> {
+  /** Makes and records the certificate of a reserved serial number. */
+  async #complete(input: CertificateInput): Promise<Certificate> {
     const { certificates, crlUrl, logger } = this.#options;
-    const { serialNumber } = order.reserved;
-    let certificate: Buffer;
+    const { serialNumber } = input.reserved;
+    let certificate: Certificate;
     try {
-      certificate = makeCertificate({ ...order, crlUrl });
+      certificate = makeCertificate({ ...input, crlUrl });
     } catch (error) {
-      logger.warn(`Certificate ${serialNumber} is not made: ${error}`);
+      logger.warn(`Certificate ${serialNumber} was not issued: ${error}`);
       await available(() => certificates.release(serialNumber));
       throw error;
     }
     try {
       return await certificates.record(serialNumber, certificate);
     } catch (error) {
-      // It may be on record: the same request within a minute gets it then.
+      // If it was recorded, a repeated request within a minute returns it.
       throw new OutcomeUnknownError(
-        `Certificate ${serialNumber} was signed, and the database did not say that it has it`,
+        `Certificate ${serialNumber} was signed, but the database did not confirm the record`,
         error,
       );
     }
@@ -206,7 +171,7 @@ export class EmbeddedAuthority implements CertificateAuthority {
     const { certificate, authorityChain, revocation, username } = record;
     return {
       certificate,
-      chain: [certificate, ...authorityChain],
+      chain: [certificate.der, ...authorityChain],
       cacn: this.#options.cacn,
       ...(revocation && {
         revocation: { reason: REVOCATION_REASONS[revocation.reason] },
@@ -216,22 +181,21 @@ export class EmbeddedAuthority implements CertificateAuthority {
   }
 }
 
-/** The database away is not the caller's fault, and says nothing about a record. */
+/** A database error is not the caller's fault, and not a missing record. */
 async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new AuthorityUnavailableError('The database cannot be asked', error);
+    throw new AuthorityUnavailableError('The database is not available', error);
   }
 }
 
 /**
- * Refuses to certify the authority's own key: whoever could sign a CSR with it
- * would have it. Keys are compared, not their encodings.
+ * Rejects requests for the CA's own key. Keys are compared, not their encodings.
  *
  * @throws AuthorityRefusalError
  */
-export function rejectOwnKey(
+function rejectOwnKey(
   request: SigningRequest,
   authority: SigningAuthority,
 ): void {
@@ -246,27 +210,26 @@ function readPublicKey(key: Buffer): KeyObject {
   try {
     return createPublicKey({ key, format: 'der', type: 'spki' });
   } catch {
-    // What OpenSSL says about it tells the caller nothing.
+    // OpenSSL's message is not useful to the caller.
     throw new AuthorityRefusalError('The public key cannot be read.');
   }
 }
 
 /**
- * What a request has in common with its repetition: the authority, the user,
- * the profile, the key and the names. A client whose answer was lost sends the
- * same again; one that asks for other names wants another certificate.
+ * Value that a request has in common with its repetitions: the CA, the user, the
+ * profile, the key and the names. A client that lost the response sends the same
+ * request again; a request for other names is for another certificate.
  *
  * @returns SHA-256, lower-case hex
  */
-export function deduplicationKey(
+function deduplicationKey(
   request: SigningRequest,
-  options: { readonly authorityId: string },
+  { id }: SigningAuthority,
 ): string {
   const { emails, userPrincipalNames, kerberosPrincipalNames } =
     request.alternativeNames;
-  // JSON keeps apart what a separator would not.
   const identity = JSON.stringify([
-    options.authorityId,
+    id,
     request.username,
     request.profile,
     request.publicKey.toString('base64'),
@@ -276,13 +239,3 @@ export function deduplicationKey(
   ]);
   return createHash('sha256').update(identity).digest('hex');
 }
-
-/** What became of a request; the values of the attribute `outcome`. */
-export type SigningOutcome =
-  | 'issued'
-  /** A request was repeated, and got what was on record. */
-  | 'repeated'
-  | 'refused'
-  | 'unavailable'
-  | 'unknown'
-  | 'error';

@@ -10,7 +10,7 @@ function read(embedded: JsonObject | undefined) {
   );
 }
 
-const least = { organization: 'EXAMPLE.TEST', keyFile: '/keys/ca.pem' };
+const minimal = { organization: 'EXAMPLE.TEST', keyFile: '/keys/ca.pem' };
 
 describe('readEmbeddedCaConfig', () => {
   it('is undefined without the block', () => {
@@ -18,13 +18,13 @@ describe('readEmbeddedCaConfig', () => {
     expect(readEmbeddedCaConfig(new ConfigReader({}))).toBeUndefined();
   });
 
-  it('has a default for all but two keys', () => {
-    expect(read(least)).toEqual({
+  it('has a default for every key except two', () => {
+    expect(read(minimal)).toEqual({
       cacn: 'embedded',
       organization: 'EXAMPLE.TEST',
       keyFile: '/keys/ca.pem',
       origin: {
-        kind: 'made',
+        kind: 'generated',
         commonName: 'Certificate Authority',
         validityMs: expect.any(Number),
       },
@@ -46,7 +46,7 @@ describe('readEmbeddedCaConfig', () => {
 
   it('reads every key', () => {
     const config = read({
-      ...least,
+      ...minimal,
       passphraseFile: '/keys/passphrase',
       chainFile: '/keys/chain.pem',
       cacn: 'people',
@@ -65,7 +65,7 @@ describe('readEmbeddedCaConfig', () => {
     expect(config).toMatchObject({
       cacn: 'people',
       passphraseFile: '/keys/passphrase',
-      origin: { kind: 'given', chainFile: '/keys/chain.pem' },
+      origin: { kind: 'provided', chainFile: '/keys/chain.pem' },
       listValidityMs: 2 * DAY_MS,
     });
     expect(config?.profiles.get('userCerts')).toMatchObject({
@@ -101,11 +101,11 @@ describe('readEmbeddedCaConfig', () => {
     ['profiles', { profiles: [{ name: 'a', extendedKeyUsage: ['x'] }] }],
     ['profiles', { profiles: [{ name: 'a', extendedKeyUsage: ['1.2.03'] }] }],
     ['profiles', { profiles: [{ name: 'a', extendedKeyUsage: ['toString'] }] }],
-  ])('names %s when it is wrong: %j', (key, changes: JsonObject) => {
+  ])('names the invalid key %s: %j', (key, changes: JsonObject) => {
     const pattern = `directory.certificates.embedded(: .*"${key}"|.${key})`
       .replaceAll('[', String.raw`\[`)
       .replaceAll(']', String.raw`\]`);
-    expect(() => read({ ...least, ...changes })).toThrow(new RegExp(pattern));
+    expect(() => read({ ...minimal, ...changes })).toThrow(new RegExp(pattern));
   });
 
   it.each([
@@ -115,9 +115,9 @@ describe('readEmbeddedCaConfig', () => {
     ['2.5.29.37.0'],
     ['timeStamping'],
     ['1.3.6.1.5.2.3.5'],
-  ])('refuses a profile with the reserved purpose %s', purpose => {
+  ])('rejects a profile with the reserved purpose %s', purpose => {
     const profile = { name: 'a', extendedKeyUsage: ['clientAuth', purpose] };
-    expect(() => read({ ...least, profiles: [profile] })).toThrow(
+    expect(() => read({ ...minimal, profiles: [profile] })).toThrow(
       `extendedKeyUsage must not contain ${purpose}, which is not for users' certificates`,
     );
   });

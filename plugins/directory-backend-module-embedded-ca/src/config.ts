@@ -1,7 +1,8 @@
-import { isAbsolute } from 'node:path';
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
+import { isAbsolute } from 'node:path';
+import type { AuthorityOrigin } from './authority/CurrentAuthority';
 import {
   readCertificateProfiles,
   type CertificateProfile,
@@ -9,12 +10,12 @@ import {
 
 const PREFIX = 'directory.certificates.embedded';
 
-/** Shorter ones would run out between two runs of the task that renews them. */
-const SHORTEST_LIST_MS = 60 * 60 * 1000;
+/** A CRL must not expire between two runs of the maintenance task. */
+const MIN_LIST_VALIDITY_MS = 60 * 60 * 1000;
 
 /** `directory.certificates.embedded`. */
 export interface EmbeddedCaConfig {
-  /** The authority's name in answers. */
+  /** Name of the CA in API responses. */
   readonly cacn: string;
   /** The `O` of subjects. */
   readonly organization: string;
@@ -24,29 +25,15 @@ export interface EmbeddedCaConfig {
   readonly passphraseFile?: string;
   readonly origin: AuthorityOrigin;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
-  /** From one revocation list's beginning to its end. */
+  /** Validity of a CRL in milliseconds. */
   readonly listValidityMs: number;
 }
 
-/** Where the authority comes from: made at first start, or there before. */
-export type AuthorityOrigin =
-  | {
-      readonly kind: 'made';
-      /** The `CN` of the root. */
-      readonly commonName: string;
-      readonly validityMs: number;
-    }
-  | {
-      readonly kind: 'given';
-      /** Absolute path of its certificate and those above it. */
-      readonly chainFile: string;
-    };
-
 /**
- * Reads `directory.certificates.embedded`, described in `config.d.ts`;
- * `undefined` when it is not there.
+ * Reads `directory.certificates.embedded`, described in `config.d.ts`.
  *
- * @throws InputError that names the key that is wrong or missing.
+ * @returns `undefined` when the block is missing
+ * @throws InputError that names the invalid key.
  */
 export function readEmbeddedCaConfig(
   root: Config,
@@ -61,8 +48,8 @@ export function readEmbeddedCaConfig(
     prefix: PREFIX,
     fallback: { days: 7 },
   });
-  if (listValidityMs < SHORTEST_LIST_MS) {
-    throw new InputError(`${PREFIX}.crl.validity must be an hour or more`);
+  if (listValidityMs < MIN_LIST_VALIDITY_MS) {
+    throw new InputError(`${PREFIX}.crl.validity must be at least one hour`);
   }
   return Object.freeze({
     cacn: config.getOptionalString('cacn') ?? 'embedded',
@@ -79,7 +66,7 @@ function readOrigin(config: Config): AuthorityOrigin {
   const chainFile = readPath(config, 'chainFile');
   if (chainFile === undefined) {
     return {
-      kind: 'made',
+      kind: 'generated',
       commonName:
         config.getOptionalString('root.commonName') ?? 'Certificate Authority',
       validityMs: readMilliseconds(config, 'root.validity', {
@@ -89,11 +76,9 @@ function readOrigin(config: Config): AuthorityOrigin {
     };
   }
   if (config.has('root')) {
-    throw new InputError(
-      `${PREFIX}: with chainFile no root is made, so there must be no "root"`,
-    );
+    throw new InputError(`${PREFIX}.root must not be set with chainFile`);
   }
-  return { kind: 'given', chainFile };
+  return { kind: 'provided', chainFile };
 }
 
 function readPath(config: Config, key: string): string | undefined {

@@ -1,39 +1,37 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Knex } from 'knex';
-import { CurrentAuthority } from './authority/CurrentAuthority';
 import { AuthorityStore } from './authority/AuthorityStore';
+import { CurrentAuthority } from './authority/CurrentAuthority';
 import { KeyFile } from './authority/KeyFile';
 import { CertificateStore } from './certificates/CertificateStore';
 import type { EmbeddedCaConfig } from './config';
 import { EmbeddedAuthority } from './EmbeddedAuthority';
 import { RevocationLists } from './revocation/RevocationLists';
 import { RevocationStore } from './revocation/RevocationStore';
-import { Revoker } from './revocation/RevocationLists';
 
-/** The parts of the authority that the portal is given. */
+/** Components of the embedded CA. */
 export interface EmbeddedCa {
-  readonly keeper: CurrentAuthority;
+  readonly currentAuthority: CurrentAuthority;
   readonly authority: EmbeddedAuthority;
   readonly lists: RevocationLists;
   readonly revocations: RevocationStore;
-  readonly revoker: Revoker;
 }
 
 /**
- * Puts the authority together on a database whose tables are there, and opens
- * it with the key of this node.
+ * Creates the embedded CA on a migrated database and opens it with the key of
+ * this instance.
  */
 export async function createEmbeddedCa(options: {
   readonly config: EmbeddedCaConfig;
   readonly database: Knex;
-  /** Where the revocation list will be served. */
+  /** URL of the CRL. */
   readonly crlUrl: string;
   readonly logger: LoggerService;
-  /** Milliseconds since 1970. Default: the machine's clock. */
+  /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }): Promise<EmbeddedCa> {
   const { config, database, crlUrl, logger, now } = options;
-  const keeper = await CurrentAuthority.create({
+  const currentAuthority = await CurrentAuthority.create({
     config,
     keyFile: new KeyFile({
       path: config.keyFile,
@@ -43,22 +41,22 @@ export async function createEmbeddedCa(options: {
     logger,
   });
   const revocations = new RevocationStore(database);
-  const { listValidityMs: validityMs } = config;
-  const lists = new RevocationLists({ keeper, revocations, validityMs, now });
-  const revoker = new Revoker({ revocations, lists, logger, now });
-  return {
-    keeper,
+  const lists = new RevocationLists({
+    currentAuthority,
     revocations,
+    validityMs: config.listValidityMs,
+    logger,
+    now,
+  });
+  const authority = new EmbeddedAuthority({
+    currentAuthority,
+    certificates: new CertificateStore(database),
     lists,
-    revoker,
-    authority: new EmbeddedAuthority({
-      ...config,
-      keeper,
-      certificates: new CertificateStore(database),
-      revoker,
-      crlUrl,
-      logger,
-      now,
-    }),
-  };
+    profiles: config.profiles,
+    cacn: config.cacn,
+    crlUrl,
+    logger,
+    now,
+  });
+  return { currentAuthority, authority, lists, revocations };
 }

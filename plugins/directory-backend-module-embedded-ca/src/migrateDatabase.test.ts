@@ -14,7 +14,7 @@ describe('migrateDatabase', () => {
     await ca.stop();
   });
 
-  it('makes the tables once, and nothing of others', async () => {
+  it('creates only its own tables, and only once', async () => {
     const { knex } = ca.database;
     await migrateDatabase(knex);
     await migrateDatabase(knex);
@@ -25,7 +25,7 @@ describe('migrateDatabase', () => {
     expect(await knex.schema.hasTable('knex_migrations')).toBe(false);
   });
 
-  it('can be taken back', async () => {
+  it('can be rolled back', async () => {
     const { knex } = ca.database;
     await migrateDatabase(knex);
     await knex.migrate.rollback({
@@ -36,7 +36,7 @@ describe('migrateDatabase', () => {
     expect(await knex.schema.hasTable(AUTHORITIES)).toBe(false);
   });
 
-  it('has room for one current authority only', async () => {
+  it('permits one current CA only', async () => {
     const { knex } = ca.database;
     await migrateDatabase(knex);
     const row = { is_current: true, chain: '', created_at: new Date() };

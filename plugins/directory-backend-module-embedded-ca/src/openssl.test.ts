@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { writePem } from '@directory-gateway/x509';
 import { serialNumberOf } from './__testUtils__/certificateFacts';
 import { openssl } from './__testUtils__/openssl';
-import { aliceRequest, KEY_KINDS, newKeyPair } from './__testUtils__/requests';
+import { aliceRequest, KEY_TYPES, newKeyPair } from './__testUtils__/requests';
 import { CRL_URL, TestCa } from './__testUtils__/TestCa';
 import { sqlite } from './__testUtils__/TestDatabase';
 import { TlsServer } from './__testUtils__/TlsServer';
 import type { EmbeddedCa } from './createEmbeddedCa';
 
-// Keys of RSA-4096 take their time.
+// Generating RSA-4096 keys is slow.
 jest.setTimeout(600_000);
 
 describe('OpenSSL', () => {
@@ -32,10 +32,10 @@ describe('OpenSSL', () => {
     return path;
   };
 
-  /** A file with the authority's certificate and its revocation list of now. */
+  /** Writes a file with the CA's certificate and a current CRL. */
   const writeTrust = async () => {
     await node.lists.renew();
-    const root = writePem('CERTIFICATE', node.keeper.current.chain[0]);
+    const root = writePem('CERTIFICATE', node.currentAuthority.get().chain[0]);
     const list = writePem('X509 CRL', await node.lists.read());
     return await write('trust.pem', root + list);
   };
@@ -51,7 +51,7 @@ describe('OpenSSL', () => {
         },
       }),
     );
-    const pem = writePem('CERTIFICATE', issued.certificate);
+    const pem = writePem('CERTIFICATE', issued.certificate.der);
     return {
       pem,
       path: await write('alice.pem', pem),
@@ -68,17 +68,17 @@ describe('OpenSSL', () => {
     });
   };
 
-  it.each(KEY_KINDS)('verifies a certificate for a key of %s', async kind => {
+  it.each(KEY_TYPES)('verifies a certificate for a key of %s', async kind => {
     const { path } = await issue(newKeyPair(kind).publicKey);
     const trust = await writeTrust();
-    const verdict = await openssl(
+    const output = await openssl(
       ...['verify', '-x509_strict', '-purpose', 'sslclient'],
       ...['-crl_check', '-CAfile', trust, path],
     );
-    expect(verdict).toBe(`${path}: OK\n`);
+    expect(output).toBe(`${path}: OK\n`);
   });
 
-  it('reads what a certificate says', async () => {
+  it('reads a certificate', async () => {
     const { path, serialNumber } = await issue(newKeyPair('P-256').publicKey);
     const text = await openssl('x509', '-in', path, '-noout', '-text');
     const hex = serialNumber.toString(16);
@@ -96,7 +96,7 @@ describe('OpenSSL', () => {
     expect(text).toContain('X509v3 Authority Key Identifier');
   });
 
-  it('reads the revocation list, and refuses what is on it', async () => {
+  it('reads the CRL and rejects a revoked certificate', async () => {
     const { path, serialNumber } = await issue(newKeyPair('P-256').publicKey);
     await revoke(serialNumber);
     const trust = await writeTrust();
@@ -113,7 +113,7 @@ describe('OpenSSL', () => {
     ).rejects.toThrow(/certificate revoked/);
   });
 
-  it('lets a client in by its certificate until that is revoked', async () => {
+  it('accepts a TLS client until its certificate is revoked', async () => {
     const own = newKeyPair('P-256');
     const { pem, serialNumber } = await issue(own.publicKey);
     const key = own.privateKey.export({ type: 'pkcs8', format: 'pem' });

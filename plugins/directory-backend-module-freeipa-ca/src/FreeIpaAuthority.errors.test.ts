@@ -316,7 +316,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
     it('refuses an answer about another certificate', async () => {
       const one = await network.authority.sign(newRequest());
       const other = await network.authority.sign(newRequest());
-      const change = { certificate: other.certificate.toString('base64') };
+      const change = { certificate: other.certificate.der.toString('base64') };
       network.first.failNext('cert_show', { kind: 'change', change });
       await expect(network.authority.get(serialOf(one))).rejects.toMatchObject({
         name: 'AuthorityProtocolError',

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import type { KerberosResult } from '@directory-gateway/kerberos';
 import { startRealm, type Realm } from '@directory-gateway/realm';
@@ -45,7 +44,7 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     server = await FakeHttpsServer.start({
       ca,
       accept: async authorization => {
-        const result = (await acceptor.ask({
+        const result = (await acceptor.request({
           authorization,
         })) as KerberosResult;
         if (result.outcome !== 'accepted') {
@@ -77,7 +76,7 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
       readonly keytab?: string;
       readonly env?: NodeJS.ProcessEnv;
     } = {},
-  ): Promise<(request: AuthorityRequest) => Promise<IssuedCertificate>> {
+  ): Promise<(request: AuthorityRequest) => Promise<Buffer>> {
     const worker = await WorkerProcess.start({
       module: require.resolve('./__testUtils__/authorityMain'),
       argument: {
@@ -102,31 +101,31 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
       },
     });
     started.push(worker);
-    return async request => (await worker.ask(request)) as IssuedCertificate;
+    return async request => (await worker.request(request)) as Buffer;
   }
 
   it('logs in once with a real ticket, signs and reads', async () => {
-    const ask = await startAuthority();
+    const send = await startAuthority();
     const logins = server.freeIpa.count('login');
     const [first] = await Promise.all(
       Array.from({ length: 4 }, () =>
-        ask({ method: 'sign', request: newRequest() }),
+        send({ method: 'sign', request: newRequest() }),
       ),
     );
-    const certificate = new X509Certificate(first.certificate);
+    const certificate = new X509Certificate(first);
     const serialNumber = BigInt(`0x${certificate.serialNumber}`);
-    const found = await ask({ method: 'get', serialNumber });
-    expect(found.certificate).toEqual(first.certificate);
+    const found = await send({ method: 'get', serialNumber });
+    expect(found).toEqual(first);
     expect(certificate.subject).toBe('O=EXAMPLE.TEST\nCN=alice');
     expect(callers).toEqual([SERVICE]);
     expect(server.freeIpa.count('login')).toBe(logins + 1);
   });
 
   it('logs in again when the session has expired', async () => {
-    const ask = await startAuthority();
-    await ask({ method: 'sign', request: newRequest() });
+    const send = await startAuthority();
+    await send({ method: 'sign', request: newRequest() });
     server.freeIpa.expireSessions();
-    await ask({ method: 'sign', request: newRequest() });
+    await send({ method: 'sign', request: newRequest() });
     expect(callers).toEqual([SERVICE, SERVICE]);
   });
 
@@ -139,18 +138,18 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     );
     expect(shortLived).not.toBe(config);
     await writeFile(krb5Config, shortLived);
-    const ask = await startAuthority({ env: { KRB5_CONFIG: krb5Config } });
-    await ask({ method: 'sign', request: newRequest() });
+    const send = await startAuthority({ env: { KRB5_CONFIG: krb5Config } });
+    await send({ method: 'sign', request: newRequest() });
     await sleep(6000); // longer than the ticket is valid
     server.freeIpa.expireSessions();
-    await ask({ method: 'sign', request: newRequest() });
+    await send({ method: 'sign', request: newRequest() });
     expect(callers).toEqual([SERVICE, SERVICE]);
   });
 
   it('uses a keytab that appears after the start', async () => {
     const keytab = join(folder, 'late.keytab');
-    const ask = await startAuthority({ keytab });
-    const sign = () => ask({ method: 'sign', request: newRequest() });
+    const send = await startAuthority({ keytab });
+    const sign = () => send({ method: 'sign', request: newRequest() });
     await expect(sign()).rejects.toThrow('AuthorityUnavailableError');
     await writeFile(keytab, await readFile(realm.peopleKeytab), {
       mode: 0o600,
@@ -159,14 +158,14 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     expect(callers).toEqual([SERVICE]);
   });
 
-  it('is unavailable without a key of its own', async () => {
-    const ask = await startAuthority({ principal: 'nobody@EXAMPLE.TEST' });
+  it('is not available without a key of its principal', async () => {
+    const send = await startAuthority({ principal: 'nobody@EXAMPLE.TEST' });
     const issued = ca.issued.size;
     await expect(
-      ask({ method: 'sign', request: newRequest() }),
+      send({ method: 'sign', request: newRequest() }),
     ).rejects.toThrow('AuthorityUnavailableError');
     await expect(
-      ask({ method: 'get', serialNumber: 0xdeadbeefn }),
+      send({ method: 'get', serialNumber: 0xdeadbeefn }),
     ).rejects.toThrow('AuthorityUnavailableError');
     expect(callers).toEqual([]);
     expect(ca.issued.size).toBe(issued);

@@ -98,7 +98,10 @@ describe('FreeIpaAuthority and lost answers', () => {
     });
     patient = searching.authority;
     patientClock = searching.clock;
-    const ending = await start({ requestTimeoutMs, lostResponseSearchMs: 2000 });
+    const ending = await start({
+      requestTimeoutMs,
+      lostResponseSearchMs: 2000,
+    });
     brief = ending.authority;
   });
 
@@ -387,7 +390,7 @@ describe('FreeIpaAuthority and lost answers', () => {
   it('never hands out a certificate for another key', async () => {
     const other = await patient.sign(newRequest());
     const change = {
-      certificate: other.certificate.toString('base64'),
+      certificate: other.certificate.der.toString('base64'),
       serial_number: undefined,
     };
     first.freeIpa.failNext('cert_request', { kind: 'change', change });

@@ -97,7 +97,7 @@ describe('FreeIpaAuthority and its sessions', () => {
       await network.authority.sign(request);
       const cookie = network.first.lastRequest!.headers.get('cookie')!;
       const log = network.log;
-      expect(log).toContain('looking for the certificate');
+      expect(log).toContain('Searching for the certificate');
       for (const secret of [
         network.first.password,
         'wrong & secret',

@@ -71,7 +71,7 @@ describe('FreeIpaAuthority', () => {
         owners: ['alice'],
       });
       expect(issued.chain).toEqual([
-        issued.certificate,
+        issued.certificate.der,
         network.ca.issuer.raw,
         network.ca.shuffledChain[0].raw,
       ]);

@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
+  AuthorityMetrics,
   AuthorityProtocolError,
   AuthorityRefusalError,
   AuthorityUnavailableError,
@@ -13,7 +13,7 @@ import {
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
-import { AuthorityMetrics } from './AuthorityMetrics';
+import { classifyReadError, classifySigningError } from './classifyError';
 import { type Clock, systemClock } from './Clock';
 import {
   certFindExpiring,
@@ -25,74 +25,56 @@ import {
 import {
   decodeCertificate,
   decodeExpiring,
+  isKeyOf,
   serialNumberOf,
 } from './decodeCertificate';
-import type { FreeIpaConfig, FreeIpaLoginConfig } from './FreeIpaConfig';
-import { HttpsClient } from './rpc/HttpsClient';
-import { IssuedSearch, PendingRequests, keyOf } from './PendingRequests';
-import { judgeReading, judgeSigning } from './classifyError';
-import { FreeIpaServer, type Login } from './rpc/FreeIpaServer';
-import { FreeIpaServers } from './rpc/FreeIpaServers';
-import { type RpcCommand, type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
-import { RpcError } from './rpc/errors';
+import type { FreeIpaConfig } from './FreeIpaConfig';
 import { KerberosLogin } from './login/KerberosLogin';
 import { PasswordLogin } from './login/PasswordLogin';
+import { PendingRequests } from './PendingRequests';
+import { RpcError } from './rpc/errors';
+import { FreeIpaServer } from './rpc/FreeIpaServer';
+import { FreeIpaServers } from './rpc/FreeIpaServers';
+import { HttpsClient } from './rpc/HttpsClient';
+import { type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
 
-/** Lets work on the same thing happen one after the other. */
-export class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  /** Waits for all work on `key` that came before, however it ends. */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve();
-    const turn = before.then(work, work);
-    this.#last.set(key, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.#last.get(key) === turn) {
-        this.#last.delete(key);
-      }
-    }
-  }
-}
-
-/** Maximum number of lookups by serial number that run at the same time. */
+/** Maximum number of concurrent lookups by serial number. */
 const MAX_LOOKUPS = 8;
 
 /** Maximum number of lookups that wait for another one to end. */
 const MAX_QUEUED_LOOKUPS = 32;
 
 /**
- * Has certificates signed by FreeIPA, over the RPC interface that its own tools
- * use (`cert_request`, `cert_show`, `cert_revoke`).
+ * Signs certificates with FreeIPA, over the RPC interface of its own tools
+ * (`cert_request`, `cert_show`, `cert_revoke`).
  *
- * FreeIPA checks a request by its own rules, but the gateway's account may ask
- * for anybody: who may ask for whom is decided before.
+ * FreeIPA checks requests by its own rules, but permits the gateway's account to
+ * request for any user: the gateway has evaluated its policy before.
  */
 export class FreeIpaAuthority implements CertificateAuthority {
   readonly #servers: FreeIpaServers;
-  readonly #search: IssuedSearch;
-  readonly #lost: PendingRequests;
-  readonly #cacn: string;
-  readonly #searchMs: number;
+  readonly #pending: PendingRequests;
+  readonly #config: Pick<FreeIpaConfig, 'cacn' | 'lostResponseSearchMs'>;
   readonly #logger: LoggerService;
   readonly #clock: Clock;
-  readonly #metrics = new AuthorityMetrics();
-  readonly #turns = new Turns();
-  /** Every caller may look up certificates, and each lookup is a connection. */
+  readonly #metrics = new AuthorityMetrics('freeipa');
+  readonly #mutex = new KeyedMutex();
+  /** Every caller can look up certificates, and each lookup is a connection. */
   readonly #lookups = bulkhead(MAX_LOOKUPS, MAX_QUEUED_LOOKUPS);
 
-  /** @throws Error when the process already gets tickets with another keytab. */
+  /** @throws Error when the process already uses another client keytab. */
   static create(options: {
     readonly config: FreeIpaConfig;
     readonly logger: LoggerService;
-    /** Default: the system's. */
+    /** Default: the system clock. */
     readonly clock?: Clock;
   }): FreeIpaAuthority {
     const { config, logger, clock = systemClock } = options;
     const https = new HttpsClient({ ...config, clock });
-    const login = createLogin(config.login);
+    const login =
+      config.login.kind === 'kerberos'
+        ? KerberosLogin.create(config.login)
+        : new PasswordLogin(config.login);
     const servers = new FreeIpaServers({
       servers: config.servers.map(
         origin => new FreeIpaServer({ origin, https, login }),
@@ -109,33 +91,33 @@ export class FreeIpaAuthority implements CertificateAuthority {
     readonly logger: LoggerService;
     readonly clock: Clock;
   }) {
-    const { servers, config, logger, clock } = options;
-    this.#servers = servers;
-    this.#cacn = config.cacn;
-    this.#searchMs = config.lostResponseSearchMs;
-    this.#logger = logger;
-    this.#clock = clock;
-    this.#search = new IssuedSearch({ servers, cacn: config.cacn });
-    this.#lost = new PendingRequests({
-      search: this.#search,
-      searchMs: config.lostResponseSearchMs,
-      logger,
-      clock,
-    });
+    const { cacn, lostResponseSearchMs: searchMs } = options.config;
+    this.#servers = options.servers;
+    this.#pending = new PendingRequests({ ...options, cacn, searchMs });
+    this.#config = options.config;
+    this.#logger = options.logger;
+    this.#clock = options.clock;
   }
 
   /**
    * {@inheritDoc CertificateAuthority.sign}
    *
-   * A request whose answer is lost is not repeated: its certificate is looked
-   * for instead, and before the next request with the same key, too. One key's
-   * requests wait for each other, so that a certificate that is found can only
-   * be the lost one.
+   * A request whose response is lost is not repeated. Its certificate is
+   * searched for instead, and again before the next request with the same key.
+   * Requests with the same key run one after the other, so that a certificate
+   * that is found can only be that of the lost response.
    */
   async sign(request: SigningRequest): Promise<IssuedCertificate> {
     const key = request.publicKey.toString('base64');
-    const work = () => this.#turns.take(key, () => this.#sign(request));
-    return await this.#metrics.measure('sign', work);
+    return await this.#metrics.measure('sign', () =>
+      this.#mutex.run(key, async () => {
+        const issued =
+          (await this.#pending.recover(request)) ??
+          (await this.#request(request));
+        this.#pending.recordResponse(issued);
+        return issued;
+      }),
+    );
   }
 
   /**
@@ -165,22 +147,25 @@ export class FreeIpaAuthority implements CertificateAuthority {
   /**
    * {@inheritDoc CertificateAuthority.revoke}
    *
-   * What FreeIPA shows afterwards decides, not its answer, which may be lost,
-   * or say that another was faster.
+   * The result is what FreeIPA shows afterwards: the response may be lost, or
+   * report that the certificate is already revoked.
    */
-  async revoke(order: RevocationRequest): Promise<IssuedCertificate | undefined> {
+  async revoke(
+    request: RevocationRequest,
+  ): Promise<IssuedCertificate | undefined> {
+    const { serialNumber } = request;
     return await this.#metrics.measure('revoke', async () => {
-      const before = await this.#get(order.serialNumber);
+      const before = await this.#get(serialNumber);
       if (!before || before.revocation) {
         return before;
       }
-      const failure = await this.#tryToRevoke(order);
-      const after = await this.#get(order.serialNumber);
+      const failure = await this.#tryToRevoke(request);
+      const after = await this.#get(serialNumber);
       if (!after?.revocation) {
         throw (
           failure ??
           new AuthorityProtocolError(
-            `FreeIPA said that ${order.serialNumber} is revoked, and does not show it`,
+            `FreeIPA reported that certificate ${serialNumber} is revoked, but does not show it`,
           )
         );
       }
@@ -189,62 +174,77 @@ export class FreeIpaAuthority implements CertificateAuthority {
   }
 
   /** {@inheritDoc CertificateAuthority.listExpiring} */
-  async listExpiring(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]> {
-    const answer = await this.#metrics.measure('find', () =>
-      this.#find(certFindExpiring(query)),
-    );
+  async listExpiring(
+    query: ExpiringQuery,
+  ): Promise<readonly ExpiringCertificate[]> {
     const { from, before } = query;
-    return decodeExpiring(answer, { cacn: this.#cacn }).filter(
+    const response = await this.#metrics.measure('find', async () => {
+      try {
+        return await this.#servers.read(certFindExpiring(query));
+      } catch (error) {
+        throw (
+          classifyReadError(error) ??
+          new AuthorityProtocolError('FreeIPA cannot search', error)
+        );
+      }
+    });
+    return decodeExpiring(response, this.#config).filter(
       ({ notAfter }) => notAfter >= from && (!before || notAfter < before),
     );
   }
 
-  /** The error that it ended with, if any. */
-  async #tryToRevoke(order: RevocationRequest): Promise<Error | undefined> {
+  /** Returns the error, if any. */
+  async #tryToRevoke(request: RevocationRequest): Promise<Error | undefined> {
     try {
-      await this.#servers.runOnce(certRevoke(order, this.#cacn));
+      await this.#servers.runOnce(certRevoke(request, this.#config.cacn));
       return undefined;
     } catch (error) {
-      return judgeReading(error);
+      return classifyReadError(error);
     }
   }
 
   async #get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
-    const answer = await this.#show(serialNumber);
-    if (!answer) {
+    let response: RpcRecord;
+    try {
+      response = await this.#servers.read(
+        certShow(serialNumber, this.#config.cacn),
+      );
+    } catch (error) {
+      const failure = classifyReadError(error);
+      if (failure) {
+        throw failure;
+      }
       return undefined;
     }
-    const found = decodeCertificate(certificateIn(answer));
-    const { certificate } = found;
-    if (serialNumberOf(new X509Certificate(certificate)) !== serialNumber) {
+    const found = decodeCertificate(certificateIn(response));
+    if (serialNumberOf(found) !== serialNumber) {
       throw new AuthorityProtocolError(
-        `FreeIPA answered with another certificate than ${serialNumber}`,
+        `FreeIPA returned another certificate than ${serialNumber}`,
       );
     }
     return found;
   }
 
-  async #sign(request: SigningRequest): Promise<IssuedCertificate> {
-    const issued =
-      (await this.#lost.recall(request)) ?? (await this.#request(request));
-    this.#search.answered(issued);
-    return issued;
-  }
-
   async #request(request: SigningRequest): Promise<IssuedCertificate> {
     const since = new Date();
     try {
-      const command = certRequest(request, this.#cacn);
-      const answer = await this.#servers.runOnce(command);
-      return decodeIssued(answer, request);
-    } catch (error) {
-      const failure = judgeSigning(error);
-      if (failure.state === 'settled') {
-        throw (await this.#isProfileMissing(error, request))
-          ? this.#missingProfile(request)
-          : failure.error;
+      const command = certRequest(request, this.#config.cacn);
+      const response = await this.#servers.runOnce(command);
+      const issued = decodeCertificate(certificateIn(response));
+      if (!isKeyOf(issued, request)) {
+        throw new AuthorityProtocolError(
+          'FreeIPA returned a certificate for another key',
+        );
       }
-      return await this.#lost.find({ request, since, failure });
+      return issued;
+    } catch (error) {
+      const failure = classifySigningError(error);
+      if (failure.state === 'unknown') {
+        return await this.#pending.find({ request, since, failure });
+      }
+      throw (await this.#isProfileMissing(error, request))
+        ? this.#missingProfile(request)
+        : failure.error;
     }
   }
 
@@ -265,7 +265,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     try {
       await this.#servers.read(certprofileShow(profile), {
         first: error.server,
-        signal: this.#clock.timeout(this.#searchMs),
+        signal: this.#clock.timeout(this.#config.lostResponseSearchMs),
       });
       return false;
     } catch (failure) {
@@ -279,65 +279,35 @@ export class FreeIpaAuthority implements CertificateAuthority {
     );
     return new AuthorityRefusalError(`There is no profile "${profile}".`);
   }
+}
 
-  async #find(command: RpcCommand): Promise<RpcRecord> {
-    try {
-      return await this.#servers.read(command);
-    } catch (error) {
-      throw (
-        judgeReading(error) ??
-        new AuthorityProtocolError('FreeIPA did not search', error)
-      );
-    }
-  }
+/** Runs work with the same key one after the other. */
+class KeyedMutex {
+  readonly #last = new Map<string, Promise<unknown>>();
 
-  async #show(serialNumber: bigint): Promise<RpcRecord | undefined> {
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#last.get(key) ?? Promise.resolve();
+    const current = previous.then(work, work);
+    this.#last.set(key, current);
     try {
-      return await this.#servers.read(certShow(serialNumber, this.#cacn));
-    } catch (error) {
-      const failure = judgeReading(error);
-      if (failure) {
-        throw failure;
+      return await current;
+    } finally {
+      if (this.#last.get(key) === current) {
+        this.#last.delete(key);
       }
-      return undefined;
     }
   }
 }
 
-function decodeIssued(
-  answer: RpcRecord,
-  request: SigningRequest,
-): IssuedCertificate {
-  const issued = decodeCertificate(certificateIn(answer));
-  const { publicKey } = new X509Certificate(issued.certificate);
-  if (!publicKey.equals(keyOf(request))) {
-    throw new AuthorityProtocolError(
-      'FreeIPA answered with a certificate for another key',
-    );
-  }
-  return issued;
-}
-
-/** NotFound, of a profile rather than a principal or a CA. */
+/** NotFound of a profile, rather than of a principal or a CA. */
 function isProfileNotFound({ code, text }: RpcError): boolean {
   return code === 4001 && /Certificate Profile not found/i.test(text);
 }
 
-/** A command's result has the entry in a `result` of its own. */
+/** The entry in the result of a command. */
 function certificateIn({ result }: RpcRecord): RpcRecord {
   if (!isRpcRecord(result)) {
-    throw new AuthorityProtocolError('FreeIPA answered without a certificate');
+    throw new AuthorityProtocolError('FreeIPA returned no certificate');
   }
   return result;
-}
-
-/**
- * The login that is configured.
- *
- * @throws Error when the process already gets tickets with another keytab.
- */
-export function createLogin(config: FreeIpaLoginConfig): Login {
-  return config.kind === 'kerberos'
-    ? KerberosLogin.create(config)
-    : new PasswordLogin(config);
 }

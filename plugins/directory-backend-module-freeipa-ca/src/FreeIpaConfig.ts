@@ -1,16 +1,16 @@
-import { isAbsolute } from 'node:path';
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
+import { isAbsolute } from 'node:path';
 
 const BLOCK = 'directory.certificates.freeipa';
 
-/** How the gateway shows FreeIPA who it is. */
+/** The gateway's account at FreeIPA. */
 export type FreeIpaLoginConfig =
   | {
       readonly kind: 'kerberos';
       readonly principal: string;
-      /** Absolute path; `undefined`: what the environment offers. */
+      /** Absolute path; `undefined`: the environment provides tickets. */
       readonly keytab?: string;
     }
   | {
@@ -22,7 +22,7 @@ export type FreeIpaLoginConfig =
 
 /** `directory.certificates.freeipa`. Durations in milliseconds. */
 export interface FreeIpaConfig {
-  /** Origins: `https://ipa1.example.org`. */
+  /** Origins, for example `https://ipa1.example.org`. */
   readonly servers: readonly string[];
   /** Absolute path; `undefined`: the system's CAs are trusted. */
   readonly caFile?: string;
@@ -34,46 +34,38 @@ export interface FreeIpaConfig {
 }
 
 /**
- * Reads `directory.certificates.freeipa`. Every key is described in
- * `config.d.ts`.
+ * Reads `directory.certificates.freeipa`, described in `config.d.ts`.
  *
- * @returns `undefined` when FreeIPA is not configured.
- * @throws InputError that names the key that is wrong or missing.
+ * @returns `undefined` when the block is missing
+ * @throws InputError that names the invalid key.
  */
 export function readFreeIpaConfig(root: Config): FreeIpaConfig | undefined {
   const config = root.getOptionalConfig(BLOCK);
-  return (
-    config &&
-    Object.freeze({
-      servers: readServers(config),
-      caFile: readCaFile(config),
-      cacn: config.getOptionalString('cacn') ?? 'ipa',
-      login: readLogin(config.getConfig('login')),
-      connectTimeoutMs: readMilliseconds(config, 'connectTimeout', {
-        prefix: BLOCK,
-        fallback: { seconds: 5 },
-      }),
-      requestTimeoutMs: readMilliseconds(config, 'requestTimeout', {
-        prefix: BLOCK,
-        fallback: { seconds: 30 },
-      }),
-      lostResponseSearchMs: readMilliseconds(config, 'lostResponseSearch', {
-        prefix: BLOCK,
-        fallback: { seconds: 10 },
-      }),
-    })
-  );
+  if (!config) {
+    return undefined;
+  }
+  const readSeconds = (key: string, seconds: number) =>
+    readMilliseconds(config, key, { prefix: BLOCK, fallback: { seconds } });
+  return Object.freeze({
+    servers: readServers(config),
+    caFile: readCaFile(config),
+    cacn: config.getOptionalString('cacn') ?? 'ipa',
+    login: readLogin(config.getConfig('login')),
+    connectTimeoutMs: readSeconds('connectTimeout', 5),
+    requestTimeoutMs: readSeconds('requestTimeout', 30),
+    lostResponseSearchMs: readSeconds('lostResponseSearch', 10),
+  });
 }
 
 function readServers(config: Config): readonly string[] {
   const servers = config.getStringArray('servers').map(readServer);
   if (servers.length === 0 || new Set(servers).size < servers.length) {
-    throw new InputError(`${BLOCK}.servers must name servers, each once`);
+    throw new InputError(`${BLOCK}.servers must contain different servers`);
   }
   return Object.freeze(servers);
 }
 
-/** FreeIPA's paths are fixed, and a login must never travel in the clear. */
+/** FreeIPA's paths are fixed, and a login must not be sent unencrypted. */
 function readServer(server: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url?.protocol !== 'https:' || url.href !== `${url.origin}/`) {
@@ -84,7 +76,7 @@ function readServer(server: string): string {
   return url.origin;
 }
 
-/** A public CA must not vouch for a FreeIPA server unless the site says so. */
+/** Public CAs must not be trusted unless they are configured. */
 function readCaFile(config: Config): string | undefined {
   const caFile = readPath(config, 'caFile');
   const trustSystemCas = config.getOptionalBoolean('trustSystemCas') ?? false;
@@ -118,12 +110,12 @@ function readLogin(config: Config): FreeIpaLoginConfig {
 function readPath(
   config: Config,
   key: string,
-  above: string = '',
+  parent: string = '',
 ): string | undefined {
   const path = config.getOptionalString(key);
   if (path !== undefined && !isAbsolute(path)) {
     throw new InputError(
-      `${BLOCK}.${above}${key} must be an absolute path, not "${path}"`,
+      `${BLOCK}.${parent}${key} must be an absolute path, not "${path}"`,
     );
   }
   return path;

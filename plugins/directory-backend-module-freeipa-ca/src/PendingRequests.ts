@@ -1,4 +1,3 @@
-import { X509Certificate, createHash, createPublicKey } from 'node:crypto';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { toError } from '@backstage/errors';
 import {
@@ -8,148 +7,223 @@ import {
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from './Clock';
+import { X509Certificate, createHash } from 'node:crypto';
 import type { SigningFailure } from './classifyError';
+import type { Clock } from './Clock';
 import { CERT_FIND_LIMIT, certFind } from './commands';
-import { decodeCertificate } from './decodeCertificate';
+import {
+  decodeCertificate,
+  isKeyOf,
+  serialNumberOf,
+} from './decodeCertificate';
 import type { FreeIpaServers } from './rpc/FreeIpaServers';
-import { type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
+import { isRpcRecord } from './rpc/RpcCommand';
 
-/** Signing takes Dogtag about a second; the pause doubles up to the longest. */
+/** Signing takes Dogtag about a second. The pause doubles up to the maximum. */
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 
-/** Longer than any client keeps asking for the same. */
-const MEMORY_MS = 60 * 60 * 1000;
+/** Longer than clients repeat a request. */
+const PENDING_TTL_MS = 60 * 60 * 1000;
+
+/** Clock skew that Kerberos tolerates (RFC 4120 §3.1.3). */
+const CLOCK_SKEW_MS = 5 * 60 * 1000;
+
+/** A request for a certificate whose response was lost. */
+interface PendingRequest {
+  readonly request: SigningRequest;
+  /** Time at which it was sent. */
+  readonly since: Date;
+  /** Origin of the server that received it last, which is queried first. */
+  readonly server?: string;
+}
+
+/** Result of the search for the certificate of a pending request. */
+type SearchResult =
+  | { readonly found: 'one'; readonly certificate: IssuedCertificate }
+  /** FreeIPA has none now. */
+  | { readonly found: 'none' }
+  /** Several, too many to list all, or the search failed. */
+  | { readonly found: 'unclear' };
 
 /**
- * Requests whose answers were lost. None is ever sent again by itself: a search
- * that finds nothing does not prove that FreeIPA is not still at it.
+ * Requests whose responses were lost. They are never repeated: a search that
+ * finds nothing does not prove that FreeIPA is not still processing the request.
+ * A certificate belongs to a pending request when it is for the same user and
+ * key, was issued after the request was sent, and was not returned otherwise.
  */
 export class PendingRequests {
-  readonly #search: IssuedSearch;
-  readonly #searchMs: number;
-  readonly #logger: LoggerService;
-  readonly #clock: Clock;
-  readonly #open = new LRUCache<string, PendingRequest>({
+  readonly #options: {
+    readonly servers: FreeIpaServers;
+    readonly cacn: string;
+    readonly searchMs: number;
+    readonly logger: LoggerService;
+    readonly clock: Clock;
+  };
+  readonly #pending = new LRUCache<string, PendingRequest>({
     max: 1000,
-    ttl: MEMORY_MS,
+    ttl: PENDING_TTL_MS,
+  });
+  /** Serial numbers of recently returned certificates. */
+  readonly #returned = new LRUCache<string, true>({
+    max: 10_000,
+    ttl: 2 * CLOCK_SKEW_MS,
   });
 
+  /** @param options - `searchMs`: maximum duration of a search */
   constructor(options: {
-    readonly search: IssuedSearch;
-    /** Maximum duration of a search, its requests included, in milliseconds. */
+    readonly servers: FreeIpaServers;
+    readonly cacn: string;
     readonly searchMs: number;
     readonly logger: LoggerService;
     readonly clock: Clock;
   }) {
-    this.#search = options.search;
-    this.#searchMs = options.searchMs;
-    this.#logger = options.logger;
-    this.#clock = options.clock;
+    this.#options = options;
+  }
+
+  /** Records that a certificate was returned for a request. */
+  recordResponse(issued: IssuedCertificate): void {
+    this.#returned.set(String(serialNumberOf(issued)), true);
   }
 
   /**
-   * Settles a request with the same key that is still open, before another is
-   * made.
+   * Resolves a pending request with the same key before a new one is sent.
    *
-   * @returns its certificate, when it is the same request: same user and
-   * profile, too. `undefined` when there is none, and a new request is due.
-   * @throws OutcomeUnknownError when FreeIPA cannot say, or has several.
+   * @returns its certificate if the requests are equal (user and profile);
+   *   `undefined` if there is none, so that a new request can be sent
+   * @throws OutcomeUnknownError when FreeIPA is not available, or has several.
    */
-  async recall(
+  async recover(
     request: SigningRequest,
   ): Promise<IssuedCertificate | undefined> {
     const id = identify(request);
-    const lost = this.#open.get(id);
-    if (!lost) {
+    const pending = this.#pending.get(id);
+    if (!pending) {
       return undefined;
     }
-    const signal = this.#clock.timeout(this.#searchMs);
-    const result = await this.#look(lost, signal);
+    const signal = this.#options.clock.timeout(this.#options.searchMs);
+    const result = await this.#search(pending, signal);
     if (result.found === 'unclear') {
       throw new OutcomeUnknownError(
-        `An earlier certificate request for ${lost.request.principal} is still open`,
+        `An earlier certificate request for ${pending.request.principal} is still pending`,
       );
     }
-    this.#open.delete(id);
+    this.#pending.delete(id);
     if (result.found === 'none') {
       return undefined;
     }
-    this.#search.answered(result.certificate); // to one request or the other
-    return isSame(lost.request, request) ? result.certificate : undefined;
+    this.recordResponse(result.certificate);
+    return isEqual(pending.request, request) ? result.certificate : undefined;
   }
 
   /**
-   * Looks for the certificate of a request that has just failed.
+   * Searches for the certificate of a request that has just failed.
    *
-   * @throws OutcomeUnknownError when it does not turn up in time.
+   * @throws OutcomeUnknownError when it is not found in time.
    * @throws AuthorityProtocolError when there is certainly none.
    */
   async find(options: {
     readonly request: SigningRequest;
     readonly since: Date;
-    readonly failure: SigningFailure & { readonly state: 'open' };
+    readonly failure: SigningFailure & { readonly state: 'unknown' };
   }): Promise<IssuedCertificate> {
     const { request, since, failure } = options;
     const { finished, error, server } = failure;
+    const { logger, clock, searchMs } = this.#options;
     const id = identify(request);
-    const lost: PendingRequest = { request, since, server };
-    this.#logger.warn(
-      `It is not known whether FreeIPA signed a request for ${request.principal}; looking for the certificate: ${error.message}`,
-    );
-    this.#open.set(id, lost);
-    const signal = this.#clock.timeout(this.#searchMs);
+    const pending: PendingRequest = { request, since, server };
+    const message = `It is not known whether FreeIPA signed a request for ${request.principal}: ${error.message}`;
+    logger.warn(`${message}. Searching for the certificate`);
+    this.#pending.set(id, pending);
+    const signal = clock.timeout(searchMs);
     const result = finished
-      ? await this.#look(lost, signal)
-      : await this.#lookForAWhile(lost, signal);
+      ? await this.#search(pending, signal)
+      : await this.#searchRepeatedly(pending, signal);
     if (result.found === 'one') {
-      this.#open.delete(id);
+      this.#pending.delete(id);
       return result.certificate;
     }
     if (finished && result.found === 'none') {
-      this.#open.delete(id);
+      this.#pending.delete(id);
       throw new AuthorityProtocolError(error.message);
     }
-    throw new OutcomeUnknownError(
-      `It is not known whether FreeIPA signed a request for ${request.principal}: ${error.message}`,
-    );
+    throw new OutcomeUnknownError(message);
   }
 
-  async #lookForAWhile(
-    lost: PendingRequest,
+  async #searchRepeatedly(
+    pending: PendingRequest,
     signal: AbortSignal,
   ): Promise<SearchResult> {
     let pause = FIRST_PAUSE_MS;
     for (;;) {
-      const result = await this.#look(lost, signal);
+      const result = await this.#search(pending, signal);
       if (result.found === 'one') {
         return result;
       }
-      await this.#clock.delay(pause, signal);
+      await this.#options.clock.delay(pause, signal);
       if (signal.aborted) {
         return result;
       }
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+      pause = Math.min(2 * pause, MAX_PAUSE_MS);
     }
   }
 
-  async #look(lost: PendingRequest, signal: AbortSignal): Promise<SearchResult> {
+  async #search(
+    pending: PendingRequest,
+    signal: AbortSignal,
+  ): Promise<SearchResult> {
+    const { logger, searchMs } = this.#options;
     try {
-      return await untilAborted(this.#search.look(lost, signal), signal);
+      return await untilAborted(this.#query(pending, signal), signal);
     } catch (error) {
       const reason = signal.aborted
-        ? `no response within ${this.#searchMs} ms`
+        ? `no response within ${searchMs} ms`
         : toError(error).message;
-      this.#logger.warn(
-        `The search for the certificate of a lost request failed: ${reason}`,
+      logger.warn(
+        `The search for the certificate of a lost response failed: ${reason}`,
       );
       return { found: 'unclear' };
     }
   }
+
+  async #query(
+    { request, since, server }: PendingRequest,
+    signal: AbortSignal,
+  ): Promise<SearchResult> {
+    const { servers, cacn } = this.#options;
+    const { username } = request;
+    const { result } = await servers.read(certFind({ username, since }), {
+      first: server,
+      signal,
+    });
+    if (!Array.isArray(result) || !result.every(isRpcRecord)) {
+      throw new AuthorityProtocolError(
+        'FreeIPA returned no list for cert_find',
+      );
+    }
+    const candidates = result
+      .filter(record => record.cacn === cacn)
+      .map(decodeCertificate)
+      .filter(
+        issued =>
+          isKeyOf(issued, request) &&
+          validFrom(issued) >= since.getTime() - CLOCK_SKEW_MS &&
+          !this.#returned.has(String(serialNumberOf(issued))),
+      );
+    if (candidates.length === 1) {
+      return { found: 'one', certificate: candidates[0] };
+    }
+    return candidates.length === 0 && result.length < CERT_FIND_LIMIT
+      ? { found: 'none' }
+      : { found: 'unclear' };
+  }
 }
 
-/** Waits for work no longer than the signal allows: a login may outlast it. */
+function validFrom({ certificate }: IssuedCertificate): number {
+  return new X509Certificate(certificate.der).validFromDate.getTime();
+}
+
+/** Waits for work no longer than the signal allows: a login may take longer. */
 async function untilAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,
@@ -166,122 +240,15 @@ async function untilAborted<T>(
   }
 }
 
-/** By its key: what tells the certificates of one user apart. */
+/** Identifies a request by its key, which its certificates have in common. */
 function identify({ publicKey }: SigningRequest): string {
   return createHash('sha256').update(publicKey).digest('hex');
 }
 
-function isSame(one: SigningRequest, other: SigningRequest): boolean {
+function isEqual(one: SigningRequest, other: SigningRequest): boolean {
   return (
     one.username === other.username &&
     one.principal === other.principal &&
     one.profile === other.profile
   );
-}
-
-/** As far as Kerberos lets two clocks be apart (RFC 4120 §3.1.3). */
-const CLOCK_SKEW_MS = 5 * 60 * 1000;
-
-/** A request for a certificate whose answer is not known. */
-export interface PendingRequest {
-  readonly request: SigningRequest;
-  /** When it was sent. */
-  readonly since: Date;
-  /** Origin of the server that had it last; it knows first. */
-  readonly server?: string;
-}
-
-/** What a search for the certificate of a lost request finds. */
-export type SearchResult =
-  | { readonly found: 'one'; readonly certificate: IssuedCertificate }
-  /** None that FreeIPA has now. */
-  | { readonly found: 'none' }
-  /** Several, or too many to see all. */
-  | { readonly found: 'unclear' };
-
-/**
- * Finds the certificate that FreeIPA made of a request when its answer was
- * lost: made for the same user and key, since the request was sent, and not
- * already the answer to another request.
- */
-export class IssuedSearch {
-  readonly #servers: FreeIpaServers;
-  readonly #cacn: string;
-  /** Serial numbers of the answers of late, which belong to their requests. */
-  readonly #answered = new LRUCache<string, true>({
-    max: 10_000,
-    ttl: 2 * CLOCK_SKEW_MS,
-  });
-
-  constructor(options: {
-    readonly servers: FreeIpaServers;
-    readonly cacn: string;
-  }) {
-    this.#servers = options.servers;
-    this.#cacn = options.cacn;
-  }
-
-  /** Notes that a certificate is the answer to a request. */
-  answered({ certificate }: IssuedCertificate): void {
-    this.#answered.set(new X509Certificate(certificate).serialNumber, true);
-  }
-
-  /**
-   * Searches once.
-   *
-   * @param signal - aborts the search.
-   * @throws RpcError, NoResultError, AuthorityProtocolError when the search
-   * fails.
-   */
-  async look(
-    { request, since, server }: PendingRequest,
-    signal: AbortSignal,
-  ): Promise<SearchResult> {
-    const { username } = request;
-    const answer = await this.#servers.read(certFind({ username, since }), {
-      first: server,
-      signal,
-    });
-    const records = readList(answer);
-    const candidates = records
-      .filter(({ cacn }) => cacn === this.#cacn)
-      .map(decodeCertificate)
-      .filter(certificate => this.#isOf({ request, since, certificate }));
-    if (candidates.length === 1) {
-      return { found: 'one', certificate: candidates[0] };
-    }
-    return candidates.length === 0 && records.length < CERT_FIND_LIMIT
-      ? { found: 'none' }
-      : { found: 'unclear' };
-  }
-
-  #isOf(options: {
-    readonly request: SigningRequest;
-    readonly since: Date;
-    readonly certificate: IssuedCertificate;
-  }): boolean {
-    const { request, since, certificate } = options;
-    const { publicKey, serialNumber, validFromDate } = new X509Certificate(
-      certificate.certificate,
-    );
-    return (
-      publicKey.equals(keyOf(request)) &&
-      validFromDate.getTime() >= since.getTime() - CLOCK_SKEW_MS &&
-      !this.#answered.has(serialNumber)
-    );
-  }
-}
-
-/** The public key of a request. */
-export function keyOf({ publicKey }: Pick<SigningRequest, 'publicKey'>) {
-  return createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
-}
-
-function readList({ result }: RpcRecord): readonly RpcRecord[] {
-  if (!Array.isArray(result) || !result.every(isRpcRecord)) {
-    throw new AuthorityProtocolError(
-      'FreeIPA answered cert_find without a list',
-    );
-  }
-  return result;
 }

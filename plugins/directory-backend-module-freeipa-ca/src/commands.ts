@@ -1,14 +1,19 @@
 import type {
   ExpiringQuery,
-  RevocableReason,
   RevocationRequest,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { REVOCATION_REASONS } from '@directory-gateway/x509';
 import type { RpcCommand } from './rpc/RpcCommand';
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Maximum number of results of {@link certFind}. Users have far fewer. */
+export const CERT_FIND_LIMIT = 100;
+
 /**
- * Asks for a certificate (`ipaserver/plugins/cert.py`, `cert_request`). The
- * profile is always named: FreeIPA's own default is one for TLS servers.
+ * Requests a certificate (`ipaserver/plugins/cert.py`, `cert_request`). The
+ * profile is always set: FreeIPA's default is one for TLS servers.
  */
 export function certRequest(
   request: Pick<SigningRequest, 'csr' | 'principal' | 'profile'>,
@@ -29,7 +34,7 @@ export function certRequest(
   };
 }
 
-/** Reads a certificate of one authority (`cert_show`). */
+/** Reads a certificate of a CA (`cert_show`). */
 export function certShow(serialNumber: bigint, cacn: string): RpcCommand {
   return {
     method: 'cert_show',
@@ -38,22 +43,12 @@ export function certShow(serialNumber: bigint, cacn: string): RpcCommand {
   };
 }
 
-/** Reads a certificate profile of FreeIPA by its name (`certprofile_show`). */
+/** Reads a certificate profile (`certprofile_show`). */
 export function certprofileShow(profile: string): RpcCommand {
   return { method: 'certprofile_show', args: [profile], options: {} };
 }
 
-/** RFC 5280 §5.3.1. */
-const REASON_CODES: Readonly<Record<RevocableReason, number>> = {
-  unspecified: 0,
-  keyCompromise: 1,
-  affiliationChanged: 3,
-  superseded: 4,
-  cessationOfOperation: 5,
-  privilegeWithdrawn: 9,
-};
-
-/** Revokes a certificate of one authority (`cert_revoke`). */
+/** Revokes a certificate of a CA (`cert_revoke`). */
 export function certRevoke(
   { serialNumber, reason }: RevocationRequest,
   cacn: string,
@@ -61,25 +56,20 @@ export function certRevoke(
   return {
     method: 'cert_revoke',
     args: [serialNumber.toString()],
-    options: { cacn, revocation_reason: REASON_CODES[reason] },
+    options: { cacn, revocation_reason: REVOCATION_REASONS[reason] },
   };
 }
 
-/** A user's certificates are far fewer, even of several days. */
-export const CERT_FIND_LIMIT = 100;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /**
- * Looks for certificates with a user's name as CN, whole and with their chain
- * (`all`), issued since a time (`cert_find`).
+ * Searches for certificates with a user name as CN, complete and with their
+ * chain (`all`), issued since a time (`cert_find`).
  *
- * Dogtag's search takes a date, and FreeIPA reads it as midnight of its own
- * time zone: it is that of a day earlier. `cacn` would go to Dogtag as a
- * distinguished name and under a key that has changed between versions; the
- * answers name their authority, so it is left out. With any of these options
- * FreeIPA asks the CA alone and not the directory, and so also finds what its
- * profile does not store with the owner.
+ * Dogtag searches by date, and FreeIPA reads it as midnight in its own time
+ * zone: the date is a day earlier. `cacn` is not sent, because FreeIPA passes it
+ * to Dogtag as a distinguished name under a key that differs between versions;
+ * the results name their CA. With these options FreeIPA queries the CA and not
+ * the directory, and so also finds certificates that their profile does not
+ * store with the owner.
  */
 export function certFind(options: {
   readonly username: string;
@@ -100,12 +90,11 @@ export function certFind(options: {
 }
 
 /**
- * Looks for certificates by the end of their validity, and by the CN of their
- * subject when there is a user name. Only what a list needs is told: `all`
- * would have FreeIPA fetch each certificate from Dogtag.
+ * Searches for certificates by the end of their validity, and by the CN of
+ * their subject if there is a user name. Without `all`, with which FreeIPA would
+ * read each certificate from Dogtag.
  *
- * The dates are a day wider on either side for the reason that
- * {@link certFind} has.
+ * The interval is a day longer on both sides, as in {@link certFind}.
  */
 export function certFindExpiring({
   from,

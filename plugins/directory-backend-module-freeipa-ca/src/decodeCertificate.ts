@@ -1,9 +1,11 @@
-import { X509Certificate } from 'node:crypto';
 import {
   AuthorityProtocolError,
   type ExpiringCertificate,
   type IssuedCertificate,
+  type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { Certificate } from '@directory-gateway/x509';
+import { X509Certificate, createPublicKey } from 'node:crypto';
 import {
   type RpcRecord,
   type RpcValue,
@@ -12,50 +14,63 @@ import {
   toBigInt,
 } from './rpc/RpcCommand';
 
-/** Of a certificate revoked without one (RFC 5280 §5.3.1, `unspecified`). */
+/** Reason of a revocation without one (RFC 5280 §5.3.1, `unspecified`). */
 const NO_REASON = 0;
 
 /**
- * The certificate in a result of `cert_request`, `cert_show` or `cert_find`
- * with `all` (`ipaserver/plugins/cert.py`). What the certificate itself says is
- * taken from its DER, not from FreeIPA's description of it.
+ * Decodes a certificate in a result of `cert_request`, `cert_show` or
+ * `cert_find` with `all` (`ipaserver/plugins/cert.py`). Properties of the
+ * certificate are read from its DER, not from FreeIPA's description of it.
  *
- * @throws AuthorityProtocolError when there is none, or FreeIPA's description
- * is of another.
+ * @throws AuthorityProtocolError when there is no valid certificate, or
+ *   FreeIPA's description is of another one.
  */
 export function decodeCertificate(record: RpcRecord): IssuedCertificate {
-  const certificate = readDer(record.certificate);
-  const parsed = parse(certificate);
+  const leaf = parse(readDer(record.certificate));
+  const serialNumber = BigInt(`0x${leaf.serialNumber}`);
   const described = toBigInt(single(record.serial_number));
-  if (described !== undefined && described !== serialNumberOf(parsed)) {
+  if (described !== undefined && described !== serialNumber) {
     throw new AuthorityProtocolError(
-      `FreeIPA describes certificate ${serialNumberOf(parsed)} as ${described}`,
+      `FreeIPA describes certificate ${serialNumber} as ${described}`,
     );
   }
   const chain = list(record.certificate_chain).map(readDer).map(parse);
   const cacn = single(record.cacn);
   if (typeof cacn !== 'string') {
-    throw new AuthorityProtocolError('FreeIPA does not say which CA signed');
+    throw new AuthorityProtocolError('FreeIPA does not name the issuing CA');
   }
   return {
-    certificate,
-    chain: orderChain(parsed, chain).map(({ raw }) => raw),
+    certificate: new Certificate(leaf.raw),
+    chain: orderChain(leaf, chain).map(({ raw }) => raw),
     cacn,
     revocation: readRevocation(record),
     owners: list(record.owner_user).filter(owner => typeof owner === 'string'),
   };
 }
 
-/** The serial number, exact to the last of its up to 160 bits. */
-export function serialNumberOf(certificate: X509Certificate): bigint {
-  return BigInt(`0x${certificate.serialNumber}`);
+/** Returns the serial number, which has up to 160 bits. */
+export function serialNumberOf({ certificate }: IssuedCertificate): bigint {
+  return BigInt(`0x${new X509Certificate(certificate.der).serialNumber}`);
 }
 
-/** Base64, which may hold line ends, or `{"__base64__": …}`. */
+/** Returns whether a certificate is for the key of a request. */
+export function isKeyOf(
+  { certificate }: IssuedCertificate,
+  request: SigningRequest,
+): boolean {
+  const key = createPublicKey({
+    key: request.publicKey,
+    format: 'der',
+    type: 'spki',
+  });
+  return new X509Certificate(certificate.der).publicKey.equals(key);
+}
+
+/** Base64, which may contain line breaks, or `{"__base64__": …}`. */
 function readDer(value: RpcValue | undefined): Buffer {
   const text = isRpcRecord(value) ? value.__base64__ : value;
   if (typeof text !== 'string') {
-    throw new AuthorityProtocolError('FreeIPA sent no certificate');
+    throw new AuthorityProtocolError('FreeIPA returned no certificate');
   }
   return Buffer.from(text.replace(/\s/g, ''), 'base64');
 }
@@ -66,19 +81,19 @@ function parse(der: Buffer): X509Certificate {
     certificate = new X509Certificate(der);
   } catch (error) {
     throw new AuthorityProtocolError(
-      'FreeIPA sent a certificate that cannot be read',
+      'FreeIPA returned an invalid certificate',
       error,
     );
   }
   if (!certificate.raw.equals(der)) {
     throw new AuthorityProtocolError(
-      'FreeIPA sent a certificate with something after it',
+      'FreeIPA returned a certificate with trailing bytes',
     );
   }
   return certificate;
 }
 
-/** `cert_request` leaves `revoked` out. */
+/** `cert_request` does not return `revoked`. */
 function readRevocation(
   record: RpcRecord,
 ): IssuedCertificate['revocation'] | undefined {
@@ -88,8 +103,8 @@ function readRevocation(
   const reason = Number(
     toBigInt(single(record.revocation_reason)) ?? NO_REASON,
   );
-  const known = reason >= 0 && reason <= 10 && reason !== 7;
-  return { reason: known ? reason : NO_REASON };
+  const isKnown = reason >= 0 && reason <= 10 && reason !== 7;
+  return { reason: isKnown ? reason : NO_REASON };
 }
 
 function list(value: RpcValue | undefined): readonly RpcValue[] {
@@ -97,15 +112,13 @@ function list(value: RpcValue | undefined): readonly RpcValue[] {
 }
 
 /**
- * A certificate and those above it, each signed by the next. FreeIPA takes its
- * chain out of a PKCS #7 structure, in which certificates are a set (RFC 2315
- * §9.1) and come in whatever order Dogtag put them.
+ * Orders a chain so that each certificate is signed by the next. FreeIPA takes
+ * it from a PKCS #7 structure, in which certificates are a set (RFC 2315 §9.1).
  *
- * @param leaf - the certificate that comes first.
- * @param others - those above it, in any order, the leaf perhaps among them;
- * what does not belong to the chain is left out.
+ * @param others - issuers in any order, possibly with the leaf; certificates
+ *   that do not belong to the chain are left out
  */
-export function orderChain(
+function orderChain(
   leaf: X509Certificate,
   others: readonly X509Certificate[],
 ): readonly X509Certificate[] {
@@ -113,28 +126,26 @@ export function orderChain(
   const rest = new Map(others.map(other => [other.fingerprint256, other]));
   rest.delete(leaf.fingerprint256);
   for (;;) {
-    const top = chain.at(-1)!;
-    const above = [...rest.values()].find(candidate =>
-      top.checkIssued(candidate),
-    );
-    if (!above) {
+    const last = chain.at(-1)!;
+    const issuer = [...rest.values()].find(other => last.checkIssued(other));
+    if (!issuer) {
       return chain;
     }
-    chain.push(above);
-    rest.delete(above.fingerprint256);
+    chain.push(issuer);
+    rest.delete(issuer.fingerprint256);
   }
 }
 
-/** As RFC 4514 writes it; a login has no character that it would escape. */
+/** RFC 4514; a login contains no character that is escaped. */
 const COMMON_NAME = /^CN=([A-Za-z0-9_.$-]+)(?:,|$)/i;
 
 /**
- * The certificates in an answer to `cert_find` without `all` that are some
- * user's and not revoked. FreeIPA does not name owners here, but it issues to a
- * user only what has their login as CN (`ipaserver/plugins/cert.py`,
- * `cert_request.execute`); the CN of others is a host name.
+ * Decodes the users' certificates in a result of `cert_find` without `all`,
+ * except revoked ones. It does not contain owners, but FreeIPA issues
+ * certificates to users only with the login as CN (`ipaserver/plugins/cert.py`,
+ * `cert_request.execute`); the CN of other certificates is a host name.
  *
- * @throws AuthorityProtocolError when it is not a whole list.
+ * @throws AuthorityProtocolError when it is not a complete list.
  */
 export function decodeExpiring(
   { result, truncated }: RpcRecord,
@@ -142,7 +153,7 @@ export function decodeExpiring(
 ): readonly ExpiringCertificate[] {
   if (!Array.isArray(result) || !result.every(isRpcRecord) || truncated) {
     throw new AuthorityProtocolError(
-      'FreeIPA answered cert_find without a whole list',
+      'FreeIPA returned no complete list for cert_find',
     );
   }
   return result
@@ -154,10 +165,13 @@ export function decodeExpiring(
     });
 }
 
-function decodeRecord(record: RpcRecord, username: string): ExpiringCertificate {
+function decodeRecord(
+  record: RpcRecord,
+  username: string,
+): ExpiringCertificate {
   const serialNumber = toBigInt(single(record.serial_number));
   if (serialNumber === undefined) {
-    throw new AuthorityProtocolError('FreeIPA tells no serial number');
+    throw new AuthorityProtocolError('FreeIPA returned no serial number');
   }
   return {
     serialNumber,
@@ -171,7 +185,7 @@ function decodeRecord(record: RpcRecord, username: string): ExpiringCertificate 
 function readTime(value: RpcValue | undefined): Date {
   const time = new Date(String(single(value)));
   if (Number.isNaN(time.getTime())) {
-    throw new AuthorityProtocolError('FreeIPA tells no time of validity');
+    throw new AuthorityProtocolError('FreeIPA returned no time of validity');
   }
   return time;
 }

@@ -8,7 +8,7 @@ import { FreeIpaAuthority } from './FreeIpaAuthority';
 import { readFreeIpaConfig } from './FreeIpaConfig';
 
 /**
- * Registers the certificate authority `freeipa` with the directory plugin, when
+ * Registers the certificate authority `freeipa` when
  * `directory.certificates.freeipa` is configured.
  *
  * @public
@@ -23,24 +23,25 @@ export const directoryModuleFreeIpaCa = createBackendModule({
         config: coreServices.rootConfig,
         logger: coreServices.logger,
       },
-      async init({ authorities, config, logger }) {
-        const freeIpa = readFreeIpaConfig(config);
-        if (freeIpa) {
-          const { login } = freeIpa;
-          const [key, path] =
-            login.kind === 'password'
-              ? ['passwordFile', login.passwordFile]
-              : ['keytab', login.keytab];
-          if (path !== undefined) {
-            await checkSecretFile(path, {
-              key: `directory.certificates.freeipa.login.${key}`,
-            });
-          }
-          authorities.addAuthority(
-            'freeipa',
-            FreeIpaAuthority.create({ config: freeIpa, logger }),
-          );
+      async init({ authorities, logger, ...deps }) {
+        const config = readFreeIpaConfig(deps.config);
+        if (!config) {
+          return;
         }
+        const { login } = config;
+        const [key, path] =
+          login.kind === 'password'
+            ? ['passwordFile', login.passwordFile]
+            : ['keytab', login.keytab];
+        if (path !== undefined) {
+          await checkSecretFile(path, {
+            key: `directory.certificates.freeipa.login.${key}`,
+          });
+        }
+        authorities.addAuthority(
+          'freeipa',
+          FreeIpaAuthority.create({ config, logger }),
+        );
       },
     });
   },

@@ -1,30 +1,31 @@
 import { CustomErrorBase } from '@backstage/errors';
+import type { Certificate } from '@directory-gateway/x509';
 
 /**
- * A request to sign, already authorised and its CSR already read: an authority
- * decides nothing about who may have what.
+ * A request to sign a certificate. The gateway has authorized it and verified
+ * the CSR: a CA does not decide who may have which certificate.
  *
  * @public
  */
 export interface SigningRequest {
-  /** The user for whom the certificate is, in the directory's spelling. */
+  /** User name, as the directory spells it. */
   readonly username: string;
-  /** Their Kerberos principal with its realm, for example `alice@EXAMPLE.TEST`. */
+  /** Kerberos principal of the user, for example `alice@EXAMPLE.TEST`. */
   readonly principal: string;
   /** Name of the certificate profile. */
   readonly profile: string;
   /**
-   * The CSR, DER, its proof of possession verified. Only for a CA that accepts
-   * nothing but a CSR, such as FreeIPA: besides the key and the names below it
-   * may contain extensions and attributes that were not checked.
+   * The CSR, DER, with its proof of possession verified. Use it only for a CA
+   * that accepts nothing else, such as FreeIPA: it may contain extensions and
+   * attributes that were not checked.
    */
   readonly csr: Buffer;
   /**
-   * Its SubjectPublicKeyInfo, DER: all that may be copied from the CSR. The
-   * gateway has checked that the key was not revoked for `keyCompromise`.
+   * SubjectPublicKeyInfo of the CSR, DER. Nothing else may be copied from the
+   * CSR. The gateway has checked that it is not a blocked key.
    */
   readonly publicKey: Buffer;
-  /** Subject alternative names that were asked for and that the user has. */
+  /** Requested subject alternative names, all of which belong to the user. */
   readonly alternativeNames: {
     /** rfc822Name. */
     readonly emails: readonly string[];
@@ -33,38 +34,37 @@ export interface SigningRequest {
     /** KRB5PrincipalName (RFC 4556), as `name@REALM`. */
     readonly kerberosPrincipalNames: readonly string[];
   };
-  /** Who asks: a directory user, or a service without its realm. */
+  /** Name of the caller: a directory user, or a service without its realm. */
   readonly requestedBy: string;
 }
 
 /**
- * A certificate that an authority has issued.
+ * A certificate that a CA has issued.
  *
  * @public
  */
 export interface IssuedCertificate {
-  /** The certificate, DER. */
-  readonly certificate: Buffer;
-  /** The certificate and those above it, DER, leaf first. */
+  readonly certificate: Certificate;
+  /** The certificate and its issuers, DER, leaf first. */
   readonly chain: readonly Buffer[];
-  /** The authority's name in answers, for example `ipa`. */
+  /** Name of the CA in API responses, for example `ipa`. */
   readonly cacn: string;
-  /** Set when it has been revoked. */
+  /** Set when the certificate is revoked. */
   readonly revocation?: {
-    /** RFC 5280 §5.3.1 reason code, 0 to 10 but 7. */
+    /** RFC 5280 §5.3.1 reason code: 0 to 10, without 7. */
     readonly reason: number;
   };
-  /** User names of those to whom it belongs, as far as the authority knows. */
+  /** Names of the users who own the certificate, as far as the CA knows. */
   readonly owners?: readonly string[];
 }
 
 /**
- * What an authority tells of the certificates of one profile.
+ * Properties that all certificates of a profile have.
  *
  * @public
  */
 export interface AuthorityProfile {
-  /** How long they last, at most, in milliseconds. */
+  /** Maximum validity in milliseconds. */
   readonly validityMs: number;
   /** Names of key purposes such as `clientAuth`, or OIDs. */
   readonly extendedKeyUsage: readonly string[];
@@ -84,46 +84,44 @@ export interface LookupOptions {
 }
 
 /**
- * A revocation, already authorised.
+ * An authorized request to revoke a certificate.
  *
  * @public
  */
 export interface RevocationRequest {
   readonly serialNumber: bigint;
   readonly reason: RevocableReason;
-  /** Who revokes, for the authority's record: an entity reference, or a name. */
+  /** The caller, for the CA's records: an entity reference, or a name. */
   readonly revokedBy: string;
 }
 
 /**
- * Signs certificates and knows the ones it signed: the port between the
- * directory gateway and its authorities. Exactly one issues, by
- * `directory.certificates.authority`; others may be read.
+ * The port between the directory gateway and a certificate authority (CA). One
+ * CA issues (`directory.certificates.authority`); others may be read.
  *
  * @public
  */
 export interface CertificateAuthority {
   /**
-   * All profiles with which it signs, by name, so that the gateway offers no
-   * other at start. An authority that cannot tell them leaves this out.
+   * All profiles of the CA, by name. The gateway does not start when its
+   * configuration names another one. Leave it out if they are not known.
    */
   readonly profiles?: ReadonlyMap<string, AuthorityProfile>;
 
   /**
-   * Issues a certificate. An answer means that the authority has it on record.
+   * Issues a certificate and records it before it returns.
    *
    * @throws AuthorityRefusalError when this request will never be signed.
-   * @throws AuthorityUnavailableError when it may be, later.
-   * @throws OutcomeUnknownError when it is not known whether it was signed.
+   * @throws AuthorityUnavailableError when a later attempt may succeed.
+   * @throws OutcomeUnknownError when a certificate may have been issued.
    */
   sign(request: SigningRequest): Promise<IssuedCertificate>;
 
   /**
-   * The certificate of a serial number, `undefined` when this authority never
-   * issued it.
+   * Returns the certificate with a serial number, or `undefined` when the CA
+   * did not issue it.
    *
-   * @throws AuthorityUnavailableError when the authority cannot be asked:
-   *   never an `undefined` in its place.
+   * @throws AuthorityUnavailableError when the CA is not available.
    */
   get(
     serialNumber: bigint,
@@ -131,83 +129,84 @@ export interface CertificateAuthority {
   ): Promise<IssuedCertificate | undefined>;
 
   /**
-   * Revokes a certificate for good. One that is revoked already stays as it is.
-   * An authority that does not let the gateway revoke leaves this out. After
-   * `keyCompromise` the gateway, not the authority, blocks the key.
+   * Revokes a certificate permanently. A revoked certificate keeps its reason.
+   * The gateway, not the CA, blocks the key after `keyCompromise`. Leave it out
+   * if the gateway must not revoke.
    *
-   * @returns the certificate as it is from now on, `undefined` when this
-   *   authority never issued it
-   * @throws AuthorityUnavailableError when the authority cannot be asked.
+   * @returns the revoked certificate, or `undefined` when the CA did not issue
+   *   it.
+   * @throws AuthorityUnavailableError when the CA is not available.
    */
-  revoke?(order: RevocationRequest): Promise<IssuedCertificate | undefined>;
+  revoke?(request: RevocationRequest): Promise<IssuedCertificate | undefined>;
 
   /**
-   * The certificates of users that the directory itself does not hold, by user
-   * name; who has none may be missing. An authority that writes them into the
-   * directory leaves this out.
+   * Returns certificates of users that are not in the directory, by user name.
+   * Users without certificates may be missing. Leave it out if the CA writes
+   * certificates to the directory.
    *
-   * @throws AuthorityUnavailableError when the authority cannot be asked:
-   *   never fewer certificates in its place.
+   * @throws AuthorityUnavailableError when the CA is not available: never fewer
+   *   certificates instead.
    */
   listByUsers?(
     query: CertificatesQuery,
   ): Promise<ReadonlyMap<string, readonly IssuedCertificate[]>>;
 
   /**
-   * The users' certificates whose validity ends within a time, less those that
-   * the authority knows to be revoked, in no order. An authority that cannot
-   * tell leaves this out: nobody is reminded of its certificates.
+   * Returns the users' certificates that expire in an interval and are not
+   * revoked, in any order. Leave it out if the CA cannot find them: users then
+   * get no expiry reminders.
    *
-   * @throws AuthorityUnavailableError when the authority cannot be asked:
-   *   never fewer certificates in its place.
+   * @throws AuthorityUnavailableError when the CA is not available: never fewer
+   *   certificates instead.
    */
   listExpiring?(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]>;
 }
 
 /**
- * Whose certificates are asked for, and which of them.
+ * Query of {@link CertificateAuthority.listByUsers}.
  *
  * @public
  */
 export interface CertificatesQuery {
-  /** User names in the directory's spelling, at most 1,000. */
+  /** User names as the directory spells them, at most 1,000. */
   readonly usernames: readonly string[];
-  /** Those that are neither revoked nor over, or all on record. */
+  /** `usable`: neither revoked nor expired. */
   readonly which: 'usable' | 'all';
 }
 
 /**
- * Which ends of validity are asked for.
+ * Query of {@link CertificateAuthority.listExpiring}.
  *
  * @public
  */
 export interface ExpiringQuery {
-  /** The first time at which a certificate may end. */
+  /** Earliest expiry, inclusive. */
   readonly from: Date;
-  /** The first time at which it may not any more. Default: no end is too late. */
+  /** Latest expiry, exclusive. Default: no limit. */
   readonly before?: Date;
-  /** Only those of the user of this name, in the directory's spelling. */
+  /** Limits the result to one user, as the directory spells the name. */
   readonly username?: string;
 }
 
 /**
- * What is to be known of a certificate before it is read.
+ * A certificate that expires.
  *
  * @public
  */
 export interface ExpiringCertificate {
   readonly serialNumber: bigint;
-  /** Whose it is, as far as the authority knows: it may be nobody's name. */
+  /** Owner as the CA knows it; such a user may not exist. */
   readonly username: string;
-  /** Beginning of validity, in whole seconds. */
+  /** First moment of validity, in whole seconds. */
   readonly notBefore: Date;
-  /** End of validity, in whole seconds: it is still valid then. */
+  /** Last moment of validity, in whole seconds. */
   readonly notAfter: Date;
 }
 
 /**
- * The reasons that can be given for a person's certificate (RFC 5280 §5.3.1).
- * Not those of authorities, and not a hold: what is revoked stays revoked.
+ * Reasons for which a user's certificate can be revoked (RFC 5280 §5.3.1).
+ * Those of CA certificates are missing, and so is `certificateHold`: revocation
+ * is permanent.
  *
  * @public
  */
@@ -228,7 +227,7 @@ export const REVOCABLE_REASONS = [
 export type RevocableReason = (typeof REVOCABLE_REASONS)[number];
 
 /**
- * The authority will not sign this request. The message is for the caller.
+ * The CA refuses a request. The message is returned to the caller.
  *
  * @public
  */
@@ -236,26 +235,22 @@ export class AuthorityRefusalError extends CustomErrorBase {
   name = 'AuthorityRefusalError' as const;
 
   /**
-   * `invalid`: the request is at fault (400). `forbidden`: the gateway may not
-   * ask for it (403).
+   * `invalid` (400): the request is wrong. `forbidden` (403): the gateway has no
+   * permission for it.
    */
   readonly kind: 'invalid' | 'forbidden';
 
   constructor(
     message: string,
-    options: {
-      readonly kind?: 'invalid' | 'forbidden';
-      readonly cause?: unknown;
-    } = {},
+    options: { readonly kind?: 'invalid' | 'forbidden' } = {},
   ) {
-    super(message, options.cause);
+    super(message);
     this.kind = options.kind ?? 'invalid';
   }
 }
 
 /**
- * The authority cannot be asked now: 503 for the caller. The message is for
- * the log only.
+ * The CA is not available (503). The message is for the log only.
  *
  * @public
  */
@@ -264,9 +259,8 @@ export class AuthorityUnavailableError extends CustomErrorBase {
 }
 
 /**
- * The request was sent and its answer was lost: a certificate may exist. 503
- * for the caller, who must not be told that nothing was signed. The message is
- * for the log only.
+ * A request was sent and its response was lost: a certificate may exist (503).
+ * The message is for the log only.
  *
  * @public
  */
@@ -275,8 +269,7 @@ export class OutcomeUnknownError extends CustomErrorBase {
 }
 
 /**
- * The authority answered something that it should not: 502 for the caller. The
- * message is for the log only.
+ * The CA returned an invalid response (502). The message is for the log only.
  *
  * @public
  */

@@ -8,11 +8,11 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import { resolve } from 'node:path';
 
-/** Locations that entity providers set; only these may be named by a prefix. */
+/** Locations that entity providers set: the only ones with a prefix pattern. */
 const PROVIDER_PREFIX =
   /^(?:(?!file:|url:)|url:(?!https?:|file:))[a-z][a-z0-9+.-]*:(?:.*[:/])?\*$/i;
 
-/** A pattern of `catalog.rules` that names one host. */
+/** A pattern of `catalog.rules` that is limited to one host. */
 const ONE_HOST = /^[a-z][a-z0-9+.-]*:\/\/[\w.:-]+\//i;
 
 /**
@@ -36,8 +36,8 @@ export class TrustedLocations {
   /**
    * Reads `directory.trustedLocations`. Default: no location is trusted.
    *
-   * @param config - the root of the configuration
-   * @throws InputError that names the key and the wrong location
+   * @param config - root of the configuration
+   * @throws InputError that names the key and the invalid location.
    */
   static fromConfig(config: Config): TrustedLocations {
     const locations =
@@ -51,8 +51,7 @@ export class TrustedLocations {
   }
 
   /**
-   * Whether an entity comes from a trusted location, and was not read from
-   * another one to which that refers.
+   * Whether both the location and the origin location of an entity are trusted.
    */
   includes({ metadata: { annotations = {} } }: Entity): boolean {
     return [ANNOTATION_ORIGIN_LOCATION, ANNOTATION_LOCATION].every(name => {
@@ -66,13 +65,13 @@ export class TrustedLocations {
   }
 
   /**
-   * Checks that annotations of users can be identities: that there are trusted
-   * locations, and that `catalog.rules` does not allow users from every other
-   * one.
+   * Checks that annotations of catalog users can be used as identities: that
+   * there are trusted locations, and that `catalog.rules` does not allow users
+   * from any other one.
    *
-   * @param options - `config` is the root of the configuration, `usedBy` the
-   * key that maps identities by annotations
-   * @throws InputError that names both keys and the change to make
+   * @param options - `config`: root of the configuration; `usedBy`: the key that
+   *   maps identities by annotations
+   * @throws InputError that names both keys and the change to make.
    */
   requireForAnnotations(options: {
     readonly config: Config;
@@ -89,12 +88,11 @@ export class TrustedLocations {
   }
 
   /**
-   * Checks that `catalog.rules` does not allow users from every location, where
-   * users of the catalog are identities.
+   * Checks that `catalog.rules` does not allow users from any location.
    *
-   * @param options - `config` is the root of the configuration, `usedBy` the
-   * key that takes identities from the catalog
-   * @throws InputError that names both keys and the change to make
+   * @param options - `config`: root of the configuration; `usedBy`: the key that
+   *   takes identities from the catalog
+   * @throws InputError that names both keys and the change to make.
    */
   requireClosedRules(options: {
     readonly config: Config;
@@ -123,7 +121,7 @@ function readLocation(ref: string): string {
   }
   try {
     const { type, target } = parseLocationRef(ref);
-    // The catalog resolves the files of catalog.locations in the same way.
+    // As the catalog resolves the files of catalog.locations.
     return type === 'file' ? `file:${resolve(target)}` : ref;
   } catch {
     throw new InputError(

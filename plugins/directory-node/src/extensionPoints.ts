@@ -2,45 +2,45 @@ import { createExtensionPoint } from '@backstage/backend-plugin-api';
 import type { CertificateAuthority } from './CertificateAuthority';
 
 /**
- * A document that everyone may read without a login, for example a revocation
- * list: whoever checks a certificate has no ticket of this realm.
+ * A document that is served without authentication, for example a revocation
+ * list: its clients have no ticket of this realm.
  *
  * @public
  */
 export interface PublicDocument {
   /**
    * Its path below the plugin's base URL, without a trailing slash, for example
-   * `/ca/crl`. Certificates carry such addresses for years: it never changes.
+   * `/ca/crl`. Certificates contain it for years: it must not change.
    */
   readonly path: string;
   /** Media type, for example `application/pkix-crl`. */
   readonly contentType: string;
   /**
-   * The current document. Called at most once per second: requests in between
-   * share its result.
+   * Returns the current document. Called at most once per second; requests in
+   * between share the result.
    *
-   * @throws AuthorityUnavailableError when it is not available: 503.
+   * @throws AuthorityUnavailableError when it is not available (503).
    */
   read(): Promise<Buffer>;
 }
 
 /**
- * Where modules of the directory plugin offer documents that need no login.
+ * Where modules of the directory plugin add documents without authentication.
  *
  * @public
  */
 export interface DirectoryPublicDocumentsExtensionPoint {
   /**
-   * Serves a document to GET and HEAD at exactly its path; all other paths keep
-   * asking who calls.
+   * Serves a document to GET and HEAD at exactly its path. All other paths
+   * still require authentication.
    *
-   * @throws ConflictError when the path is taken.
+   * @throws ConflictError when the path is already in use.
    */
   addPublicDocument(document: PublicDocument): void;
 }
 
 /**
- * The extension point for documents that need no login.
+ * The extension point for documents without authentication.
  *
  * @public
  */
@@ -56,11 +56,10 @@ export const directoryPublicDocumentsExtensionPoint =
  */
 export interface DirectoryCertificateAuthoritiesExtensionPoint {
   /**
-   * Registers an authority under the name by which
-   * `directory.certificates.authority` and `directory.certificates.read` know
-   * it.
+   * Registers a CA under the name that `directory.certificates.authority` and
+   * `directory.certificates.read` use.
    *
-   * @throws ConflictError when the name is taken.
+   * @throws ConflictError when the name is already in use.
    */
   addAuthority(name: string, authority: CertificateAuthority): void;
 }

@@ -1,14 +1,12 @@
 /**
- * The directory gateway's ports and extension points.
+ * The directory gateway's ports, extension points and shared configuration.
  *
  * @packageDocumentation
  */
+export * from './AuthorityMetrics';
 export * from './CertificateAuthority';
-export * from './extensionPoints';
-export type * from './CertificateAuthority';
 export * from './config';
-export { migrateDatabase } from './migrateDatabase';
 export * from './extensionPoints';
+export { migrateDatabase } from './migrateDatabase';
 export * from './readinessChecks';
-export * from './CertificateAuthority';
 export { TrustedLocations } from './TrustedLocations';

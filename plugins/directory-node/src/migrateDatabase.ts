@@ -2,23 +2,21 @@ import type { DatabaseService } from '@backstage/backend-plugin-api';
 import { isError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Knex, as Backstage hands it out. */
 type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 
-/** Any number will do that is the same in every process. */
+/** An arbitrary number, the same in every process. */
 const ADVISORY_LOCK = 0x63_61_31;
 
 const ATTEMPTS = 50;
 
 /**
- * Brings tables up to date. All of it is one transaction: of processes that
- * start at once one does the work, and one that is killed leaves nothing
- * behind, not even Knex's own lock.
+ * Runs Knex migrations in one transaction: one of several starting processes
+ * does the work, and a process that is killed leaves nothing behind, not even
+ * Knex's lock.
  *
- * @param options - `directory` has the migrations, in Knex's form; `tableName`
- * is where those that have run are noted. It is one of the caller's own,
- * because the directory plugin and its modules share one database; Knex adds
- * `_lock` for its other table.
+ * @param options - `directory`: folder of the migrations; `tableName`: table of
+ *   completed migrations, unique to the caller because the directory plugin and
+ *   its modules share a database. Knex adds a second one with the suffix `_lock`.
  * @public
  */
 export async function migrateDatabase(options: {
@@ -39,8 +37,8 @@ export async function migrateDatabase(options: {
       });
       return;
     } catch (error) {
-      // SQLite does not wait when a transaction that has read wants to write.
-      // Nobody holds Knex's lock for longer than a transaction.
+      // SQLite does not wait when a transaction that has read begins to write.
+      // Knex's lock is never held for longer than a transaction.
       if (!isBusy(error) || attempt === ATTEMPTS) {
         throw error;
       }
@@ -50,8 +48,8 @@ export async function migrateDatabase(options: {
 }
 
 /**
- * Whether another process was writing to the database: SQLite's own word for
- * it, or Knex's, which takes it for a held lock.
+ * Whether another process was writing to the database: SQLite reports it, and
+ * Knex mistakes it for a held lock.
  */
 function isBusy(error: unknown): boolean {
   return (

@@ -6,29 +6,29 @@ import type { JsonObject } from '@backstage/types';
 import { readEmbeddedCaConfig, type EmbeddedCaConfig } from '../config';
 import { createEmbeddedCa, type EmbeddedCa } from '../createEmbeddedCa';
 import { migrateDatabase } from '../module';
-import { RecordingLogger } from './RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { aliceRequest } from './requests';
 import type { TestDatabase, TestDatabaseKind } from './TestDatabase';
 
-/** Where the certificates of tests say that their revocation list is. */
+/** URL of the CRL in certificates of tests. */
 export const CRL_URL = 'https://portal.example.test/api/directory/ca/crl';
 
-/** An authority with a folder and a database of its own. */
+/** An embedded CA with its own folder and database. */
 export class TestCa {
-  /** Milliseconds that its clock is ahead. */
+  /** Milliseconds by which its clock is fast. */
   clockAheadMs = 0;
   readonly folder: string;
   readonly database: TestDatabase;
   readonly logger = new RecordingLogger();
 
-  /** @param options - whether its tables are made, too. Default: `made` */
+  /** @param options - `tables`: whether they are created. Default: `created` */
   static async start(
     kind: TestDatabaseKind,
-    options: { readonly tables: 'made' | 'none' } = { tables: 'made' },
+    options: { readonly tables: 'created' | 'none' } = { tables: 'created' },
   ): Promise<TestCa> {
     const folder = await mkdtemp(join(tmpdir(), 'embedded-ca-'));
     const database = await kind.start(folder);
-    if (options.tables === 'made') {
+    if (options.tables === 'created') {
       await migrateDatabase(database.knex);
     }
     return new TestCa(folder, database);
@@ -48,7 +48,7 @@ export class TestCa {
     return embeddedCaConfig({ keyFile: this.keyFile, ...changes });
   }
 
-  /** A node of the authority: what a start of the portal makes. */
+  /** Opens the CA as an instance of the portal does. */
   async open(changes: JsonObject = {}): Promise<EmbeddedCa> {
     return await createEmbeddedCa({
       config: this.config(changes),
@@ -59,21 +59,19 @@ export class TestCa {
     });
   }
 
-  /** Why a node does not sign; its log must say the same. */
+  /** Reason why an instance cannot sign, which its log must contain, too. */
   async refusalOf(node: EmbeddedCa): Promise<string> {
     const error = await node.authority.sign(aliceRequest()).catch(e => e);
     const reason = String(error.message).replace(
-      'This node does not sign: ',
+      'This instance cannot sign: ',
       '',
     );
-    const expected = `error This node does not sign certificates: ${reason} {}`;
+    const expected = `error This instance cannot sign certificates: ${reason}`;
     if (
       error.name !== 'AuthorityUnavailableError' ||
       this.logger.lines.at(-1) !== expected
     ) {
-      throw new Error(
-        `Not as a node refuses: ${error}, with the log ${this.logger.lines}`,
-      );
+      throw new Error(`Unexpected ${error}, with the log ${this.logger.lines}`);
     }
     return reason;
   }
@@ -84,7 +82,7 @@ export class TestCa {
   }
 }
 
-/** The `embedded` block of tests, read as the portal reads it. */
+/** Reads an `embedded` block as the portal does. */
 export function embeddedCaConfig(
   block: JsonObject & { readonly keyFile: string },
 ): EmbeddedCaConfig {
@@ -96,7 +94,7 @@ export function embeddedCaConfig(
     }),
   );
   if (!config) {
-    throw new Error('The embedded block is not there');
+    throw new Error('The embedded block is missing');
   }
   return config;
 }

@@ -1,24 +1,24 @@
 import createKnex, { type Knex } from 'knex';
 import type { PostgresServer } from '@directory-gateway/realm';
 
-/** A real database of a test, without tables. */
+/** A real, empty database. */
 export interface TestDatabase {
   readonly knex: Knex;
-  /** What Knex needs for a connection from another process. */
+  /** Knex configuration for other processes. */
   readonly config: Knex.Config;
-  /** Takes the database away until the returned function is called. */
+  /** Stops the database until the returned function is called. */
   interrupt(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
-/** What starts a database, and where: a name for the titles of tests. */
+/** A type of database. */
 export interface TestDatabaseKind {
   readonly name: 'SQLite' | 'PostgreSQL';
-  /** @param folder - a private one, which the caller removes */
+  /** @param folder - an empty folder, which the caller removes */
   start(folder: string): Promise<TestDatabase>;
 }
 
-/** A file, not `:memory:`: only a file is a database for several processes. */
+/** SQLite in a file, which several processes can open. */
 export const sqlite: TestDatabaseKind = {
   name: 'SQLite',
   async start(folder) {
@@ -40,7 +40,7 @@ export const sqlite: TestDatabaseKind = {
   },
 };
 
-/** A new database on a server. */
+/** Creates a database on a PostgreSQL server. */
 export async function openPostgres(
   server: PostgresServer,
 ): Promise<TestDatabase> {

@@ -5,5 +5,6 @@ import type { IssuedCertificate } from '@directory-gateway/backstage-plugin-dire
 export function serialNumberOf(
   issued: Pick<IssuedCertificate, 'certificate'>,
 ): bigint {
-  return BigInt(`0x${new X509Certificate(issued.certificate).serialNumber}`);
+  const { serialNumber } = new X509Certificate(issued.certificate.der);
+  return BigInt(`0x${serialNumber}`);
 }

@@ -1,4 +1,4 @@
-/* eslint-disable jest/no-export -- one suite for the tests of two databases */
+/* eslint-disable jest/no-export -- a suite for the tests of two databases */
 import { rename } from 'node:fs/promises';
 import type { EmbeddedCa } from '../createEmbeddedCa';
 import { serialNumberOf } from './certificateFacts';
@@ -9,7 +9,7 @@ import type { TestDatabaseKind } from './TestDatabase';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What revocations and their lists promise on every database, as tests. */
+/** Defines the tests of revocations and CRLs on a database. */
 export function describeRevocation(kind: TestDatabaseKind): void {
   describe(`Revocation on ${kind.name}`, () => {
     let ca: TestCa;
@@ -35,7 +35,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
       });
     const readList = async () => readRevocationList(await node.lists.read());
 
-    it('has an empty list first, and renews it after half of its time', async () => {
+    it('signs an empty CRL first, and renews it after half of its validity', async () => {
       await expect(node.lists.read()).rejects.toMatchObject({
         name: 'AuthorityUnavailableError',
       });
@@ -54,7 +54,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
       );
     });
 
-    it('tells of each revocation, and of a repeated one as it was', async () => {
+    it('lists each revocation, and keeps the first one of a certificate', async () => {
       const serialNumber = await issue();
       await node.lists.renew();
       const revocation = await revoke(serialNumber);
@@ -74,13 +74,13 @@ export function describeRevocation(kind: TestDatabaseKind): void {
       });
     });
 
-    it('knows nothing of certificates that are not its own', async () => {
+    it('ignores unknown serial numbers', async () => {
       expect(await revoke(42n)).toBeUndefined();
       await node.lists.renew();
       expect((await readList()).serialNumbers).toEqual([]);
     });
 
-    it('loses no revocation when nodes revoke and sign lists at once', async () => {
+    it('loses no revocation when instances revoke and sign concurrently', async () => {
       const other = await ca.open();
       const serialNumbers = await Promise.all(
         Array.from({ length: 20 }, () => issue()),
@@ -97,7 +97,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
       expect(list.number).toBeLessThanOrEqual(20);
     });
 
-    it('drops what is over, once a later list has told of it', async () => {
+    it('drops an expired certificate after a CRL that lists it', async () => {
       const serialNumber = await issue();
       await revoke(serialNumber);
       await node.lists.renew();
@@ -109,7 +109,7 @@ export function describeRevocation(kind: TestDatabaseKind): void {
       expect(await readList()).toMatchObject({ number: 3, serialNumbers: [] });
     });
 
-    it('is told by a node without the key, too, which signs no list', async () => {
+    it('returns the CRL on an instance without the key, which cannot sign', async () => {
       const serialNumber = await issue();
       await node.lists.renew();
       await rename(ca.keyFile, `${ca.keyFile}.away`);

@@ -3,7 +3,7 @@ import { createCaCertificate, Issuer, writePem } from '@directory-gateway/x509';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An authority below a corporate root: its key and chain, PEM. */
+/** A CA below a corporate root: its key and chain, PEM. */
 export function existingAuthority(): {
   readonly key: string;
   readonly chain: string;

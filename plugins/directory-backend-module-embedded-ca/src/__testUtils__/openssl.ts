@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * What OpenSSL says.
+ * Output of OpenSSL.
  *
- * @throws Error with what it said when it fails.
+ * @throws Error with its error output when it fails.
  */
 export async function openssl(...args: readonly string[]): Promise<string> {
   const { stdout } = await run('openssl', args);

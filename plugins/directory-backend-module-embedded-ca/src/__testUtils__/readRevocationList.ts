@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** What a revocation list says, read by OpenSSL. */
+/** A CRL as OpenSSL reads it. */
 export interface ReadRevocationList {
   readonly number: number;
   readonly nextUpdate: Date;
   readonly serialNumbers: readonly bigint[];
 }
 
-/** Reads a revocation list, DER. */
+/** Reads a CRL, DER. */
 export async function readRevocationList(
   list: Buffer,
 ): Promise<ReadRevocationList> {
@@ -18,12 +18,12 @@ export async function readRevocationList(
     { stdio: ['pipe', 'pipe', 'ignore'] },
   );
   process.stdin.end(list);
-  const said = await text(process.stdout);
-  const find = (pattern: RegExp) => pattern.exec(said)?.[1] ?? '';
+  const output = await text(process.stdout);
+  const find = (pattern: RegExp) => pattern.exec(output)?.[1] ?? '';
   return {
     number: Number(find(/CRL Number: \s+(\d+)/)),
     nextUpdate: new Date(find(/Next Update: (.*)/)),
-    serialNumbers: [...said.matchAll(/Serial Number: ([0-9A-F]+)/g)].map(
+    serialNumbers: [...output.matchAll(/Serial Number: ([0-9A-F]+)/g)].map(
       ([, hex]) => BigInt(`0x${hex}`),
     ),
   };

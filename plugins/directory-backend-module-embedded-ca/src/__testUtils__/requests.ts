@@ -16,8 +16,8 @@ export function aliceRequest(
   };
 }
 
-/** Kinds of key that people have. */
-export const KEY_KINDS = [
+/** Types of users' keys. */
+export const KEY_TYPES = [
   'RSA-2048',
   'RSA-4096',
   'P-256',
@@ -26,20 +26,20 @@ export const KEY_KINDS = [
   'Ed25519',
 ] as const;
 
-/** Makes a key of a kind. */
-export function newKeyPair(kind: (typeof KEY_KINDS)[number]): {
+/** Generates a key of a type. */
+export function newKeyPair(type: (typeof KEY_TYPES)[number]): {
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
 } {
-  switch (kind) {
+  switch (type) {
     case 'Ed25519':
       return generateKeyPairSync('ed25519');
     case 'RSA-2048':
     case 'RSA-4096':
       return generateKeyPairSync('rsa', {
-        modulusLength: Number(kind.slice(4)),
+        modulusLength: Number(type.slice(4)),
       });
     default:
-      return generateKeyPairSync('ec', { namedCurve: kind });
+      return generateKeyPairSync('ec', { namedCurve: type });
   }
 }

@@ -1,18 +1,18 @@
-import type { Knex } from 'knex';
 import { readPemBlocks, writePem } from '@directory-gateway/x509';
-import { AUTHORITIES, type AuthorityRow } from '../database/rows';
+import type { Knex } from 'knex';
 import { readFile } from 'node:fs/promises';
+import { AUTHORITIES, type AuthorityRow } from '../database/rows';
 import { UnusableKeyError } from './KeyFile';
 
-/** An authority on record. */
+/** The record of a CA. */
 export interface AuthorityRecord {
-  /** SHA-256 of its public key, a SubjectPublicKeyInfo; lower-case hex. */
+  /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
   readonly id: string;
-  /** Its certificate and those above it, DER. */
+  /** The CA's certificate and its issuers, DER. */
   readonly chain: readonly Buffer[];
 }
 
-/** The record of authorities. Only one of them is current: the one that signs. */
+/** Records of CAs. At most one of them is current. */
 export class AuthorityStore {
   readonly #database: Knex;
 
@@ -26,9 +26,9 @@ export class AuthorityStore {
   }
 
   /**
-   * Records an authority as the current one, unless there is one.
+   * Records a CA as the current one, unless there is a current one.
    *
-   * @returns the current one, be it this or another
+   * @returns the current CA
    */
   async recordFirst(authority: AuthorityRecord): Promise<AuthorityRecord> {
     await this.#table()
@@ -43,13 +43,13 @@ export class AuthorityStore {
     const current = await this.findCurrent();
     if (!current) {
       throw new Error(
-        `The authority ${authority.id} has been retired: it cannot be the current one again`,
+        `CA ${authority.id} was replaced and cannot become the current one again`,
       );
     }
     return current;
   }
 
-  /** Records that an authority's certificate was renewed with the same key. */
+  /** Records a renewed certificate of the same key. */
   async replaceChain({ id, chain }: AuthorityRecord): Promise<void> {
     await this.#table()
       .where({ id })
@@ -61,7 +61,7 @@ export class AuthorityStore {
   }
 }
 
-/** Reads the certificates of an authority and of those above it. */
+/** Parses the PEM chain of a CA. */
 export function readChain(pem: string): Buffer[] {
   return readPemBlocks(pem, { label: 'CERTIFICATE' });
 }
@@ -71,10 +71,10 @@ function writeChain(chain: readonly Buffer[]): string {
 }
 
 /**
- * Reads the certificate of an authority and those above it, PEM.
+ * Reads a PEM file with the CA's certificate and its issuers.
  *
  * @returns DER
- * @throws UnusableKeyError when the file is not there, or damaged.
+ * @throws UnusableKeyError when the file cannot be read or parsed.
  */
 export async function readChainFile(path: string): Promise<readonly Buffer[]> {
   try {

@@ -1,219 +1,238 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
 import { AuthorityUnavailableError } from '@directory-gateway/backstage-plugin-directory-node';
-import { type KeyFile, UnusableKeyError } from './KeyFile';
-import { SigningAuthority, authorityIdOf, backdated } from './SigningAuthority';
+import { createCaCertificate } from '@directory-gateway/x509';
 import {
   type KeyObject,
   X509Certificate,
   generateKeyPairSync,
 } from 'node:crypto';
-import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { EmbeddedCaConfig } from '../config';
 import {
   type AuthorityRecord,
   type AuthorityStore,
   readChainFile,
 } from './AuthorityStore';
-import { createCaCertificate } from '@directory-gateway/x509';
+import { type KeyFile, UnusableKeyError } from './KeyFile';
+import { SigningAuthority, authorityIdOf, backdated } from './SigningAuthority';
 
-/** Keeps the authority open, or knows why this node must not sign. */
-export class CurrentAuthority {
-  readonly #options: OpenAuthorityOptions;
-  #authority: SigningAuthority | undefined;
-  #refusal: string | undefined;
-
-  /**
-   * Opens the authority. A node that must not sign can still read what was
-   * signed: it says so in the log and goes on.
-   */
-  static async create(options: OpenAuthorityOptions): Promise<CurrentAuthority> {
-    const keeper = new CurrentAuthority(options);
-    await keeper.open();
-    return keeper;
-  }
-
-  private constructor(options: OpenAuthorityOptions) {
-    this.#options = options;
-  }
-
-  /** Whether this node may sign. */
-  get isOpen(): boolean {
-    return this.#authority !== undefined;
-  }
-
-  /** @throws AuthorityUnavailableError when this node must not sign. */
-  get current(): SigningAuthority {
-    if (!this.#authority) {
-      throw new AuthorityUnavailableError(
-        `This node does not sign: ${this.#refusal}`,
-      );
+/** Origin of the CA: generated at first start, or provided. */
+export type AuthorityOrigin =
+  | {
+      readonly kind: 'generated';
+      /** The `CN` of the root. */
+      readonly commonName: string;
+      readonly validityMs: number;
     }
-    return this.#authority;
-  }
+  | {
+      readonly kind: 'provided';
+      /** Absolute path of the CA's certificate and its issuers, PEM. */
+      readonly chainFile: string;
+    };
 
-  /** Tries again when it is not open: the key may have been brought since. */
-  async open(): Promise<void> {
-    if (this.#authority) {
-      return;
-    }
-    try {
-      this.#authority = await openAuthority(this.#options);
-      this.#options.logger.info(
-        `Signs as ${this.#authority.issuer.certificate.subject}, until ${
-          this.#authority.issuer.certificate.validNotAfter
-        }`,
-      );
-    } catch (error) {
-      if (!(error instanceof UnusableKeyError)) {
-        throw error;
-      }
-      // Once for each reason: this is tried every minute.
-      if (error.message !== this.#refusal) {
-        this.#options.logger.error(
-          `This node does not sign certificates: ${error.message}`,
-        );
-      }
-      this.#refusal = error.message;
-    }
-  }
-}
-
-/** What {@link openAuthority} works with. */
-export interface OpenAuthorityOptions {
-  readonly config: EmbeddedCaConfig;
+/** Options of {@link CurrentAuthority.create}. */
+export interface CurrentAuthorityOptions {
+  readonly config: {
+    /** The `O` of the subject of a generated CA. */
+    readonly organization: string;
+    readonly origin: AuthorityOrigin;
+  };
   readonly keyFile: KeyFile;
   readonly authorities: AuthorityStore;
   readonly logger: LoggerService;
 }
 
+/** The CA with which this instance signs, or the reason why it cannot sign. */
+export class CurrentAuthority {
+  readonly #options: CurrentAuthorityOptions;
+  #authority: SigningAuthority | undefined;
+  #failure: string | undefined;
+
+  /**
+   * Opens the CA. An instance that cannot sign logs the reason and still reads
+   * certificates.
+   */
+  static async create(
+    options: CurrentAuthorityOptions,
+  ): Promise<CurrentAuthority> {
+    const current = new CurrentAuthority(options);
+    await current.open();
+    return current;
+  }
+
+  private constructor(options: CurrentAuthorityOptions) {
+    this.#options = options;
+  }
+
+  /** Whether this instance can sign. */
+  get isOpen(): boolean {
+    return this.#authority !== undefined;
+  }
+
+  /** @throws AuthorityUnavailableError when this instance cannot sign. */
+  get(): SigningAuthority {
+    if (!this.#authority) {
+      throw new AuthorityUnavailableError(
+        `This instance cannot sign: ${this.#failure}`,
+      );
+    }
+    return this.#authority;
+  }
+
+  /** Tries again when the CA is not open: the key may be there now. */
+  async open(): Promise<void> {
+    const { logger } = this.#options;
+    if (this.#authority) {
+      return;
+    }
+    try {
+      this.#authority = await openAuthority(this.#options);
+      const { subject, validNotAfter } = this.#authority.issuer.certificate;
+      logger.info(`Signing as ${subject} until ${validNotAfter}`);
+    } catch (error) {
+      if (!(error instanceof UnusableKeyError)) {
+        throw error;
+      }
+      // Logged once per reason: this is tried every minute.
+      if (error.message !== this.#failure) {
+        logger.error(
+          `This instance cannot sign certificates: ${error.message}`,
+        );
+      }
+      this.#failure = error.message;
+    }
+  }
+}
+
 /**
- * Opens the authority that the database has on record with the key of this
- * node. Where there is no record, the given one is adopted, or a new one made:
- * of any number of processes that do so at once, one wins.
+ * Opens the CA on record with the key of this instance. Without a record, the
+ * provided CA is adopted or a new one is generated; one of several concurrent
+ * processes wins.
  *
- * @throws UnusableKeyError when this node has not the key of the recorded
- *   authority: it must not sign, and never makes a second one.
+ * @throws UnusableKeyError when this instance does not have the key of the CA on
+ *   record. It must not sign, and never generates a second CA.
  */
-export async function openAuthority(
-  options: OpenAuthorityOptions,
+async function openAuthority(
+  options: CurrentAuthorityOptions,
 ): Promise<SigningAuthority> {
   const { config, keyFile, authorities, logger } = options;
-  // In this order: a key gets its place after its record.
-  const keyWasThere = await keyFile.exists();
+  // Before the record is read: a key file appears after its record.
+  const keyExisted = await keyFile.exists();
   const recorded =
     (await authorities.findCurrent()) ??
-    (await establishAuthority({ ...options, keyWasThere }));
+    (await establishAuthority(options, keyExisted));
 
   const authority = SigningAuthority.create({
     privateKey: await readKeyOf(recorded, keyFile),
     chain:
-      config.origin.kind === 'given'
+      config.origin.kind === 'provided'
         ? await readChainFile(config.origin.chainFile)
         : recorded.chain,
   });
   if (!authority.chain[0].equals(recorded.chain[0])) {
     requireSameName(authority.chain[0], recorded.chain[0]);
     await authorities.replaceChain(authority);
-    logger.info(`The certificate of the authority ${authority.id} is renewed`);
+    logger.info(`Renewed the certificate of CA ${authority.id}`);
   }
-  if (config.origin.kind === 'made') {
+  if (config.origin.kind === 'generated') {
     await keyFile.removePending();
   }
   return authority;
 }
 
-/** The key in its place; one that is still beside it is given its place first. */
+/** Reads the key file; a pending key is moved to it first. */
 async function readKeyOf(
   { id }: AuthorityRecord,
   keyFile: KeyFile,
 ): Promise<KeyObject> {
   let privateKey = await keyFile.read();
   if (!privateKey) {
-    // New; or there was a crash before; or another process is about to do it.
+    // The key is new, a process crashed, or another one is about to move it.
     await keyFile.promote(id);
     privateKey = await keyFile.read();
   }
   if (!privateKey) {
     throw new UnusableKeyError(
-      `${keyFile.path} is not there, and the database knows the authority ${id}: copy its key to this node`,
+      `${keyFile.path} does not exist, but the database has a record of CA ${id}: copy its key to this instance`,
     );
   }
   const ownId = authorityIdOf(privateKey);
   if (ownId !== id) {
     throw new UnusableKeyError(
-      `${keyFile.path} is the key of ${ownId}, and the database knows the authority ${id}: it is another key`,
+      `${keyFile.path} is the key of CA ${ownId}, but the database has a record of CA ${id}`,
     );
   }
   return privateKey;
 }
 
-/** What it has signed names its issuer: with another name it would be nobody's. */
+/** Issued certificates contain the issuer's name: it must not change. */
 function requireSameName(renewed: Buffer, recorded: Buffer): void {
   if (
     new X509Certificate(renewed).subject !==
     new X509Certificate(recorded).subject
   ) {
     throw new UnusableKeyError(
-      'The certificate of the authority has another subject than the one on record',
+      'The CA certificate has another subject than the one on record',
     );
   }
 }
 
 /**
- * Puts the first authority on record: the one that is given, or a new one.
+ * Records the first CA: the provided one, or a new one.
  *
- * @returns the one on record, which may be that of a process that was faster
- * @throws UnusableKeyError when there is no telling which authority it shall be.
+ * @param keyExisted - whether the key file existed before the record was read
+ * @returns the CA on record, which may be that of a faster process
+ * @throws UnusableKeyError when it is not certain which CA is meant.
  */
-export async function establishAuthority(
-  options: OpenAuthorityOptions & {
-    /** Whether the key was in its place before the record was looked for. */
-    readonly keyWasThere: boolean;
-  },
+async function establishAuthority(
+  options: CurrentAuthorityOptions,
+  keyExisted: boolean,
 ): Promise<AuthorityRecord> {
-  const { config, keyFile, keyWasThere } = options;
-  switch (config.origin.kind) {
-    case 'given':
-      return await adopt(config.origin, options);
-    default:
-      if (keyWasThere) {
-        throw new UnusableKeyError(
-          `${keyFile.path} is there, but this database knows no authority: it is another database, or was lost. Restore it, or move the file away to begin anew`,
-        );
-      }
-      return await make(config.origin, options);
+  const { config, keyFile } = options;
+  if (config.origin.kind === 'provided') {
+    return await adopt(config.origin, options);
   }
+  if (keyExisted) {
+    throw new UnusableKeyError(
+      `${keyFile.path} exists, but the database has no record of a CA: it is another database, or was lost. Restore the database, or move the key file away to generate a new CA`,
+    );
+  }
+  return await generate(config.origin, options);
 }
 
 async function adopt(
-  origin: { readonly chainFile: string },
-  { keyFile, authorities, logger }: OpenAuthorityOptions,
+  { chainFile }: AuthorityOrigin & { kind: 'provided' },
+  { keyFile, authorities, logger }: CurrentAuthorityOptions,
 ): Promise<AuthorityRecord> {
   const privateKey = await keyFile.read();
   if (!privateKey) {
-    throw new UnusableKeyError(`${keyFile.path} is not there`);
+    throw new UnusableKeyError(`${keyFile.path} does not exist`);
   }
   const authority = SigningAuthority.create({
-    chain: await readChainFile(origin.chainFile),
+    chain: await readChainFile(chainFile),
     privateKey,
   });
   const current = await authorities.recordFirst(authority);
   if (current.id === authority.id) {
-    logger.info(`Adopted the certificate authority ${authority.id}`);
+    logger.info(`Adopted CA ${authority.id}`);
   }
   return current;
 }
 
-/**
- * The key is written beside its place before there is a record, and gets its
- * place after: see {@link KeyFile}.
- */
-async function make(
-  origin: { readonly commonName: string; readonly validityMs: number },
-  { config, keyFile, authorities, logger }: OpenAuthorityOptions,
+/** Writes a pending key, records the CA, and leaves the key to `promote`. */
+async function generate(
+  { commonName, validityMs }: AuthorityOrigin & { kind: 'generated' },
+  { config, keyFile, authorities, logger }: CurrentAuthorityOptions,
 ): Promise<AuthorityRecord> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const { organization } = config;
-  const certificate = selfSign({ ...origin, organization, privateKey });
+  const now = Date.now();
+  const certificate = createCaCertificate({
+    subject: [
+      { type: 'O', value: config.organization },
+      { type: 'CN', value: commonName },
+    ],
+    privateKey,
+    notBefore: backdated(now),
+    notAfter: new Date(now + validityMs),
+  });
   const authority = SigningAuthority.create({
     chain: [certificate],
     privateKey,
@@ -222,26 +241,8 @@ async function make(
   const current = await authorities.recordFirst(authority);
   if (current.id === authority.id) {
     logger.info(
-      `Made the certificate authority ${authority.id}, its key in ${keyFile.path}: keep a copy`,
+      `Generated CA ${authority.id}, key in ${keyFile.path}: back it up`,
     );
   }
   return current;
-}
-
-function selfSign(options: {
-  readonly commonName: string;
-  readonly organization: string;
-  readonly validityMs: number;
-  readonly privateKey: KeyObject;
-}): Buffer {
-  const now = Date.now();
-  return createCaCertificate({
-    subject: [
-      { type: 'O', value: options.organization },
-      { type: 'CN', value: options.commonName },
-    ],
-    privateKey: options.privateKey,
-    notBefore: backdated(now),
-    notAfter: new Date(now + options.validityMs),
-  });
 }

@@ -7,27 +7,27 @@ import {
   readSecretFile,
 } from '@directory-gateway/secret-files';
 
-/** This node may not sign, and why; the message is for the log. */
+/** The reason why this instance cannot sign. The message is for the log. */
 export class UnusableKeyError extends CustomErrorBase {
   name = 'UnusableKeyError' as const;
 }
 
 /**
- * The file with the authority's private key (PKCS#8, PEM), mode 0600.
+ * The file with the CA's private key (PKCS#8, PEM), mode 0600.
  *
- * A new key is first written beside it, under a name with the authority's id.
- * It gets its place only once the database has recorded the authority: a crash
- * in between leaves either a record with its key beside the place, or a key
- * that nobody knows.
+ * A new key is first written to a pending file, whose name contains the CA's id,
+ * and is linked to the key file after the CA is recorded in the database. A
+ * crash in between leaves either a record and its pending key, or a pending key
+ * without a record.
  */
 export class KeyFile {
   readonly path: string;
   readonly #passphraseFile: string | undefined;
 
   constructor(options: {
-    /** Absolute. */
+    /** Absolute path. */
     readonly path: string;
-    /** Absolute; without it a new key is not encrypted. */
+    /** Absolute path. Default: the key is not encrypted. */
     readonly passphraseFile?: string;
   }) {
     this.path = options.path;
@@ -42,13 +42,13 @@ export class KeyFile {
       if (isError(error) && error.code === 'ENOENT') {
         return false;
       }
-      throw new UnusableKeyError(`${this.path} cannot be looked at`, error);
+      throw new UnusableKeyError(`${this.path} cannot be accessed`, error);
     }
   }
 
   /**
-   * @returns `undefined` when the file is not there
-   * @throws UnusableKeyError when it cannot be used, or others can use it, too.
+   * @returns `undefined` when the file does not exist
+   * @throws UnusableKeyError when it cannot be read, or is accessible to others.
    */
   async read(): Promise<KeyObject | undefined> {
     const key = await readPrivateFile(this.path);
@@ -60,13 +60,13 @@ export class KeyFile {
       return createPrivateKey({ key, passphrase });
     } catch (error) {
       throw new UnusableKeyError(
-        `${this.path} is not a private key in PEM, or the passphrase is not its own`,
+        `${this.path} is not a private key in PEM, or the passphrase is wrong`,
         error,
       );
     }
   }
 
-  /** Writes the key of an authority that is not recorded yet beside its place. */
+  /** Writes the pending key of a CA that is not recorded yet. */
   async writePending(id: string, key: KeyObject): Promise<void> {
     const passphrase = await this.#readPassphrase();
     const pem = key.export({
@@ -78,8 +78,8 @@ export class KeyFile {
     const file = await open(this.#pendingPath(id), 'wx', 0o600);
     try {
       await file.writeFile(pem);
-      // A record without its key would be an authority that nobody has: the
-      // key must outlive a power cut before the record is made.
+      // A record without a key is useless: the key must survive a power failure
+      // before the CA is recorded.
       await file.sync();
     } finally {
       await file.close();
@@ -88,24 +88,24 @@ export class KeyFile {
   }
 
   /**
-   * Gives the key of a recorded authority its place, if it is beside it. Never
-   * takes another key's place: that may be of another portal.
+   * Links the pending key of a recorded CA, if there is one, to the key file.
+   * Never replaces a key file: it may belong to another portal.
    */
   async promote(id: string): Promise<void> {
     try {
       await link(this.#pendingPath(id), this.path);
       await this.#syncFolder();
     } catch (error) {
-      // ENOENT: it has its place already; EEXIST: something has.
+      // ENOENT: no pending key; EEXIST: there is a key file.
       if (!isError(error) || !['ENOENT', 'EEXIST'].includes(`${error.code}`)) {
-        throw new UnusableKeyError(`${this.path} cannot be made`, error);
+        throw new UnusableKeyError(`${this.path} cannot be created`, error);
       }
     }
   }
 
   /**
-   * Removes the keys beside the place. Once an authority is recorded and its
-   * key has its place, they are of authorities that never came to be.
+   * Removes pending keys: once the recorded CA has its key file, they belong to
+   * CAs that were never recorded.
    */
   async removePending(): Promise<void> {
     const folder = dirname(this.path);
@@ -132,13 +132,13 @@ export class KeyFile {
     const passphrase = text?.replace(/\r?\n$/, '');
     if (!passphrase) {
       throw new UnusableKeyError(
-        `${this.#passphraseFile} is not there, or is empty`,
+        `${this.#passphraseFile} does not exist, or is empty`,
       );
     }
     return passphrase;
   }
 
-  /** Names in a folder are as safe as the folder (fsync(2)). */
+  /** Makes new names in the folder durable (fsync(2)). */
   async #syncFolder(): Promise<void> {
     const folder = await open(dirname(this.path), 'r');
     try {
@@ -150,11 +150,10 @@ export class KeyFile {
 }
 
 /**
- * Reads a file that only the portal's own user may read.
+ * Reads a file that only the portal's user may read.
  *
- * @returns `undefined` when it is not there
- * @throws UnusableKeyError when others can read or write it, or it cannot be
- *   read.
+ * @returns `undefined` when it does not exist
+ * @throws UnusableKeyError when it cannot be read, or is accessible to others.
  */
 async function readPrivateFile(path: string): Promise<string | undefined> {
   try {

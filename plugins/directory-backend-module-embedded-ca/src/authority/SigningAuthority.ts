@@ -9,7 +9,7 @@ import { Issuer } from '@directory-gateway/x509';
 import type { AuthorityRecord } from './AuthorityStore';
 import { UnusableKeyError } from './KeyFile';
 
-/** An authority whose key is at hand. */
+/** A CA and its private key. */
 export class SigningAuthority implements AuthorityRecord {
   readonly id: string;
   readonly chain: readonly Buffer[];
@@ -17,9 +17,9 @@ export class SigningAuthority implements AuthorityRecord {
   readonly publicKey: KeyObject;
 
   /**
-   * @param options - `chain`: its certificate and those above it, DER
-   * @throws UnusableKeyError when the key is not that of the certificate, or the
-   *   certificate may not sign certificates and revocation lists.
+   * @param options - `chain`: the CA's certificate and its issuers, DER
+   * @throws UnusableKeyError when the key does not match the certificate, or the
+   *   certificate must not sign certificates and CRLs.
    */
   static create(options: {
     readonly chain: readonly Buffer[];
@@ -31,7 +31,7 @@ export class SigningAuthority implements AuthorityRecord {
       const issuer = Issuer.create({ certificate: chain[0], privateKey });
       if (issuer.certificate.keyUsage?.includes('cRLSign') === false) {
         throw new TypeError(
-          'The certificate of the authority must allow it to sign revocation lists',
+          'The key usage of the CA certificate does not include cRLSign',
         );
       }
       return new SigningAuthority({ chain, issuer, privateKey });
@@ -53,7 +53,7 @@ export class SigningAuthority implements AuthorityRecord {
   }
 }
 
-/** SHA-256 of the public key, a SubjectPublicKeyInfo; lower-case hex. */
+/** SHA-256 of the SubjectPublicKeyInfo of a key, lower-case hex. */
 export function authorityIdOf(key: KeyObject): string {
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(spki).digest('hex');
@@ -62,7 +62,7 @@ export function authorityIdOf(key: KeyObject): string {
 /** Each certificate must be signed by the next. */
 function requireChain(chain: readonly Buffer[]): void {
   if (chain.length === 0) {
-    throw new TypeError('There is no certificate of the authority');
+    throw new TypeError('The chain contains no certificate');
   }
   const certificates = chain.map(der => new X509Certificate(der));
   for (const [index, above] of certificates.slice(1).entries()) {
@@ -71,21 +71,18 @@ function requireChain(chain: readonly Buffer[]): void {
       throw new TypeError(
         `Certificate ${
           index + 1
-        } of the authority's chain is not signed by the next one`,
+        } of the CA's chain is not signed by the next one`,
       );
     }
   }
 }
 
-/**
- * Kerberos lets clocks differ by 5 minutes (RFC 4120 §1.6): whoever can ask for
- * a certificate has a clock that is good to that.
- */
+/** Clock skew that Kerberos tolerates (RFC 4120 §1.6), and so every caller. */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
 /**
- * From when on something that is signed now is valid: a little earlier, so that
- * a client whose clock is late does not take it for one from the future.
+ * Start of validity of what is signed now: 5 minutes earlier, for clients whose
+ * clocks are late.
  *
  * @param now - milliseconds since 1970
  */

@@ -8,27 +8,27 @@ import { TestCa } from '../__testUtils__/TestCa';
 import { sqlite } from '../__testUtils__/TestDatabase';
 import { AUTHORITIES } from '../database/rows';
 
-describe('An authority that is given', () => {
+describe('CurrentAuthority with a provided CA', () => {
   let ca: TestCa;
   const authorities = () => ca.database.knex(AUTHORITIES);
 
-  let given: ReturnType<typeof existingAuthority>;
+  let provided: ReturnType<typeof existingAuthority>;
   let chainFile: string;
 
   beforeEach(async () => {
     ca = await TestCa.start(sqlite);
-    given = existingAuthority();
+    provided = existingAuthority();
     chainFile = join(ca.folder, 'chain.pem');
     await mkdir(dirname(ca.keyFile));
-    await writeFile(ca.keyFile, given.key, { mode: 0o600 });
-    await writeFile(chainFile, given.chain);
+    await writeFile(ca.keyFile, provided.key, { mode: 0o600 });
+    await writeFile(chainFile, provided.chain);
   });
 
   afterEach(async () => {
     await ca.stop();
   });
 
-  it('signs with it, and answers with the whole chain', async () => {
+  it('signs and returns the whole chain', async () => {
     const { authority } = await ca.open({ chainFile });
     const issued = await authority.sign(aliceRequest());
     expect(issued.chain).toHaveLength(3);
@@ -37,24 +37,24 @@ describe('An authority that is given', () => {
         .slice(1)
         .map(der => writePem('CERTIFICATE', der))
         .join(''),
-    ).toBe(given.chain);
+    ).toBe(provided.chain);
     expect(await authority.get(serialNumberOf(issued))).toEqual(issued);
   });
 
-  it('makes no key when it is not there', async () => {
+  it('does not generate a missing key', async () => {
     await rm(ca.keyFile);
     expect(await ca.refusalOf(await ca.open({ chainFile }))).toMatch(
-      /is not there/,
+      /does not exist/,
     );
     expect(await authorities()).toHaveLength(0);
   });
 
-  it('refuses the key of another, and a chain that is none', async () => {
+  it('rejects the key of another CA and an invalid chain', async () => {
     await writeFile(chainFile, existingAuthority().chain);
     expect(await ca.refusalOf(await ca.open({ chainFile }))).toMatch(
-      /must be that of/,
+      /must belong to its key/,
     );
-    const [first] = given.chain.split(/(?<=END CERTIFICATE-----\n)/);
+    const [first] = provided.chain.split(/(?<=END CERTIFICATE-----\n)/);
     const [, otherRoot] = existingAuthority().chain.split(
       /(?<=END CERTIFICATE-----\n)/,
     );
@@ -73,24 +73,26 @@ describe('An authority that is given', () => {
     expect(await authorities()).toHaveLength(0);
   });
 
-  it('takes a renewed certificate of the same key', async () => {
+  it('accepts a renewed certificate of the same key', async () => {
     const before = await ca.open({ chainFile });
     const issued = await before.authority.sign(aliceRequest());
-    await writeFile(chainFile, given.renew());
+    await writeFile(chainFile, provided.renew());
     const after = await ca.open({ chainFile });
-    expect(after.keeper.current.id).toBe(before.keeper.current.id);
+    expect(after.currentAuthority.get().id).toBe(
+      before.currentAuthority.get().id,
+    );
     const found = await after.authority.get(serialNumberOf(issued));
-    expect(found?.chain[1]).toEqual(after.keeper.current.chain[0]);
+    expect(found?.chain[1]).toEqual(after.currentAuthority.get().chain[0]);
     expect(found?.chain[1]).not.toEqual(issued.chain[1]);
   });
 
-  it('refuses a second one in place of the first', async () => {
+  it('rejects another CA than the recorded one', async () => {
     await ca.open({ chainFile });
     const other = existingAuthority();
     await writeFile(ca.keyFile, other.key);
     await writeFile(chainFile, other.chain);
     expect(await ca.refusalOf(await ca.open({ chainFile }))).toMatch(
-      /another key/,
+      /is the key of CA/,
     );
     expect(await authorities()).toHaveLength(1);
   });

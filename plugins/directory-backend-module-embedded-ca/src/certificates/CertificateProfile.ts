@@ -1,23 +1,22 @@
-import type { Config } from '@backstage/config';
+import { type Config, ConfigReader } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { durationToMilliseconds } from '@backstage/types';
 import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
 import type { KeyPurpose, KeyUsage } from '@directory-gateway/x509';
 
 const KEY = 'directory.certificates.embedded.profiles';
 
-/** What certificates of one kind say. */
+/** A certificate profile of the embedded CA. */
 export interface CertificateProfile {
   readonly name: string;
   readonly validityMs: number;
   readonly keyUsage: readonly KeyUsage[];
-  /** Names of purposes, or OIDs. */
+  /** Names of key purposes, or OIDs. */
   readonly extendedKeyUsage: readonly string[];
   /** The `O` of the subject. */
   readonly organization: string;
 }
 
-/** Usages of a person's key: not those of a CA, nor refinements of one usage. */
+/** Key usages of users' certificates: not those of a CA. */
 const KEY_USAGES: readonly string[] = [
   'digitalSignature',
   'nonRepudiation',
@@ -36,13 +35,13 @@ const PURPOSES: readonly string[] = [
 ] satisfies KeyPurpose[];
 
 /**
- * Purposes of a CA, a KDC or another service that everyone trusts: with such a
- * certificate a user could speak for that service.
+ * Purposes of a CA, a KDC or another trusted service, which a user could
+ * impersonate with such a certificate.
  */
 const RESERVED_PURPOSES: readonly string[] = [
-  // Answers for the revocation of every certificate (RFC 6960 §4.2.2.2).
+  // Signs the revocation status of every certificate (RFC 6960 §4.2.2.2).
   ...['OCSPSigning', '1.3.6.1.5.5.7.3.9'],
-  // Includes the others (RFC 5280 §4.2.1.12).
+  // Includes all others (RFC 5280 §4.2.1.12).
   ...['anyExtendedKeyUsage', '2.5.29.37.0'],
   // RFC 3161 §2.3.
   ...['timeStamping', '1.3.6.1.5.5.7.3.8'],
@@ -58,69 +57,55 @@ const RESERVED_PURPOSES: readonly string[] = [
 
 const OID = /^[0-2](?:\.(?:0|[1-9]\d{0,19}))+$/;
 
-/** Clients make do with a certificate of a month; it is renewed with a ticket. */
+/** A short validity suits clients that renew with a ticket. */
 const DEFAULT_VALIDITY = { days: 30 };
 
 /**
- * Reads the profiles; without any there is `userCerts` with every default.
+ * Reads the profiles. Default: `userCerts` with the default of every key.
  *
- * @param defaults - what a profile has that does not say otherwise
- * @throws InputError that names the key that is wrong or missing.
+ * @param defaults - values of profiles that do not set them
+ * @throws InputError that names the invalid key.
  */
 export function readCertificateProfiles(
   config: Config,
   defaults: { readonly organization: string },
 ): ReadonlyMap<string, CertificateProfile> {
-  const profiles = config
-    .getOptionalConfigArray('profiles')
-    ?.map(profile => readProfile(profile, defaults)) ?? [
-    defaultProfile({ name: 'userCerts', ...defaults }),
+  const blocks = config.getOptionalConfigArray('profiles') ?? [
+    new ConfigReader({ name: 'userCerts' }),
   ];
+  const profiles = blocks.map(block => readProfile(block, defaults));
   const byName = new Map(profiles.map(profile => [profile.name, profile]));
   if (byName.size === 0 || byName.size < profiles.length) {
-    throw new InputError(`${KEY} must have profiles, each with its own name`);
+    throw new InputError(`${KEY} must contain profiles with unique names`);
   }
   return byName;
-}
-
-function defaultProfile(options: {
-  readonly name: string;
-  readonly organization: string;
-}): CertificateProfile {
-  return {
-    ...options,
-    validityMs: durationToMilliseconds(DEFAULT_VALIDITY),
-    keyUsage: ['digitalSignature'],
-    extendedKeyUsage: ['clientAuth'],
-  };
 }
 
 function readProfile(
   config: Config,
   defaults: { readonly organization: string },
 ): CertificateProfile {
-  const profile = defaultProfile({
+  return Object.freeze({
     name: config.getString('name'),
     organization:
       config.getOptionalString('organization') ?? defaults.organization,
-  });
-  const keyUsage = config.getOptionalStringArray('keyUsage');
-  const purposes = config.getOptionalStringArray('extendedKeyUsage');
-  return Object.freeze({
-    ...profile,
     validityMs: readMilliseconds(config, 'validity', {
       prefix: KEY,
       fallback: DEFAULT_VALIDITY,
     }),
-    ...(keyUsage && { keyUsage: checkKeyUsage(keyUsage) }),
-    ...(purposes && { extendedKeyUsage: checkPurposes(purposes) }),
+    keyUsage: checkKeyUsage(
+      config.getOptionalStringArray('keyUsage') ?? ['digitalSignature'],
+    ),
+    extendedKeyUsage: checkPurposes(
+      config.getOptionalStringArray('extendedKeyUsage') ?? ['clientAuth'],
+    ),
   });
 }
 
 function checkKeyUsage(usages: readonly string[]): readonly KeyUsage[] {
   if (usages.length === 0 || !usages.every(isKeyUsage)) {
     throw new InputError(
-      `${KEY}: keyUsage must be some of ${KEY_USAGES.join(', ')}`,
+      `${KEY}: keyUsage must be a list of ${KEY_USAGES.join(', ')}`,
     );
   }
   return usages;
@@ -139,11 +124,13 @@ function checkPurposes(purposes: readonly string[]): readonly string[] {
       `${KEY}: extendedKeyUsage must not contain ${reserved}, which is not for users' certificates`,
     );
   }
-  const known = (purpose: string) =>
+  const isKnown = (purpose: string) =>
     PURPOSES.includes(purpose) || OID.test(purpose);
-  if (purposes.length === 0 || !purposes.every(known)) {
+  if (purposes.length === 0 || !purposes.every(isKnown)) {
     throw new InputError(
-      `${KEY}: extendedKeyUsage must be OIDs or some of ${PURPOSES.join(', ')}`,
+      `${KEY}: extendedKeyUsage must be a list of OIDs or ${PURPOSES.join(
+        ', ',
+      )}`,
     );
   }
   return purposes;

@@ -1,31 +1,32 @@
 import type { ExpiringQuery } from '@directory-gateway/backstage-plugin-directory-node';
 import {
+  Certificate,
   REVOCATION_REASONS,
   type RevocationReason,
   randomSerialNumber,
 } from '@directory-gateway/x509';
 import type { Knex } from 'knex';
+import { readChain } from '../authority/AuthorityStore';
 import {
   AUTHORITIES,
   type AuthorityRow,
   CERTIFICATES,
   type CertificateRow,
 } from '../database/rows';
-import { readChain } from '../authority/AuthorityStore';
 
-/** How long a repeated request gets the certificate of the first. */
+/** How long a repeated request gets the certificate of the first one. */
 const REPETITION_MS = 60 * 1000;
 
 /**
- * Each one fails only when another process was faster at the same request, or a
- * random number of 127 bits came up twice.
+ * An attempt fails only when another process was faster with the same request,
+ * or when a random number of 127 bits is already in use.
  */
-const ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 
-/** What {@link CertificateStore.reserve} puts on record. */
+/** Input of {@link CertificateStore.reserve}. */
 export interface Reservation {
   readonly authorityId: string;
-  /** What it has in common with its repetitions. */
+  /** Value that a request and its repetitions have in common. */
   readonly requestKey: string;
   readonly username: string;
   readonly profile: string;
@@ -36,10 +37,36 @@ export interface Reservation {
   readonly notAfter: Date;
 }
 
+/** A reserved serial number and its certificate. */
+export interface CertificateRecord {
+  readonly serialNumber: bigint;
+  readonly username: string;
+  /** In whole seconds. */
+  readonly notBefore: Date;
+  /** In whole seconds. */
+  readonly notAfter: Date;
+  /** `undefined`: the serial number is only reserved. */
+  readonly certificate?: Certificate;
+  readonly revocation?: Revocation;
+}
+
+/** The record of an issued certificate. */
+export interface IssuedRecord extends CertificateRecord {
+  readonly certificate: Certificate;
+  /** The CA's certificate and its issuers, DER. */
+  readonly authorityChain: readonly Buffer[];
+}
+
+/** The revocation of a certificate. */
+export interface Revocation {
+  readonly revokedAt: Date;
+  readonly reason: RevocationReason;
+}
+
 /**
- * The record of certificates. Every statement stands alone: a process that is
- * killed between two of them leaves a reserved serial number, which the
- * repetition of the request takes over.
+ * Records of certificates. Each statement is its own transaction: a process that
+ * is killed between two of them leaves a reserved serial number, which the
+ * repeated request takes over.
  */
 export class CertificateStore {
   readonly #database: Knex;
@@ -49,11 +76,11 @@ export class CertificateStore {
   }
 
   /**
-   * Reserves a new serial number; for the repetition of a recent request whose
-   * certificate is not revoked, gives what is on record for that.
+   * Reserves a new serial number, or returns the record of a recent request of
+   * which this is a repetition, unless its certificate is revoked.
    */
   async reserve(reservation: Reservation): Promise<CertificateRecord> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const row = toRow(reservation, randomSerialNumber());
       const inserted = await this.#table()
         .insert(row)
@@ -63,22 +90,22 @@ export class CertificateStore {
       if (inserted.length > 0) {
         return readRecord(row);
       }
-      const before = await this.#table()
+      const previous = await this.#table()
         .where({ request_key: reservation.requestKey })
         .first();
-      if (before && isRecent(before, reservation.now)) {
-        return readRecord(before);
+      if (previous && isRecent(previous, reservation.now)) {
+        return readRecord(previous);
       }
-      if (before) {
+      if (previous) {
         await this.#table()
-          .where({ serial_number: before.serial_number })
+          .where({ serial_number: previous.serial_number })
           .update({ request_key: null });
       }
     }
     throw new Error('No serial number could be reserved');
   }
 
-  /** Gives a serial number up that nobody's certificate has. */
+  /** Deletes a reservation that has no certificate. */
   async release(serialNumber: bigint): Promise<void> {
     await this.#table()
       .where({ serial_number: String(serialNumber) })
@@ -89,22 +116,26 @@ export class CertificateStore {
   /**
    * Records the certificate of a reserved serial number.
    *
-   * @returns what is on record: of two for one reservation, the first
+   * @returns the recorded certificate: another one when a concurrent process
+   *   was faster
    */
-  async record(serialNumber: bigint, certificate: Buffer): Promise<Buffer> {
-    const here = { serial_number: String(serialNumber) };
+  async record(
+    serialNumber: bigint,
+    certificate: Certificate,
+  ): Promise<Certificate> {
+    const key = { serial_number: String(serialNumber) };
     const updated = await this.#table()
-      .where(here)
+      .where(key)
       .whereNull('certificate')
-      .update({ certificate });
+      .update({ certificate: certificate.der });
     if (updated === 1) {
       return certificate;
     }
-    const row = await this.#table().where(here).first();
+    const row = await this.#table().where(key).first();
     if (!row?.certificate) {
-      throw new Error('The reserved serial number is not on record any more');
+      throw new Error('The reserved serial number is no longer on record');
     }
-    return row.certificate;
+    return new Certificate(row.certificate);
   }
 
   async find(serialNumber: bigint): Promise<IssuedRecord | undefined> {
@@ -116,8 +147,10 @@ export class CertificateStore {
   }
 
   /**
-   * The certificates of users, oldest first: all, or those that can be used at
-   * a time.
+   * Returns the certificates of users, oldest first.
+   *
+   * @param query - `usableAt`: leaves out revoked certificates and those that
+   *   expired before this time
    */
   async listByUsers(query: {
     readonly usernames: readonly string[];
@@ -129,28 +162,27 @@ export class CertificateStore {
       issued.whereNull('revoked_at').andWhere('not_after', '>=', usableAt);
     }
     const rows = await issued.orderBy(['reserved_at', 'serial_number']);
-    return rows.flatMap(row => readIssuedRecord(row) ?? []);
+    return rows.map(readIssuedRecord);
   }
 
-  /** Those that are not revoked and end within a time. */
   async listExpiring(query: ExpiringQuery): Promise<CertificateRecord[]> {
     const { from, before, username } = query;
-    const ending = this.#table()
+    const expiring = this.#table()
       .whereNotNull('certificate')
       .whereNull('revoked_at')
       .where('not_after', '>=', from);
     if (before) {
-      ending.where('not_after', '<', before);
+      expiring.where('not_after', '<', before);
     }
     if (username !== undefined) {
-      ending.where({ username });
+      expiring.where({ username });
     }
-    return (await ending).map(readRecord);
+    return (await expiring).map(readRecord);
   }
 
   /**
-   * Names as one parameter. With one for each, every number of names is a
-   * statement of its own, which takes longer to prepare than to answer.
+   * Binds all names as one parameter: with one parameter per name, each number
+   * of names would be a different statement, which takes long to prepare.
    */
   #isAmong(
     usernames: readonly string[],
@@ -163,7 +195,7 @@ export class CertificateStore {
         ];
   }
 
-  /** With the chain of the authority that signed each. */
+  /** Issued certificates, each with the chain of its CA. */
   #issued() {
     return this.#table()
       .join<AuthorityRow>(
@@ -172,16 +204,16 @@ export class CertificateStore {
         `${AUTHORITIES}.id`,
       )
       .whereNotNull('certificate')
-      .select<(CertificateRow & Pick<AuthorityRow, 'chain'>)[]>(
-        `${CERTIFICATES}.*`,
-        `${AUTHORITIES}.chain`,
-      );
+      .select<IssuedRow[]>(`${CERTIFICATES}.*`, `${AUTHORITIES}.chain`);
   }
 
   #table(): Knex.QueryBuilder<CertificateRow> {
     return this.#database<CertificateRow>(CERTIFICATES);
   }
 }
+
+type IssuedRow = CertificateRow &
+  Pick<AuthorityRow, 'chain'> & { certificate: Buffer };
 
 function toRow(reservation: Reservation, serialNumber: bigint): CertificateRow {
   return {
@@ -201,45 +233,20 @@ function toRow(reservation: Reservation, serialNumber: bigint): CertificateRow {
   };
 }
 
-/** Either way from now: the clock that wrote the time may have been wrong. */
+/** Accepts times in the future: the clock of the writer may have been wrong. */
 function isRecent(row: CertificateRow, now: number): boolean {
   const age = now - new Date(row.reserved_at).getTime();
   return row.revoked_at === null && Math.abs(age) <= REPETITION_MS;
 }
 
-/** A serial number on record, and what became of it. */
-export interface CertificateRecord {
-  readonly serialNumber: bigint;
-  readonly username: string;
-  /** In whole seconds, as certificates have it. */
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-  /** DER; `undefined` while it is reserved only. */
-  readonly certificate?: Buffer;
-  readonly revocation?: Revocation;
-}
-
-/** A certificate on record, with those of the authority that signed it. */
-export interface IssuedRecord extends CertificateRecord {
-  readonly certificate: Buffer;
-  /** DER: the authority's certificate and those above it. */
-  readonly authorityChain: readonly Buffer[];
-}
-
-/** That a certificate is no longer to be trusted. */
-export interface Revocation {
-  readonly revokedAt: Date;
-  readonly reason: RevocationReason;
-}
-
-/** Reads a row of the certificates. */
+/** Reads a row of the table of certificates. */
 export function readRecord(row: CertificateRow): CertificateRecord {
   return {
     serialNumber: BigInt(row.serial_number),
     username: row.username,
     notBefore: new Date(row.not_before),
     notAfter: new Date(row.not_after),
-    ...(row.certificate && { certificate: row.certificate }),
+    ...(row.certificate && { certificate: new Certificate(row.certificate) }),
     ...(row.revoked_at !== null && {
       revocation: {
         revokedAt: new Date(row.revoked_at),
@@ -249,17 +256,12 @@ export function readRecord(row: CertificateRow): CertificateRecord {
   };
 }
 
-/** Reads a row of the certificates, joined with the chain of its authority. */
-export function readIssuedRecord(
-  row: CertificateRow & Pick<AuthorityRow, 'chain'>,
-): IssuedRecord | undefined {
-  return row.certificate
-    ? {
-        ...readRecord(row),
-        certificate: row.certificate,
-        authorityChain: readChain(row.chain),
-      }
-    : undefined;
+function readIssuedRecord(row: IssuedRow): IssuedRecord {
+  return {
+    ...readRecord(row),
+    certificate: new Certificate(row.certificate),
+    authorityChain: readChain(row.chain),
+  };
 }
 
 function reasonOf(code: number | null): RevocationReason {

@@ -4,47 +4,47 @@ import {
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import {
+  Certificate,
+  type CertificateFields,
+  type KerberosPrincipal,
+  type WritableGeneralName,
+} from '@directory-gateway/x509';
+import { X509Certificate, createHash } from 'node:crypto';
+import {
   type SigningAuthority,
   backdated,
 } from '../authority/SigningAuthority';
 import type { CertificateProfile } from './CertificateProfile';
 import type { CertificateRecord } from './CertificateStore';
-import {
-  type CertificateFields,
-  type KerberosPrincipal,
-  type WritableGeneralName,
-  describeCertificate,
-} from '@directory-gateway/x509';
-import { X509Certificate, createHash } from 'node:crypto';
 
-/** What a certificate is made of. */
+/** Input of {@link makeCertificate}. */
 export interface CertificateInput {
   readonly request: SigningRequest;
   readonly profile: CertificateProfile;
   readonly authority: SigningAuthority;
-  /** The serial number and the times that it must have. */
+  /** Record with the serial number and the validity of the certificate. */
   readonly reserved: CertificateRecord;
 }
 
+/** `ub-common-name` of RFC 5280 appendix A.1. */
+const MAX_COMMON_NAME_LENGTH = 64;
+
 /**
- * Signs a certificate, and reads it back before anybody gets it.
+ * Signs a certificate and verifies it before it is returned.
  *
- * @returns DER
- * @throws AuthorityRefusalError when a name cannot be in a certificate.
- * @throws AuthorityUnavailableError when the certificate fails the check.
+ * @throws AuthorityRefusalError when a name cannot be written to a certificate.
+ * @throws AuthorityUnavailableError when the certificate fails the self-check.
  */
 export function makeCertificate(
-  order: CertificateInput & { readonly crlUrl: string },
-): Buffer {
-  const { request, authority, reserved: reservation } = order;
-  const { publicKey } = request;
+  input: CertificateInput & { readonly crlUrl: string },
+): Certificate {
+  const { request, authority } = input;
   try {
-    const fields = composeCertificate({ ...order, reservation });
-    const certificate = authority.issuer.signCertificate({
-      ...fields,
-      spki: publicKey,
-    });
-    checkCertificate(certificate, { fields, publicKey, authority });
+    const fields = composeFields(input);
+    const certificate = new Certificate(
+      authority.issuer.signCertificate({ ...fields, spki: request.publicKey }),
+    );
+    checkCertificate(certificate, { ...input, fields });
     return certificate;
   } catch (error) {
     if (error instanceof RangeError) {
@@ -52,49 +52,34 @@ export function makeCertificate(
         `The certificate cannot be written: ${error.message}.`,
       );
     }
-    throw new AuthorityUnavailableError('The certificate went wrong', error);
+    throw new AuthorityUnavailableError('Certificate self-check failed', error);
   }
 }
 
-/** `ub-common-name` of RFC 5280 appendix A.1. */
-const LONGEST_COMMON_NAME = 64;
-
-/** What {@link composeCertificate} puts together. */
-export interface Composition {
-  readonly request: SigningRequest;
-  readonly profile: CertificateProfile;
-  /** What was reserved: of one reservation comes one certificate. */
-  readonly reservation: {
-    readonly serialNumber: bigint;
-    readonly notBefore: Date;
-    readonly notAfter: Date;
-  };
-  /** Where the authority's revocation list is. */
-  readonly crlUrl: string;
-}
-
 /**
- * What a certificate is to say: the user's name and the profile. Nothing comes
- * from the CSR but the key, which is not looked at here.
+ * Composes the fields from the user and the profile. Nothing is taken from the
+ * CSR except the key.
  *
- * @throws RangeError when a name cannot be in a certificate.
+ * @throws RangeError when a name cannot be written to a certificate.
  */
-export function composeCertificate(options: Composition): CertificateFields {
-  const { request, profile, reservation, crlUrl } = options;
-  if ([...request.username].length > LONGEST_COMMON_NAME) {
+function composeFields(
+  options: CertificateInput & { readonly crlUrl: string },
+): CertificateFields {
+  const { request, profile, reserved, crlUrl } = options;
+  if ([...request.username].length > MAX_COMMON_NAME_LENGTH) {
     throw new RangeError(
-      `A user name in a certificate has ${LONGEST_COMMON_NAME} characters at most`,
+      `A user name in a certificate has ${MAX_COMMON_NAME_LENGTH} characters at most`,
     );
   }
   const alternativeNames = composeAlternativeNames(request);
   return {
-    serialNumber: reservation.serialNumber,
+    serialNumber: reserved.serialNumber,
     subject: [
       { type: 'O', value: profile.organization },
       { type: 'CN', value: request.username },
     ],
-    notBefore: reservation.notBefore,
-    notAfter: reservation.notAfter,
+    notBefore: reserved.notBefore,
+    notAfter: reserved.notAfter,
     extensions: {
       basicConstraints: { ca: false },
       keyUsage: profile.keyUsage,
@@ -122,43 +107,37 @@ function composeAlternativeNames({
 }
 
 /**
- * Reads a certificate back before anybody gets it: a fault of the machine or of
- * the code must not leave the house with a signature under it.
+ * Reads a certificate back and compares it with its fields, so that a defect of
+ * the machine or of the code is never returned with a valid signature.
  *
- * @throws Error that names what is wrong.
+ * @throws Error that lists the differences.
  */
-export function checkCertificate(
-  der: Buffer,
-  expected: {
-    readonly fields: CertificateFields;
-    readonly publicKey: Buffer;
-    readonly authority: SigningAuthority;
-  },
+function checkCertificate(
+  certificate: Certificate,
+  expected: CertificateInput & { readonly fields: CertificateFields },
 ): void {
-  const { fields, publicKey, authority } = expected;
-  if (!new X509Certificate(der).verify(authority.publicKey)) {
-    throw new Error('The new certificate fails the check: its signature');
-  }
-  const description = describeCertificate(der);
+  const { fields, request, authority } = expected;
+  const { description } = certificate;
   if (!description.ok) {
-    throw new Error(`The new certificate fails the check: ${description.code}`);
+    throw new Error(`Invalid certificate: ${description.code}`);
   }
-  const { certificate } = description;
-  const facts: Record<string, boolean> = {
-    serialNumber: certificate.serialNumber === fields.serialNumber,
-    issuer: certificate.issuer === authority.issuer.certificate.subject,
-    notBefore: certificate.notBefore === fields.notBefore.getTime(),
-    notAfter: certificate.notAfter === fields.notAfter.getTime(),
-    publicKey: certificate.publicKey.sha256 === sha256(publicKey),
-    ca: !certificate.ca,
+  const actual = description.certificate;
+  const checks: Record<string, boolean> = {
+    signature: new X509Certificate(certificate.der).verify(authority.publicKey),
+    serialNumber: actual.serialNumber === fields.serialNumber,
+    issuer: actual.issuer === authority.issuer.certificate.subject,
+    notBefore: actual.notBefore === fields.notBefore.getTime(),
+    notAfter: actual.notAfter === fields.notAfter.getTime(),
+    publicKey: actual.publicKey.sha256 === sha256(request.publicKey),
+    ca: !actual.ca,
     alternativeNames:
-      certificate.alternativeNames.length ===
+      actual.alternativeNames.length ===
       (fields.extensions.alternativeNames ?? []).length,
-    extensions: certificate.unreadableExtensions.length === 0,
+    extensions: actual.unreadableExtensions.length === 0,
   };
-  const wrong = Object.keys(facts).filter(fact => !facts[fact]);
-  if (wrong.length > 0) {
-    throw new Error(`The new certificate fails the check: ${wrong.join(', ')}`);
+  const failed = Object.keys(checks).filter(name => !checks[name]);
+  if (failed.length > 0) {
+    throw new Error(`Invalid certificate: ${failed.join(', ')}`);
   }
 }
 
@@ -167,25 +146,25 @@ function sha256(bytes: Buffer): string {
 }
 
 /**
- * When a certificate that is signed now is valid, in whole seconds as
- * certificates have it (RFC 5280 §4.1.2.5). Never outside of the authority's
- * own time: a chain is valid only while all of it is.
+ * Validity of a certificate that is signed now, in whole seconds (RFC 5280
+ * §4.1.2.5) and within the validity of the CA's certificate, because a chain is
+ * valid only while all of its certificates are.
  *
- * @throws AuthorityUnavailableError when the authority's time is over.
+ * @throws AuthorityUnavailableError when the CA's certificate is not valid.
  */
 export function validityOf(
   { validityMs }: CertificateProfile,
   options: { readonly now: number; readonly authority: SigningAuthority },
 ): { readonly notBefore: Date; readonly notAfter: Date } {
   const { now, authority } = options;
-  const own = authority.issuer.certificate;
+  const ca = authority.issuer.certificate;
   const notBefore = wholeSecond(
-    Math.max(backdated(now).getTime(), own.notBefore),
+    Math.max(backdated(now).getTime(), ca.notBefore),
   );
-  const notAfter = wholeSecond(Math.min(now + validityMs, own.notAfter));
-  if (now > own.notAfter || notBefore >= notAfter) {
+  const notAfter = wholeSecond(Math.min(now + validityMs, ca.notAfter));
+  if (now > ca.notAfter || notBefore >= notAfter) {
     throw new AuthorityUnavailableError(
-      `The authority's own certificate is valid from ${own.validNotBefore} to ${own.validNotAfter}`,
+      `The CA certificate is valid from ${ca.validNotBefore} to ${ca.validNotAfter}`,
     );
   }
   return { notBefore, notAfter };
@@ -195,18 +174,20 @@ function wholeSecond(milliseconds: number): Date {
   return new Date(Math.floor(milliseconds / 1000) * 1000);
 }
 
-/** NT-PRINCIPAL (RFC 4120 §6.2): a user, as `kinit` asks for one. */
+/** NT-PRINCIPAL (RFC 4120 §6.2): a user, as in a request of `kinit`. */
 const NT_PRINCIPAL = 1;
 
-/** A part: characters that separate nothing, or are escaped. */
-const PART = String.raw`(?:[^\\/@]|\\[\\/@])+`;
-const PRINCIPAL = new RegExp(`^(${PART}(?:/${PART})*)@(${PART})$`);
+/** A component: characters that are not separators, or are escaped. */
+const COMPONENT = String.raw`(?:[^\\/@]|\\[\\/@])+`;
+const PRINCIPAL = new RegExp(
+  `^(${COMPONENT}(?:/${COMPONENT})*)@(${COMPONENT})$`,
+);
 
 /**
- * Reads a principal as Kerberos writes it, `name@REALM`, with `\` before an
- * `@`, `/` or `\` inside of a part.
+ * Parses a Kerberos principal, `name@REALM`, with `\` before an `@`, `/` or `\`
+ * within a component.
  *
- * @throws RangeError when it is not one.
+ * @throws RangeError when it is not a principal.
  */
 export function parsePrincipalName(text: string): KerberosPrincipal {
   const [, name, realm] = PRINCIPAL.exec(text) ?? [];
@@ -214,12 +195,14 @@ export function parsePrincipalName(text: string): KerberosPrincipal {
     throw new RangeError('A principal name must be of the form name@REALM');
   }
   return {
-    realm: unescapePart(realm),
+    realm: unescapeComponent(realm),
     nameType: NT_PRINCIPAL,
-    components: (name.match(new RegExp(PART, 'g')) ?? []).map(unescapePart),
+    components: (name.match(new RegExp(COMPONENT, 'g')) ?? []).map(
+      unescapeComponent,
+    ),
   };
 }
 
-function unescapePart(part: string): string {
-  return part.replace(/\\(.)/g, '$1');
+function unescapeComponent(component: string): string {
+  return component.replace(/\\(.)/g, '$1');
 }

@@ -2,10 +2,10 @@
 export const AUTHORITIES = 'embedded_ca_authorities';
 export const CERTIFICATES = 'embedded_ca_certificates';
 
-/** PostgreSQL gives a Date, SQLite milliseconds since 1970. */
+/** PostgreSQL returns a Date, SQLite milliseconds since 1970. */
 export type Timestamp = Date | number;
 
-/** A row of the authorities; the columns are described in the migration. */
+/** A row of the table of CAs; the migration describes the columns. */
 export interface AuthorityRow {
   id: string;
   is_current: boolean | number | null;
@@ -19,7 +19,7 @@ export interface AuthorityRow {
   crl_next_update: Timestamp | null;
 }
 
-/** A row of the certificates; the columns are described in the migration. */
+/** A row of the table of certificates; the migration describes the columns. */
 export interface CertificateRow {
   serial_number: string;
   authority_id: string;

@@ -1,3 +1,4 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   AuthorityUnavailableError,
   type RevocationRequest,
@@ -5,22 +6,21 @@ import {
 import type { CurrentAuthority } from '../authority/CurrentAuthority';
 import { backdated } from '../authority/SigningAuthority';
 import type { RevocationListState, RevocationStore } from './RevocationStore';
-import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { Revocation } from '../certificates/CertificateStore';
 
-/** What {@link RevocationLists} are made of. */
+/** Options of {@link RevocationLists}. */
 export interface RevocationListsOptions {
-  readonly keeper: CurrentAuthority;
+  readonly currentAuthority: CurrentAuthority;
   readonly revocations: RevocationStore;
-  /** From a list's beginning to its end. */
+  /** Validity of a CRL in milliseconds. */
   readonly validityMs: number;
-  /** Milliseconds since 1970. Default: the machine's clock. */
+  readonly logger: LoggerService;
+  /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
- * The authority's revocation lists (RFC 5280 §5): one after each revocation,
- * and one when half of the last one's time is over.
+ * Revokes certificates and signs the CRLs (RFC 5280 §5): one after each
+ * revocation, and one after half of the validity of the last one.
  */
 export class RevocationLists {
   readonly #options: RevocationListsOptions;
@@ -32,37 +32,56 @@ export class RevocationLists {
   }
 
   /**
-   * The last list, DER, whoever signed it: also a node without the key tells
-   * what is revoked.
+   * Returns the last CRL, DER, also on an instance without the key.
    *
-   * @throws AuthorityUnavailableError when there is none, or it cannot be read.
+   * @throws AuthorityUnavailableError when there is none, or the database is not
+   *   available.
    */
   async read(): Promise<Buffer> {
     let list: Buffer | undefined;
     try {
       list = await this.#options.revocations.findCurrentList();
     } catch (error) {
-      throw new AuthorityUnavailableError(
-        'The revocation list cannot be read',
-        error,
-      );
+      throw new AuthorityUnavailableError('The CRL cannot be read', error);
     }
     if (!list) {
-      throw new AuthorityUnavailableError('There is no revocation list yet');
+      throw new AuthorityUnavailableError('No CRL has been signed yet');
     }
     return list;
   }
 
   /**
-   * Signs a new list when the last one is not enough. Several nodes may do so
-   * at once: the number of a list is given once, and whoever is late looks
-   * again.
+   * Records a revocation and signs a CRL with it. The first revocation of a
+   * certificate is kept; a serial number without certificate is ignored.
+   */
+  async revoke(request: RevocationRequest): Promise<void> {
+    const { revocations, logger } = this.#options;
+    const revocation = await revocations.revoke({
+      ...request,
+      revokedAt: new Date(this.#now()),
+    });
+    if (!revocation) {
+      return;
+    }
+    try {
+      await this.renew();
+    } catch (error) {
+      // The maintenance task signs the CRL when a revocation is missing in it.
+      logger.error(
+        `Certificate ${request.serialNumber} was revoked, but the CRL was not renewed: ${error}`,
+      );
+    }
+  }
+
+  /**
+   * Signs a new CRL when it is due. Several instances may do so concurrently:
+   * each CRL number is used once, and the slower instance checks again.
    *
-   * @throws AuthorityUnavailableError when this node must not sign.
+   * @throws AuthorityUnavailableError when this instance cannot sign.
    */
   async renew(): Promise<void> {
-    const { keeper, revocations } = this.#options;
-    const { id } = keeper.current;
+    const { currentAuthority, revocations } = this.#options;
+    const { id } = currentAuthority.get();
     for (;;) {
       const state = await revocations.findList(id);
       if (!this.#isDue(state) || (await this.#signNext(state))) {
@@ -80,77 +99,28 @@ export class RevocationLists {
   }
 
   async #signNext(state: RevocationListState): Promise<boolean> {
-    const { keeper, revocations, validityMs } = this.#options;
-    const { id, issuer } = keeper.current;
+    const { currentAuthority, revocations, validityMs } = this.#options;
+    const { id, issuer } = currentAuthority.get();
     const now = this.#now();
+    const number = state.number + 1;
+    const thisUpdate = backdated(now);
+    const nextUpdate = new Date(now + validityMs);
     const revoked = await revocations.listRevoked(id, {
-      notOverBefore: state.current?.thisUpdate,
+      notExpiredAt: state.current?.thisUpdate,
     });
-    const fields = {
-      thisUpdate: backdated(now),
-      nextUpdate: new Date(now + validityMs),
-    };
     const list = issuer.signRevocationList({
-      ...fields,
-      number: BigInt(state.number + 1),
+      number: BigInt(number),
+      thisUpdate,
+      nextUpdate,
       revoked,
     });
     return await revocations.recordList({
-      ...fields,
       authorityId: id,
-      number: state.number + 1,
+      number,
+      thisUpdate,
+      nextUpdate,
       revocations: state.revocations,
       list,
     });
-  }
-}
-
-/** Revokes certificates, and has the revocation list tell of it. */
-export class Revoker {
-  readonly #revocations: RevocationStore;
-  readonly #lists: RevocationLists;
-  readonly #logger: LoggerService;
-  readonly #now: () => number;
-
-  constructor(options: {
-    readonly revocations: RevocationStore;
-    readonly lists: RevocationLists;
-    readonly logger: LoggerService;
-    /** Milliseconds since 1970. Default: the machine's clock. */
-    readonly now?: () => number;
-  }) {
-    this.#revocations = options.revocations;
-    this.#lists = options.lists;
-    this.#logger = options.logger;
-    this.#now = options.now ?? Date.now;
-  }
-
-  /**
-   * Puts a revocation on record. Of several for one certificate the first
-   * stands.
-   *
-   * @returns the one on record, `undefined` when there is no such certificate
-   */
-  async revoke(order: RevocationRequest): Promise<Revocation | undefined> {
-    const revocation = await this.#revocations.revoke({
-      ...order,
-      revokedAt: new Date(this.#now()),
-    });
-    if (revocation) {
-      await this.#publish(order);
-    }
-    return revocation;
-  }
-
-  async #publish({ serialNumber }: RevocationRequest): Promise<void> {
-    try {
-      await this.#lists.renew();
-    } catch (error) {
-      // It is revoked, and the list follows: the task that renews it sees that
-      // a revocation is missing there.
-      this.#logger.error(
-        `Certificate ${serialNumber} is revoked, and not on the revocation list yet: ${error}`,
-      );
-    }
   }
 }

@@ -12,28 +12,28 @@ import {
   type CertificateRow,
 } from '../database/rows';
 
-/** The last revocation list of an authority, and what has happened since. */
+/** The last CRL of a CA and the revocations since. */
 export interface RevocationListState {
-  /** Of the last list; 0 when there is none. */
+  /** CRL number; 0 when there is no CRL. */
   readonly number: number;
-  /** `undefined` when there is none. */
+  /** `undefined` when there is no CRL. */
   readonly current?: {
     /** DER. */
     readonly list: Buffer;
     readonly thisUpdate: Date;
     readonly nextUpdate: Date;
   };
-  /** Revocations that the list does not know yet. */
+  /** Number of revocations that the CRL does not contain yet. */
   readonly unlisted: number;
-  /** All revocations. */
+  /** Number of all revocations. */
   readonly revocations: number;
 }
 
-/** A revocation list to be recorded. */
+/** A CRL to be recorded. */
 export interface NewRevocationList {
   readonly authorityId: string;
   readonly number: number;
-  /** How many revocations there were before those of the list were read. */
+  /** Number of revocations when those of the CRL were read. */
   readonly revocations: number;
   /** DER. */
   readonly list: Buffer;
@@ -41,7 +41,7 @@ export interface NewRevocationList {
   readonly nextUpdate: Date;
 }
 
-/** The record of revocations, and of the lists that tell of them. */
+/** Records of revocations and CRLs. */
 export class RevocationStore {
   readonly #database: Knex;
 
@@ -50,10 +50,10 @@ export class RevocationStore {
   }
 
   /**
-   * Puts a revocation on record. Of several for one certificate the first
-   * stands.
+   * Records a revocation. The first revocation of a certificate is kept.
    *
-   * @returns the one on record, `undefined` when there is no such certificate
+   * @returns the recorded revocation, `undefined` when there is no such
+   *   certificate
    */
   async revoke(options: {
     readonly serialNumber: bigint;
@@ -61,10 +61,10 @@ export class RevocationStore {
     readonly revokedBy: string;
     readonly revokedAt: Date;
   }): Promise<Revocation | undefined> {
-    const here = { serial_number: String(options.serialNumber) };
+    const key = { serial_number: String(options.serialNumber) };
     return await this.#database.transaction(async transaction => {
       const revoked = await transaction<CertificateRow>(CERTIFICATES)
-        .where(here)
+        .where(key)
         .whereNotNull('certificate')
         .whereNull('revoked_at')
         .update({
@@ -73,7 +73,7 @@ export class RevocationStore {
           revoked_by: options.revokedBy,
         });
       const row = await transaction<CertificateRow>(CERTIFICATES)
-        .where(here)
+        .where(key)
         .first();
       if (row && revoked === 1) {
         await transaction<AuthorityRow>(AUTHORITIES)
@@ -85,18 +85,18 @@ export class RevocationStore {
   }
 
   /**
-   * The revoked certificates that a list must name: those that were not over
-   * yet at the beginning of the last one (RFC 5280 §3.3).
+   * Returns the revoked certificates that the next CRL must contain: those that
+   * had not expired when the last one was issued (RFC 5280 §3.3).
    */
   async listRevoked(
     authorityId: string,
-    options: { readonly notOverBefore: Date | undefined },
+    options: { readonly notExpiredAt: Date | undefined },
   ): Promise<readonly RevokedCertificate[]> {
-    const { notOverBefore = new Date(0) } = options;
+    const { notExpiredAt = new Date(0) } = options;
     const rows = await this.#database<CertificateRow>(CERTIFICATES)
       .where({ authority_id: authorityId })
       .whereNotNull('revoked_at')
-      .andWhere('not_after', '>=', notOverBefore)
+      .andWhere('not_after', '>=', notExpiredAt)
       .orderBy(['revoked_at', 'serial_number']);
     return rows
       .map(readRecord)
@@ -110,13 +110,13 @@ export class RevocationStore {
     return row ? readState(row) : { number: 0, unlisted: 0, revocations: 0 };
   }
 
-  /** The last list of the authority that signs now; DER. */
+  /** Returns the last CRL of the current CA, DER. */
   async findCurrentList(): Promise<Buffer | undefined> {
     const row = await this.#authorities().where({ is_current: true }).first();
     return row?.crl ?? undefined;
   }
 
-  /** @returns false when another list got the number first */
+  /** @returns false when another CRL has the number already */
   async recordList(list: NewRevocationList): Promise<boolean> {
     const updated = await this.#authorities()
       .where({ id: list.authorityId, crl_number: list.number - 1 })

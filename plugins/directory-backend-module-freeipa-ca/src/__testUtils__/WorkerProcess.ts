@@ -1,27 +1,27 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What a worker answers. */
-export type WorkerAnswer =
+/** Response of a worker. */
+export type WorkerResponse =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly failure: string };
 
-/** The answer that nobody has asked for: the worker has started. */
+/** Id of the message that the worker has started. */
 export const READY = 0;
 
 /**
- * A module of this folder in a process of its own. Jest hands its tests a copy
- * of `process.env`, which the Kerberos library never sees.
+ * Runs a module of this folder in a child process. Tests in Jest have a copy of
+ * `process.env`, which the Kerberos library does not see.
  */
 export class WorkerProcess {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (answer: WorkerAnswer) => void>();
+  readonly #waiting = new Map<number, (response: WorkerResponse) => void>();
   #lastId = READY;
 
   static async start(options: {
     /** For example `./authorityMain`. */
     readonly module: string;
-    /** Handed over as JSON. */
+    /** Passed as JSON. */
     readonly argument: unknown;
     readonly env: NodeJS.ProcessEnv;
   }): Promise<WorkerProcess> {
@@ -39,7 +39,7 @@ export class WorkerProcess {
     );
     const worker = new WorkerProcess(child);
     await Promise.race([
-      worker.#answer(READY),
+      worker.#response(READY),
       once(child, 'exit').then(() => {
         throw new Error(`${options.module} did not start`);
       }),
@@ -49,25 +49,25 @@ export class WorkerProcess {
 
   private constructor(child: ChildProcess) {
     this.#child = child;
-    child.on('message', (answer: WorkerAnswer) => {
-      this.#waiting.get(answer.id)?.(answer);
-      this.#waiting.delete(answer.id);
+    child.on('message', (response: WorkerResponse) => {
+      this.#waiting.get(response.id)?.(response);
+      this.#waiting.delete(response.id);
     });
   }
 
-  /** @throws Error `name: message` with which the worker failed. */
-  async ask(request: object): Promise<unknown> {
+  /** @throws Error `name: message` of the worker's error. */
+  async request(message: object): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#child.send({ ...request, id });
-    const answer = await this.#answer(id);
-    if ('failure' in answer) {
-      throw new Error(answer.failure);
+    this.#child.send({ ...message, id });
+    const response = await this.#response(id);
+    if ('failure' in response) {
+      throw new Error(response.failure);
     }
-    return answer.result;
+    return response.result;
   }
 
-  async #answer(id: number): Promise<WorkerAnswer> {
+  async #response(id: number): Promise<WorkerResponse> {
     return await new Promise(resolve => this.#waiting.set(id, resolve));
   }
 

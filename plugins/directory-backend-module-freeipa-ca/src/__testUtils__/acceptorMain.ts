@@ -1,12 +1,12 @@
 import { SpnegoAcceptor } from '@directory-gateway/kerberos';
 import { serveRequests } from './serveRequests';
-import { MemoryLogger } from './MemoryLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
 /** What FreeIPA's Apache does with a ticket. */
 async function main(): Promise<void> {
   const acceptor = await SpnegoAcceptor.create({
     ...JSON.parse(process.argv[2]),
-    logger: new MemoryLogger(),
+    logger: new RecordingLogger(),
   });
   serveRequests<{ authorization: string }>(({ authorization }) =>
     acceptor.accept(authorization),

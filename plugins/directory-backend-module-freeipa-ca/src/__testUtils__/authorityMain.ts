@@ -1,24 +1,28 @@
 import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
 import { FreeIpaAuthority } from '../FreeIpaAuthority';
 import { serveRequests } from './serveRequests';
-import { MemoryLogger } from './MemoryLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** What the parent asks of the authority. */
+/** Requests of the parent process. */
 export type AuthorityRequest =
   | { readonly method: 'sign'; readonly request: SigningRequest }
   | { readonly method: 'get'; readonly serialNumber: bigint };
 
 const authority = FreeIpaAuthority.create({
   config: JSON.parse(process.argv[2]),
-  logger: new MemoryLogger(),
+  logger: new RecordingLogger(),
 });
 
-serveRequests<AuthorityRequest>(async asked =>
-  asked.method === 'get'
-    ? await authority.get(asked.serialNumber)
-    : await authority.sign({
-        ...asked.request,
-        csr: Buffer.from(asked.request.csr), // a plain array on the way here
-        publicKey: Buffer.from(asked.request.publicKey),
-      }),
-);
+/** Returns the certificate, DER; class instances cannot be sent. */
+serveRequests<AuthorityRequest>(async message => {
+  const issued =
+    message.method === 'get'
+      ? await authority.get(message.serialNumber)
+      : await authority.sign({
+          ...message.request,
+          // Received as Uint8Array.
+          csr: Buffer.from(message.request.csr),
+          publicKey: Buffer.from(message.request.publicKey),
+        });
+  return issued?.certificate.der;
+});

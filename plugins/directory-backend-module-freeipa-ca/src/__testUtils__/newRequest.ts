@@ -5,7 +5,7 @@ import type {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** A request of alice's that every stand-in signs, with a new key. */
+/** A request of alice with a new key, which every {@link FakeFreeIpa} signs. */
 export function newRequest(): SigningRequest {
   return createSigningRequest({
     username: 'alice',
@@ -14,13 +14,13 @@ export function newRequest(): SigningRequest {
   });
 }
 
-/** The serial number of what was issued. */
+/** Serial number of an issued certificate. */
 export function serialOf({ certificate }: IssuedCertificate): bigint {
-  return BigInt(`0x${new X509Certificate(certificate).serialNumber}`);
+  return BigInt(`0x${new X509Certificate(certificate.der).serialNumber}`);
 }
 
-/** The public key that was certified, in the form of a request's. */
+/** Public key of an issued certificate, as in a request. */
 export function keyIn({ certificate }: IssuedCertificate): Buffer {
-  const { publicKey } = new X509Certificate(certificate);
+  const { publicKey } = new X509Certificate(certificate.der);
   return publicKey.export({ type: 'spki', format: 'der' });
 }

@@ -1,17 +1,17 @@
-import { READY, type WorkerAnswer } from './WorkerProcess';
+import { READY, type WorkerResponse } from './WorkerProcess';
 
-/** The worker's side of {@link WorkerProcess}: answers what the parent asks. */
+/** Responds to the requests of a {@link WorkerProcess} in the child process. */
 export function serveRequests<T extends object>(
-  answer: (request: T) => Promise<unknown>,
+  handle: (request: T) => Promise<unknown>,
 ): void {
-  const tell = (message: WorkerAnswer) => process.send?.(message);
+  const send = (message: WorkerResponse) => process.send?.(message);
   process.on('message', async (request: T & { readonly id: number }) => {
     const { id } = request;
     try {
-      tell({ id, result: await answer(request) });
+      send({ id, result: await handle(request) });
     } catch (error) {
-      tell({ id, failure: String(error) });
+      send({ id, failure: String(error) });
     }
   });
-  tell({ id: READY, result: undefined });
+  send({ id: READY, result: undefined });
 }

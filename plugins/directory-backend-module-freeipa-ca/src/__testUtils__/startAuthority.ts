@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FreeIpaAuthority } from '../FreeIpaAuthority';
 import type { FreeIpaConfig } from '../FreeIpaConfig';
-import { MemoryLogger } from './MemoryLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { TestClock } from './TestClock';
 
-/** An authority that logs in with a password, and what it has logged. */
+/** A {@link FreeIpaAuthority} that logs in with a password. */
 export interface StartedAuthority {
   readonly authority: FreeIpaAuthority;
-  readonly logger: MemoryLogger;
-  /** Its clock, for all deadlines but that of a connection. */
+  readonly logger: RecordingLogger;
+  /** Its clock for all deadlines except that of a connection. */
   readonly clock: TestClock;
   /** Changes the password in its file. */
   setPassword(password: string): Promise<void>;
@@ -18,7 +18,7 @@ export interface StartedAuthority {
   remove(): Promise<void>;
 }
 
-/** Makes an authority as a site does that has chosen a password. */
+/** Creates an authority with a password file. */
 export async function startAuthority(
   options: Partial<FreeIpaConfig> & {
     readonly servers: readonly string[];
@@ -31,7 +31,7 @@ export async function startAuthority(
   const setPassword = (text: string) =>
     writeFile(passwordFile, `${text}\n`, { mode: 0o600 });
   await setPassword(password);
-  const logger = new MemoryLogger();
+  const logger = new RecordingLogger();
   const clock = new TestClock();
   const authority = FreeIpaAuthority.create({
     config: {

@@ -3,19 +3,22 @@ import {
   type KerberosClient,
   initializeClient,
 } from 'kerberos';
-import type { HttpsResponse } from '../rpc/HttpsClient';
-import type { FreeIpaServer, Login } from '../rpc/FreeIpaServer';
 import { NoResultError } from '../rpc/errors';
+import type { FreeIpaServer, Login } from '../rpc/FreeIpaServer';
+import type { HttpsResponse } from '../rpc/HttpsClient';
 import { readSession } from './readSession';
+
+/** Tickets are kept in the process; nothing is written to disk. */
+const TICKET_CACHE = 'MEMORY:directory-freeipa-ca';
 
 /** Logs in with a Kerberos ticket (SPNEGO, RFC 4559). */
 export class KerberosLogin implements Login {
   readonly #principal: string;
 
   /**
-   * @param options - `keytab` is the absolute path of a keytab with the
-   * principal's key; without it the environment has to offer tickets.
-   * @throws Error when the process already gets tickets with another keytab.
+   * @param options - `keytab`: absolute path of a keytab with the principal's
+   *   key. Default: the environment provides tickets
+   * @throws Error when the process already uses another client keytab.
    */
   static create(options: {
     readonly principal: string;
@@ -33,13 +36,13 @@ export class KerberosLogin implements Login {
 
   async logIn(server: FreeIpaServer): Promise<string> {
     const { client, token } = await this.#startContext(server);
-    const answer = await server.postLogin({
+    const response = await server.postLogin({
       path: 'login_kerberos',
       headers: { Authorization: `Negotiate ${token}` },
       body: '',
     });
-    const session = readSession({ server: server.origin, answer });
-    await finishContext({ server, client, answer });
+    const session = readSession({ server: server.origin, response });
+    await finishContext({ server, client, response });
     return session;
   }
 
@@ -53,7 +56,7 @@ export class KerberosLogin implements Login {
       });
       return { client, token: await client.step('') };
     } catch (error) {
-      throw new NoResultError('there is no Kerberos ticket for it', {
+      throw new NoResultError('no Kerberos ticket for the server', {
         server: server.origin,
         executed: 'no',
         fault: 'unavailable',
@@ -63,14 +66,14 @@ export class KerberosLogin implements Login {
   }
 }
 
-/** The server's own token, when it sends one, proves that it is the one meant. */
+/** Verifies the server's token, if there is one: mutual authentication. */
 async function finishContext(options: {
   readonly server: FreeIpaServer;
   readonly client: KerberosClient;
-  readonly answer: HttpsResponse;
+  readonly response: HttpsResponse;
 }): Promise<void> {
-  const { server, client, answer } = options;
-  const challenge = answer.headers.get('www-authenticate') ?? '';
+  const { server, client, response } = options;
+  const challenge = response.headers.get('www-authenticate') ?? '';
   const token = /^Negotiate\s+([A-Za-z0-9+/=]+)$/i.exec(challenge)?.[1];
   if (token === undefined) {
     return;
@@ -78,7 +81,7 @@ async function finishContext(options: {
   try {
     await client.step(token);
   } catch (error) {
-    throw new NoResultError("its Kerberos reply is not the server's", {
+    throw new NoResultError('the Kerberos token of the server is invalid', {
       server: server.origin,
       executed: 'no',
       fault: 'protocol',
@@ -87,23 +90,19 @@ async function finishContext(options: {
   }
 }
 
-/** Tickets live and die with the process; nothing is written to a disk. */
-const TICKET_CACHE = 'MEMORY:directory-freeipa-ca';
-
 /**
- * Tells the Kerberos library of this process which keytab to get tickets with.
- * It takes that from the environment and from nowhere else: with
- * `KRB5_CLIENT_KTNAME` the library gets a ticket when one is needed, renews it
- * at half its life, and keeps it in the cache that `KRB5CCNAME` names (MIT
- * Kerberos documentation, "keytab", "Default client keytab").
+ * Sets the keytab with which the Kerberos library of this process gets tickets.
+ * It reads it only from the environment: with `KRB5_CLIENT_KTNAME` the library
+ * gets a ticket when one is needed, renews it after half of its lifetime, and
+ * keeps it in the cache of `KRB5CCNAME` (MIT Kerberos documentation, "keytab",
+ * "Default client keytab").
  *
- * The environment belongs to the whole process and is read by the library's
- * threads, so it is set once, before the first login. Accepting tickets is not
- * touched by it: that is `KRB5_KTNAME`. A cache that the environment already
- * names is kept.
+ * The environment belongs to the process and is read by the library's threads,
+ * so that it is set once, before the first login. It does not affect the keytab
+ * for accepting tickets, `KRB5_KTNAME`. An existing `KRB5CCNAME` is kept.
  *
- * @param options - `keytab` is an absolute path; `env` is for tests.
- * @throws Error when the environment already names another client keytab.
+ * @param options - `keytab`: absolute path; `env`: for tests
+ * @throws Error when the environment already sets another client keytab.
  */
 export function claimClientEnvironment(options: {
   readonly keytab: string;
@@ -111,11 +110,11 @@ export function claimClientEnvironment(options: {
 }): void {
   const env = options.env ?? process.env;
   const keytab = `FILE:${options.keytab}`;
-  const named = env.KRB5_CLIENT_KTNAME;
-  if (named && named !== keytab && named !== options.keytab) {
+  const present = env.KRB5_CLIENT_KTNAME;
+  if (present && present !== keytab && present !== options.keytab) {
     throw new Error(
       `directory.certificates.freeipa.login.keytab is ${options.keytab}, but KRB5_CLIENT_KTNAME ` +
-        `in the environment of this process already names ${named}. One process can get tickets ` +
+        `in the environment of this process is already ${present}. A process can get tickets ` +
         'with one keytab only: set one of the two.',
     );
   }

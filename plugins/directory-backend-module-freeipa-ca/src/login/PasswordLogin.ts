@@ -1,24 +1,22 @@
 import { readSecretFile } from '@directory-gateway/secret-files';
-import type { HttpsResponse } from '../rpc/HttpsClient';
-import type { FreeIpaServer } from '../rpc/FreeIpaServer';
 import { NoResultError } from '../rpc/errors';
-import type { Login } from '../rpc/FreeIpaServer';
+import type { FreeIpaServer, Login } from '../rpc/FreeIpaServer';
 import { readSession } from './readSession';
 
 /**
- * How long a password that was refused is not sent again: longer than the
- * minute after which FreeIPA forgets a failure by default, so that a wrong
- * password in the file does not lock the account.
+ * How long a rejected password is not sent again. By default FreeIPA forgets a
+ * failed login after a minute, so that a wrong password does not lock the
+ * account.
  */
-const REFUSED_PASSWORD_REST_MS = 2 * 60 * 1000;
+const REJECTED_PASSWORD_CACHE_MS = 2 * 60 * 1000;
 
-/** Logs in with a name and a password. */
+/** Logs in with a user name and a password. */
 export class PasswordLogin implements Login {
   readonly #username: string;
   readonly #passwordFile: string;
-  #refused: { password: string; reason: string; until: number } | undefined;
+  #rejected: { password: string; reason: string; until: number } | undefined;
 
-  /** @param options - `passwordFile` is read for each login. */
+  /** @param options - `passwordFile`: absolute path, read for each login */
   constructor(options: {
     readonly username: string;
     readonly passwordFile: string;
@@ -29,11 +27,11 @@ export class PasswordLogin implements Login {
 
   async logIn(server: FreeIpaServer): Promise<string> {
     const password = await this.#readPassword(server);
-    const refused = this.#refused;
-    if (refused?.password === password && Date.now() < refused.until) {
-      throw refusal(server, `${refused.reason}, a moment ago`);
+    const rejected = this.#rejected;
+    if (rejected?.password === password && Date.now() < rejected.until) {
+      throw rejection(server, `${rejected.reason} (cached)`);
     }
-    const answer = await server.postLogin({
+    const response = await server.postLogin({
       path: 'login_password',
       headers: {
         'Content-Type': 'application/x-www-form-urlencoded',
@@ -41,13 +39,14 @@ export class PasswordLogin implements Login {
       },
       body: new URLSearchParams({ user: this.#username, password }).toString(),
     });
-    const reason = refusalReason(answer);
-    if (reason !== undefined) {
-      const until = Date.now() + REFUSED_PASSWORD_REST_MS;
-      this.#refused = { password, reason, until };
-      throw refusal(server, reason);
+    // For example `invalid-password`, `password-expired` or `user-locked`.
+    const reason = response.headers.get('x-ipa-rejection-reason');
+    if (response.status === 401 && reason !== null) {
+      const until = Date.now() + REJECTED_PASSWORD_CACHE_MS;
+      this.#rejected = { password, reason, until };
+      throw rejection(server, reason);
     }
-    return readSession({ server: server.origin, answer });
+    return readSession({ server: server.origin, response });
   }
 
   async #readPassword(server: FreeIpaServer): Promise<string> {
@@ -68,17 +67,8 @@ export class PasswordLogin implements Login {
   }
 }
 
-/**
- * `invalid-password`, `password-expired`, `krbprincipal-expired`,
- * `user-locked`, `denied`; `undefined` when the password was not judged.
- */
-function refusalReason(answer: HttpsResponse): string | undefined {
-  const reason = answer.headers.get('x-ipa-rejection-reason');
-  return answer.status === 401 && reason !== null ? reason : undefined;
-}
-
-function refusal(server: FreeIpaServer, reason: string): NoResultError {
-  return new NoResultError(`FreeIPA refuses the gateway's login: ${reason}`, {
+function rejection(server: FreeIpaServer, reason: string): NoResultError {
+  return new NoResultError(`FreeIPA rejects the gateway's login: ${reason}`, {
     server: server.origin,
     executed: 'no',
     fault: 'credentials',

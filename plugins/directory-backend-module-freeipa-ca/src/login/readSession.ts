@@ -1,46 +1,38 @@
-import type { HttpsResponse } from '../rpc/HttpsClient';
 import { NoResultError } from '../rpc/errors';
+import type { HttpsResponse } from '../rpc/HttpsClient';
 
 /**
- * The session that a server's answer to a login gives, as a value for the
- * `Cookie` header: `ipa_session=MagBearerToken=…`.
+ * Reads the session in the response to a login, as a value of the `Cookie`
+ * header: `ipa_session=MagBearerToken=…`.
  *
- * @param options - `server` is its origin.
- * @throws NoResultError when it gives none.
+ * @param options - `server`: origin of the server
+ * @throws NoResultError when there is none.
  */
 export function readSession(options: {
   readonly server: string;
-  readonly answer: HttpsResponse;
+  readonly response: HttpsResponse;
 }): string {
-  const { server, answer } = options;
-  if (answer.status !== 200) {
-    throw notAnswered(server, answer);
+  const { server, response } = options;
+  const { status, headers } = response;
+  if (status !== 200) {
+    const reason = headers.get('x-ipa-rejection-reason') ?? 'no reason given';
+    throw new NoResultError(`login failed with status ${status} (${reason})`, {
+      server,
+      executed: 'no',
+      // Another server may accept the ticket.
+      fault: status === 401 || status >= 500 ? 'unavailable' : 'protocol',
+    });
   }
-  const session = answer.headers
+  const session = headers
     .getSetCookie()
     .map(cookie => cookie.split(';', 1)[0].trim())
     .find(cookie => /^ipa_session=./.test(cookie));
   if (session === undefined) {
-    throw new NoResultError('the login was answered without a session', {
+    throw new NoResultError('the response to the login has no session', {
       server,
       executed: 'no',
       fault: 'protocol',
     });
   }
   return session;
-}
-
-/** A refused ticket may be another server's to accept; other 4xx are a fault. */
-function notAnswered(server: string, answer: HttpsResponse): NoResultError {
-  const { status, headers } = answer;
-  const reason = headers.get('x-ipa-rejection-reason') ?? 'no reason given';
-  const unavailable = status === 401 || status >= 500;
-  return new NoResultError(
-    `the login was answered with status ${status} (${reason})`,
-    {
-      server,
-      executed: 'no',
-      fault: unavailable ? 'unavailable' : 'protocol',
-    },
-  );
 }

@@ -1,48 +1,23 @@
 import { assertError } from '@backstage/errors';
+import { NoResultError } from './errors';
 import {
   HttpExchangeError,
-  type HttpsResponse,
   type HttpsClient,
   type HttpsRequest,
+  type HttpsResponse,
 } from './HttpsClient';
-import { NoResultError } from './errors';
 import { readResult } from './readResponse';
 import { type RpcCommand, type RpcRecord, formatCall } from './RpcCommand';
 
-/** The session of all calls to one server: whoever comes first logs in. */
-export class SharedSession {
-  readonly #logIn: () => Promise<string>;
-  #session: Promise<string> | undefined;
-
-  constructor(logIn: () => Promise<string>) {
-    this.#logIn = logIn;
-  }
-
-  /** The session; a new one when there is none. Failures are not kept. */
-  async get(): Promise<string> {
-    if (!this.#session) {
-      const session = this.#logIn();
-      this.#session = session;
-      session.catch(() => this.#forget(session));
-    }
-    return await this.#session;
-  }
-
-  /** A session other than the given one, of which a call has learned the end. */
-  async renew(expired: string): Promise<string> {
-    const known = this.#session;
-    if (known && (await known.catch(() => undefined)) === expired) {
-      this.#forget(known);
-    }
-    return await this.get();
-  }
-
-  /** Unless somebody else has logged in by now. */
-  #forget(session: Promise<string>): void {
-    if (this.#session === session) {
-      this.#session = undefined;
-    }
-  }
+/** A method of logging in to FreeIPA. */
+export interface Login {
+  /**
+   * Logs in to a server.
+   *
+   * @returns the session, as a value of the `Cookie` header
+   * @throws NoResultError with `executed: 'no'` for any reason.
+   */
+  logIn(server: FreeIpaServer): Promise<string>;
 }
 
 /** A request below `/ipa/session/`. */
@@ -51,12 +26,13 @@ interface IpaRequest extends Pick<HttpsRequest, 'headers' | 'body' | 'signal'> {
   readonly path: string;
 }
 
-/** One FreeIPA server, and the gateway's session there. */
+/** A FreeIPA server and the gateway's session, which all calls share. */
 export class FreeIpaServer {
   /** For example `https://ipa1.example.org`. */
   readonly origin: string;
   readonly #https: HttpsClient;
-  readonly #session: SharedSession;
+  readonly #login: Login;
+  #session: Promise<string> | undefined;
 
   constructor(options: {
     readonly origin: string;
@@ -65,40 +41,41 @@ export class FreeIpaServer {
   }) {
     this.origin = options.origin;
     this.#https = options.https;
-    this.#session = new SharedSession(() => options.login.logIn(this));
+    this.#login = options.login;
   }
 
-  /** Name of the host, without a port. */
+  /** Host name, without a port. */
   get host(): string {
     return new URL(this.origin).hostname;
   }
 
   /**
-   * Runs a command, once: again only when the server says that it has not,
-   * because the session has expired.
+   * Runs a command once. It is repeated only when the server reports that it did
+   * not run, because the session has expired.
    *
-   * @param signal - aborts the call, but not a login, which other calls share.
-   * @returns the command's result.
+   * @param signal - aborts the call, but not a login, which other calls share
+   * @returns the result of the command
    * @throws RpcError when FreeIPA returns an error.
-   * @throws NoResultError when there is no usable response.
+   * @throws NoResultError when there is no valid response.
    */
   async call(command: RpcCommand, signal?: AbortSignal): Promise<RpcRecord> {
-    const session = await this.#session.get();
+    const session = this.#openSession();
     try {
-      return await this.#callIn(session, command, signal);
+      return await this.#callIn(await session, command, signal);
     } catch (error) {
       assertError(error);
       if (error.name !== 'SessionExpiredError') {
         throw error;
       }
     }
-    const renewed = await this.#session.renew(session);
+    this.#closeSession(session);
+    const renewed = await this.#openSession();
     try {
       return await this.#callIn(renewed, command, signal);
     } catch (error) {
       assertError(error);
       throw error.name === 'SessionExpiredError'
-        ? this.#noVerdict('it does not accept the session that it has given', {
+        ? this.#noResult('the server does not accept its own session', {
             executed: 'no',
             fault: 'protocol',
           })
@@ -107,19 +84,36 @@ export class FreeIpaServer {
   }
 
   /**
-   * Sends a request to log in, below `/ipa/session/`.
+   * Sends a login request below `/ipa/session/`.
    *
-   * @throws NoResultError when there is no whole answer.
+   * @throws NoResultError when there is no complete response.
    */
   async postLogin(request: IpaRequest): Promise<HttpsResponse> {
     try {
       return await this.#post(request);
     } catch (error) {
       assertError(error);
-      throw this.#noVerdict(error.message, {
+      throw this.#noResult(error.message, {
         executed: 'no',
         fault: 'unavailable',
       });
+    }
+  }
+
+  /** Returns the session, or logs in if there is none. */
+  #openSession(): Promise<string> {
+    if (!this.#session) {
+      const session = this.#login.logIn(this);
+      this.#session = session;
+      session.catch(() => this.#closeSession(session));
+    }
+    return this.#session;
+  }
+
+  /** Does nothing when another call has logged in since. */
+  #closeSession(session: Promise<string>): void {
+    if (this.#session === session) {
+      this.#session = undefined;
     }
   }
 
@@ -129,7 +123,7 @@ export class FreeIpaServer {
     signal?: AbortSignal,
   ): Promise<RpcRecord> {
     try {
-      const answer = await this.#post({
+      const response = await this.#post({
         path: 'json',
         headers: {
           'Content-Type': 'application/json',
@@ -139,10 +133,10 @@ export class FreeIpaServer {
         body: formatCall(command),
         signal,
       });
-      return readResult({ server: this.origin, answer });
+      return readResult({ server: this.origin, response });
     } catch (error) {
       throw error instanceof HttpExchangeError
-        ? this.#noVerdict(error.message, {
+        ? this.#noResult(error.message, {
             executed: error.sent,
             fault: 'unavailable',
           })
@@ -151,9 +145,9 @@ export class FreeIpaServer {
   }
 
   /**
-   * The `Referer` is strict since FreeIPA 4.12: the server's own name, and in
-   * all versions without a port (`ipaserver/rpcserver.py`, `check_referer`,
-   * `wsgi_execute`). Error texts are translated; this module reads the English.
+   * The `Referer` must be the server's name without a port, and since FreeIPA
+   * 4.12 nothing else (`ipaserver/rpcserver.py`, `check_referer`,
+   * `wsgi_execute`). Error messages are translated; this module reads English.
    */
   async #post(request: IpaRequest): Promise<HttpsResponse> {
     return await this.#https.post({
@@ -168,21 +162,10 @@ export class FreeIpaServer {
     });
   }
 
-  #noVerdict(
+  #noResult(
     message: string,
     options: Pick<NoResultError, 'executed' | 'fault'>,
   ): NoResultError {
     return new NoResultError(message, { ...options, server: this.origin });
   }
-}
-
-/** A way to log in to FreeIPA. */
-export interface Login {
-  /**
-   * Logs in at a server.
-   *
-   * @returns the session, as a value for the `Cookie` header.
-   * @throws NoResultError with `executed: 'no'`, whatever the reason.
-   */
-  logIn(server: FreeIpaServer): Promise<string>;
 }

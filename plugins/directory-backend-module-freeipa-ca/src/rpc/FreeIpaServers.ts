@@ -1,53 +1,55 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Clock } from '../Clock';
+import {
+  NoResultError,
+  RpcError,
+  isDogtagDown,
+  isServerFailure,
+} from './errors';
 import type { FreeIpaServer } from './FreeIpaServer';
-import { isDogtagDown, isServerTrouble } from './errors';
-import { NoResultError } from './errors';
-import type { RpcCommand } from './RpcCommand';
-import { RpcError } from './errors';
-import type { RpcRecord } from './RpcCommand';
+import type { RpcCommand, RpcRecord } from './RpcCommand';
 
-/** How long a server that was out of reach comes last. */
-const REST_MS = 30 * 1000;
+/** How long a server that was not available is tried last. */
+const DEMOTION_MS = 30 * 1000;
 
-/** Why a server gave no verdict. */
-type Trouble = Pick<NoResultError, 'executed' | 'fault' | 'message'>;
+/** The reason why a server returned no result. */
+type ServerFailure = Pick<NoResultError, 'executed' | 'fault' | 'message'>;
 
-/** FreeIPA's servers, asked in order until one gives a verdict. */
+/** FreeIPA's servers, which are tried in order until one returns a result. */
 export class FreeIpaServers {
-  readonly #servers: readonly FreeIpaServer[];
-  readonly #logger: LoggerService;
-  readonly #clock: Clock;
-  readonly #restsUntil = new Map<FreeIpaServer, number>();
+  readonly #options: {
+    readonly servers: readonly FreeIpaServer[];
+    readonly logger: LoggerService;
+    readonly clock: Clock;
+  };
+  readonly #demotedUntil = new Map<FreeIpaServer, number>();
 
   constructor(options: {
     readonly servers: readonly FreeIpaServer[];
     readonly logger: LoggerService;
     readonly clock: Clock;
   }) {
-    this.#servers = options.servers;
-    this.#logger = options.logger;
-    this.#clock = options.clock;
+    this.#options = options;
   }
 
   /**
-   * Runs a command that must not be run twice: another server is asked only
-   * when it is certain that the one before has not run it.
+   * Runs a command that must not run twice: another server is tried only when
+   * the previous one certainly did not run it.
    *
    * @throws RpcError, NoResultError
    */
   async runOnce(command: RpcCommand): Promise<RpcRecord> {
-    return await this.#ask(command, {
+    return await this.#run(command, {
       servers: this.#inOrder(),
-      mayGoOn: trouble => trouble.executed === 'no',
+      mayRetry: ({ executed }) => executed === 'no',
     });
   }
 
   /**
    * Runs a command that changes nothing, on any server.
    *
-   * @param options - `first` is the origin of the server to query first;
-   * `signal` aborts the running call and prevents further ones.
+   * @param options - `first`: origin of the server to try first; `signal`:
+   *   aborts the running call and prevents further ones
    * @throws RpcError, NoResultError
    */
   async read(
@@ -56,67 +58,72 @@ export class FreeIpaServers {
   ): Promise<RpcRecord> {
     const { first, signal } = options;
     const rank = (server: FreeIpaServer) => (server.origin === first ? 0 : 1);
-    return await this.#ask(command, {
+    return await this.#run(command, {
       servers: this.#inOrder().sort((a, b) => rank(a) - rank(b)),
-      mayGoOn: () => signal?.aborted !== true,
+      mayRetry: () => signal?.aborted !== true,
       signal,
     });
   }
 
-  /** As configured, but those that were out of reach a moment ago last. */
+  /** In the configured order, demoted servers last. */
   #inOrder(): FreeIpaServer[] {
-    const now = this.#clock.now();
-    const rests = (server: FreeIpaServer) =>
-      (this.#restsUntil.get(server) ?? 0) > now ? 1 : 0;
-    return [...this.#servers].sort((a, b) => rests(a) - rests(b));
+    const { servers, clock } = this.#options;
+    const now = clock.now();
+    const rank = (server: FreeIpaServer) =>
+      (this.#demotedUntil.get(server) ?? 0) > now ? 1 : 0;
+    return [...servers].sort((a, b) => rank(a) - rank(b));
   }
 
-  /** A verdict ends it, and so do credentials, which are the same everywhere. */
-  async #ask(
+  /** Rejected credentials are not retried: all servers share the account. */
+  async #run(
     command: RpcCommand,
     options: {
       readonly servers: readonly FreeIpaServer[];
-      mayGoOn(trouble: Trouble): boolean;
+      mayRetry(failure: ServerFailure): boolean;
       readonly signal?: AbortSignal;
     },
   ): Promise<RpcRecord> {
-    let failure: unknown;
+    let lastError: unknown;
     for (const server of options.servers) {
       try {
         const result = await server.call(command, options.signal);
-        this.#restsUntil.delete(server);
+        this.#demotedUntil.delete(server);
         return result;
       } catch (error) {
-        const trouble = troubleIn(error);
-        if (!trouble) {
+        const failure = failureIn(error);
+        if (!failure) {
           throw error;
         }
-        // A search that its caller aborted says nothing about the server.
+        // An aborted search is not the server's failure.
         if (!options.signal?.aborted) {
-          this.#note(server, trouble);
+          this.#recordFailure(server, failure);
         }
-        if (trouble.fault === 'credentials' || !options.mayGoOn(trouble)) {
+        if (failure.fault === 'credentials' || !options.mayRetry(failure)) {
           throw error;
         }
-        failure = error;
+        lastError = error;
       }
     }
-    throw failure;
+    throw lastError;
   }
 
-  #note(server: FreeIpaServer, { fault, message }: Trouble): void {
+  #recordFailure(
+    server: FreeIpaServer,
+    { fault, message }: ServerFailure,
+  ): void {
+    const { clock, logger } = this.#options;
     if (fault === 'unavailable') {
-      this.#restsUntil.set(server, this.#clock.now() + REST_MS);
+      this.#demotedUntil.set(server, clock.now() + DEMOTION_MS);
     }
-    this.#logger.warn(`A FreeIPA server failed: ${message}`);
+    logger.warn(`A FreeIPA server failed: ${message}`);
   }
 }
 
-function troubleIn(error: unknown): Trouble | undefined {
+function failureIn(error: unknown): ServerFailure | undefined {
   if (error instanceof NoResultError) {
     return error;
   }
-  if (!(error instanceof RpcError) || !isServerTrouble(error)) {
+  if (!(error instanceof RpcError) || !isServerFailure(error)) {
     return undefined;
   }
   const { message } = error;

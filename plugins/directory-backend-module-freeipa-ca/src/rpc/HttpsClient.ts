@@ -1,15 +1,34 @@
-import { readFile } from 'node:fs/promises';
 import { CustomErrorBase, isError, toError } from '@backstage/errors';
+import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher, buildConnector } from 'undici';
 import { type Clock, systemClock } from '../Clock';
 
-/** There is no whole answer to a request. */
+/** More than any response of FreeIPA: certificates and their chains. */
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+
+/** A POST request. */
+export interface HttpsRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Aborts the request before `requestTimeout`. */
+  readonly signal?: AbortSignal;
+}
+
+/** A complete response with any status. */
+export interface HttpsResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** There is no complete response to a request. */
 export class HttpExchangeError extends CustomErrorBase {
   name = 'HttpExchangeError' as const;
 
   /**
-   * `no`: there was no connection to send it on. `perhaps`: the other side may
-   * have got it and acted on it.
+   * `no`: there was no connection to send it on. `perhaps`: the server may have
+   * received and processed it.
    */
   readonly sent: 'no' | 'perhaps';
 
@@ -19,60 +38,36 @@ export class HttpExchangeError extends CustomErrorBase {
   }
 }
 
-/**
- * An answer is a certificate and its chain, or a search's worth of them; more
- * than this is none of FreeIPA's.
- */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-
-/** One request: always a POST. */
-export interface HttpsRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Aborts the request before `requestTimeout` is over. */
-  readonly signal?: AbortSignal;
-}
-
-/** A whole answer, whatever its status. */
-export interface HttpsResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: string;
+/** Options of {@link HttpsClient}. */
+export interface HttpsClientOptions {
+  /** PEM file of the CAs to trust. Default: those of the system. */
+  readonly caFile?: string;
+  readonly connectTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
 }
 
 /**
- * Sends requests to FreeIPA over HTTPS and follows no redirect.
+ * Sends requests to FreeIPA over HTTPS and follows no redirects.
  *
- * Each request has a connection of its own. Requests are rare and signing is
- * slow, so that a handshake does not count; but on a kept connection, which the
- * other end may close at any time, one could not say whether a request had
- * arrived. It also lets a new `caFile` work at once.
+ * Each request has its own connection. Requests are rare and signing is slow, so
+ * that the handshake does not matter; but on a reused connection, which the
+ * server may close at any time, it is not certain whether a request was
+ * received. A new `caFile` is also used at once.
  */
 export class HttpsClient {
-  readonly #caFile: string | undefined;
-  readonly #connectTimeoutMs: number;
-  readonly #requestTimeoutMs: number;
-  readonly #clock: Clock;
+  readonly #options: HttpsClientOptions;
 
-  constructor(options: {
-    /** PEM file of the authorities to trust. Default: the system's. */
-    readonly caFile?: string;
-    readonly connectTimeoutMs: number;
-    readonly requestTimeoutMs: number;
-    /** Default: the system's. */
-    readonly clock?: Clock;
-  }) {
-    this.#caFile = options.caFile;
-    this.#connectTimeoutMs = options.connectTimeoutMs;
-    this.#requestTimeoutMs = options.requestTimeoutMs;
-    this.#clock = options.clock ?? systemClock;
+  constructor(options: HttpsClientOptions) {
+    this.#options = options;
   }
 
-  /** @throws HttpExchangeError when there is no whole answer. */
+  /** @throws HttpExchangeError when there is no complete response. */
   async post(request: HttpsRequest): Promise<HttpsResponse> {
+    const { clock = systemClock, requestTimeoutMs } = this.#options;
     const connection = await this.#openConnection();
-    const timeout = this.#clock.timeout(this.#requestTimeoutMs);
+    const timeout = clock.timeout(requestTimeoutMs);
     try {
       const init: RequestInit & { dispatcher: Dispatcher } = {
         method: 'POST',
@@ -91,7 +86,7 @@ export class HttpsClient {
       // `AbortSignal.any` does not keep its sources alive; this reference to
       // `timeout` does.
       const message = timeout.aborted
-        ? `no response within ${this.#requestTimeoutMs} ms`
+        ? `no response within ${requestTimeoutMs} ms`
         : describe(error);
       throw new HttpExchangeError(message, {
         sent: connection.isOpen() ? 'perhaps' : 'no',
@@ -102,18 +97,19 @@ export class HttpsClient {
   }
 
   /**
-   * An agent for one request, which also knows whether it could connect: a
-   * request that had no connection was certainly not sent.
+   * Creates an agent for one request, which records whether it connected: a
+   * request without a connection was certainly not sent.
    */
   async #openConnection(): Promise<{ agent: Agent; isOpen(): boolean }> {
     const connect = buildConnector({
       ca: await this.#readCa(),
-      timeout: this.#connectTimeoutMs,
+      timeout: this.#options.connectTimeoutMs,
     });
     let open = true;
     const agent = new Agent({
       pipelining: 0,
-      headersTimeout: 0, // the request's own deadline is shorter, or meant
+      // The signal of the request is the deadline.
+      headersTimeout: 0,
       bodyTimeout: 0,
       connect(options, callback) {
         open = false;
@@ -127,13 +123,14 @@ export class HttpsClient {
   }
 
   async #readCa(): Promise<string | undefined> {
-    if (this.#caFile === undefined) {
+    const { caFile } = this.#options;
+    if (caFile === undefined) {
       return undefined;
     }
     try {
-      const text = await readFile(this.#caFile, 'utf8');
+      const text = await readFile(caFile, 'utf8');
       if (text.trim() === '') {
-        // Without a CA, the system's would be trusted.
+        // Without a CA, those of the system would be trusted.
         throw new Error('the file is empty');
       }
       return text;
@@ -157,13 +154,15 @@ async function readText(response: Response): Promise<string> {
     }
     chunks.push(chunk.value);
     size += chunk.value.byteLength;
-    if (size > MAX_ANSWER_BYTES) {
-      throw new Error(`The answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+    if (size > MAX_RESPONSE_BYTES) {
+      throw new Error(
+        `The response is larger than ${MAX_RESPONSE_BYTES} bytes`,
+      );
     }
   }
 }
 
-/** `fetch failed` says nothing: what failed is in the cause. */
+/** The message of `fetch failed` is in its cause. */
 function describe(error: unknown): string {
   const { message, cause } = toError(error);
   return isError(cause) && cause.message !== '' ? cause.message : message;

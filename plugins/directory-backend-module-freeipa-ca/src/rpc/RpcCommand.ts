@@ -1,6 +1,6 @@
 /**
- * The API version whose answers this module understands. Without a version
- * FreeIPA assumes the oldest and sends a warning along.
+ * API version of the results that this module reads. Without one, FreeIPA
+ * assumes the oldest and returns a warning.
  */
 const API_VERSION = '2.251';
 
@@ -11,16 +11,7 @@ export interface RpcCommand {
   readonly options: RpcRecord;
 }
 
-/** The body of a call (`ipaserver/rpcserver.py`, `jsonserver.unmarshal`). */
-export function formatCall({ method, args, options }: RpcCommand): string {
-  return JSON.stringify({
-    method,
-    params: [args, { ...options, version: API_VERSION }],
-    id: 0,
-  });
-}
-
-/** What FreeIPA's JSON consists of: numbers beyond 2⁵³ are exact. */
+/** A JSON value; integers beyond 2⁵³ are exact. */
 export type RpcValue =
   | null
   | boolean
@@ -35,17 +26,26 @@ export interface RpcRecord {
   readonly [key: string]: RpcValue | undefined;
 }
 
-/** Whether a value is an object, and no array. */
+/** The body of a call (`ipaserver/rpcserver.py`, `jsonserver.unmarshal`). */
+export function formatCall({ method, args, options }: RpcCommand): string {
+  return JSON.stringify({
+    method,
+    params: [args, { ...options, version: API_VERSION }],
+    id: 0,
+  });
+}
+
+/** Returns whether a value is an object other than an array. */
 export function isRpcRecord(value: RpcValue | undefined): value is RpcRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Most of FreeIPA's attributes are arrays, also those with one value. */
+/** Most attributes are arrays, also those with one value. */
 export function single(value: RpcValue | undefined): RpcValue | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Whole numbers come as text since FreeIPA 4.10, as JSON numbers before. */
+/** Integers are text since FreeIPA 4.10, JSON numbers before. */
 export function toBigInt(value: RpcValue | undefined): bigint | undefined {
   return ['string', 'number', 'bigint'].includes(typeof value) &&
     /^\d+$/.test(String(value))

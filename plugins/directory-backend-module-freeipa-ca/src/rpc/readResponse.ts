@@ -1,67 +1,55 @@
-import type { HttpsResponse } from './HttpsClient';
 import { NoResultError, RpcError, SessionExpiredError } from './errors';
+import type { HttpsResponse } from './HttpsClient';
 import { type RpcRecord, type RpcValue, isRpcRecord } from './RpcCommand';
 
-/** Authentication and session errors: raised before a command is run. */
+/** Authentication and session errors, which precede the command. */
 const isSessionCode = (code: number) => code >= 1000 && code < 2000;
 
 /**
- * What a server's answer to a call says (`ipaserver/rpcserver.py`,
- * `jsonserver_session`): command errors come with status 200, an expired
- * session as an empty 401, a wrong `Referer` as an HTML 400, and a directory
- * that is down as a 503, both before the command is run.
+ * Reads the response to a call (`ipaserver/rpcserver.py`, `jsonserver_session`).
+ * Command errors have status 200, an expired session is an empty 401, a wrong
+ * `Referer` an HTML 400, and an unavailable directory a 503; except for the
+ * first, the command did not run.
  *
- * @param options - `server` is its origin.
- * @returns the command's result.
+ * @param options - `server`: origin of the server
+ * @returns the result of the command
  * @throws RpcError, SessionExpiredError, NoResultError
  */
 export function readResult(options: {
   readonly server: string;
-  readonly answer: HttpsResponse;
+  readonly response: HttpsResponse;
 }): RpcRecord {
-  const { server, answer } = options;
-  const refusal = answer.headers.get('x-ipa-rejection-reason');
-  if (answer.status === 401 && refusal === null) {
+  const { server, response } = options;
+  const { status } = response;
+  const rejection = response.headers.get('x-ipa-rejection-reason');
+  if (status === 401 && rejection === null) {
     throw new SessionExpiredError(`${server}: the session has expired`);
   }
-  if (answer.status === 401) {
+  if (status === 401) {
     throw new NoResultError(
-      `FreeIPA refuses the gateway's account: ${refusal}`,
+      `FreeIPA rejects the gateway's account: ${rejection}`,
       { server, executed: 'no', fault: 'credentials' },
     );
   }
-  if (answer.status !== 200) {
-    throw noVerdict({ server, status: answer.status });
+  if (status !== 200) {
+    // 503 and everything below 500 precedes the command; a 500, 502 or 504 may
+    // come from a proxy that timed out while the command was running.
+    const hint =
+      status === 400 ? ' (the configured host name may be an alias)' : '';
+    throw new NoResultError(`unexpected status ${status}${hint}`, {
+      server,
+      executed: status < 500 || status === 503 ? 'no' : 'perhaps',
+      fault: status < 500 ? 'protocol' : 'unavailable',
+    });
   }
-  return readEnvelope({ server, envelope: parseBody(server, answer.body) });
-}
-
-/**
- * A status with no JSON to it. 503 and everything below 500 comes from before
- * the command; a 500, 502 or 504 may come from a proxy that lost its patience
- * while the command was run.
- */
-function noVerdict(options: {
-  readonly server: string;
-  readonly status: number;
-}): NoResultError {
-  const { server, status } = options;
-  const hint =
-    status === 400
-      ? ' (is it called by its own name, and not by an alias?)'
-      : '';
-  return new NoResultError(`status ${status} in place of an answer${hint}`, {
-    server,
-    executed: status < 500 || status === 503 ? 'no' : 'perhaps',
-    fault: status < 500 ? 'protocol' : 'unavailable',
-  });
+  return readEnvelope(server, parseBody(server, response.body));
 }
 
 function parseBody(server: string, body: string): RpcValue {
   try {
     return parseExactJson(body);
   } catch (error) {
-    throw new NoResultError('the answer is no JSON', {
+    throw new NoResultError('the response is not JSON', {
       server,
       executed: 'perhaps',
       fault: 'protocol',
@@ -70,23 +58,19 @@ function parseBody(server: string, body: string): RpcValue {
   }
 }
 
-function readEnvelope(options: {
-  readonly server: string;
-  readonly envelope: RpcValue;
-}): RpcRecord {
-  const { server, envelope } = options;
+function readEnvelope(server: string, envelope: RpcValue): RpcRecord {
   const { error, result } = isRpcRecord(envelope)
     ? envelope
     : { error: undefined, result: undefined };
   if (isRpcRecord(error) && typeof error.code === 'number') {
     const text = typeof error.message === 'string' ? error.message : '';
-    const verdict = new RpcError({ code: error.code, text, server });
+    const rpcError = new RpcError({ code: error.code, text, server });
     throw isSessionCode(error.code)
-      ? new SessionExpiredError(verdict.message, verdict)
-      : verdict;
+      ? new SessionExpiredError(rpcError.message, rpcError)
+      : rpcError;
   }
   if (error !== null || !isRpcRecord(result)) {
-    throw new NoResultError('the answer has neither a result nor an error', {
+    throw new NoResultError('the response has neither a result nor an error', {
       server,
       executed: 'perhaps',
       fault: 'protocol',
@@ -95,7 +79,7 @@ function readEnvelope(options: {
   return result;
 }
 
-/** TypeScript does not know yet that a reviver gets to see the source text. */
+/** With the source text of values, which TypeScript's library does not declare. */
 const parse = JSON.parse as (
   text: string,
   reviver: (
@@ -106,11 +90,11 @@ const parse = JSON.parse as (
 ) => unknown;
 
 /**
- * Parses JSON without rounding: whole numbers that a double cannot hold become
- * bigint. Before 4.10 FreeIPA wrote serial numbers as JSON numbers, and some of
- * its commands still do.
+ * Parses JSON without rounding: integers that a double cannot represent become
+ * bigint. Before 4.10 FreeIPA wrote serial numbers as JSON numbers, and some
+ * commands still do.
  *
- * @throws SyntaxError when it is no JSON.
+ * @throws SyntaxError when it is not JSON.
  */
 export function parseExactJson(text: string): RpcValue {
   return parse(text, (_key, value, { source }) =>

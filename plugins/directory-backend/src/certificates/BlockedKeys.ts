@@ -2,9 +2,8 @@ import type { DatabaseService } from '@backstage/backend-plugin-api';
 import {
   AuthorityProtocolError,
   AuthorityUnavailableError,
-  type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { describeCertificate } from '@directory-gateway/x509';
+import type { Certificate } from '@directory-gateway/x509';
 
 const TABLE = 'directory_blocked_keys';
 
@@ -23,17 +22,16 @@ export class BlockedKeys {
   }
 
   /**
-   * Blocks the key of a certificate, for good.
+   * Blocks the key of a certificate permanently.
    *
    * @returns SHA-256 of the SubjectPublicKeyInfo, lower-case hex
    * @throws AuthorityProtocolError when the certificate cannot be read.
    * @throws AuthorityUnavailableError when the database is not available.
    */
   async block(
-    { certificate }: Pick<IssuedCertificate, 'certificate'>,
+    { description }: Certificate,
     options: { readonly blockedBy: string },
   ): Promise<string> {
-    const description = describeCertificate(certificate);
     if (!description.ok) {
       throw new AuthorityProtocolError(
         'The key of an unreadable certificate cannot be blocked',
@@ -55,7 +53,7 @@ export class BlockedKeys {
   }
 
   /**
-   * Whether a key is blocked.
+   * Returns whether a key is blocked.
    *
    * @param keyHash - SHA-256 of the SubjectPublicKeyInfo, lower-case hex
    * @throws AuthorityUnavailableError when the database is not available.
@@ -68,7 +66,7 @@ export class BlockedKeys {
   }
 }
 
-/** A database error must not let a blocked key pass, nor be the caller's fault. */
+/** A database error must not permit a blocked key, and is not the caller's fault. */
 async function available<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work();

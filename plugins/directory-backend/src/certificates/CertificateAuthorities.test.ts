@@ -6,12 +6,11 @@ import {
   type RevocationRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { describeCertificate } from '@directory-gateway/x509';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
 
-/** An authority that tells its profiles and cannot do anything else now. */
+/** A CA with profiles that is not available. */
 function authorityWith(names?: readonly string[]): CertificateAuthority {
   return {
     ...(names && {
@@ -24,7 +23,7 @@ function authorityWith(names?: readonly string[]): CertificateAuthority {
   };
 }
 
-/** Has a certificate signed; resolves with its serial number. */
+/** Signs a certificate and returns its serial number. */
 async function sign(authority: CertificateAuthority): Promise<bigint> {
   const { certificate } = await authority.sign(
     createSigningRequest({
@@ -33,8 +32,8 @@ async function sign(authority: CertificateAuthority): Promise<bigint> {
       profile: 'userCerts',
     }),
   );
-  const described = describeCertificate(certificate);
-  return described.ok ? described.certificate.serialNumber : -1n;
+  const { description } = certificate;
+  return description.ok ? description.certificate.serialNumber : -1n;
 }
 
 describe('CertificateAuthorities', () => {
@@ -47,14 +46,18 @@ describe('CertificateAuthorities', () => {
   };
 
   it.each([
-    ['that its authority has', { authority: 'knows' }, ['userCerts', 'vpn']],
-    ['of which no more is known', { authority: 'cannotTell' }, ['caIPA']],
+    ['of its CA', { authority: 'knows' }, ['userCerts', 'vpn']],
     [
-      'that only a reading authority lacks',
+      'when those of its CA are not known',
+      { authority: 'cannotTell' },
+      ['caIPA'],
+    ],
+    [
+      'that a CA which is only read does not have',
       { authority: 'cannotTell', read: ['knows'] },
       ['caIPA'],
     ],
-  ])('takes profiles %s', (_what, certificates, names) => {
+  ])('accepts profiles %s', (_what, certificates, names) => {
     const profiles = names.map(name => ({ name }));
     expect(configure({ ...certificates, profiles })).not.toThrow();
   });
@@ -62,19 +65,19 @@ describe('CertificateAuthorities', () => {
   it.each([
     [{ profiles: [{ name: 'vpn' }, { name: 'usercerts' }] }, 'usercerts'],
     [{ profiles: [{ name: 'caIPA' }] }, 'caIPA'],
-  ])('names the profile that the authority does not have', (changes, name) => {
+  ])('names the profile that the CA does not have', (changes, name) => {
     expect(configure({ authority: 'knows', ...changes })).toThrow(
-      `directory.certificates.profiles: the authority "knows" has no profile "${name}", only userCerts, vpn`,
+      `directory.certificates.profiles: the CA "knows" has no profile "${name}", only userCerts, vpn`,
     );
   });
 
-  it('names the authority that is not there', () => {
+  it('names the CA that is not registered', () => {
     expect(configure({ authority: 'knows', read: ['gone'] })).toThrow(
-      'directory.certificates names the authority "gone"',
+      'directory.certificates names the CA "gone"',
     );
   });
 
-  it('reads the listed authorities in order, and takes none that is away for "no"', async () => {
+  it('reads the CAs in request, and throws when one is not available', async () => {
     const [first, second] = [
       new PermissiveAuthority(),
       new PermissiveAuthority(),
@@ -101,20 +104,20 @@ describe('CertificateAuthorities', () => {
     });
   });
 
-  it('has the authority that issued it revoke, and no other', async () => {
+  it('revokes with the CA that issued the certificate', async () => {
     const [cannot, can] = [
       new PermissiveAuthority(),
       new PermissiveAuthority(),
     ];
-    const orders: RevocationRequest[] = [];
+    const requests: RevocationRequest[] = [];
     const authorities = new CertificateAuthorities();
     authorities.addAuthority('cannot', cannot);
     authorities.addAuthority('can', {
       sign: request => can.sign(request),
       get: serialNumber => can.get(serialNumber),
-      async revoke(order) {
-        orders.push(order);
-        return can.get(order.serialNumber);
+      async revoke(request) {
+        requests.push(request);
+        return can.get(request.serialNumber);
       },
     });
     const certificates = { authority: 'cannot', read: ['can'] };
@@ -129,11 +132,11 @@ describe('CertificateAuthorities', () => {
       });
     const serialNumber = await sign(can);
     expect(await revoke(serialNumber)).toEqual(await can.get(serialNumber));
-    expect(orders).toMatchObject([{ serialNumber, revokedBy: 'dave' }]);
+    expect(requests).toMatchObject([{ serialNumber, revokedBy: 'dave' }]);
     expect(await revoke(42n)).toBeUndefined();
     await expect(revoke(await sign(cannot))).rejects.toMatchObject({
       name: 'AuthorityRefusalError',
-      message: 'The authority "cannot" does not revoke through this gateway.',
+      message: 'The CA "cannot" does not revoke through this gateway.',
     });
   });
 });

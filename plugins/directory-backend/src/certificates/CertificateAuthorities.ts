@@ -1,21 +1,21 @@
 import { ConflictError, InputError } from '@backstage/errors';
-import type {
-  CertificateAuthority,
-  CertificatesQuery,
-  DirectoryCertificateAuthoritiesExtensionPoint,
-  ExpiringCertificate,
-  ExpiringQuery,
-  IssuedCertificate,
-  LookupOptions,
-  RevocationRequest,
-  SigningRequest,
+import {
+  AuthorityRefusalError,
+  type CertificateAuthority,
+  type CertificatesQuery,
+  type DirectoryCertificateAuthoritiesExtensionPoint,
+  type ExpiringCertificate,
+  type ExpiringQuery,
+  type IssuedCertificate,
+  type LookupOptions,
+  type RevocationRequest,
+  type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { AuthorityRefusalError } from '@directory-gateway/backstage-plugin-directory-node';
 import type { CertificatesConfig } from './CertificatesConfig';
 
 /**
- * The registered authorities behind the port: one issues, the listed ones are
- * read in order.
+ * The registered CAs as one: the configured CA issues, the listed ones are read
+ * in order.
  */
 export class CertificateAuthorities
   implements
@@ -27,58 +27,55 @@ export class CertificateAuthorities
 
   addAuthority(name: string, authority: CertificateAuthority): void {
     if (this.#byName.has(name)) {
-      throw new ConflictError(`A certificate authority "${name}" is there`);
+      throw new ConflictError(
+        `The certificate authority "${name}" is already registered`,
+      );
     }
     this.#byName.set(name, authority);
   }
 
   /**
-   * Settles who issues and who is read, once every module has registered.
+   * Selects the CAs. Call it after all modules have registered theirs.
    *
-   * @throws InputError that names the key whose authority is not there, or the
-   *   profile that the issuing authority does not have.
+   * @throws InputError when a configured CA is not registered, or the issuing CA
+   *   does not have a configured profile.
    */
   configure(config: CertificatesConfig): void {
     for (const name of config.read) {
       if (!this.#byName.has(name)) {
         throw new InputError(
-          `directory.certificates names the authority "${name}", which no installed and configured module offers`,
+          `directory.certificates names the CA "${name}", which no installed and configured module provides`,
         );
       }
     }
-    this.#requireProfiles(config);
+    const known = this.#byName.get(config.authority)!.profiles;
+    for (const name of config.profiles.keys()) {
+      if (known && !known.has(name)) {
+        throw new InputError(
+          `directory.certificates.profiles: the CA "${
+            config.authority
+          }" has no profile "${name}", only ${[...known.keys()].join(', ')}`,
+        );
+      }
+    }
     this.#config = config;
   }
 
-  /** Every request for another profile would be refused, at the earliest then. */
-  #requireProfiles({ authority, profiles }: CertificatesConfig): void {
-    const known = this.#get(authority).profiles;
-    for (const name of profiles.keys()) {
-      if (known && !known.has(name)) {
-        throw new InputError(
-          `directory.certificates.profiles: the authority "${authority}" has no profile "${name}", only ${[
-            ...known.keys(),
-          ].join(', ')}`,
-        );
-      }
-    }
-  }
-
   get profiles(): CertificateAuthority['profiles'] {
-    return this.#get(this.#config!.authority).profiles;
+    return this.#issuing.profiles;
   }
 
   sign(request: SigningRequest): Promise<IssuedCertificate> {
-    return this.#get(this.#config!.authority).sign(request);
+    return this.#issuing.sign(request);
   }
 
-  /** One authority that cannot be asked makes the answer unknown, not "no". */
+  /** Throws when a CA is not available, rather than returning `undefined`. */
   async get(
     serialNumber: bigint,
     options?: LookupOptions,
   ): Promise<IssuedCertificate | undefined> {
-    for (const name of this.#config?.read ?? []) {
-      const certificate = await this.#get(name).get(serialNumber, options);
+    for (const authority of this.#readable.values()) {
+      const certificate = await authority.get(serialNumber, options);
       if (certificate) {
         return certificate;
       }
@@ -87,21 +84,22 @@ export class CertificateAuthorities
   }
 
   /**
-   * Only the authority that issued it can revoke it.
+   * Revokes a certificate with the CA that issued it.
    *
-   * @throws AuthorityRefusalError when that one does not let the gateway do so.
+   * @throws AuthorityRefusalError when that CA does not let the gateway revoke.
    */
-  async revoke(order: RevocationRequest): Promise<IssuedCertificate | undefined> {
-    for (const name of this.#config!.read) {
-      const authority = this.#get(name);
+  async revoke(
+    request: RevocationRequest,
+  ): Promise<IssuedCertificate | undefined> {
+    for (const [name, authority] of this.#readable) {
       if (authority.revoke) {
-        const revoked = await authority.revoke(order);
+        const revoked = await authority.revoke(request);
         if (revoked) {
           return revoked;
         }
-      } else if (await authority.get(order.serialNumber)) {
+      } else if (await authority.get(request.serialNumber)) {
         throw new AuthorityRefusalError(
-          `The authority "${name}" does not revoke through this gateway.`,
+          `The CA "${name}" does not revoke through this gateway.`,
         );
       }
     }
@@ -112,8 +110,8 @@ export class CertificateAuthorities
     query: CertificatesQuery,
   ): Promise<ReadonlyMap<string, readonly IssuedCertificate[]>> {
     const lists = await Promise.all(
-      (this.#config?.read ?? []).map(name =>
-        this.#get(name).listByUsers?.(query),
+      [...this.#readable.values()].map(authority =>
+        authority.listByUsers?.(query),
       ),
     );
     const all = new Map<string, readonly IssuedCertificate[]>();
@@ -123,15 +121,25 @@ export class CertificateAuthorities
     return all;
   }
 
-  /** Of all authorities that can tell: one that is away makes it unknown. */
-  async listExpiring(query: ExpiringQuery): Promise<readonly ExpiringCertificate[]> {
+  async listExpiring(
+    query: ExpiringQuery,
+  ): Promise<readonly ExpiringCertificate[]> {
     const lists = await Promise.all(
-      this.#config!.read.map(name => this.#get(name).listExpiring?.(query)),
+      [...this.#readable.values()].map(authority =>
+        authority.listExpiring?.(query),
+      ),
     );
     return lists.flatMap(list => list ?? []);
   }
 
-  #get(name: string): CertificateAuthority {
-    return this.#byName.get(name)!;
+  get #issuing(): CertificateAuthority {
+    return this.#byName.get(this.#config!.authority)!;
+  }
+
+  /** The CAs that are read, in order; none before `configure`. */
+  get #readable(): ReadonlyMap<string, CertificateAuthority> {
+    return new Map(
+      (this.#config?.read ?? []).map(name => [name, this.#byName.get(name)!]),
+    );
   }
 }

@@ -1,5 +1,4 @@
 import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import { describeCertificate } from '@directory-gateway/x509';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
 import { holder, person } from '../__testUtils__/people';
 import { type Caller, PrincipalSet } from '../directory/Caller';
@@ -27,7 +26,7 @@ describe('CertificateReader', () => {
         : undefined,
   };
 
-  /** The owners of the certificates that a caller sees. */
+  /** Owners of the certificates that a caller may see. */
   async function seen(
     options: {
       readonly readable: ReadableCertificates;
@@ -54,9 +53,9 @@ describe('CertificateReader', () => {
           profile: 'userCerts',
         }),
       );
-      const described = describeCertificate(certificate);
-      const serialNumber = described.ok
-        ? described.certificate.serialNumber
+      const { description } = certificate;
+      const serialNumber = description.ok
+        ? description.certificate.serialNumber
         : 0n;
       const signal = new AbortController().signal;
       const read = await reader.get(serialNumber, { caller, signal });

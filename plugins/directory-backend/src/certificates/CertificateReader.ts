@@ -1,59 +1,59 @@
+import { isError } from '@backstage/errors';
 import type {
   CertificateAuthority,
   IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { Certificate } from '@directory-gateway/x509';
 import type { CallerContext } from '../directory/Caller';
-import type { PrivateDirectory } from '../directory/PrivateDirectory';
-import type { CertificatesConfig } from './CertificatesConfig';
-import { isError } from '@backstage/errors';
-import { describeCertificate } from '@directory-gateway/x509';
 import type { Paged } from '../directory/Directory';
 import { type Page, slicePage } from '../directory/Page';
+import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import type { CertificatesConfig } from './CertificatesConfig';
+
+/** Options of {@link CertificateReader}. */
+export interface CertificateReaderOptions {
+  readonly authority: Pick<CertificateAuthority, 'get'>;
+  readonly config: Pick<CertificatesConfig, 'readable'>;
+  readonly directory: PrivateDirectory;
+}
 
 /**
  * Reads certificates by serial number. A certificate that the caller may not
  * see in the record of its owner is reported as not found.
  */
 export class CertificateReader {
-  readonly #directory: PrivateDirectory;
-  readonly #authority: Pick<CertificateAuthority, 'get'>;
-  readonly #config: Pick<CertificatesConfig, 'readable'>;
+  readonly #options: CertificateReaderOptions;
 
-  constructor(options: {
-    readonly directory: PrivateDirectory;
-    readonly authority: Pick<CertificateAuthority, 'get'>;
-    readonly config: Pick<CertificatesConfig, 'readable'>;
-  }) {
-    this.#directory = options.directory;
-    this.#authority = options.authority;
-    this.#config = options.config;
+  constructor(options: CertificateReaderOptions) {
+    this.#options = options;
   }
 
-  /** As {@link CertificateAuthority.get}, for what the caller may see. */
+  /** As {@link CertificateAuthority.get}, if the caller may see it. */
   async get(
     serialNumber: bigint,
     context: CallerContext,
   ): Promise<IssuedCertificate | undefined> {
-    const issued = await this.#authority.get(serialNumber);
+    const issued = await this.#options.authority.get(serialNumber);
     return issued && (await this.isVisible(issued, context))
       ? issued
       : undefined;
   }
 
   /**
-   * Whether the caller may see a certificate: their own, and those of users
-   * whose certificates they may see. With `readable: all` and nothing hidden
-   * from the caller, also those of hosts, services and deleted users.
+   * Returns whether the caller may see a certificate: their own, and those of
+   * users whose certificates they may see. With `readable: all` and no field
+   * hidden from the caller, also those of hosts, services and deleted users.
    */
   async isVisible(
     { owners = [] }: Pick<IssuedCertificate, 'owners'>,
     context: CallerContext,
   ): Promise<boolean> {
+    const { config, directory } = this.#options;
     const { caller } = context;
     const username = caller.account?.username;
     if (
-      (this.#config.readable === 'all' &&
-        this.#directory.isVisibleOfAll('certificates', caller)) ||
+      (config.readable === 'all' &&
+        directory.isVisibleOfAll('certificates', caller)) ||
       (username !== undefined && owners.includes(username))
     ) {
       return true;
@@ -61,8 +61,8 @@ export class CertificateReader {
     const fields = new Set(['is_private'] as const);
     for (const owner of owners) {
       const query = { username: owner, fields };
-      const user = await this.#directory.getUser(query, context);
-      if (user && this.#directory.isVisible('certificates', { user, caller })) {
+      const user = await directory.getUser(query, context);
+      if (user && directory.isVisible('certificates', { user, caller })) {
         return true;
       }
     }
@@ -70,31 +70,39 @@ export class CertificateReader {
   }
 }
 
-type Authority = Pick<CertificateAuthority, 'get' | 'listByUsers'>;
+/** A certificate of a user, with what the gateway's CAs know about it. */
+export type UserCertificate =
+  | IssuedCertificate
+  | (Pick<IssuedCertificate, 'certificate' | 'owners'> & {
+      readonly cacn?: undefined;
+      readonly chain?: undefined;
+      readonly revocation?: undefined;
+      /** Whether no CA has issued it; `undefined`: a CA is not available. */
+      readonly isForeign: true | undefined;
+    });
 
 /**
  * Lists the certificates of one user: those of the record and those that the
- * CAs list, revoked and expired ones included. Other users' certificates that
- * the caller may not see are left out. Users can write to their own records,
- * so that each certificate there is looked up by its serial number.
+ * CAs list, including revoked and expired ones. Users can write to their own
+ * records, so that each certificate there is looked up by its serial number.
  */
 export class UserCertificates {
   readonly #directory: PrivateDirectory;
-  readonly #authority: Authority;
+  readonly #authority: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
 
   constructor(options: {
     readonly directory: PrivateDirectory;
-    readonly authority: Authority;
+    readonly authority: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
   }) {
     this.#directory = options.directory;
     this.#authority = options.authority;
   }
 
   /**
-   * One page of them, the one that became valid last first; `undefined` when
-   * there is no such user.
+   * Returns one page of them, the latest start of validity first; empty when
+   * the caller may not see them, `undefined` when there is no such user.
    *
-   * @throws what {@link CertificateAuthority.listByUsers} throws.
+   * @throws the errors of {@link CertificateAuthority.listByUsers}.
    */
   async list(
     { username, page }: { readonly username: string } & Paged,
@@ -111,86 +119,83 @@ export class UserCertificates {
     if (!this.#directory.isVisible('certificates', { user, caller })) {
       return { items: [], total: 0 };
     }
-    const issued = await this.#issuedTo(user.username);
-    const unlisted = (user.certificates ?? [])
-      .filter(der => !issued.some(({ certificate }) => certificate.equals(der)))
-      .map(certificate => ({
-        certificate,
+    const listed = await this.#authority.listByUsers?.({
+      usernames: [user.username],
+      which: 'all',
+    });
+    const issued = listed?.get(user.username) ?? [];
+    const ofRecord = (user.certificates ?? [])
+      .filter(
+        der => !issued.some(({ certificate }) => isSame(certificate, der)),
+      )
+      .map(der => ({
+        certificate: new Certificate(der),
         owners: [user.username],
         isForeign: undefined,
       }));
-    const all = newestFirst([...issued, ...unlisted]);
+    const all = newestFirst([...issued, ...ofRecord]);
     const items = await this.#lookUp(slicePage(all, page));
     return { items, total: all.length };
   }
 
-  /** Replaces certificates by the records that the CAs have of them. */
+  /** Replaces certificates of the record by those that the CAs have issued. */
   async #lookUp(
-    certificates: readonly ReadCertificate[],
+    described: readonly DescribedCertificate[],
   ): Promise<readonly UserCertificate[]> {
-    const held: UserCertificate[] = [];
+    const result: UserCertificate[] = [];
     let isAvailable = true;
-    for (const { held: one, serialNumber } of certificates) {
+    for (const { certificate: one, serialNumber } of described) {
       if (one.cacn !== undefined || !isAvailable) {
-        held.push(one);
+        result.push(one);
         continue;
       }
       try {
         const issued = await this.#authority.get(serialNumber);
-        const isSame = issued?.certificate.equals(one.certificate);
-        held.push(isSame ? issued! : { ...one, isForeign: true });
+        result.push(
+          issued && isSame(issued.certificate, one.certificate.der)
+            ? issued
+            : { ...one, isForeign: true },
+        );
       } catch (error) {
         if (!isError(error) || error.name !== 'AuthorityUnavailableError') {
           throw error;
         }
         isAvailable = false;
-        held.push(one);
+        result.push(one);
       }
     }
-    return held;
-  }
-
-  async #issuedTo(username: string): Promise<readonly IssuedCertificate[]> {
-    const listed = await this.#authority.listByUsers?.({
-      usernames: [username],
-      which: 'all',
-    });
-    return listed?.get(username) ?? [];
+    return result;
   }
 }
 
-interface ReadCertificate {
-  readonly held: UserCertificate;
+function isSame(certificate: Certificate, der: Buffer): boolean {
+  return certificate.der.equals(der);
+}
+
+interface DescribedCertificate {
+  readonly certificate: UserCertificate;
   readonly serialNumber: bigint;
 }
 
+/** Leaves out values of a record that are not valid certificates. */
 function newestFirst(
   certificates: readonly UserCertificate[],
-): readonly ReadCertificate[] {
+): readonly DescribedCertificate[] {
   return certificates
-    .flatMap(held => {
-      const read = describeCertificate(held.certificate);
-      // A value of a record need not be a proper certificate.
-      if (!read.ok || read.certificate.serialNumber < 0n) {
+    .flatMap(certificate => {
+      const { description } = certificate.certificate;
+      if (!description.ok || description.certificate.serialNumber < 0n) {
         return [];
       }
-      const { notBefore: since, serialNumber } = read.certificate;
-      return [{ held, since, serialNumber }];
+      const { notBefore, serialNumber } = description.certificate;
+      return [{ certificate, notBefore, serialNumber }];
     })
     .sort(
       (a, b) =>
-        b.since - a.since ||
-        Buffer.compare(a.held.certificate, b.held.certificate),
+        b.notBefore - a.notBefore ||
+        Buffer.compare(
+          a.certificate.certificate.der,
+          b.certificate.certificate.der,
+        ),
     );
 }
-
-/** A certificate of a user, with what a CA of the gateway knows of it. */
-export type UserCertificate =
-  | IssuedCertificate
-  | (Pick<IssuedCertificate, 'certificate' | 'owners'> & {
-      readonly cacn?: undefined;
-      readonly chain?: undefined;
-      readonly revocation?: undefined;
-      /** Whether no CA has it on record; `undefined`: a CA is not available. */
-      readonly isForeign: true | undefined;
-    });

@@ -7,37 +7,55 @@ import {
 import { type PrincipalSet, readPrincipalSet } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 
-/** Whose certificates a caller may read by serial number. */
+const KEY = 'directory.certificates';
+
+/** Certificates that a caller may read by serial number. */
 export type ReadableCertificates = 'own' | 'users' | 'all';
 
 /** `directory.certificates`. */
 export interface CertificatesConfig {
-  /** The one authority that issues. */
+  /** Name of the CA that issues. */
   readonly authority: string;
-  /** Authorities that are read, in order: the issuing one first. */
+  /** Names of the CAs that are read, in order: the issuing one first. */
   readonly read: readonly string[];
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   readonly defaultProfile: string;
-  /** Who may ask for others. */
+  /** Callers who may request certificates for other users. */
   readonly signers: PrincipalSet;
-  /** Groups for whose members only they themselves may ask. */
+  /** Groups whose members only they themselves may request for, in lower case. */
   readonly protectedGroups: readonly string[];
   readonly readable: ReadableCertificates;
-  /** How often one caller may ask for a signature. */
+  /** Maximum number of signing requests of a caller in an interval. */
   readonly limit: { readonly requests: number; readonly perMs: number };
-  /** Whether portal users who are mapped to directory users may ask. */
+  /** Whether portal users who are mapped to directory users may request. */
   readonly portalUsersMayRequest: boolean;
-  /** Whether a ticket is not enough to request or revoke certificates. */
+  /** Whether Kerberos callers must not request or revoke certificates. */
   readonly requirePortalToken: boolean;
-  /** When users are told that a certificate ends. */
   readonly reminders: RemindersConfig;
 }
 
+/** A certificate profile that the gateway offers. */
+export interface CertificateProfile {
+  readonly name: string;
+  /** Purpose, for users who select a profile. */
+  readonly purpose?: string;
+  /** Groups whose members may use it, in lower case. Default: all users. */
+  readonly allowedGroups?: readonly string[];
+}
+
+/** `directory.certificates.reminders`. */
+export interface RemindersConfig {
+  /** Days before expiry on which a reminder is sent, ascending. */
+  readonly daysBefore: readonly number[];
+  /** Interval of the task that sends reminders. */
+  readonly everyMs: number;
+}
+
 /**
- * Reads `directory.certificates`, `undefined` when the gateway has nothing to
- * do with certificates.
+ * Reads `directory.certificates`.
  *
- * @throws InputError that names the key that is wrong or missing.
+ * @returns `undefined` when the block is missing
+ * @throws InputError that names the invalid key.
  */
 export function readCertificatesConfig(
   directory: Config,
@@ -47,12 +65,12 @@ export function readCertificatesConfig(
     return undefined;
   }
   const authority = config.getString('authority');
-  const profiles = readCertificateProfiles(config);
+  const profiles = readProfiles(config);
   const defaultProfile =
     config.getOptionalString('defaultProfile') ?? [...profiles.keys()][0];
   if (!profiles.has(defaultProfile)) {
     throw new InputError(
-      `directory.certificates.defaultProfile: "${defaultProfile}" is not in directory.certificates.profiles`,
+      `${KEY}.defaultProfile: "${defaultProfile}" is not in ${KEY}.profiles`,
     );
   }
   const others = config.getOptionalStringArray('read') ?? [];
@@ -62,7 +80,7 @@ export function readCertificatesConfig(
     config.getOptionalBoolean('requirePortalToken') ?? false;
   if (requirePortalToken && !portalUsersMayRequest) {
     throw new InputError(
-      'directory.certificates.requirePortalToken needs directory.portalUsers.mayRequestCertificates: nobody could request a certificate otherwise',
+      `${KEY}.requirePortalToken needs directory.portalUsers.mayRequestCertificates: otherwise no caller could request a certificate`,
     );
   }
   return Object.freeze({
@@ -75,46 +93,23 @@ export function readCertificatesConfig(
       config.getOptionalStringArray('protectedGroups') ?? ['admins']
     ).map(group => group.toLowerCase()),
     readable: readReadable(config),
-    limit: readLimit(config),
+    limit: {
+      requests: readCount(config, 'limit.requests', {
+        prefix: KEY,
+        fallback: 60,
+      }),
+      perMs: readMilliseconds(config, 'limit.per', {
+        prefix: KEY,
+        fallback: { minutes: 1 },
+      }),
+    },
     portalUsersMayRequest,
     requirePortalToken,
-    reminders: readRemindersConfig(config),
+    reminders: readReminders(config),
   });
 }
 
-function readReadable(config: Config): ReadableCertificates {
-  const readable = config.getOptionalString('readable') ?? 'all';
-  if (readable !== 'own' && readable !== 'users' && readable !== 'all') {
-    throw new InputError(
-      `directory.certificates.readable must be "own", "users" or "all", not "${readable}"`,
-    );
-  }
-  return readable;
-}
-
-function readLimit(config: Config): CertificatesConfig['limit'] {
-  return {
-    requests: readCount(config, 'limit.requests', {
-      prefix: 'directory.certificates',
-      fallback: 60,
-    }),
-    perMs: readMilliseconds(config, 'limit.per', {
-      prefix: 'directory.certificates',
-      fallback: { minutes: 1 },
-    }),
-  };
-}
-
-/** A certificate profile that the gateway offers. */
-export interface CertificateProfile {
-  readonly name: string;
-  /** What its certificates are for, for people who choose one. */
-  readonly purpose?: string;
-  /** Groups, in lower case, whose members may have it; by default everyone. */
-  readonly allowedGroups?: readonly string[];
-}
-
-/** Whether somebody's groups let them have a certificate of this profile. */
+/** Returns whether a user with these groups may use a profile. */
 export function isOpenTo(
   { allowedGroups }: CertificateProfile,
   { groups }: Pick<Principal, 'groups'>,
@@ -122,64 +117,48 @@ export function isOpenTo(
   return !allowedGroups || allowedGroups.some(group => groups.has(group));
 }
 
-/**
- * Reads `directory.certificates.profiles`, by name; without any there is
- * `userCerts` for everyone.
- *
- * @throws InputError when the list is empty or names a profile twice.
- */
-export function readCertificateProfiles(
-  certificates: Config,
-): ReadonlyMap<string, CertificateProfile> {
-  const profiles: readonly CertificateProfile[] = certificates
+/** Reads the profiles. Default: `userCerts` for all users. */
+function readProfiles(config: Config): ReadonlyMap<string, CertificateProfile> {
+  const profiles: readonly CertificateProfile[] = config
     .getOptionalConfigArray('profiles')
-    ?.map(readProfile) ?? [{ name: 'userCerts' }];
+    ?.map(profile => ({
+      name: profile.getString('name'),
+      purpose: profile.getOptionalString('purpose'),
+      allowedGroups: profile
+        .getOptionalStringArray('allowedGroups')
+        ?.map(group => group.toLowerCase()),
+    })) ?? [{ name: 'userCerts' }];
   const byName = new Map(profiles.map(profile => [profile.name, profile]));
   if (byName.size === 0 || byName.size < profiles.length) {
     throw new InputError(
-      'directory.certificates.profiles must have profiles, each with its own name',
+      `${KEY}.profiles must contain profiles with unique names`,
     );
   }
   return byName;
 }
 
-function readProfile(config: Config): CertificateProfile {
-  return {
-    name: config.getString('name'),
-    purpose: config.getOptionalString('purpose'),
-    allowedGroups: config
-      .getOptionalStringArray('allowedGroups')
-      ?.map(group => group.toLowerCase()),
-  };
+function readReadable(config: Config): ReadableCertificates {
+  const readable = config.getOptionalString('readable') ?? 'all';
+  if (readable !== 'own' && readable !== 'users' && readable !== 'all') {
+    throw new InputError(
+      `${KEY}.readable must be "own", "users" or "all", not "${readable}"`,
+    );
+  }
+  return readable;
 }
 
-const KEY = 'directory.certificates.reminders';
-
-/** `directory.certificates.reminders`. */
-export interface RemindersConfig {
-  /** Days before the end at which a message goes out, the fewest first. */
-  readonly daysBefore: readonly number[];
-  /** How often ends are looked for. */
-  readonly everyMs: number;
-}
-
-/**
- * Reads the block, with its defaults where there is none.
- *
- * @throws InputError that names the key that is wrong.
- */
-export function readRemindersConfig(certificates: Config): RemindersConfig {
+function readReminders(certificates: Config): RemindersConfig {
   const config = certificates.getOptionalConfig('reminders');
   const daysBefore = config?.getOptional('daysBefore') ?? [30, 14, 7, 1];
   if (!Array.isArray(daysBefore) || !daysBefore.every(isNumberOfDays)) {
     throw new InputError(
-      `${KEY}.daysBefore must be a list of whole numbers above 0`,
+      `${KEY}.reminders.daysBefore must be a list of whole numbers above 0`,
     );
   }
   return Object.freeze({
     daysBefore: [...new Set(daysBefore)].sort((a, b) => a - b),
     everyMs: readMilliseconds(config, 'every', {
-      prefix: KEY,
+      prefix: `${KEY}.reminders`,
       fallback: { hours: 6 },
     }),
   });

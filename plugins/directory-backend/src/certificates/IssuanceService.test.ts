@@ -40,7 +40,7 @@ const config = readCertificatesConfig(
   }),
 )!;
 
-/** Keeps each event with how it ended. */
+/** Records each event with its outcome. */
 class AuditTrail implements AuditorService {
   readonly events = new Array<object>();
 
@@ -64,7 +64,7 @@ describe('IssuanceService', () => {
   let whileSigning: (issued: IssuedCertificate) => Promise<unknown>;
   let revoke: jest.Mock;
   let auditor: AuditTrail;
-  let desk: IssuanceService;
+  let issuance: IssuanceService;
 
   beforeEach(async () => {
     authority = new PermissiveAuthority();
@@ -76,7 +76,7 @@ describe('IssuanceService', () => {
     blockedKeys = new BlockedKeys(await openDatabase(database));
     whileSigning = async () => {};
     revoke = jest.fn();
-    desk = new IssuanceService({
+    issuance = new IssuanceService({
       accounts: accountsOf(people),
       authority: {
         async sign(request) {
@@ -97,12 +97,12 @@ describe('IssuanceService', () => {
     as: Principal,
     changes: Partial<Parameters<IssuanceService['sign']>[0]> = {},
   ) =>
-    desk.sign(
+    issuance.sign(
       { username: 'alice', profile: 'userCerts', csr, ...changes },
       { caller: holder(as), signal: new AbortController().signal },
     );
 
-  it('has what the rules allow signed, and puts it on record', async () => {
+  it('signs and audits a request that passes all rules', async () => {
     await sign(alice);
     expect(authority.signed).toMatchObject([
       { username: 'alice', requestedBy: 'alice', profile: 'userCerts' },
@@ -123,8 +123,8 @@ describe('IssuanceService', () => {
   });
 
   it.each<[string, Principal, Parameters<typeof sign>[1]]>([
-    ['somebody else', person('bob'), {}],
-    ['nobody', person('signer'), { username: 'nobody' }],
+    ['another user', person('bob'), {}],
+    ['an unknown user', person('signer'), { username: 'nobody' }],
     ['a locked user', person('signer'), { username: 'carol' }],
     [
       'a protected user, by a signer',
@@ -132,7 +132,7 @@ describe('IssuanceService', () => {
       { username: 'admin', csr: makeCsr({ subject: '/CN=admin' }) },
     ],
     ['a profile that is not offered', alice, { profile: 'caIPAserviceCert' }],
-    ['a profile of others', alice, { profile: 'packagers' }],
+    ['a profile of other groups', alice, { profile: 'packagers' }],
     ['another name', alice, { csr: makeCsr({ subject: '/CN=admin' }) }],
     [
       'the name of a host',
@@ -144,9 +144,9 @@ describe('IssuanceService', () => {
         }),
       },
     ],
-    ['what cannot be read', alice, { csr: 'nonsense' }],
+    ['an invalid CSR', alice, { csr: 'nonsense' }],
   ])(
-    'never asks an authority for %s, and puts it on record',
+    'does not call the CA for %s, and audits the request',
     async (_what, as, changes) => {
       await expect(sign(as, changes)).rejects.toMatchObject({
         name: 'SigningRefusedError',
@@ -159,10 +159,11 @@ describe('IssuanceService', () => {
     },
   );
 
-  it('refuses a blocked key before the CA signs', async () => {
-    await blockedKeys.block(await sign(alice), { blockedBy: 'dave' });
+  it('rejects a blocked key before the CA signs', async () => {
+    const { certificate } = await sign(alice);
+    await blockedKeys.block(certificate, { blockedBy: 'dave' });
     await expect(sign(person('signer'))).rejects.toMatchObject({
-      verdict: { rule: 'key', refusal: 'invalid' },
+      failedRule: { rule: 'key', denial: 'invalid' },
     });
     expect(authority.signed).toHaveLength(1);
   });
@@ -203,14 +204,14 @@ describe('IssuanceService', () => {
       reserved_at: now,
       not_before: now,
       not_after: now,
-      certificate,
+      certificate: certificate.der,
       revoked_at: now,
       revocation_reason: 1,
       revoked_by: 'user:default/admin',
     });
     await openDatabase(database);
     await expect(sign(alice)).rejects.toMatchObject({
-      verdict: { rule: 'key' },
+      failedRule: { rule: 'key' },
     });
     expect(await knex('directory_blocked_keys')).toMatchObject([
       { serial_number: '1', blocked_by: 'user:default/admin' },
@@ -218,9 +219,10 @@ describe('IssuanceService', () => {
   });
 
   it('revokes the certificate when its key is blocked while the CA signs', async () => {
-    whileSigning = issued => blockedKeys.block(issued, { blockedBy: 'dave' });
+    whileSigning = ({ certificate }) =>
+      blockedKeys.block(certificate, { blockedBy: 'dave' });
     await expect(sign(alice)).rejects.toMatchObject({
-      verdict: { rule: 'key' },
+      failedRule: { rule: 'key' },
     });
     const [{ serialNumber }] = auditor.events as { serialNumber: string }[];
     expect(revoke.mock.calls).toEqual([
@@ -252,7 +254,7 @@ describe('IssuanceService', () => {
 
   it('audits a caller who may not request certificates', async () => {
     const credentials = mockCredentials.user('user:default/guest');
-    await desk.recordDenial({
+    await issuance.recordDenial({
       caller: { kind: 'portalUser', credentials, client: { ip: '192.0.2.7' } },
       error: new Error('No'),
     });
@@ -269,7 +271,7 @@ describe('IssuanceService', () => {
 
   it('audits a check for another user, and not for the caller', async () => {
     const check = (username: string) =>
-      desk.check(
+      issuance.check(
         { username, profile: 'userCerts', csr },
         {
           caller: holder(alice),
@@ -295,26 +297,25 @@ describe('IssuanceService', () => {
     expect(JSON.stringify(auditor.events).length).toBeLessThan(1000);
   });
 
-  it('puts on record who asks too often', async () => {
+  it('audits a caller who exceeds the limit', async () => {
     for (const time of [1, 2, 3]) {
       await sign(alice);
       expect(authority.signed).toHaveLength(time);
     }
     await expect(sign(alice)).rejects.toMatchObject({
-      name: 'TooManyRequestsError',
-      status: 429,
-      headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
+      name: 'SigningLimitExceededError',
+      retryAfterMs: expect.any(Number),
     });
     expect(authority.signed).toHaveLength(3);
     expect(auditor.events.at(-1)).toMatchObject({
       account: 'alice',
-      failed: 'TooManyRequestsError',
+      failed: 'SigningLimitExceededError',
     });
-    // Everybody has a count of their own.
+    // Each user has a separate count.
     await sign(person('signer'));
   });
 
-  it('counts over all processes that share the database', async () => {
+  it('counts requests in all processes that share the database', async () => {
     const others = await SigningLimit.create({
       database: await database.getClient(),
       limit: config.limit,
@@ -323,6 +324,8 @@ describe('IssuanceService', () => {
     await others.consume(caller);
     await others.consume(caller);
     await others.consume(caller);
-    await expect(sign(person('bob'))).rejects.toMatchObject({ status: 429 });
+    await expect(sign(person('bob'))).rejects.toMatchObject({
+      name: 'SigningLimitExceededError',
+    });
   });
 });

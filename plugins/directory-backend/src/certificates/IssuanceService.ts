@@ -7,130 +7,111 @@ import {
   type CertificateAuthority,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  describeCertificate,
-  readCertificateRequest,
-} from '@directory-gateway/x509';
-import { CallerAudit } from '../directory/CallerAudit';
+import { readCertificateRequest } from '@directory-gateway/x509';
 import type { Accounts } from '../directory/Accounts';
 import type { Caller, CallerContext } from '../directory/Caller';
+import { CallerAudit } from '../directory/CallerAudit';
 import { isUserName } from '../directory/names';
 import type { BlockedKeys } from './BlockedKeys';
 import type { CertificatesConfig } from './CertificatesConfig';
-import {
-  judgeKey,
-  judgeSigning,
-  type SigningJudgement,
-  type SigningQuestion,
-} from './evaluatePolicy';
-import type { SigningLimit } from './SigningLimit';
 import { SigningRefusedError } from './errors';
+import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
+import type { SigningLimit } from './SigningLimit';
+import { checkKey } from './signingRules';
 
-/** A question, and for whom it is. */
-export type SigningOrder = SigningQuestion & { readonly username: string };
+/** A request to sign as it was received. */
+export interface UncheckedSigningRequest {
+  /** Name of the user for whom the certificate is. */
+  readonly username: string;
+  /** Name of the profile. */
+  readonly profile: string;
+  /** The CSR: PEM, or Base64 without armor. */
+  readonly csr: string;
+}
 
-/** A CA that signs, and revokes what it must not have signed. */
-type SigningAuthority = Required<Pick<CertificateAuthority, 'sign' | 'revoke'>>;
+/** Options of {@link IssuanceService}. */
+export interface IssuanceServiceOptions {
+  readonly accounts: Pick<Accounts, 'findLive'>;
+  readonly auditor: AuditorService;
+  /** A CA that signs, and revokes what it must not have signed. */
+  readonly authority: Required<Pick<CertificateAuthority, 'sign' | 'revoke'>>;
+  readonly blockedKeys: Pick<BlockedKeys, 'has'>;
+  readonly config: CertificatesConfig;
+  readonly limit: SigningLimit;
+}
 
 /**
- * Where certificates are asked for: counts, decides by the rules, has the
- * authority sign, and puts every attempt on record with the key's hash and the
- * serial number, never with the request itself.
+ * Issues certificates: counts the request, evaluates the policy, calls the CA.
+ * Audits every attempt with the hash of the key and the serial number, never
+ * with the CSR.
  */
 export class IssuanceService {
-  readonly #accounts: Pick<Accounts, 'findLive'>;
-  readonly #authority: SigningAuthority;
-  readonly #blockedKeys: Pick<BlockedKeys, 'has'>;
+  readonly #options: IssuanceServiceOptions;
   readonly #audit: CallerAudit;
-  readonly #limit: SigningLimit;
-  readonly #config: CertificatesConfig;
 
-  constructor(options: {
-    readonly accounts: Pick<Accounts, 'findLive'>;
-    readonly authority: SigningAuthority;
-    readonly blockedKeys: Pick<BlockedKeys, 'has'>;
-    readonly auditor: AuditorService;
-    readonly limit: SigningLimit;
-    readonly config: CertificatesConfig;
-  }) {
-    this.#accounts = options.accounts;
-    this.#authority = options.authority;
-    this.#blockedKeys = options.blockedKeys;
+  constructor(options: IssuanceServiceOptions) {
+    this.#options = options;
     this.#audit = new CallerAudit(options.auditor, {
       eventId: 'certificate-sign',
       severityLevel: 'medium',
     });
-    this.#limit = options.limit;
-    this.#config = options.config;
   }
 
   /**
-   * The verdict on an order, rule by rule, without signing. Audited when it is
-   * for another user.
+   * Evaluates the policy without signing. Audited when the request is for
+   * another user.
    *
-   * @throws TooManyRequestsError when the caller asks too often.
+   * @throws SigningLimitExceededError when the caller exceeds the limit.
    */
   async check(
-    order: SigningOrder,
+    request: UncheckedSigningRequest,
     context: CallerContext,
-  ): Promise<SigningJudgement> {
+  ): Promise<PolicyResult> {
     const { caller } = context;
-    const own = caller.account?.username?.toLowerCase();
-    if (order.username.toLowerCase() === own) {
-      return this.#judge(order, context);
+    const ownName = caller.account?.username?.toLowerCase();
+    if (request.username.toLowerCase() === ownName) {
+      return this.#evaluate(request, context);
     }
-    const event = await this.#start(caller, order, { dryRun: 'true' });
+    const event = await this.#startEvent(caller, request, { dryRun: 'true' });
     try {
-      const judgement = await this.#judge(order, context);
+      const result = await this.#evaluate(request, context);
       await event.success();
-      return judgement;
+      return result;
     } catch (error) {
       await event.fail({ error: error as Error });
       throw error;
     }
   }
 
-  async #judge(
-    order: SigningOrder,
-    context: CallerContext,
-  ): Promise<SigningJudgement> {
-    await this.#limit.consume(context.caller);
-    const { username } = order;
-    const subject = await this.#accounts.findLive({ username }, context);
-    const reading = readCertificateRequest(order.csr);
-    return judgeSigning({
-      question: order,
-      reading,
-      isKeyBlocked:
-        reading.ok &&
-        (await this.#blockedKeys.has(reading.csr.publicKey.sha256)),
-      caller: context.caller,
-      subject,
-      config: this.#config,
-    });
-  }
-
   /**
-   * A signed certificate.
+   * Signs a certificate.
    *
-   * @throws TooManyRequestsError when the caller asks too often.
+   * @throws SigningLimitExceededError when the caller exceeds the limit.
    * @throws SigningRefusedError with the first rule that failed.
-   * @throws what {@link CertificateAuthority.sign} throws.
+   * @throws the errors of {@link CertificateAuthority.sign}.
    */
   async sign(
-    order: SigningOrder,
+    request: UncheckedSigningRequest,
     context: CallerContext,
   ): Promise<IssuedCertificate> {
-    const event = await this.#start(context.caller, order);
+    const event = await this.#startEvent(context.caller, request);
     const meta: Record<string, string> = {};
     try {
-      const judgement = await this.#judge(order, context);
-      meta.keyHash = judgement.keyHash ?? 'unread';
-      if (!judgement.approved) {
-        throw new SigningRefusedError(judgement.verdicts);
+      const { approved, checks, keyHash } = await this.#evaluate(
+        request,
+        context,
+      );
+      meta.keyHash = keyHash ?? 'unread';
+      if (!approved) {
+        throw new SigningRefusedError(
+          checks.find(({ passed }) => passed === false)!,
+        );
       }
-      const issued = await this.#authority.sign(judgement.approved);
-      meta.serialNumber = serialOf(issued);
+      const issued = await this.#options.authority.sign(approved);
+      const { description } = issued.certificate;
+      meta.serialNumber = description.ok
+        ? String(description.certificate.serialNumber)
+        : 'unreadable';
       await this.#requireUnblocked(meta.keyHash, meta.serialNumber);
       await event.success({ meta });
       return issued;
@@ -148,19 +129,39 @@ export class IssuanceService {
     return this.#audit.recordDenial(denied.caller, denied.error);
   }
 
+  async #evaluate(
+    { username, profile, csr }: UncheckedSigningRequest,
+    context: CallerContext,
+  ): Promise<PolicyResult> {
+    const { accounts, blockedKeys, config, limit } = this.#options;
+    await limit.consume(context.caller);
+    const subject = await accounts.findLive({ username }, context);
+    const parsedCsr = readCertificateRequest(csr);
+    return evaluatePolicy({
+      profile,
+      parsedCsr,
+      isKeyBlocked:
+        parsedCsr.ok && (await blockedKeys.has(parsedCsr.csr.publicKey.sha256)),
+      caller: context.caller,
+      subject,
+      config,
+    });
+  }
+
   /**
-   * Checks again after the CA signed: a key that was blocked in the meantime
-   * gets no certificate. The one that exists now is revoked.
+   * Checks the key again after the CA has signed, and revokes the certificate
+   * when the key was blocked in the meantime.
    */
   async #requireUnblocked(
     keyHash: string,
     serialNumber: string,
   ): Promise<void> {
+    const { authority, blockedKeys } = this.#options;
     try {
-      if (!(await this.#blockedKeys.has(keyHash))) {
+      if (!(await blockedKeys.has(keyHash))) {
         return;
       }
-      await this.#authority.revoke({
+      await authority.revoke({
         serialNumber: BigInt(serialNumber),
         reason: 'keyCompromise',
         revokedBy: 'directory-gateway',
@@ -171,28 +172,20 @@ export class IssuanceService {
         error,
       );
     }
-    throw new SigningRefusedError([judgeKey(true)]);
+    throw new SigningRefusedError(checkKey(true));
   }
 
-  /** Before the rules have judged an order, its texts may be anything. */
-  #start(
+  /** Unchecked names are not recorded. */
+  #startEvent(
     caller: Caller,
-    order: SigningOrder,
+    { username, profile }: UncheckedSigningRequest,
     meta?: { readonly dryRun: 'true' },
   ): Promise<AuditorServiceEvent> {
+    const { profiles } = this.#options.config;
     return this.#audit.start(caller, {
       ...meta,
-      username: isUserName(order.username) ? order.username : 'invalid',
-      profile: this.#config.profiles.has(order.profile)
-        ? order.profile
-        : 'unknown',
+      username: isUserName(username) ? username : 'invalid',
+      profile: profiles.has(profile) ? profile : 'unknown',
     });
   }
-}
-
-function serialOf(issued: IssuedCertificate): string {
-  const description = describeCertificate(issued.certificate);
-  return description.ok
-    ? String(description.certificate.serialNumber)
-    : 'unreadable';
 }

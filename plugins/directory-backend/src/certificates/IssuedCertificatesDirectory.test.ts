@@ -3,6 +3,7 @@ import {
   type CertificatesQuery,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { Certificate } from '@directory-gateway/x509';
 import type { Directory, RequestContext } from '../directory/Directory';
 import { IssuedCertificatesDirectory } from './IssuedCertificatesDirectory';
 
@@ -13,22 +14,22 @@ const directory: Partial<Directory> = {
   getUser: async ({ username }) => ({ username }),
 };
 
-/** Has issued to everybody a certificate that is their name. */
+/** Has issued to each user a certificate whose bytes are the user name. */
 function recordingAuthority() {
-  const questions: CertificatesQuery[] = [];
+  const queries: CertificatesQuery[] = [];
   const listByUsers = async (query: CertificatesQuery) => {
-    questions.push(query);
+    queries.push(query);
     return new Map(query.usernames.map(name => [name, [certificateOf(name)]]));
   };
-  return { questions, listByUsers };
+  return { queries, listByUsers };
 }
 
 function certificateOf(username: string): IssuedCertificate {
-  const certificate = Buffer.from(username);
-  return { certificate, chain: [certificate], cacn: 'test' };
+  const certificate = new Certificate(Buffer.from(username));
+  return { certificate, chain: [certificate.der], cacn: 'test' };
 }
 
-it('asks once for all who wait, and anew for who comes later', async () => {
+it('queries the CA once for concurrent requests, and again for later ones', async () => {
   const authority = recordingAuthority();
   const users = new IssuedCertificatesDirectory(
     directory as Directory,
@@ -42,17 +43,17 @@ it('asks once for all who wait, and anew for who comes later', async () => {
   expect(found.map(user => user?.certificates)).toEqual(
     names.map(name => [Buffer.from(name)]),
   );
-  expect(authority.questions).toEqual([
+  expect(authority.queries).toEqual([
     { usernames: ['alice', 'bob'], which: 'usable' },
   ]);
 
   await read('alice');
-  expect(authority.questions.slice(1)).toEqual([
+  expect(authority.queries.slice(1)).toEqual([
     { usernames: ['alice'], which: 'usable' },
   ]);
 });
 
-it('asks nobody when no certificates are asked for', async () => {
+it('does not query the CA when no certificates are requested', async () => {
   const authority = recordingAuthority();
   const users = new IssuedCertificatesDirectory(
     directory as Directory,
@@ -62,13 +63,13 @@ it('asks nobody when no certificates are asked for', async () => {
     { username: 'alice', fields: new Set(['username'] as const) },
     CONTEXT,
   );
-  expect(authority.questions).toEqual([]);
+  expect(authority.queries).toEqual([]);
 });
 
-it('answers nobody when the authority cannot be asked', async () => {
+it('rejects when the CA is not available', async () => {
   const users = new IssuedCertificatesDirectory(directory as Directory, {
     listByUsers: async () => {
-      throw new AuthorityUnavailableError('The database cannot be asked');
+      throw new AuthorityUnavailableError('The database is not available');
     },
   });
   const settled = await Promise.allSettled(

@@ -7,40 +7,39 @@ import type { Directory } from '../directory/Directory';
 import type { UserField } from '../directory/schema';
 import type { User } from '../directory/records';
 
-/** As many as the authority takes in one question. */
-const USERS_AT_A_TIME = 1000;
+/** Maximum number of users in a query of the port. */
+const MAX_USERS = 1000;
 
 /** A method of the port. */
 type Method<Name extends keyof Directory> = Directory[Name];
 
-/** What an authority has issued, by user name. */
+/** Issued certificates by user name. */
 type Issued = ReadonlyMap<string, readonly IssuedCertificate[]>;
 
 type Authority = Pick<CertificateAuthority, 'listByUsers'>;
 
 /**
- * Adds to the users' certificates those that an authority keeps on its own
- * record instead of in the directory, less the revoked ones: a decorator of a
- * directory. Nobody is asked when no certificates are. Callers who wait at the
- * same time share one question, for it costs more than its answer.
+ * A decorator of a directory that adds usable certificates which a CA keeps in
+ * its own records. The CA is queried only when certificates are requested;
+ * concurrent requests share one query.
  */
 export class IssuedCertificatesDirectory implements Directory {
   readonly #directory: Directory;
-  /** For the users of an answer, as one key: they are not told apart. */
+  /** The users of one response are one key. */
   readonly #issued: DataLoader<readonly User[], Issued>;
 
   constructor(directory: Directory, authority: Authority) {
     this.#directory = directory;
     this.#issued = new DataLoader(
-      async answers => {
-        const issued = await listAll(answers.flat(), authority);
-        return answers.map(() => issued);
+      async responses => {
+        const issued = await listAll(responses.flat(), authority);
+        return responses.map(() => issued);
       },
       {
         // A certificate may be issued or revoked at any time.
         cache: false,
-        // After all answers of the directory that have arrived by now.
-        batchScheduleFn: ask => setImmediate(ask),
+        // After the responses of the directory that have arrived.
+        batchScheduleFn: load => setImmediate(load),
       },
     );
   }
@@ -108,17 +107,17 @@ export class IssuedCertificatesDirectory implements Directory {
   }
 }
 
-/** What users have, each asked about once. */
+/** Queries the certificates of users, each user once. */
 async function listAll(
   users: readonly User[],
   authority: Authority,
 ): Promise<Issued> {
   const usernames = [...new Set(users.map(({ username }) => username))];
   const lists: (Issued | undefined)[] = [];
-  for (let at = 0; at < usernames.length; at += USERS_AT_A_TIME) {
-    const some = usernames.slice(at, at + USERS_AT_A_TIME);
+  for (let at = 0; at < usernames.length; at += MAX_USERS) {
+    const slice = usernames.slice(at, at + MAX_USERS);
     lists.push(
-      await authority.listByUsers?.({ usernames: some, which: 'usable' }),
+      await authority.listByUsers?.({ usernames: slice, which: 'usable' }),
     );
   }
   return lists.length === 1
@@ -127,11 +126,11 @@ async function listAll(
 }
 
 function withCertificates(user: User, issued: Issued): User {
-  const held = user.certificates ?? [];
-  const further = (issued.get(user.username) ?? [])
-    .map(({ certificate }) => certificate)
-    .filter(der => !held.some(own => own.equals(der)));
-  return further.length > 0
-    ? { ...user, certificates: [...held, ...further] }
+  const recorded = user.certificates ?? [];
+  const added = (issued.get(user.username) ?? [])
+    .map(({ certificate }) => certificate.der)
+    .filter(der => !recorded.some(other => other.equals(der)));
+  return added.length > 0
+    ? { ...user, certificates: [...recorded, ...added] }
     : user;
 }

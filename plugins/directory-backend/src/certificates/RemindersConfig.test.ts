@@ -1,12 +1,14 @@
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
-import { readRemindersConfig } from './CertificatesConfig';
+import { readCertificatesConfig } from './CertificatesConfig';
 
 const read = (reminders?: JsonObject) =>
-  readRemindersConfig(new ConfigReader(reminders ? { reminders } : {}));
+  readCertificatesConfig(
+    new ConfigReader({ certificates: { authority: 'ca', reminders } }),
+  )!.reminders;
 
-describe('readRemindersConfig', () => {
-  it('has defaults, the fewest days first', () => {
+describe('directory.certificates.reminders', () => {
+  it('has defaults, in ascending order', () => {
     const sixHours = 6 * 60 * 60 * 1000;
     expect(read()).toEqual({ daysBefore: [1, 7, 14, 30], everyMs: sixHours });
   });
@@ -14,7 +16,7 @@ describe('readRemindersConfig', () => {
   it.each([
     [{ daysBefore: [] }, []],
     [{ daysBefore: [3, 10, 3] }, [3, 10]],
-  ])('takes %j', (block, daysBefore) => {
+  ])('accepts %j', (block, daysBefore) => {
     expect(read({ ...block, every: 'PT5M' })).toEqual({
       daysBefore,
       everyMs: 300_000,
@@ -22,7 +24,7 @@ describe('readRemindersConfig', () => {
   });
 
   it.each([[[0]], [[-1]], [[1.5]], [['1']], ['7']])(
-    'refuses the days %j',
+    'rejects the days %j',
     daysBefore => {
       expect(() => read({ daysBefore })).toThrow(
         'directory.certificates.reminders.daysBefore must be',

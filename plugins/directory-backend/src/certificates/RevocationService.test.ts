@@ -4,6 +4,7 @@ import {
   AuthorityUnavailableError,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { Certificate } from '@directory-gateway/x509';
 import { holder, person } from '../__testUtils__/people';
 import { CertificateAuthorities } from './CertificateAuthorities';
 import { readCertificatesConfig } from './CertificatesConfig';
@@ -12,7 +13,7 @@ import { RevocationService } from './RevocationService';
 describe('RevocationService', () => {
   it('blocks the key and revokes while the CA rejects further lookups', async () => {
     const issued: IssuedCertificate = {
-      certificate: Buffer.from('alice'),
+      certificate: new Certificate(Buffer.from('alice')),
       chain: [],
       cacn: 'ipa',
       owners: ['alice'],
@@ -33,7 +34,7 @@ describe('RevocationService', () => {
     )!;
     authority.configure(config);
     const block = jest.fn().mockResolvedValue('hash');
-    const desk = new RevocationService({
+    const revocations = new RevocationService({
       authority,
       blockedKeys: { block },
       auditor: mockServices.auditor.mock({
@@ -42,12 +43,12 @@ describe('RevocationService', () => {
       config,
     });
     await expect(
-      desk.revoke(
+      revocations.revoke(
         { serialNumber: 7n, reason: 'keyCompromise' },
         holder(person('admin')),
       ),
     ).resolves.toBe(issued);
-    expect(block).toHaveBeenCalledWith(issued, {
+    expect(block).toHaveBeenCalledWith(issued.certificate, {
       blockedBy: 'admin@EXAMPLE.TEST',
     });
   });

@@ -5,35 +5,28 @@ import type {
   IssuedCertificate,
   RevocableReason,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { BlockedKeys } from './BlockedKeys';
-import { CallerAudit } from '../directory/CallerAudit';
 import { actorOf, type Caller } from '../directory/Caller';
-import { ForbiddenError } from '../http/response/apiErrors';
+import { CallerAudit } from '../directory/CallerAudit';
+import type { BlockedKeys } from './BlockedKeys';
 import type { CertificatesConfig } from './CertificatesConfig';
+import { PortalTokenRequiredError } from './errors';
 import { isPortalTokenMissing } from './signingRules';
 
-/** A CA that reads and revokes. */
-type RevokingAuthority = Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
+/** Options of {@link RevocationService}. */
+export interface RevocationServiceOptions {
+  readonly auditor: AuditorService;
+  readonly authority: Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
+  readonly blockedKeys: Pick<BlockedKeys, 'block'>;
+  readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
+}
 
-/**
- * Revokes certificates for callers whom the router or the gate of actions has
- * admitted, and audits every attempt.
- */
+/** Revokes certificates for authorized callers, and audits every attempt. */
 export class RevocationService {
-  readonly #authority: RevokingAuthority;
-  readonly #blockedKeys: Pick<BlockedKeys, 'block'>;
+  readonly #options: RevocationServiceOptions;
   readonly #audit: CallerAudit;
-  readonly #config: Pick<CertificatesConfig, 'requirePortalToken'>;
 
-  constructor(options: {
-    readonly authority: RevokingAuthority;
-    readonly blockedKeys: Pick<BlockedKeys, 'block'>;
-    readonly auditor: AuditorService;
-    readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
-  }) {
-    this.#config = options.config;
-    this.#authority = options.authority;
-    this.#blockedKeys = options.blockedKeys;
+  constructor(options: RevocationServiceOptions) {
+    this.#options = options;
     this.#audit = new CallerAudit(options.auditor, {
       eventId: 'certificate-revoke',
       severityLevel: 'medium',
@@ -41,21 +34,25 @@ export class RevocationService {
   }
 
   /**
-   * Revokes a certificate for good. One that is revoked already stays as it is.
+   * Revokes a certificate permanently. A revoked certificate keeps its reason.
    *
-   * For `keyCompromise`, its key is blocked first, also when the certificate
-   * was revoked before or cannot be revoked: after a crash in between, the key
-   * is blocked and the request can be repeated.
+   * For `keyCompromise`, the key is blocked first, also when the certificate is
+   * already revoked or cannot be revoked: after a crash in between, the key is
+   * blocked and the request can be repeated.
    *
-   * @returns the certificate as it is then, `undefined` when there is none
-   * @throws ForbiddenError when `requirePortalToken` denies it to the caller.
-   * @throws what {@link CertificateAuthority.revoke} throws.
+   * @returns the revoked certificate, `undefined` when there is none
+   * @throws PortalTokenRequiredError when `requirePortalToken` denies the call.
+   * @throws the errors of {@link CertificateAuthority.revoke}.
    */
   async revoke(
-    order: { readonly serialNumber: bigint; readonly reason: RevocableReason },
+    request: {
+      readonly serialNumber: bigint;
+      readonly reason: RevocableReason;
+    },
     caller: Caller,
   ): Promise<IssuedCertificate | undefined> {
-    const { serialNumber, reason } = order;
+    const { authority, blockedKeys, config } = this.#options;
+    const { serialNumber, reason } = request;
     const revokedBy = actorOf(caller);
     const event = await this.#audit.start(caller, {
       serialNumber: String(serialNumber),
@@ -63,29 +60,25 @@ export class RevocationService {
     });
     const meta: Record<string, string> = {};
     try {
-      if (isPortalTokenMissing(caller, this.#config)) {
-        throw new ForbiddenError({
-          message:
-            'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
-        });
+      if (isPortalTokenMissing(caller, config)) {
+        throw new PortalTokenRequiredError(
+          'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
+        );
       }
       if (reason === 'keyCompromise') {
-        const issued = await this.#authority.get(serialNumber, {
+        const issued = await authority.get(serialNumber, {
           forRevocation: true,
         });
         if (issued) {
-          meta.blockedKeyHash = await this.#blockedKeys.block(issued, {
+          meta.blockedKeyHash = await blockedKeys.block(issued.certificate, {
             blockedBy: revokedBy,
           });
         }
       }
-      const revoked = await this.#authority.revoke({ ...order, revokedBy });
-      if (revoked) {
-        await event.success({ meta });
-      } else {
-        const error = new Error('Certificate not found');
-        await event.fail({ meta, error });
-      }
+      const revoked = await authority.revoke({ ...request, revokedBy });
+      await (revoked
+        ? event.success({ meta })
+        : event.fail({ meta, error: new Error('Certificate not found') }));
       return revoked;
     } catch (error) {
       assertError(error);

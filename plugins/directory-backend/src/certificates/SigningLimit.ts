@@ -7,15 +7,14 @@ import {
   type RateLimiterAbstract,
 } from 'rate-limiter-flexible';
 import { actorOf, type Caller } from '../directory/Caller';
-import { TooManyRequestsError } from '../http/response/apiErrors';
 import type { CertificatesConfig } from './CertificatesConfig';
+import { SigningLimitExceededError } from './errors';
 
 const TABLE = 'directory_signing_limits';
 
 /**
- * How often one caller may ask for a signature, counted in the database, so
- * that it holds over all processes of the portal: one statement counts and
- * reads, and a process that dies leaves nothing that would have to be undone.
+ * Limits the signing requests of a caller. They are counted in the database, by
+ * one statement, so that the limit applies to all Backstage instances.
  */
 export class SigningLimit {
   readonly #limiter: RateLimiterAbstract;
@@ -24,25 +23,27 @@ export class SigningLimit {
     this.#limiter = limiter;
   }
 
-  /** Makes its table when it is not there. */
+  /** Creates the table if it does not exist. */
   static async create(options: {
     readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
     readonly limit: CertificatesConfig['limit'];
   }): Promise<SigningLimit> {
-    const { database } = options;
-    const isPostgres = database.client.config.client === 'pg';
+    const { database, limit } = options;
+    const Limiter =
+      database.client.config.client === 'pg'
+        ? RateLimiterPostgres
+        : RateLimiterSQLite;
     const create = () =>
       new Promise<RateLimiterAbstract>((resolve, reject) => {
-        const Limiter = isPostgres ? RateLimiterPostgres : RateLimiterSQLite;
-        const made: RateLimiterAbstract = new Limiter(
+        const limiter: RateLimiterAbstract = new Limiter(
           {
             storeClient: database,
             storeType: 'knex',
             tableName: TABLE,
-            points: options.limit.requests,
-            duration: Math.ceil(options.limit.perMs / 1000),
+            points: limit.requests,
+            duration: Math.ceil(limit.perMs / 1000),
           },
-          (error?: unknown) => (error ? reject(error) : resolve(made)),
+          (error?: unknown) => (error ? reject(error) : resolve(limiter)),
         );
       });
     // PostgreSQL's "create table if not exists" fails when another process
@@ -50,22 +51,21 @@ export class SigningLimit {
     return new SigningLimit(await create().catch(create));
   }
 
-  /** @throws TooManyRequestsError when the caller asks too often. */
+  /** @throws SigningLimitExceededError when the caller exceeds the limit. */
   async consume(caller: Caller): Promise<void> {
     try {
       await this.#limiter.consume(keyOf(caller));
     } catch (reason) {
-      if (reason instanceof RateLimiterRes) {
-        throw new TooManyRequestsError(reason.msBeforeNext);
-      }
-      throw reason;
+      throw reason instanceof RateLimiterRes
+        ? new SigningLimitExceededError(reason.msBeforeNext)
+        : reason;
     }
   }
 }
 
 /**
- * A user counts once, by whichever credential. Hashed because the library's
- * table has room for 255 characters on PostgreSQL.
+ * Key of a user, the same for all types of credentials. Hashed because the
+ * library's table has 255 characters for it on PostgreSQL.
  */
 function keyOf(caller: Caller): string {
   const key = caller.account?.dn ?? actorOf(caller);

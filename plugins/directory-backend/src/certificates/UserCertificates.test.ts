@@ -9,7 +9,7 @@ import { emptyUser } from '../directory/records';
 import { UserCertificates } from './CertificateReader';
 
 describe('UserCertificates', () => {
-  /** The certificates of alice's record, as a CA's `get` makes them. */
+  /** Lists the certificates of alice's record with the `get` of a CA. */
   async function list(
     record: readonly Buffer[],
     get: PermissiveAuthority['get'],
@@ -48,15 +48,15 @@ describe('UserCertificates', () => {
     );
   }
 
-  it('returns what the CA knows of a certificate that it issued', async () => {
+  it("returns the CA's record of a certificate", async () => {
     const issued = await sign();
-    const page = await list([issued.certificate], async () => issued);
+    const page = await list([issued.certificate.der], async () => issued);
     expect(page?.items).toEqual([issued]);
   });
 
-  it('marks one whose serial number the CA gave to another', async () => {
+  it('marks a certificate whose serial number belongs to another one', async () => {
     const [issued, other] = [await sign(), await sign()];
-    const page = await list([other.certificate], async () => issued);
+    const page = await list([other.certificate.der], async () => issued);
     expect(page?.items).toEqual([
       {
         certificate: other.certificate,
@@ -66,12 +66,15 @@ describe('UserCertificates', () => {
     ]);
   });
 
-  it('does not know it while the CA is not available, and asks once', async () => {
+  it('queries a CA that is not available once', async () => {
     const [one, another] = [await sign(), await sign()];
     const get = jest.fn().mockRejectedValue(new AuthorityUnavailableError(''));
-    const page = await list([one.certificate, another.certificate], get);
+    const page = await list(
+      [one.certificate.der, another.certificate.der],
+      get,
+    );
     expect(
-      page?.items.map(held => 'isForeign' in held && held.isForeign),
+      page?.items.map(item => 'isForeign' in item && item.isForeign),
     ).toEqual([undefined, undefined]);
     expect(get).toHaveBeenCalledTimes(1);
   });

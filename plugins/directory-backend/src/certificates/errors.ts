@@ -1,15 +1,32 @@
 import { CustomErrorBase } from '@backstage/errors';
 import type { RuleResult } from './signingRules';
 
-/** A rule says no: 403 when the order is somebody else's to make, else 400. */
+/** A signing request failed a rule. The message is for the caller. */
 export class SigningRefusedError extends CustomErrorBase {
   name = 'SigningRefusedError' as const;
-  readonly verdict: RuleResult;
+  readonly failedRule: RuleResult;
 
-  /** At least one of the verdicts must have failed. */
-  constructor(verdicts: readonly RuleResult[]) {
-    const verdict = verdicts.find(({ passed }) => passed === false)!;
-    super(verdict.message);
-    this.verdict = verdict;
+  constructor(failedRule: RuleResult) {
+    super(failedRule.message);
+    this.failedRule = failedRule;
   }
+}
+
+/** A caller exceeded `directory.certificates.limit`. */
+export class SigningLimitExceededError extends CustomErrorBase {
+  name = 'SigningLimitExceededError' as const;
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super('Too many signing requests');
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
+ * `directory.certificates.requirePortalToken` denies a call with a Kerberos
+ * ticket. The message is for the caller.
+ */
+export class PortalTokenRequiredError extends CustomErrorBase {
+  name = 'PortalTokenRequiredError' as const;
 }

@@ -6,139 +6,115 @@ import type {
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 import type { CertificatesConfig } from './CertificatesConfig';
-import { judgeNames, valuesOf } from './signingRules';
-import { judgePrincipal, judgeProfile, judgeRequester } from './signingRules';
 import {
+  type RuleResult,
+  checkKey,
+  checkNames,
+  checkPrincipal,
+  checkProfile,
+  checkRequester,
   fail,
   pass,
   signingRules,
-  skip,
-  type RuleResult,
+  valuesOf,
 } from './signingRules';
 
-/** What is asked for, as it came. */
-export interface SigningQuestion {
-  /** Name of the profile. */
-  readonly profile: string;
-  /** The CSR: PEM, or base64 without armour. */
-  readonly csr: string;
-}
-
-/** How every rule came out, and what may be signed when all passed. */
-export interface SigningJudgement {
-  /** One for each rule, in the order of the rules. */
-  readonly verdicts: readonly RuleResult[];
+/** The results of all rules, and what may be signed when they passed. */
+export interface PolicyResult {
+  /** One result for each rule, in the order of the rules. */
+  readonly checks: readonly RuleResult[];
   /** Set when every rule passed. */
   readonly approved?: SigningRequest;
-  /** SHA-256 of the public key, lower-case hex, once the CSR was read. */
+  /** SHA-256 of the public key, lower-case hex, when the CSR is valid. */
   readonly keyHash?: string;
 }
 
 /**
- * Evaluates every rule. A rule that depends on an earlier one (the user, the
- * CSR) is not evaluated when that one fails.
+ * Evaluates every rule. A rule that depends on another one (the user, the CSR)
+ * is not evaluated when that one fails.
  *
  * For another user, a caller who may not request gets the results of the rules
  * `requester` and `profile` only: others would reveal the user's lock, e-mail
  * addresses and aliases. To a caller who is not a signer, a user whom the API
  * does not serve is unknown.
  */
-export function judgeSigning(options: {
-  readonly question: SigningQuestion;
+export function evaluatePolicy(options: {
+  readonly profile: string;
+  readonly parsedCsr: CertificateRequestResult;
+  /** Whether the key of the CSR was revoked for `keyCompromise`. */
+  readonly isKeyBlocked: boolean;
   readonly caller: Caller;
   readonly subject: Principal | undefined;
   readonly config: CertificatesConfig;
-  /** The CSR as it was read. */
-  readonly reading: CertificateRequestResult;
-  /** Whether the key of the CSR was revoked for `keyCompromise`. */
-  readonly isKeyBlocked: boolean;
-}): SigningJudgement {
-  const { question, caller, config, reading } = options;
+}): PolicyResult {
+  const { profile, parsedCsr, caller, config } = options;
   const access = options.subject && [
-    judgeRequester({ caller, subject: options.subject, config }),
-    judgeProfile({
-      profile: question.profile,
-      subject: options.subject,
-      config,
-    }),
+    checkRequester({ caller, subject: options.subject, config }),
+    checkProfile({ profile, subject: options.subject, config }),
   ];
-  const isStranger =
+  const isDenied =
     access?.[0].passed === false && caller.account?.dn !== options.subject?.dn;
-  const isUnknown =
-    isStranger && !options.subject?.served && !config.signers.has(caller);
-  const subject = isUnknown ? undefined : options.subject;
-  const keyHash = reading.ok ? reading.csr.publicKey.sha256 : undefined;
-  if (isStranger && subject) {
-    return { verdicts: inOrder(access), keyHash };
+  const isHidden =
+    isDenied && !options.subject?.served && !config.signers.has(caller);
+  const subject = isHidden ? undefined : options.subject;
+  const csr = parsedCsr.ok ? parsedCsr.csr : undefined;
+  const keyHash = csr?.publicKey.sha256;
+  if (isDenied && subject) {
+    return { checks: inOrder(access), keyHash };
   }
-  const principal = judgePrincipal(subject);
-  const all = inOrder([
+  const principal = checkPrincipal(subject);
+  const checks = inOrder([
     principal,
     ...(principal.passed && access ? access : []),
-    reading.ok
+    parsedCsr.ok
       ? pass('request', 'The request can be read and proves its key.')
-      : fail('request', reading.message),
-    ...(reading.ok ? [judgeKey(options.isKeyBlocked)] : []),
-    ...(reading.ok && subject ? judgeNames(reading.csr, subject) : []),
+      : fail('request', parsedCsr.message),
+    ...(csr ? [checkKey(options.isKeyBlocked)] : []),
+    ...(csr && subject ? checkNames(csr, subject) : []),
   ]);
-  const isApproved = all.every(({ passed }) => passed);
+  const isApproved = checks.every(({ passed }) => passed);
   return {
-    verdicts: all,
+    checks,
     keyHash,
-    ...(reading.ok && subject && isApproved
-      ? {
-          approved: approve(reading.csr, {
-            subject,
-            profile: question.profile,
-            requestedBy: nameOf(caller),
-          }),
-        }
-      : {}),
+    ...(csr &&
+      subject &&
+      isApproved && { approved: approve(csr, { subject, profile, caller }) }),
   };
 }
 
-/** One verdict for each rule; a rule without one was not evaluated. */
-function inOrder(found: readonly RuleResult[]): readonly RuleResult[] {
+/** Returns one result for each rule. */
+function inOrder(results: readonly RuleResult[]): readonly RuleResult[] {
   return signingRules.map(
-    rule => found.find(verdict => verdict.rule === rule) ?? skip(rule),
+    rule =>
+      results.find(result => result.rule === rule) ?? {
+        rule,
+        passed: undefined,
+        message: 'Not checked.',
+      },
   );
 }
 
 function approve(
-  request: CertificateRequest,
+  csr: CertificateRequest,
   options: {
     readonly subject: Principal;
     readonly profile: string;
-    readonly requestedBy: string;
+    readonly caller: Caller;
   },
 ): SigningRequest {
-  const { subject, profile, requestedBy } = options;
+  const { subject, profile, caller } = options;
   return {
     username: subject.username!,
     principal: subject.canonicalName!,
     profile,
-    csr: request.der,
-    publicKey: request.publicKey.spki,
+    csr: csr.der,
+    publicKey: csr.publicKey.spki,
     alternativeNames: {
-      emails: valuesOf(request, 'rfc822Name'),
-      userPrincipalNames: valuesOf(request, 'userPrincipalName'),
-      kerberosPrincipalNames: valuesOf(request, 'krb5PrincipalName'),
+      emails: valuesOf(csr, 'rfc822Name'),
+      userPrincipalNames: valuesOf(csr, 'userPrincipalName'),
+      kerberosPrincipalNames: valuesOf(csr, 'krb5PrincipalName'),
     },
-    requestedBy,
+    requestedBy:
+      caller.account?.username ?? caller.account?.service ?? caller.kind,
   };
-}
-
-/** Evaluates the rule `key`. */
-export function judgeKey(isBlocked: boolean): RuleResult {
-  return isBlocked
-    ? fail(
-        'key',
-        'This key was revoked as compromised. Generate a new key and request a certificate for that.',
-      )
-    : pass('key', 'The key was not revoked as compromised.');
-}
-
-/** Who asks, for records: a user name, or a service without its realm. */
-function nameOf(caller: Caller): string {
-  return caller.account?.username ?? caller.account?.service ?? caller.kind;
 }

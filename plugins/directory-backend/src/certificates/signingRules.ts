@@ -1,181 +1,87 @@
 import type { CertificateRequest, GeneralName } from '@directory-gateway/x509';
-import type { Principal } from '../directory/Principal';
 import type { Caller } from '../directory/Caller';
+import type { Principal } from '../directory/Principal';
 import { type CertificatesConfig, isOpenTo } from './CertificatesConfig';
 
 /**
- * FreeIPA's rules for the names of a user's request, with the user's addresses
- * and principals from the directory.
- */
-export function judgeNames(
-  request: CertificateRequest,
-  subject: Principal,
-): readonly RuleResult[] {
-  return [
-    judgeCommonName(request, subject),
-    judgeOwned({
-      rule: 'email_address',
-      asked: request.subject.emailAddresses,
-      owned: subject.emails,
-      what: 'E-mail addresses in the subject',
-    }),
-    judgeOwned({
-      rule: 'rfc822_name',
-      asked: valuesOf(request, 'rfc822Name'),
-      owned: subject.emails,
-      what: 'E-mail addresses among the alternative names',
-    }),
-    judgeOwned({
-      rule: 'principal_name',
-      asked: [
-        ...valuesOf(request, 'userPrincipalName'),
-        ...valuesOf(request, 'krb5PrincipalName'),
-      ],
-      owned: subject.principalNames,
-      what: 'Principals among the alternative names',
-    }),
-    judgeOtherNames(request),
-  ];
-}
-
-/** The values of the alternative names of a kind. */
-export function valuesOf(
-  request: CertificateRequest,
-  kind: 'rfc822Name' | 'userPrincipalName' | 'krb5PrincipalName',
-): readonly string[] {
-  return request.alternativeNames.flatMap(name =>
-    name.kind === kind ? [name.value] : [],
-  );
-}
-
-function judgeCommonName(
-  { subject: { commonNames } }: CertificateRequest,
-  { username }: Principal,
-): RuleResult {
-  if (commonNames.length !== 1) {
-    return fail('common_name', 'The subject must have exactly one CN.');
-  }
-  return commonNames[0] === username
-    ? pass('common_name', 'The CN is the user name.')
-    : fail('common_name', 'The CN must be the user name, to the letter.');
-}
-
-function judgeOwned(options: {
-  readonly rule: SigningRule;
-  readonly asked: readonly string[];
-  readonly owned: readonly string[];
-  readonly what: string;
-}): RuleResult {
-  const { rule, asked, owned, what } = options;
-  if (asked.length === 0) {
-    return pass(rule, `${what}: none.`);
-  }
-  return asked.every(value => owned.includes(value))
-    ? pass(rule, `${what} are the user's own.`)
-    : fail(rule, `${what} must be the user's own.`);
-}
-
-const ALLOWED: ReadonlySet<GeneralName['kind']> = new Set([
-  'rfc822Name',
-  'userPrincipalName',
-  'krb5PrincipalName',
-]);
-
-function judgeOtherNames({
-  alternativeNames,
-}: CertificateRequest): RuleResult {
-  const others = alternativeNames.filter(({ kind }) => !ALLOWED.has(kind));
-  return others.length === 0
-    ? pass('other_name', 'There is no other alternative name.')
-    : fail(
-        'other_name',
-        `A user's certificate may not have alternative names of the kind ${others[0].kind}.`,
-      );
-}
-
-/**
- * What must hold before a certificate is signed, in the order in which FreeIPA
- * asks (`ipaserver/plugins/cert.py`).
+ * The rules of a signing request, in the order in which FreeIPA checks them
+ * (`ipaserver/plugins/cert.py`).
  */
 export const signingRules = [
-  /** The user for whom it is exists and is in use. */
+  /** The user exists and is not locked or expired. */
   'principal',
-  /** Whoever asks may ask for this user. */
+  /** The caller may request certificates for this user. */
   'requester',
-  /** The profile is offered, and to this user. */
+  /** The profile exists and is open to this user. */
   'profile',
-  /** The request can be read, proves its key, and has a sound one. */
+  /** The CSR is valid, proves possession of its key, and the key is strong. */
   'request',
-  /** The key was not revoked for `keyCompromise`. */
+  /** The key is not blocked. */
   'key',
-  /** Exactly one common name: the user name, to the letter. */
+  /** The subject has exactly one CN, which is the user name. */
   'common_name',
-  /** E-mail addresses in the subject are the user's. */
+  /** E-mail addresses in the subject belong to the user. */
   'email_address',
-  /** E-mail addresses among the alternative names are the user's. */
+  /** E-mail addresses in the alternative names belong to the user. */
   'rfc822_name',
-  /** Principal names among the alternative names are the user's. */
+  /** Principal names in the alternative names belong to the user. */
   'principal_name',
-  /** There is no alternative name of another kind. */
+  /** The CSR has no alternative names of other types. */
   'other_name',
 ] as const;
 
 /** The stable name of a rule. */
 export type SigningRule = (typeof signingRules)[number];
 
-/** How one rule came out. */
+/** The result of a rule. */
 export interface RuleResult {
   readonly rule: SigningRule;
-  /** `undefined` when it was not evaluated. */
+  /** `undefined` when the rule was not evaluated. */
   readonly passed: boolean | undefined;
-  /** A sentence for whoever asks. */
+  /** A sentence for the caller. */
   readonly message: string;
-  /** Of a rule that failed: whether the request is wrong or not theirs to make. */
-  readonly refusal?: 'invalid' | 'forbidden';
+  /**
+   * Of a failed rule: whether the request is wrong (`invalid`) or the caller
+   * must not make it (`forbidden`).
+   */
+  readonly denial?: 'invalid' | 'forbidden';
 }
 
-/** A verdict that something holds. */
+/** The rule passed. */
 export function pass(rule: SigningRule, message: string): RuleResult {
   return { rule, passed: true, message };
 }
 
-/** A verdict that the request is wrong. */
+/** The rule failed: the request is wrong. */
 export function fail(rule: SigningRule, message: string): RuleResult {
-  return { rule, passed: false, message, refusal: 'invalid' };
+  return { rule, passed: false, message, denial: 'invalid' };
 }
 
-/** A verdict that the request is somebody else's to make. */
-export function forbid(rule: SigningRule, message: string): RuleResult {
-  return { rule, passed: false, message, refusal: 'forbidden' };
+function forbid(rule: SigningRule, message: string): RuleResult {
+  return { rule, passed: false, message, denial: 'forbidden' };
 }
 
-/** A verdict of a rule that was not evaluated. */
-export function skip(rule: SigningRule): RuleResult {
-  return { rule, passed: undefined, message: 'Not checked.' };
-}
-
-/** Whether a certificate can be issued to this entry at all. */
-export function judgePrincipal(subject: Principal | undefined): RuleResult {
+/** Evaluates `principal`: whether a certificate can be issued to the user. */
+export function checkPrincipal(subject: Principal | undefined): RuleResult {
   if (!subject || subject.kind !== 'user' || !subject.canonicalName) {
     return fail('principal', 'There is no such user.');
   }
   const isExpired = subject.expires && subject.expires.getTime() <= Date.now();
-  if (subject.locked || isExpired) {
-    return fail('principal', 'The account is locked or expired.');
-  }
-  return pass('principal', 'The user exists and is in use.');
+  return subject.locked || isExpired
+    ? fail('principal', 'The account is locked or expired.')
+    : pass('principal', 'The user exists and is in use.');
 }
 
-/** Whether this caller may ask for this user. */
-export function judgeRequester(options: {
+/** Evaluates `requester`: whether the caller may request for the user. */
+export function checkRequester(options: {
   readonly caller: Caller;
   readonly subject: Principal;
   readonly config: CertificatesConfig;
 }): RuleResult {
   const { caller, subject, config } = options;
-  const refusal = refusalOf(caller, config);
-  if (refusal !== undefined) {
-    return forbid('requester', refusal);
+  const denial = denialOf(caller, config);
+  if (denial !== undefined) {
+    return forbid('requester', denial);
   }
   if (caller.account?.dn === subject.dn) {
     return pass('requester', 'You ask for yourself.');
@@ -188,15 +94,15 @@ export function judgeRequester(options: {
     : pass('requester', 'You may ask for others.');
 }
 
-/** Whether the caller may request certificates at all. */
+/** Returns whether the caller may request certificates at all. */
 export function mayRequestCertificates(
   caller: Caller,
   config: CertificatesConfig,
 ): boolean {
-  return refusalOf(caller, config) === undefined;
+  return denialOf(caller, config) === undefined;
 }
 
-function refusalOf(
+function denialOf(
   caller: Caller,
   config: CertificatesConfig,
 ): string | undefined {
@@ -211,7 +117,7 @@ function refusalOf(
     : undefined;
 }
 
-/** Whether `requirePortalToken` denies signing and revoking to the caller. */
+/** Returns whether `requirePortalToken` denies signing and revoking. */
 export function isPortalTokenMissing(
   caller: Caller,
   config: Pick<CertificatesConfig, 'requirePortalToken'>,
@@ -219,18 +125,114 @@ export function isPortalTokenMissing(
   return config.requirePortalToken && caller.kind === 'kerberos';
 }
 
-/** Whether the profile is offered, and to this user. */
-export function judgeProfile(options: {
+/** Evaluates `profile`: whether it exists and is open to the user. */
+export function checkProfile(options: {
   readonly profile: string;
   readonly subject: Principal;
   readonly config: CertificatesConfig;
 }): RuleResult {
-  const { profile: name, subject, config } = options;
-  const profile = config.profiles.get(name);
+  const profile = options.config.profiles.get(options.profile);
   if (!profile) {
     return fail('profile', 'There is no such certificate profile.');
   }
-  return isOpenTo(profile, subject)
+  return isOpenTo(profile, options.subject)
     ? pass('profile', 'The profile is open to this user.')
     : forbid('profile', 'The profile is not open to this user.');
+}
+
+/** Evaluates `key`: whether it was revoked for `keyCompromise`. */
+export function checkKey(isBlocked: boolean): RuleResult {
+  return isBlocked
+    ? fail(
+        'key',
+        'This key was revoked as compromised. Generate a new key and request a certificate for that.',
+      )
+    : pass('key', 'The key was not revoked as compromised.');
+}
+
+/** Evaluates the rules for names, as FreeIPA does. */
+export function checkNames(
+  csr: CertificateRequest,
+  subject: Principal,
+): readonly RuleResult[] {
+  return [
+    checkCommonName(csr, subject),
+    checkOwned({
+      rule: 'email_address',
+      values: csr.subject.emailAddresses,
+      owned: subject.emails,
+      label: 'E-mail addresses in the subject',
+    }),
+    checkOwned({
+      rule: 'rfc822_name',
+      values: valuesOf(csr, 'rfc822Name'),
+      owned: subject.emails,
+      label: 'E-mail addresses among the alternative names',
+    }),
+    checkOwned({
+      rule: 'principal_name',
+      values: [
+        ...valuesOf(csr, 'userPrincipalName'),
+        ...valuesOf(csr, 'krb5PrincipalName'),
+      ],
+      owned: subject.principalNames,
+      label: 'Principals among the alternative names',
+    }),
+    checkOtherNames(csr),
+  ];
+}
+
+type AllowedName = 'rfc822Name' | 'userPrincipalName' | 'krb5PrincipalName';
+
+/** Returns the alternative names of a type. */
+export function valuesOf(
+  csr: CertificateRequest,
+  kind: AllowedName,
+): readonly string[] {
+  return csr.alternativeNames.flatMap(name =>
+    name.kind === kind ? [name.value] : [],
+  );
+}
+
+function checkCommonName(
+  { subject: { commonNames } }: CertificateRequest,
+  { username }: Principal,
+): RuleResult {
+  if (commonNames.length !== 1) {
+    return fail('common_name', 'The subject must have exactly one CN.');
+  }
+  return commonNames[0] === username
+    ? pass('common_name', 'The CN is the user name.')
+    : fail('common_name', 'The CN must be the user name, to the letter.');
+}
+
+function checkOwned(options: {
+  readonly rule: SigningRule;
+  readonly values: readonly string[];
+  readonly owned: readonly string[];
+  readonly label: string;
+}): RuleResult {
+  const { rule, values, owned, label } = options;
+  if (values.length === 0) {
+    return pass(rule, `${label}: none.`);
+  }
+  return values.every(value => owned.includes(value))
+    ? pass(rule, `${label} are the user's own.`)
+    : fail(rule, `${label} must be the user's own.`);
+}
+
+const ALLOWED_NAMES: ReadonlySet<GeneralName['kind']> = new Set<AllowedName>([
+  'rfc822Name',
+  'userPrincipalName',
+  'krb5PrincipalName',
+]);
+
+function checkOtherNames({ alternativeNames }: CertificateRequest): RuleResult {
+  const other = alternativeNames.find(({ kind }) => !ALLOWED_NAMES.has(kind));
+  return other
+    ? fail(
+        'other_name',
+        `A user's certificate may not have alternative names of the kind ${other.kind}.`,
+      )
+    : pass('other_name', 'There is no other alternative name.');
 }

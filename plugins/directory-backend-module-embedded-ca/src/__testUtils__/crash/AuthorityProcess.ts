@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
 import type { HostMessage, HostOptions, HostRequest } from './authorityHost';
 
-/** The process has ended before it answered. */
+/** The process ended before it responded. */
 export class ProcessEndedError extends Error {
   name = 'ProcessEndedError' as const;
 }
@@ -13,7 +13,7 @@ interface Waiting<T> {
   reject(error: Error): void;
 }
 
-/** A promise and those who settle it (`Promise.withResolvers` of ES2024). */
+/** A promise and its functions (`Promise.withResolvers` of ES2024). */
 function newPromise<T>(): Waiting<T> & { readonly promise: Promise<T> } {
   let waiting: Waiting<T> | undefined;
   const promise = new Promise<T>((resolve, reject) => {
@@ -22,7 +22,7 @@ function newPromise<T>(): Waiting<T> & { readonly promise: Promise<T> } {
   return { ...waiting!, promise };
 }
 
-/** An authority in a process of its own, which can be killed. */
+/** An embedded CA in a child process, which can be killed. */
 export class AuthorityProcess {
   readonly #child: ChildProcess;
   readonly #loaded: Promise<void>;
@@ -30,7 +30,7 @@ export class AuthorityProcess {
   readonly #waiting = new Map<number, Waiting<Buffer>>();
   #lastId = 0;
 
-  /** Begins to load the code; nothing else happens before {@link start}. */
+  /** Loads the code, and nothing else before {@link start}. */
   static load(): AuthorityProcess {
     return new AuthorityProcess(
       fork(require.resolve('./authorityHost'), {
@@ -38,7 +38,7 @@ export class AuthorityProcess {
           '--require',
           require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
         ],
-        // Buffers as they are.
+        // Keeps buffers.
         serialization: 'advanced',
       }),
     );
@@ -48,7 +48,7 @@ export class AuthorityProcess {
     this.#child = child;
     const loaded = newPromise<void>();
     const started = newPromise<string>();
-    // Who waits for neither is not told.
+    // A rejection that is not awaited is not an error.
     loaded.promise.catch(() => {});
     started.promise.catch(() => {});
     this.#loaded = loaded.promise;
@@ -87,10 +87,10 @@ export class AuthorityProcess {
   }
 
   /**
-   * Opens the authority.
+   * Opens the CA.
    *
-   * @returns its id
-   * @throws ProcessEndedError when it was killed meanwhile.
+   * @returns id of the CA
+   * @throws ProcessEndedError when the process is killed.
    */
   async start(options: HostOptions): Promise<string> {
     await this.#loaded;
@@ -98,7 +98,7 @@ export class AuthorityProcess {
     return await this.#started;
   }
 
-  /** @throws ProcessEndedError when it was killed before it answered. */
+  /** @throws ProcessEndedError when the process is killed. */
   async sign(request: SigningRequest): Promise<Buffer> {
     const id = ++this.#lastId;
     return await new Promise((resolve, reject) => {
@@ -107,12 +107,12 @@ export class AuthorityProcess {
     });
   }
 
-  /** SIGKILL: nothing can be done about it. */
+  /** Sends SIGKILL. */
   async kill(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const gone = once(this.#child, 'exit');
+      const exited = once(this.#child, 'exit');
       this.#child.kill('SIGKILL');
-      await gone;
+      await exited;
     }
   }
 
@@ -123,7 +123,7 @@ export class AuthorityProcess {
   }
 
   #send(request: HostRequest): void {
-    // A failure to send comes with the exit, too.
+    // A failure to send is reported by the exit, too.
     this.#child.send(request, () => {});
   }
 }

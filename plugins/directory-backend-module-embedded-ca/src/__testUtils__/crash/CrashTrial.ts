@@ -1,8 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
-import { AUTHORITIES, CERTIFICATES } from '../../database/rows';
-import type { CertificateRow } from '../../database/rows';
+import { Certificate } from '@directory-gateway/x509';
+import {
+  AUTHORITIES,
+  CERTIFICATES,
+  type CertificateRow,
+} from '../../database/rows';
 import { serialNumberOf } from '../certificateFacts';
 import { aliceRequest } from '../requests';
 import { TestCa } from '../TestCa';
@@ -10,54 +14,54 @@ import type { TestDatabaseKind } from '../TestDatabase';
 import { AuthorityProcess, ProcessEndedError } from './AuthorityProcess';
 import type { HostOptions } from './authorityHost';
 
-/** Clients that ask at the same time. */
+/** Number of concurrent clients. */
 const CLIENTS = 8;
 
-/** One in so many is killed while it opens the authority; the rest signs. */
+/** One process in this many is killed while it opens the CA; others while signing. */
 const KILLED_AT_START = 5;
 
-/** So many in a row to begin with, so that the making is killed, too. */
+/** Number of first kills while the CA is opened, so that its generation is killed, too. */
 const FIRST_AT_START = 4;
 
-/** Longest times until a kill, in milliseconds: opening, and signing. */
+/** Maximum time until a kill in milliseconds: opening, signing. */
 const LONGEST_OPENING_MS = 300;
 const SIGNING_MS = 500;
 
-/** What was counted. All that must not be is 0 when all is well. */
+/** Result of a trial. `lost`, `duplicates`, `changed` and `misfiled` must be 0. */
 export interface CrashCounts {
   readonly kills: number;
-  /** Of them while the authority was being opened. */
+  /** Kills while the CA was being opened. */
   readonly killsAtStart: number;
   /** Certificates that clients received. */
   readonly received: number;
-  /** Requests that were killed without an answer, and sent again. */
+  /** Requests without a response, which were sent again. */
   readonly unanswered: number;
-  /** Received, and not on record byte for byte. */
+  /** Received certificates that are not recorded byte for byte. */
   readonly lost: number;
-  /** Serial numbers that two requests received. */
+  /** Serial numbers that several requests received. */
   readonly duplicates: number;
-  /** Repetitions within a minute that got another certificate. */
+  /** Repeated requests within a minute that received another certificate. */
   readonly changed: number;
-  /** Certificates on record under another serial number than their own. */
+  /** Certificates that are recorded with a wrong serial number. */
   readonly misfiled: number;
-  /** Serial numbers reserved and never used: what crashes may leave. */
+  /** Reserved serial numbers without certificate, which crashes may leave. */
   readonly reserved: number;
-  /** Authorities on record. */
+  /** Recorded CAs. */
   readonly authorities: number;
 }
 
 /**
- * Kills the authority again and again while clients ask it, and then compares
- * what they received with what is on record.
+ * Kills the CA repeatedly while clients send requests, then compares what they
+ * received with what is recorded.
  */
 export class CrashTrial {
   readonly #ca: TestCa;
   readonly #options: HostOptions;
   readonly #received = new Map<SigningRequest, Buffer>();
   readonly #unanswered = new Set<SigningRequest>();
-  #everUnanswered = 0;
+  #unansweredCount = 0;
   #killsAtStart = 0;
-  /** Longest time until a kill that is to come before the opening ends. */
+  /** Maximum time until a kill that comes before the CA is open. */
   #openingMs = LONGEST_OPENING_MS;
   #changed = 0;
 
@@ -68,7 +72,7 @@ export class CrashTrial {
     const ca = await TestCa.start(options.kind, { tables: 'none' });
     try {
       const trial = new CrashTrial(ca);
-      await trial.#killAgainAndAgain(options.kills);
+      await trial.#killRepeatedly(options.kills);
       return { kills: options.kills, ...(await trial.#count()) };
     } finally {
       await ca.stop();
@@ -83,8 +87,8 @@ export class CrashTrial {
     };
   }
 
-  async #killAgainAndAgain(total: number): Promise<void> {
-    // The next one loads its code while this one is being tried.
+  async #killRepeatedly(total: number): Promise<void> {
+    // The next process loads its code while this one runs.
     let next = AuthorityProcess.load();
     try {
       for (let kills = 1; kills <= total; kills++) {
@@ -97,7 +101,7 @@ export class CrashTrial {
       }
       await next.start(this.#options);
       for (const request of this.#unanswered) {
-        await this.#ask(next, request);
+        await this.#sign(next, request);
       }
     } finally {
       await next.kill();
@@ -105,9 +109,9 @@ export class CrashTrial {
   }
 
   /**
-   * How long the opening takes depends on the machine and on what else it does:
-   * after a kill that came too late the next one comes sooner, and after one in
-   * time it may come later, so that every moment of the opening has its turn.
+   * The duration of the opening depends on the machine and its load: a kill that
+   * was too late makes the next one earlier, one in time makes it later, so that
+   * kills are spread over the whole duration.
    */
   async #killOpening(authority: AuthorityProcess): Promise<void> {
     const opened = authority.start(this.#options).then(
@@ -138,17 +142,17 @@ export class CrashTrial {
     }
   }
 
-  /** One client: asks until the authority is gone. */
+  /** One client: sends requests until the process is killed. */
   async #use(authority: AuthorityProcess): Promise<void> {
     for (;;) {
       const request = this.#nextRequest();
-      if (!(await this.#ask(authority, request))) {
+      if (!(await this.#sign(authority, request))) {
         return;
       }
     }
   }
 
-  /** What has no answer is asked again first, and now and then what has one. */
+  /** Repeats requests without a response first, and sometimes one with a response. */
   #nextRequest(): SigningRequest {
     const [unanswered] = this.#unanswered;
     if (unanswered) {
@@ -159,8 +163,8 @@ export class CrashTrial {
     return last && randomInt(10) === 0 ? last : aliceRequest();
   }
 
-  /** @returns false when the authority is gone */
-  async #ask(
+  /** @returns false when the process was killed */
+  async #sign(
     authority: AuthorityProcess,
     request: SigningRequest,
   ): Promise<boolean> {
@@ -172,7 +176,7 @@ export class CrashTrial {
       return true;
     } catch (error) {
       if (isEnd(error) && !this.#received.has(request)) {
-        this.#everUnanswered += 1;
+        this.#unansweredCount += 1;
         this.#unanswered.add(request);
       }
       return false;
@@ -185,16 +189,18 @@ export class CrashTrial {
     const recorded = new Map(rows.map(row => [row.serial_number, row]));
     const received = [...this.#received.values()];
     const serialNumbers = received.map(certificate =>
-      String(serialNumberOf({ certificate })),
+      String(serialNumberOf({ certificate: new Certificate(certificate) })),
     );
     const isLost = (certificate: Buffer, index: number) =>
       !recorded.get(serialNumbers[index])?.certificate?.equals(certificate);
     const isMisfiled = ({ certificate, serial_number }: CertificateRow) =>
-      certificate && String(serialNumberOf({ certificate })) !== serial_number;
+      certificate &&
+      String(serialNumberOf({ certificate: new Certificate(certificate) })) !==
+        serial_number;
     return {
       killsAtStart: this.#killsAtStart,
       received: received.length,
-      unanswered: this.#everUnanswered,
+      unanswered: this.#unansweredCount,
       lost: received.filter(isLost).length,
       duplicates: received.length - new Set(serialNumbers).size,
       changed: this.#changed,
@@ -205,7 +211,7 @@ export class CrashTrial {
   }
 }
 
-/** @throws whatever else it is */
+/** @throws the error when it is another one */
 function isEnd(error: unknown): boolean {
   if (error instanceof ProcessEndedError) {
     return true;

@@ -6,14 +6,14 @@ import { createEmbeddedCa } from '../../createEmbeddedCa';
 import { migrateDatabase } from '../../module';
 import { CRL_URL, embeddedCaConfig } from '../TestCa';
 
-/** What the parent gives the child to begin with. */
+/** Options of the child process. */
 export interface HostOptions {
   readonly database: Knex.Config;
   /** The `embedded` block of the configuration. */
   readonly embedded: JsonObject & { readonly keyFile: string };
 }
 
-/** What the parent asks. */
+/** Messages of the parent. */
 export type HostRequest =
   | { readonly kind: 'start'; readonly options: HostOptions }
   | {
@@ -22,9 +22,9 @@ export type HostRequest =
       readonly request: SigningRequest;
     };
 
-/** What the child says. */
+/** Messages of the child. */
 export type HostMessage =
-  /** Its code is loaded, and nothing has been done yet. */
+  /** The code is loaded. */
   | { readonly kind: 'loaded' }
   | { readonly kind: 'started'; readonly authorityId: string }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -35,7 +35,7 @@ export type HostMessage =
     }
   | { readonly kind: 'failed'; readonly id: number; readonly reason: string };
 
-function tell(message: HostMessage): void {
+function send(message: HostMessage): void {
   process.send?.(message);
 }
 
@@ -47,15 +47,15 @@ const silent: LoggerService = {
   child: () => silent,
 };
 
-/** The authority alone in a process, as a portal would start it. */
+/** Starts the embedded CA as the portal does. */
 async function start(options: HostOptions): Promise<void> {
   const database = createKnex({
     ...options.database,
-    // It warns of locks that others hold, which is what is tried here.
+    // Knex warns about locks of other processes, which this test causes.
     log: { warn() {}, error() {} },
   });
   await migrateDatabase(database);
-  const { authority, keeper } = await createEmbeddedCa({
+  const { authority, currentAuthority } = await createEmbeddedCa({
     config: embeddedCaConfig(options.embedded),
     database,
     crlUrl: CRL_URL,
@@ -68,21 +68,21 @@ async function start(options: HostOptions): Promise<void> {
     const { id, request } = message;
     try {
       const { certificate } = await authority.sign(request);
-      tell({ kind: 'issued', id, certificate });
+      send({ kind: 'issued', id, certificate: certificate.der });
     } catch (error) {
-      tell({ kind: 'failed', id, reason: String(error) });
+      send({ kind: 'failed', id, reason: String(error) });
     }
   });
-  tell({ kind: 'started', authorityId: keeper.current.id });
+  send({ kind: 'started', authorityId: currentAuthority.get().id });
 }
 
 process.once('message', (message: HostRequest) => {
   if (message.kind === 'start') {
     start(message.options).catch(error =>
-      tell({ kind: 'refused', reason: String(error) }),
+      send({ kind: 'refused', reason: String(error) }),
     );
   }
 });
-// A parent that is killed itself leaves nobody behind.
+// Exits with its parent.
 process.once('disconnect', () => process.exit());
-tell({ kind: 'loaded' });
+send({ kind: 'loaded' });

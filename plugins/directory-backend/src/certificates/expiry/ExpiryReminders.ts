@@ -2,17 +2,17 @@ import type {
   DiscoveryService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
+import type { NotificationService } from '@backstage/plugin-notifications-node';
 import type {
   CertificateAuthority,
   ExpiringCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import {
-  type CertificateDescription,
-  describeCertificate,
-} from '@directory-gateway/x509';
+import type { CertificateDescription } from '@directory-gateway/x509';
+import { metrics } from '@opentelemetry/api';
 import type { Accounts } from '../../directory/Accounts';
 import type { PortalUserNames } from '../../directory/PortalUserNames';
-import { judgePrincipal } from '../signingRules';
+import type { RemindersConfig } from '../CertificatesConfig';
+import { checkPrincipal } from '../signingRules';
 import {
   DAY_MS,
   type Reminder,
@@ -20,51 +20,35 @@ import {
   findDueReminder,
 } from './reminder';
 import type { ReminderLedger } from './ReminderLedger';
-import type { RemindersConfig } from '../CertificatesConfig';
-import { metrics } from '@opentelemetry/api';
-import type {
-  NotificationSendOptions,
-  NotificationService,
-} from '@backstage/plugin-notifications-node';
 
-/** Counts the messages about certificates that end. Whose is no attribute. */
-export class ReminderMetrics {
-  readonly #reminders = metrics
-    .getMeter('directory')
-    .createCounter('directory.certificate.reminders', {
-      description: 'Messages about certificates that end',
-    });
-
-  /** Counts one: whether the portal's notifications took it. */
-  count(outcome: 'sent' | 'failed'): void {
-    this.#reminders.add(1, { outcome });
-  }
-}
-
-/** What {@link ExpiryReminders} are made of. */
+/** Options of {@link ExpiryReminders}. */
 export interface ExpiryRemindersOptions {
+  readonly accounts: Pick<Accounts, 'findLive'>;
   readonly authority: Pick<CertificateAuthority, 'get' | 'listExpiring'>;
   readonly config: RemindersConfig;
+  readonly discovery: DiscoveryService;
   readonly ledger: ReminderLedger;
   readonly logger: LoggerService;
-  readonly notifications: PortalNotifications;
+  readonly notifications: NotificationService;
   readonly portalUserNames: Pick<PortalUserNames, 'entityRefsOf'>;
-  readonly accounts: Pick<Accounts, 'findLive'>;
-  /** Milliseconds since 1970. Default: the machine's clock. */
+  /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
- * Tells users through the portal's notifications that a certificate of theirs
- * ends: one message for a certificate and a step, whichever process looks. Not
- * told are users out of use, users whom the portal does not know, of what is
- * revoked, and of what they have renewed.
+ * Sends notifications to users whose certificates expire, each once in all
+ * processes. Locked and expired users, unmapped users, and revoked or renewed
+ * certificates are left out.
  */
 export class ExpiryReminders {
   readonly #options: ExpiryRemindersOptions;
-  readonly #metrics = new ReminderMetrics();
+  readonly #reminders = metrics
+    .getMeter('directory')
+    .createCounter('directory.certificate.reminders', {
+      description: 'Expiry reminders for certificates',
+    });
   readonly #now: () => number;
-  #hasSaidThatNothingIsSent = false;
+  #hasLoggedDisabled = false;
 
   constructor(options: ExpiryRemindersOptions) {
     this.#options = options;
@@ -72,42 +56,54 @@ export class ExpiryReminders {
   }
 
   /**
-   * Sends what is due. What fails is tried again by the next run, and does not
-   * keep the rest from being sent; the log has one line about all of it.
+   * Sends the reminders that are due. Those that fail are retried in the next
+   * run; one line is logged for all of them.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { config, authority, ledger, logger, notifications } = this.#options;
-    if (!(await notifications.isInstalled())) {
-      this.#sayThatNothingIsSent();
+    const { config, authority, ledger, logger } = this.#options;
+    if (!(await this.#isNotificationsInstalled())) {
+      if (!this.#hasLoggedDisabled) {
+        this.#hasLoggedDisabled = true;
+        logger.info(
+          'Certificate expiry reminders are disabled: the notifications plugin is not installed',
+        );
+      }
       return;
     }
     const now = this.#now();
-    const ending = await authority.listExpiring?.({
+    const expiring = await authority.listExpiring?.({
       from: new Date(now),
       before: new Date(now + Math.max(...config.daysBefore) * DAY_MS + 1),
     });
-    const failures = new Array<unknown>();
-    for (const certificate of ending ?? []) {
+    const errors = new Array<unknown>();
+    for (const certificate of expiring ?? []) {
       if (signal.aborted) {
         return;
       }
-      await this.#remindOf(certificate, signal).catch(error =>
-        failures.push(error),
+      await this.#remind(certificate, signal).catch(error =>
+        errors.push(error),
       );
     }
-    if (failures.length > 0) {
+    if (errors.length > 0) {
       logger.warn(
-        `Reminders of certificates that end wait for the next run, ${failures.length} of them, the first because of ${failures[0]}`,
+        `${errors.length} certificate expiry reminders failed and are retried in the next run; first error: ${errors[0]}`,
       );
     }
-    await ledger.forget(new Date(now));
+    await ledger.removeExpired(new Date(now));
   }
 
-  async #remindOf(
+  /** Without the notifications plugin, the backend responds with 404. */
+  async #isNotificationsInstalled(): Promise<boolean> {
+    const baseUrl = await this.#options.discovery.getBaseUrl('notifications');
+    const response = await fetch(baseUrl, { method: 'HEAD' });
+    return response.status !== 404;
+  }
+
+  async #remind(
     certificate: ExpiringCertificate,
     signal: AbortSignal,
   ): Promise<void> {
-    const { config, ledger } = this.#options;
+    const { config, ledger, portalUserNames } = this.#options;
     const reminder = findDueReminder(certificate, {
       now: this.#now(),
       daysBefore: config.daysBefore,
@@ -115,40 +111,76 @@ export class ExpiryReminders {
     if (!reminder || (await ledger.isSent(reminder))) {
       return;
     }
-    const described = await this.#inNeedOfRenewal(certificate, signal);
-    const recipients = described
-      ? await this.#options.portalUserNames.entityRefsOf(certificate.username)
+    const description = await this.#describeUnlessRenewed(certificate, signal);
+    const recipients = description
+      ? await portalUserNames.entityRefsOf(certificate.username)
       : [];
-    if (described && recipients.length > 0) {
-      await this.#send({ reminder, described, recipients });
+    if (description && recipients.length > 0) {
+      await this.#send({ reminder, description, recipients });
     }
   }
 
-  /** The certificate, when its owner should get another and can. */
-  async #inNeedOfRenewal(
+  /** Describes a certificate that its owner needs to renew, and can renew. */
+  async #describeUnlessRenewed(
     certificate: ExpiringCertificate,
     signal: AbortSignal,
   ): Promise<CertificateDescription | undefined> {
-    const { accounts, authority } = this.#options;
-    const { serialNumber, username } = certificate;
-    const owner = await accounts.findLive({ username }, { signal });
-    const issued = judgePrincipal(owner).passed
-      ? await authority.get(serialNumber)
-      : undefined;
-    const read =
-      issued && !issued.revocation && describeCertificate(issued.certificate);
-    if (!read || !read.ok) {
+    const { username } = certificate;
+    const owner = await this.#options.accounts.findLive(
+      { username },
+      { signal },
+    );
+    if (!checkPrincipal(owner).passed) {
       return undefined;
     }
-    const described = read.certificate;
-    const now = this.#now();
-    const search = { certificate, described, authority, now };
-    return (await findRenewal(search)) ? undefined : described;
+    const description = await this.#describe(certificate);
+    return description && !(await this.#isRenewed(certificate, description))
+      ? description
+      : undefined;
+  }
+
+  /**
+   * Returns whether the user has another certificate of the same kind that is
+   * valid now and expires later. The profile is not part of a certificate, so
+   * that the subject and the key purposes are compared.
+   */
+  async #isRenewed(
+    { notAfter, username }: ExpiringCertificate,
+    description: CertificateDescription,
+  ): Promise<boolean> {
+    const later = await this.#options.authority.listExpiring?.({
+      from: new Date(notAfter.getTime() + 1),
+      username,
+    });
+    for (const other of later ?? []) {
+      const described =
+        other.notBefore.getTime() <= this.#now()
+          ? await this.#describe(other)
+          : undefined;
+      if (
+        described?.subject === description.subject &&
+        purposesOf(described) === purposesOf(description)
+      ) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** `undefined` when the certificate is revoked or cannot be read. */
+  async #describe({
+    serialNumber,
+  }: ExpiringCertificate): Promise<CertificateDescription | undefined> {
+    const issued = await this.#options.authority.get(serialNumber);
+    const description = issued?.certificate.description;
+    return description?.ok && !issued?.revocation
+      ? description.certificate
+      : undefined;
   }
 
   async #send(options: {
     readonly reminder: Reminder;
-    readonly described: CertificateDescription;
+    readonly description: CertificateDescription;
     readonly recipients: readonly string[];
   }): Promise<void> {
     const { ledger, notifications } = this.#options;
@@ -157,100 +189,19 @@ export class ExpiryReminders {
       return;
     }
     try {
-      const message = composeReminder({ ...options, now: this.#now() });
-      await notifications.send(message);
+      await notifications.send(
+        composeReminder({ ...options, now: this.#now() }),
+      );
     } catch (error) {
-      this.#metrics.count('failed');
+      this.#reminders.add(1, { outcome: 'failed' });
       await ledger.release(claim);
       throw error;
     }
-    this.#metrics.count('sent');
-    await ledger.settle(claim, new Date(this.#now()));
+    this.#reminders.add(1, { outcome: 'sent' });
+    await ledger.markSent(claim, new Date(this.#now()));
   }
-
-  #sayThatNothingIsSent(): void {
-    if (!this.#hasSaidThatNothingIsSent) {
-      this.#hasSaidThatNothingIsSent = true;
-      this.#options.logger.info(
-        'Nobody is reminded of the end of certificates: the notifications plugin is not installed',
-      );
-    }
-  }
-}
-
-/**
- * A certificate of the same user that ends later, is valid now, and can do the
- * same: it has the same subject and the same key purposes. Names of profiles
- * are no part of certificates, and an authority need not remember them.
- */
-export async function findRenewal(options: {
-  readonly certificate: ExpiringCertificate;
-  readonly described: CertificateDescription;
-  readonly authority: Pick<CertificateAuthority, 'get' | 'listExpiring'>;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}): Promise<CertificateDescription | undefined> {
-  const { certificate, described, authority, now } = options;
-  const later = await authority.listExpiring?.({
-    from: new Date(certificate.notAfter.getTime() + 1),
-    username: certificate.username,
-  });
-  for (const { serialNumber, notBefore } of later ?? []) {
-    const issued =
-      notBefore.getTime() <= now
-        ? await authority.get(serialNumber)
-        : undefined;
-    const other = issued && describeCertificate(issued.certificate);
-    if (
-      other?.ok &&
-      !issued?.revocation &&
-      isSameKind(other.certificate, described)
-    ) {
-      return other.certificate;
-    }
-  }
-  return undefined;
-}
-
-function isSameKind(
-  one: CertificateDescription,
-  other: CertificateDescription,
-): boolean {
-  return one.subject === other.subject && purposesOf(one) === purposesOf(other);
 }
 
 function purposesOf({ extendedKeyUsage }: CertificateDescription): string {
   return [...(extendedKeyUsage ?? ['any'])].sort().join(' ');
-}
-
-/**
- * The portal's notifications plugin, which may not be installed: the service
- * that sends is there in any case, and then fails with nothing but a sentence.
- */
-export class PortalNotifications {
-  readonly #service: NotificationService;
-  readonly #discovery: DiscoveryService;
-
-  constructor(options: {
-    readonly service: NotificationService;
-    readonly discovery: DiscoveryService;
-  }) {
-    this.#service = options.service;
-    this.#discovery = options.discovery;
-  }
-
-  /**
-   * Whether the plugin answers: with a refusal, for nobody asks, while the
-   * portal itself answers 404 for a plugin that it does not have.
-   */
-  async isInstalled(): Promise<boolean> {
-    const baseUrl = await this.#discovery.getBaseUrl('notifications');
-    const response = await fetch(baseUrl, { method: 'HEAD' });
-    return response.status !== 404;
-  }
-
-  /** @throws Error when the message was not taken, or nobody said so. */
-  async send(message: NotificationSendOptions): Promise<void> {
-    await this.#service.send(message);
-  }
 }

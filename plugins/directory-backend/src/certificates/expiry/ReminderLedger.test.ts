@@ -29,7 +29,7 @@ describe('ReminderLedger', () => {
     );
   });
 
-  it('lets one of many claim a message, and each step by itself', async () => {
+  it('gives one of several processes the claim of each reminder', async () => {
     const claims = (of: Reminder) =>
       Promise.all(
         [...ledgers, ...ledgers].map(ledger => ledger.claim(of, now)),
@@ -45,23 +45,23 @@ describe('ReminderLedger', () => {
     }
   });
 
-  it('knows what was sent, for good', async () => {
+  it('keeps that a reminder was sent', async () => {
     const [ledger, another] = ledgers;
     const claim = await ledger.claim(reminder, now);
     expect(await another.isSent(reminder)).toBe(false);
-    await ledger.settle(claim!, now);
+    await ledger.markSent(claim!, now);
     expect(await another.isSent(reminder)).toBe(true);
     expect(await another.claim(reminder, after(DAY_MS))).toBeUndefined();
   });
 
-  it('gives back what was not taken', async () => {
+  it('releases a claim', async () => {
     const [ledger, another] = ledgers;
     const claim = await ledger.claim(reminder, now);
     await ledger.release(claim!);
     expect(await another.claim(reminder, now)).toBeDefined();
   });
 
-  it('hands on what a process left behind that died, to one', async () => {
+  it('gives the claim of a crashed process to one other process', async () => {
     const [ledger] = ledgers;
     const lost = await ledger.claim(reminder, now);
     const early = after(14 * MINUTE_MS);
@@ -71,17 +71,17 @@ describe('ReminderLedger', () => {
       ledgers.map(each => each.claim(reminder, late)),
     );
     expect(taken.filter(Boolean)).toHaveLength(1);
-    // Should the first one live after all, it cannot give away another's.
+    // If the first process did not crash, it cannot release the new claim.
     await ledger.release(lost!);
     expect(await ledger.claim(reminder, late)).toBeUndefined();
   });
 
-  it('forgets what has ended', async () => {
+  it('removes expired certificates', async () => {
     const [ledger] = ledgers;
-    await ledger.settle((await ledger.claim(reminder, now))!, now);
-    await ledger.forget(after(DAY_MS));
+    await ledger.markSent((await ledger.claim(reminder, now))!, now);
+    await ledger.removeExpired(after(DAY_MS));
     expect(await ledger.isSent(reminder)).toBe(true);
-    await ledger.forget(after(DAY_MS + 1));
+    await ledger.removeExpired(after(DAY_MS + 1));
     expect(await ledger.isSent(reminder)).toBe(false);
   });
 });

@@ -3,27 +3,22 @@ import type { Reminder } from './reminder';
 
 const TABLE = 'directory_reminders';
 
-/**
- * Sending takes seconds. A process that has claimed a message and not sent it
- * for so long has died.
- */
-const CLAIM_HOLDS_MS = 15 * 60 * 1000;
+/** Sending takes seconds: a process that takes longer has crashed. */
+const CLAIM_EXPIRES_MS = 15 * 60 * 1000;
 
-/** Knex, as Backstage hands it out. */
 type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 
-/** The right to send one message, until it is settled. */
+/** The exclusive right to send a reminder. */
 export interface Claim {
   readonly reminder: Reminder;
   readonly claimedAt: Date;
 }
 
 /**
- * Which messages have gone out, in the portal's database. A message is claimed
- * by its unique key before it is sent, so that of several processes one sends
- * it. What was claimed by a process that died is claimed again: a message goes
- * out at least once, and more than once only when a process dies between
- * sending and noting it.
+ * Records in the database which reminders were sent. A reminder is claimed by
+ * its unique key before it is sent, so that one of several processes sends it.
+ * The claim of a crashed process expires: a reminder is sent at least once, and
+ * twice only when a process crashes between sending and recording.
  */
 export class ReminderLedger {
   readonly #database: Database;
@@ -32,13 +27,13 @@ export class ReminderLedger {
     this.#database = database;
   }
 
-  /** Whether a message has gone out. */
+  /** Returns whether a reminder was sent. */
   async isSent(reminder: Reminder): Promise<boolean> {
     const row = await this.#row(reminder).whereNotNull('sent_at').first();
     return row !== undefined;
   }
 
-  /** `undefined` when it has gone out, or another process is about to send it. */
+  /** Returns `undefined` when it was sent or another process has claimed it. */
   async claim(reminder: Reminder, now: Date): Promise<Claim | undefined> {
     const claim = { reminder, claimedAt: now };
     const inserted = await this.#database(TABLE)
@@ -51,17 +46,17 @@ export class ReminderLedger {
     }
     const takenOver = await this.#row(reminder)
       .whereNull('sent_at')
-      .where('claimed_at', '<=', new Date(now.getTime() - CLAIM_HOLDS_MS))
+      .where('claimed_at', '<=', new Date(now.getTime() - CLAIM_EXPIRES_MS))
       .update({ claimed_at: now });
     return takenOver === 1 ? claim : undefined;
   }
 
-  /** Notes that a claimed message has gone out. */
-  async settle({ reminder }: Claim, now: Date): Promise<void> {
+  /** Records that a claimed reminder was sent. */
+  async markSent({ reminder }: Claim, now: Date): Promise<void> {
     await this.#row(reminder).update({ sent_at: now });
   }
 
-  /** Gives a claim back: the message was not taken. */
+  /** Releases the claim of a reminder that could not be sent. */
   async release({ reminder, claimedAt }: Claim): Promise<void> {
     await this.#row(reminder)
       .whereNull('sent_at')
@@ -69,8 +64,8 @@ export class ReminderLedger {
       .delete();
   }
 
-  /** Forgets the messages about certificates that have ended. */
-  async forget(now: Date): Promise<void> {
+  /** Removes the records of expired certificates. */
+  async removeExpired(now: Date): Promise<void> {
     await this.#database(TABLE).where('not_after', '<', now).delete();
   }
 

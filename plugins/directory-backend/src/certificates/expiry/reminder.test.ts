@@ -4,9 +4,9 @@ import { DAY_MS, findDueReminder } from './reminder';
 const daysBefore = [1, 7, 14, 30];
 const notAfter = new Date('2026-12-31T12:00:00Z');
 
-/** The step that is due with so many days left of a life of so many days. */
-function stepOf(left: number, life = 365): number | undefined {
-  const notBefore = new Date(notAfter.getTime() - life * DAY_MS);
+/** The reminder that is due this many days before expiry. */
+function dueOf(left: number, validity = 365): number | undefined {
+  const notBefore = new Date(notAfter.getTime() - validity * DAY_MS);
   const now = notAfter.getTime() - left * DAY_MS;
   const certificate = { serialNumber: 1n, username: 'alice' };
   return findDueReminder(
@@ -29,8 +29,8 @@ describe('findDueReminder', () => {
     [0.01, 1],
     [0, undefined],
     [-1, undefined],
-  ])('with %p days left is the step of %p', (left, step) => {
-    expect(stepOf(left)).toBe(step);
+  ])('%p days before expiry returns %p', (left, due) => {
+    expect(dueOf(left)).toBe(due);
   });
 
   it.each([
@@ -43,17 +43,17 @@ describe('findDueReminder', () => {
     [2, 1, 1],
     [1, 0.5, undefined],
   ])(
-    'of a life of %p days with %p left is the step of %p',
-    (life, left, step) => {
-      expect(stepOf(left, life)).toBe(step);
+    'with a validity of %p days, %p days before expiry, returns %p',
+    (validity, left, due) => {
+      expect(dueOf(left, validity)).toBe(due);
     },
   );
 
-  it('is never a step that is further away than another that has passed', () => {
+  it('returns the reminder closest to expiry', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.001, max: 60, noNaN: true }), left => {
         const passed = daysBefore.filter(days => left <= days);
-        expect(stepOf(left)).toBe(passed.length > 0 ? passed[0] : undefined);
+        expect(dueOf(left)).toBe(passed.length > 0 ? passed[0] : undefined);
       }),
     );
   });

@@ -5,31 +5,37 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
+import { AuthorityMetrics } from './AuthorityMetrics';
 import {
   AuthorityProtocolError,
   AuthorityRefusalError,
   AuthorityUnavailableError,
   OutcomeUnknownError,
-} from '@directory-gateway/backstage-plugin-directory-node';
-import { AuthorityMetrics } from './AuthorityMetrics';
+} from './CertificateAuthority';
 
 describe('AuthorityMetrics', () => {
-  it('records every operation by its outcome, and nobody by name', async () => {
+  it('records each operation by its outcome, and no names', async () => {
     const exporter = new InMemoryMetricExporter(
       AggregationTemporality.CUMULATIVE,
     );
     const reader = new PeriodicExportingMetricReader({ exporter });
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-    const authorityMetrics = new AuthorityMetrics();
+    const authorityMetrics = new AuthorityMetrics('freeipa');
 
     await authorityMetrics.measure('sign', async () => 'issued');
     await authorityMetrics.measure('get', async () => 'found');
     await authorityMetrics.measure('get', async () => undefined);
+    await authorityMetrics.measure(
+      'sign',
+      async () => 'issued',
+      () => 'repeated',
+    );
     for (const error of [
       new AuthorityRefusalError('alice'),
       new AuthorityUnavailableError('down'),
       new OutcomeUnknownError('lost'),
-      new AuthorityProtocolError('odd'),
+      new AuthorityProtocolError('invalid'),
+      new Error('bug'),
     ]) {
       const failing = authorityMetrics.measure('sign', () =>
         Promise.reject(error),
@@ -51,10 +57,12 @@ describe('AuthorityMetrics', () => {
       { authority, operation: 'sign', outcome: 'success' },
       { authority, operation: 'get', outcome: 'success' },
       { authority, operation: 'get', outcome: 'not_found' },
+      { authority, operation: 'sign', outcome: 'repeated' },
       { authority, operation: 'sign', outcome: 'refused' },
       { authority, operation: 'sign', outcome: 'unavailable' },
       { authority, operation: 'sign', outcome: 'outcome_unknown' },
       { authority, operation: 'sign', outcome: 'protocol_error' },
+      { authority, operation: 'sign', outcome: 'error' },
     ]);
   });
 });

@@ -5,10 +5,10 @@ import {
 } from 'node:crypto';
 import type { SigningRequest } from '../CertificateAuthority';
 
-/** The kinds of key that a CSR can be made with here. */
+/** Types of key that {@link createSigningRequest} generates. */
 export type SigningKeyType = 'p256' | 'rsa2048' | 'ed25519';
 
-/** A key of one's own. */
+/** A key pair of the caller. */
 export interface KeyPair {
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
@@ -16,21 +16,21 @@ export interface KeyPair {
 
 /** Options of {@link createSigningRequest}. */
 export interface CreateSigningRequestOptions {
-  /** Who the certificate is for; becomes the CSR's CN. */
+  /** User name; the CN of the CSR. */
   readonly username: string;
-  /** Their Kerberos principal with its realm. */
+  /** Kerberos principal of the user, with its realm. */
   readonly principal: string;
   /** Name of the certificate profile. */
   readonly profile: string;
-  /** A key, or the kind of a new one. Default: `p256`. */
+  /** A key, or the type of a new one. Default: `p256`. */
   readonly key?: SigningKeyType | KeyPair;
   /** Organization in the CSR's subject. Default: none. */
   readonly organization?: string;
 }
 
 /**
- * A request to sign as an authority gets it, with a PKCS#10 CSR (RFC 2986) that
- * is really signed with its key.
+ * Creates a request as a certificate authority receives it, with a PKCS#10 CSR
+ * (RFC 2986) that is signed with its key.
  *
  * @public
  */

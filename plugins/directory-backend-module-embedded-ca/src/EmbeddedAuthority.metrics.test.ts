@@ -9,7 +9,7 @@ import { aliceRequest } from './__testUtils__/requests';
 import { TestCa } from './__testUtils__/TestCa';
 import { sqlite } from './__testUtils__/TestDatabase';
 
-describe('SigningMetrics', () => {
+describe('Metrics of EmbeddedAuthority', () => {
   const exporter = new InMemoryMetricExporter(
     AggregationTemporality.CUMULATIVE,
   );
@@ -29,16 +29,16 @@ describe('SigningMetrics', () => {
     await provider.shutdown();
   });
 
-  it('times by outcome, and tells nothing else', async () => {
-    const { authority } = await ca.open();
+  it('records durations by outcome, and nothing else', async () => {
+    const { authority: embedded } = await ca.open();
     const request = aliceRequest();
-    await authority.sign(request);
-    await authority.sign(request);
-    await authority.sign(aliceRequest());
-    const refused = authority.sign(aliceRequest({ profile: 'none' }));
+    await embedded.sign(request);
+    await embedded.sign(request);
+    await embedded.sign(aliceRequest());
+    const refused = embedded.sign(aliceRequest({ profile: 'none' }));
     await expect(refused).rejects.toThrow();
     const restore = await ca.database.interrupt();
-    const unavailable = authority.sign(aliceRequest());
+    const unavailable = embedded.sign(aliceRequest());
     await expect(unavailable).rejects.toThrow();
     await restore();
     await provider.forceFlush();
@@ -46,6 +46,7 @@ describe('SigningMetrics', () => {
     const [{ scope, metrics: recorded }] =
       exporter.getMetrics()[0].scopeMetrics;
     expect(scope.name).toBe('directory');
+    const [authority, operation] = ['embedded', 'sign'];
     expect(
       recorded.map(({ descriptor, dataPoints }) => ({
         name: descriptor.name,
@@ -57,13 +58,13 @@ describe('SigningMetrics', () => {
       })),
     ).toEqual([
       {
-        name: 'directory.ca.embedded.sign.duration',
+        name: 'directory.ca.request.duration',
         unit: 's',
         points: [
-          [{ outcome: 'issued' }, 2],
-          [{ outcome: 'repeated' }, 1],
-          [{ outcome: 'refused' }, 1],
-          [{ outcome: 'unavailable' }, 1],
+          [{ authority, operation, outcome: 'success' }, 2],
+          [{ authority, operation, outcome: 'repeated' }, 1],
+          [{ authority, operation, outcome: 'refused' }, 1],
+          [{ authority, operation, outcome: 'unavailable' }, 1],
         ],
       },
     ]);

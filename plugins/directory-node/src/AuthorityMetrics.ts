@@ -1,0 +1,83 @@
+import { isError } from '@backstage/errors';
+import { metrics } from '@opentelemetry/api';
+
+/**
+ * Outcome of a request to a certificate authority.
+ *
+ * @public
+ */
+export type AuthorityOutcome =
+  | 'success'
+  /** A repeated request returned the certificate of the first one. */
+  | 'repeated'
+  | 'not_found'
+  | 'refused'
+  | 'unavailable'
+  | 'outcome_unknown'
+  | 'protocol_error'
+  | 'error';
+
+const ERROR_OUTCOMES: Readonly<Record<string, AuthorityOutcome>> = {
+  AuthorityRefusalError: 'refused',
+  AuthorityUnavailableError: 'unavailable',
+  OutcomeUnknownError: 'outcome_unknown',
+  AuthorityProtocolError: 'protocol_error',
+};
+
+/**
+ * Records the histogram `directory.ca.request.duration` in seconds, with the
+ * attributes `authority`, `operation` and `outcome`, never a user or a
+ * certificate.
+ *
+ * @public
+ */
+export class AuthorityMetrics {
+  readonly #authority: string;
+  readonly #durations = metrics
+    .getMeter('directory')
+    .createHistogram('directory.ca.request.duration', {
+      description: 'Duration of requests to a certificate authority',
+      unit: 's',
+      advice: {
+        explicitBucketBoundaries: [
+          0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+          10, 30,
+        ],
+      },
+    });
+
+  /** @param authority - registered name of the CA, for example `freeipa`. */
+  constructor(authority: string) {
+    this.#authority = authority;
+  }
+
+  /**
+   * Runs an operation and records its duration.
+   *
+   * @param outcomeOf - outcome of a result. Default: `not_found` for
+   *   `undefined`, otherwise `success`.
+   */
+  async measure<T>(
+    operation: 'sign' | 'get' | 'revoke' | 'find',
+    work: () => Promise<T>,
+    outcomeOf: (result: T) => AuthorityOutcome = result =>
+      result === undefined ? 'not_found' : 'success',
+  ): Promise<T> {
+    const startedAt = performance.now();
+    let outcome: AuthorityOutcome = 'error';
+    try {
+      const result = await work();
+      outcome = outcomeOf(result);
+      return result;
+    } catch (error) {
+      outcome = (isError(error) && ERROR_OUTCOMES[error.name]) || 'error';
+      throw error;
+    } finally {
+      this.#durations.record((performance.now() - startedAt) / 1000, {
+        authority: this.#authority,
+        operation,
+        outcome,
+      });
+    }
+  }
+}
