@@ -12,14 +12,14 @@ import { Accounts } from './directory/Accounts';
 import type { Directory } from './directory/Directory';
 import type { Reachability } from './directory/errors';
 import { PrivateDirectory } from './directory/PrivateDirectory';
-import type { DirectorySchema } from './directory/schema';
+import type { DirectorySchema, FieldDefinition } from './directory/schema';
 import {
-  childOf,
   containersBelow,
+  type DistinguishedName,
   normalizeDn,
   rdnValueOf,
 } from './ldap/connection/DistinguishedName';
-import { type LdapEndpoint, readEndpoint } from './ldap/connection/ldapClient';
+import type { LdapConfig } from './ldap/connection/LdapConfig';
 import { LdapPool } from './ldap/connection/LdapPool';
 import type { LdapServers } from './ldap/connection/LdapServers';
 import { LdapPrincipalLookup } from './ldap/LdapPrincipalLookup';
@@ -41,11 +41,7 @@ export interface ReplicaDirectoryOptions
   /** Reports when the directory refuses the service account. */
   readonly servers: Pick<LdapServers, 'reachability' | 'onReachability'>;
   readonly schema: DirectorySchema;
-  readonly baseDn: string;
-  /** DN of the service account. */
-  readonly bindDn: string;
-  /** Returns how to connect to a server, for its change notifications. */
-  readonly endpoint: (url: string) => Promise<LdapEndpoint>;
+  readonly ldap: LdapConfig;
 }
 
 /** Creates a directory that reads a replica. Call the replica's `follow()`. */
@@ -54,8 +50,8 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
 } {
-  const { schema, baseDn } = options;
-  const containers = containersBelow(baseDn);
+  const { schema, ldap } = options;
+  const containers = containersBelow(ldap.baseDn);
   const replica = new Replica({
     ...options,
     source: new LdapReplicaSource(options),
@@ -73,13 +69,9 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   options.reader.accessVerifier.onFailed(message =>
     replica.suspend('accessCheck', message),
   );
-  const uid = schema.users.username.attribute!;
-  const cn = schema.groups.groupname.attribute!;
   const keys = {
-    user: (value: string) =>
-      normalizeDn(childOf(containers.users, { attribute: uid, value })),
-    group: (value: string) =>
-      normalizeDn(childOf(containers.groups, { attribute: cn, value })),
+    user: keyIn(containers.users, schema.users.username),
+    group: keyIn(containers.groups, schema.groups.groupname),
     entry: normalizeDn,
   };
   const { tables } = replica;
@@ -93,6 +85,17 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
     }),
     replica,
   };
+}
+
+/** Returns a function of the keys of a container's entries by their names. */
+function keyIn(
+  container: DistinguishedName,
+  { attribute }: FieldDefinition,
+): (name: string) => string {
+  const prefix = `${attribute!.toLowerCase()}=`;
+  const suffix = normalizeDn(`,${container}`);
+  // Valid names have no characters to escape.
+  return name => `${prefix}${name.toLowerCase()}${suffix}`;
 }
 
 /** Options of {@link createDirectory}. */
@@ -164,9 +167,7 @@ export async function createDirectory({
     reader,
     servers: searcher.servers,
     schema,
-    baseDn,
-    bindDn,
-    endpoint: url => readEndpoint(url, ldap),
+    ldap,
     guard,
     maxStalenessMs: config.replica.maxStalenessMs,
     logger,
@@ -201,7 +202,10 @@ export async function createDirectory({
 function directoryKeyOf({
   baseDn,
   schema,
-}: Pick<ReplicaDirectoryOptions, 'baseDn' | 'schema'>): string {
+}: {
+  readonly baseDn: string;
+  readonly schema: DirectorySchema;
+}): string {
   const { userClass, groupClass } = schema;
   return createHash('sha256')
     .update(JSON.stringify([normalizeDn(baseDn), userClass, groupClass]))

@@ -19,7 +19,8 @@ import {
   trustedDn,
 } from './connection/DistinguishedName';
 import { atLeast, equals, isPresent } from './connection/filters';
-import type { LdapEndpoint } from './connection/ldapClient';
+import { readEndpoint } from './connection/ldapClient';
+import type { LdapConfig } from './connection/LdapConfig';
 import { isNoSuchObject } from './connection/ldapErrors';
 import { NEVER_ABORTED } from './connection/LdapPool';
 import { PersistentSearch } from './connection/PersistentSearch';
@@ -53,7 +54,7 @@ export class LdapReplicaSource implements ReplicaSource {
   readonly #usnReader: UsnReader;
   readonly #entryReader: EntryReader;
   readonly #base: DistinguishedName;
-  readonly #endpoint: (url: string) => Promise<LdapEndpoint>;
+  readonly #ldap: LdapConfig;
   readonly #kinds: ReturnType<typeof entryKinds>;
   /** Time of the last search for USNs that found some. */
   #usnsFoundAt = -Infinity;
@@ -63,19 +64,18 @@ export class LdapReplicaSource implements ReplicaSource {
   constructor(options: {
     readonly reader: LdapReader;
     readonly schema: DirectorySchema;
-    readonly baseDn: string;
-    /** DN of the service account. */
-    readonly bindDn: string;
-    /** Returns how to connect to a server, for its change notifications. */
-    readonly endpoint: (url: string) => Promise<LdapEndpoint>;
+    readonly ldap: LdapConfig;
   }) {
-    const { schema, baseDn } = options;
-    this.#reader = options.reader;
-    this.#usnReader = new UsnReader(options);
-    this.#entryReader = new EntryReader(options);
-    this.#base = trustedDn(baseDn);
-    this.#endpoint = options.endpoint;
-    this.#kinds = entryKinds({ schema, containers: containersBelow(baseDn) });
+    const { reader, schema, ldap } = options;
+    this.#reader = reader;
+    this.#usnReader = new UsnReader({ reader });
+    this.#entryReader = new EntryReader({ reader, bindDn: ldap.bindDn });
+    this.#ldap = ldap;
+    this.#base = trustedDn(ldap.baseDn);
+    this.#kinds = entryKinds({
+      schema,
+      containers: containersBelow(ldap.baseDn),
+    });
   }
 
   async readPosition(): Promise<ReplicaPosition> {
@@ -208,15 +208,10 @@ export class LdapReplicaSource implements ReplicaSource {
     subscriber: ChangeSubscriber,
   ): Promise<() => void> {
     const search = await PersistentSearch.open({
-      endpoint: await this.#endpoint(server),
+      endpoint: await readEndpoint(server, this.#ldap),
       base: this.#base,
       heartbeatMs: HEARTBEAT_MS,
-      onChange: ({ kind, dn, previousDn }) => {
-        const deleted = kind === 'deleted' ? dn : previousDn;
-        if (deleted !== undefined) {
-          subscriber.onDeleted(normalizeDn(deleted));
-        }
-      },
+      onDeleted: dn => subscriber.onDeleted(normalizeDn(dn)),
       onLost: subscriber.onLost,
       onRejected: subscriber.onUnsupported,
     });

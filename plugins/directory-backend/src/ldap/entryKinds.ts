@@ -1,5 +1,5 @@
 import { type Counter, metrics } from '@opentelemetry/api';
-import type { Entry, Filter } from 'ldapts';
+import { type Entry, type Filter, OrFilter } from 'ldapts';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isGroupName, isUserName } from '../directory/names';
 import {
@@ -26,7 +26,7 @@ import {
   type DistinguishedName,
   normalizeDn,
 } from './connection/DistinguishedName';
-import { any, isA, isPresent } from './connection/filters';
+import { isA, isPresent } from './connection/filters';
 import {
   booleanOf,
   buffersOf,
@@ -129,7 +129,9 @@ export function entryKinds(options: {
     },
     groups: {
       container: containers.groups,
-      filter: any([isA(schema.groupClass), isPresent('member')]),
+      filter: new OrFilter({
+        filters: [isA(schema.groupClass), isPresent('member')],
+      }),
       attributes: [
         'objectClass',
         'member',

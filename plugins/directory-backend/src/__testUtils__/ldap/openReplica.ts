@@ -14,7 +14,7 @@ import { createLdapReader, openLdapPool } from './openLdap';
 import { RecordingLogger } from '../RecordingLogger';
 import { ldapOf } from '../gateway/startGateway';
 
-/** A copy that follows a realm, and what answers from it. */
+/** A replica of a realm and its readers. */
 export interface OpenReplica {
   readonly directory: Directory;
   readonly accounts: ReplicatedAccounts;
@@ -28,7 +28,6 @@ export interface OpenReplica {
 export async function openReplica(options: {
   readonly realm: Realm;
   readonly schema?: SchemaPreset;
-  /** As the options of `Replica`. */
   readonly maxStalenessMs?: number;
   readonly checkIntervalMs?: number;
   readonly syncIntervalMs?: number;

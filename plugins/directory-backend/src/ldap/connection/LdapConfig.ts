@@ -21,37 +21,14 @@ export interface LdapSrvConfig {
 }
 
 /** The `directory.ldap` block. Durations are in milliseconds. */
-export interface LdapConfig {
-  readonly servers:
-    | { readonly kind: 'urls'; readonly urls: readonly string[] }
-    | LdapSrvConfig;
-  readonly startTls: boolean;
-  readonly caFile?: string;
-  readonly baseDn: string;
-  readonly bindDn: string;
-  readonly bindPassword:
-    | { readonly kind: 'value'; readonly value: string }
-    | { readonly kind: 'file'; readonly path: string };
-  readonly connectTimeoutMs: number;
-  readonly operationTimeoutMs: number;
-  readonly maxConnections: number;
-  readonly pipelining: number;
-  readonly maxQueued: number;
-  readonly idleProbeMs: number;
-  readonly breaker: {
-    readonly failures: number;
-    readonly initialMs: number;
-    readonly maxMs: number;
-  };
-  readonly probeIntervalMs: number;
-}
+export type LdapConfig = ReturnType<typeof readLdapConfig>;
 
 /**
  * Reads `directory.ldap`. Every key is described in `config.d.ts`.
  *
  * @throws InputError that names the key that is wrong or missing.
  */
-export function readLdapConfig(config: Config): LdapConfig {
+export function readLdapConfig(config: Config) {
   const startTls = config.getOptionalBoolean('startTls') ?? false;
   const milliseconds = (key: string, fallback: HumanDuration) =>
     readMilliseconds(config, key, { prefix: PREFIX, fallback });
@@ -79,7 +56,10 @@ export function readLdapConfig(config: Config): LdapConfig {
   });
 }
 
-function readServers(config: Config, startTls: boolean): LdapConfig['servers'] {
+function readServers(
+  config: Config,
+  startTls: boolean,
+): { readonly kind: 'urls'; readonly urls: readonly string[] } | LdapSrvConfig {
   const urls = config.getOptionalStringArray('servers');
   const srv = config.getOptionalConfig('srv');
   if ((urls === undefined) === (srv === undefined)) {
@@ -140,7 +120,11 @@ function checkServer(server: string, startTls: boolean): void {
   }
 }
 
-function readBindPassword(config: Config): LdapConfig['bindPassword'] {
+function readBindPassword(
+  config: Config,
+):
+  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'file'; readonly path: string } {
   const path = config.getOptionalString('bindPasswordFile');
   const value = config.getOptionalString('bindPassword');
   if ((path === undefined) === (value === undefined)) {

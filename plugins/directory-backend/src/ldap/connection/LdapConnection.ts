@@ -12,7 +12,7 @@ import {
   type LdapEndpoint,
   type SingleUseClient,
 } from './ldapClient';
-import { isRejectedBind, toDirectoryError } from './ldapErrors';
+import { isRejectedBind, toDirectoryError, unreachable } from './ldapErrors';
 
 /** A search. Filters are objects: text is never parsed as a filter. */
 export interface LdapSearch {
@@ -123,9 +123,7 @@ export class LdapConnection {
     options: { readonly timeoutMs: number },
   ): Promise<Entry[]> {
     if (!this.usable) {
-      throw new DirectoryUnavailableError('The connection is closed', {
-        reason: 'unreachable',
-      });
+      throw unreachable('The connection is closed');
     }
     this.#pending++;
     try {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { DirectoryUnavailableError } from '../../directory/errors';
-import type { LdapEndpoint } from './ldapClient';
+import { type LdapEndpoint, readEndpoint } from './ldapClient';
+import type { LdapConfig } from './LdapConfig';
 import { LdapConnection } from './LdapConnection';
-import { isRejectedBind } from './ldapErrors';
+import { isRejectedBind, unreachable } from './ldapErrors';
 import type { LdapMetrics } from './LdapMetrics';
 
 /**
@@ -11,21 +11,18 @@ import type { LdapMetrics } from './LdapMetrics';
  */
 const REJECTED_BIND_CACHE_MS = 10_000;
 
-/** How a server is connected to. */
+/** Options of {@link LdapConnections}. */
 export interface LdapConnectionsOptions {
   readonly url: string;
-  /** Called for each new connection, so that a changed password takes effect. */
-  readonly endpoint: () => Promise<LdapEndpoint>;
-  readonly maxConnections: number;
-  /** Maximum number of pending searches on a connection. */
-  readonly pipelining: number;
+  readonly config: LdapConfig;
+  readonly metrics: LdapMetrics;
+  /** Called for each connection that could not be opened. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Connections to one directory server. */
 export class LdapConnections {
   readonly #options: LdapConnectionsOptions;
-  readonly #metrics: LdapMetrics;
-  readonly #onFailure: (error: unknown) => void;
   readonly #connections = new Set<LdapConnection>();
   /** Searches that wait for a connection. */
   #waiters: (() => void)[] = [];
@@ -41,16 +38,8 @@ export class LdapConnections {
   #rejected: { password: string; at: number; error: unknown } | undefined;
   #closed = false;
 
-  constructor(
-    options: LdapConnectionsOptions & {
-      readonly metrics: LdapMetrics;
-      /** Called for each connection that could not be opened. */
-      readonly onFailure: (error: unknown) => void;
-    },
-  ) {
+  constructor(options: LdapConnectionsOptions) {
     this.#options = options;
-    this.#metrics = options.metrics;
-    this.#onFailure = options.onFailure;
   }
 
   /**
@@ -179,7 +168,9 @@ export class LdapConnections {
 
   #available(): LdapConnection | undefined {
     const best = this.#leastBusy();
-    return best && best.pending < this.#options.pipelining ? best : undefined;
+    return best && best.pending < this.#options.config.pipelining
+      ? best
+      : undefined;
   }
 
   /** Resolves when a connection may have capacity. */
@@ -187,7 +178,7 @@ export class LdapConnections {
     const released = new Promise<void>(resolve => {
       this.#waiters.push(resolve);
     });
-    if (this.#connections.size >= this.#options.maxConnections) {
+    if (this.#connections.size >= this.#options.config.maxConnections) {
       await released;
       return;
     }
@@ -210,53 +201,52 @@ export class LdapConnections {
 
   /** Opens one connection at a time, for all callers. */
   #open(): Promise<LdapConnection> {
-    this.#opening ??= this.#openOne().finally(() => {
+    const open = async () => {
+      const connection = await this.#connect();
+      this.#connections.add(connection);
+      connection.onClose(() => {
+        this.#connections.delete(connection);
+        this.#wakeAll();
+      });
+      return connection;
+    };
+    this.#opening ??= open().finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
   }
 
-  async #openOne(): Promise<LdapConnection> {
-    const connection = await this.#connect();
-    this.#connections.add(connection);
-    connection.onClose(() => {
-      this.#connections.delete(connection);
-      this.#wakeAll();
-    });
-    return connection;
-  }
-
   async #connect(): Promise<LdapConnection> {
+    const { url, config, metrics, onFailure } = this.#options;
     let abort: (error: Error) => void = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = reject;
     });
     this.#aborts.add(abort);
-    const bound = this.#options
-      .endpoint()
-      .then(endpoint => this.#bind(endpoint));
+    const bound = readEndpoint(url, config).then(endpoint =>
+      this.#bind(endpoint),
+    );
     try {
       const connection = await Promise.race([bound, aborted]);
       if (this.#closed) {
         throw this.#closedError();
       }
-      this.#metrics.attempted('success');
-      connection.onClose(this.#metrics.opened());
+      metrics.attempted('success');
+      connection.onClose(metrics.opened());
       return connection;
     } catch (error) {
       bound.then(connection => connection.close()).catch(() => {});
-      this.#metrics.attempted('failure');
-      this.#onFailure(error);
+      metrics.attempted('failure');
+      onFailure(error);
       throw error;
     } finally {
       this.#aborts.delete(abort);
     }
   }
 
-  #closedError(): DirectoryUnavailableError {
-    return new DirectoryUnavailableError(
+  #closedError(): Error {
+    return unreachable(
       `Directory server ${this.#options.url} is not used any more`,
-      { reason: 'unreachable' },
     );
   }
 

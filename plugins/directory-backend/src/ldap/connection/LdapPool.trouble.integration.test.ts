@@ -9,7 +9,7 @@ import { AccessLog } from '../../__testUtils__/ldap/AccessLog';
 import { eventually } from '../../__testUtils__/eventually';
 import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import {
-  everybodySearch,
+  allUsersSearch,
   personSearch,
   startPool,
   type PoolUnderTest,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   realm = await startRealm();
   const direct = startPool({ realm });
   alice = await direct.search(personSearch(realm, 'alice'));
-  everyone = await direct.search(everybodySearch(realm));
+  everyone = await direct.search(allUsersSearch(realm));
   direct.pool.close();
 });
 beforeEach(async () => {
@@ -60,7 +60,7 @@ function urlOf({ port }: FaultProxy): string {
 }
 
 const search = (uid = 'alice') => tested!.search(personSearch(realm, uid));
-const searchAll = () => tested!.search(everybodySearch(realm));
+const searchAll = () => tested!.search(allUsersSearch(realm));
 
 /** Ends a server's connections and refuses others until it is excluded. */
 async function lose(proxy: FaultProxy): Promise<void> {

@@ -1,7 +1,7 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BindLog } from '../../__testUtils__/ldap/AccessLog';
+import { AccessLog } from '../../__testUtils__/ldap/AccessLog';
 import { eventually } from '../../__testUtils__/eventually';
 import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import {
@@ -67,7 +67,7 @@ describe('the service account', () => {
     const bindPasswordFile = join(realm.dir, 'wrong');
     await writeFile(bindPasswordFile, 'not the password', SECRET);
     tested = startPool({ realm, ldap: { bindPasswordFile } });
-    const log = await BindLog.from(realm);
+    const log = await AccessLog.from(realm);
     const clock = stopClock();
     const refusedBinds = async () => {
       const { binds, searches } = await log.read();
@@ -203,7 +203,7 @@ describe('the service account', () => {
     const bindPasswordFile = join(realm.dir, 'empty');
     await writeFile(bindPasswordFile, '\n', SECRET);
     tested = startPool({ realm, ldap: { bindPasswordFile } });
-    const log = await BindLog.from(realm);
+    const log = await AccessLog.from(realm);
     await expect(search()).rejects.toMatchObject({
       name: 'DirectoryUnavailableError',
     });
@@ -218,7 +218,7 @@ describe.each([
 ])('a restarted server over %s', (_how, ldapOf) => {
   it('is never searched anonymously', async () => {
     tested = startPool({ realm, ldap: ldapOf(realm) });
-    const log = await BindLog.from(realm);
+    const log = await AccessLog.from(realm);
     await search();
     await realm.directory.stop();
     await realm.directory.start();

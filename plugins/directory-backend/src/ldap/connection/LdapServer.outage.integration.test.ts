@@ -5,7 +5,7 @@ import { AccessLog } from '../../__testUtils__/ldap/AccessLog';
 import { eventually } from '../../__testUtils__/eventually';
 import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import {
-  everybodySearch,
+  allUsersSearch,
   personSearch,
   startPool,
   type PoolUnderTest,
@@ -52,7 +52,7 @@ function start(servers: readonly string[], ldap: JsonObject = {}): void {
 
 const urlOf = ({ port }: FaultProxy) => `ldaps://localhost:${port}`;
 const search = () => tested.search(personSearch(realm, 'alice'));
-const searchAll = () => tested.search(everybodySearch(realm));
+const searchAll = () => tested.search(allUsersSearch(realm));
 
 describe('a server that stops responding', () => {
   it('leaves its pending searches to the next server', async () => {

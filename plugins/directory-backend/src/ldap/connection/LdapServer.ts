@@ -6,19 +6,13 @@ import {
   halfJitterGenerator,
 } from 'cockatiel';
 import type { Entry } from 'ldapts';
-import {
-  DirectoryTimeoutError,
-  DirectoryUnavailableError,
-} from '../../directory/errors';
+import { DirectoryTimeoutError } from '../../directory/errors';
 import { trustedDn } from './DistinguishedName';
 import { isPresent } from './filters';
 import type { LdapConfig } from './LdapConfig';
 import type { LdapConnection, LdapSearch } from './LdapConnection';
-import {
-  LdapConnections,
-  type LdapConnectionsOptions,
-} from './LdapConnections';
-import { isRejectedBind, isServerFailure } from './ldapErrors';
+import { LdapConnections } from './LdapConnections';
+import { isRejectedBind, isServerFailure, unreachable } from './ldapErrors';
 import { LdapMetrics } from './LdapMetrics';
 
 /**
@@ -48,13 +42,100 @@ const PROBE: LdapSearch = {
   attributes: ['1.1'],
 };
 
+interface ServerBreakerOptions extends Readonly<LdapConfig['breaker']> {
+  /** Resolves when the server is healthy. */
+  readonly probe: () => Promise<unknown>;
+  readonly onOpen: (reason: unknown) => void;
+  readonly onClose: () => void;
+}
+
+/**
+ * Excludes a server after failures, and probes it in the background with growing
+ * pauses until it is healthy: searches are not used as probes, so that no caller
+ * waits for an unreachable server.
+ */
+class ServerBreaker {
+  readonly #options: ServerBreakerOptions;
+  #failures = 0;
+  #succeededAt = -Infinity;
+  #pause: IBackoff<unknown> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(options: ServerBreakerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the server may be searched. */
+  get closed(): boolean {
+    return this.#pause === undefined;
+  }
+
+  /** Records a response of the server. */
+  succeeded(): void {
+    this.#failures = 0;
+    this.#succeededAt = performance.now();
+  }
+
+  /** Records a failure; enough consecutive ones open the breaker. */
+  failed(reason: unknown): void {
+    this.#failures++;
+    const silentMs = performance.now() - this.#succeededAt;
+    if (
+      this.#failures >= this.#options.failures &&
+      silentMs >= RECENT_SUCCESS_MS
+    ) {
+      this.open(reason);
+    }
+  }
+
+  /** Excludes the server until a probe succeeds. */
+  open(reason: unknown): void {
+    if (this.closed && !this.#ended) {
+      const { initialMs, maxMs, onOpen } = this.#options;
+      const backoff = new ExponentialBackoff({
+        generator: halfJitterGenerator,
+        initialDelay: initialMs,
+        maxDelay: maxMs,
+      });
+      this.#pauseFor(backoff.next());
+      onOpen(reason);
+    }
+  }
+
+  /** Ends the probes. */
+  end(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+  }
+
+  #pauseFor(pause: IBackoff<unknown>): void {
+    this.#pause = pause;
+    this.#timer = setTimeout(() => this.#try(pause), pause.duration).unref();
+  }
+
+  async #try(pause: IBackoff<unknown>): Promise<void> {
+    const isHealthy = await this.#options.probe().then(
+      () => true,
+      () => false,
+    );
+    if (this.#ended) {
+      return;
+    }
+    if (isHealthy) {
+      this.#pause = undefined;
+      this.#failures = 0;
+      this.#options.onClose();
+    } else {
+      this.#pauseFor(pause.next(undefined));
+    }
+  }
+}
+
 /** Options of {@link LdapServer}. */
-export interface LdapServerOptions extends LdapConnectionsOptions {
-  /** Milliseconds after which an idle connection is probed. */
-  readonly idleProbeMs: number;
-  /** Maximum time in milliseconds of a probe. */
-  readonly probeTimeoutMs: number;
-  readonly breaker: LdapConfig['breaker'];
+export interface LdapServerOptions {
+  readonly url: string;
+  readonly config: LdapConfig;
   readonly logger: LoggerService;
   /** Called when `available` or `refused` may have changed. */
   readonly onChange: () => void;
@@ -78,11 +159,11 @@ export class LdapServer {
   #closed = false;
 
   constructor(options: LdapServerOptions) {
-    const { url, logger } = options;
+    const { url, config, logger } = options;
     this.#options = options;
     this.#metrics = new LdapMetrics(url);
     this.#breaker = new ServerBreaker({
-      ...options.breaker,
+      ...config.breaker,
       probe: () => this.#probe(),
       onOpen: reason => {
         this.#metrics.breaker('open');
@@ -102,13 +183,14 @@ export class LdapServer {
       },
     });
     this.#connections = new LdapConnections({
-      ...options,
+      url,
+      config,
       metrics: this.#metrics,
       onFailure: error => this.#connectionFailed(error),
     });
     this.#idleProbes = setInterval(
       () => this.#probeIdle(),
-      options.idleProbeMs / 2,
+      config.idleProbeMs / 2,
     ).unref();
   }
 
@@ -247,9 +329,8 @@ export class LdapServer {
     const isSilent = !this.#connections.takeReceived();
     this.#silentChecks = 0;
     if (isSilent && !this.#closed) {
-      const error = new DirectoryUnavailableError(
+      const error = unreachable(
         `Directory server ${this.url} does not respond`,
-        { reason: 'unreachable' },
       );
       this.#breaker.open(error);
       this.#connections.drop(error);
@@ -279,9 +360,8 @@ export class LdapServer {
    * wait for one.
    */
   #probeIdle(): void {
-    for (const connection of this.#connections.idle(
-      this.#options.idleProbeMs,
-    )) {
+    const { idleProbeMs } = this.#options.config;
+    for (const connection of this.#connections.idle(idleProbeMs)) {
       this.#ping(connection).catch(() => {
         connection.close();
         this.#probe().catch(reason => this.#breaker.open(reason));
@@ -294,97 +374,7 @@ export class LdapServer {
   }
 
   async #ping(connection: LdapConnection): Promise<void> {
-    const timeoutMs = this.#options.probeTimeoutMs;
+    const timeoutMs = this.#options.config.connectTimeoutMs;
     await connection.search(PROBE, { timeoutMs });
-  }
-}
-
-interface ServerBreakerOptions extends Readonly<LdapConfig['breaker']> {
-  /** Resolves when the server is healthy. */
-  readonly probe: () => Promise<unknown>;
-  readonly onOpen: (reason: unknown) => void;
-  readonly onClose: () => void;
-}
-
-/**
- * Excludes a server after failures, and probes it in the background with growing
- * pauses until it is healthy: searches are not used as probes, so that no caller
- * waits for an unreachable server.
- */
-class ServerBreaker {
-  readonly #options: ServerBreakerOptions;
-  #failures = 0;
-  #succeededAt = -Infinity;
-  #pause: IBackoff<unknown> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #ended = false;
-
-  constructor(options: ServerBreakerOptions) {
-    this.#options = options;
-  }
-
-  /** Whether the server may be searched. */
-  get closed(): boolean {
-    return this.#pause === undefined;
-  }
-
-  /** Records a response of the server. */
-  succeeded(): void {
-    this.#failures = 0;
-    this.#succeededAt = performance.now();
-  }
-
-  /** Records a failure; enough consecutive ones open the breaker. */
-  failed(reason: unknown): void {
-    this.#failures++;
-    const silentMs = performance.now() - this.#succeededAt;
-    if (
-      this.#failures >= this.#options.failures &&
-      silentMs >= RECENT_SUCCESS_MS
-    ) {
-      this.open(reason);
-    }
-  }
-
-  /** Excludes the server until a probe succeeds. */
-  open(reason: unknown): void {
-    if (this.closed && !this.#ended) {
-      const { initialMs, maxMs, onOpen } = this.#options;
-      const backoff = new ExponentialBackoff({
-        generator: halfJitterGenerator,
-        initialDelay: initialMs,
-        maxDelay: maxMs,
-      });
-      this.#pauseFor(backoff.next());
-      onOpen(reason);
-    }
-  }
-
-  /** Ends the probes. */
-  end(): void {
-    this.#ended = true;
-    clearTimeout(this.#timer);
-  }
-
-  #pauseFor(pause: IBackoff<unknown>): void {
-    this.#pause = pause;
-    this.#timer = setTimeout(() => this.#try(pause), pause.duration).unref();
-  }
-
-  async #try(pause: IBackoff<unknown>): Promise<void> {
-    const isHealthy = await this.#options.probe().then(
-      () => true,
-      () => false,
-    );
-    if (this.#ended) {
-      return;
-    }
-    if (isHealthy) {
-      this.#pause = undefined;
-      this.#failures = 0;
-      this.#options.onClose();
-    } else {
-      this.#pauseFor(pause.next(undefined));
-    }
   }
 }

@@ -7,7 +7,7 @@ import { eventually } from '../../__testUtils__/eventually';
 import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
 import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
 import {
-  everybodySearch,
+  allUsersSearch,
   personSearch,
   startPool,
   type PoolUnderTest,
@@ -177,9 +177,9 @@ describe('servers from DNS', () => {
   it('complete pending searches after DNS has removed them', async () => {
     resolve = async () => [recordOf(first)];
     start('1ms');
-    const all = await tested!.search(everybodySearch(realm));
+    const all = await tested!.search(allUsersSearch(realm));
     first.toClient = { kind: 'hang' };
-    const pending = tested!.search(everybodySearch(realm));
+    const pending = tested!.search(allUsersSearch(realm));
     await nextTurn();
     resolve = async () => [recordOf(second)];
     // The first searches may still go to the removed server, where they hang.

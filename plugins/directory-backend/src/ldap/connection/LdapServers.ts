@@ -2,7 +2,6 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { Reachability } from '../../directory/errors';
-import { readEndpoint } from './ldapClient';
 import type { LdapConfig, LdapSrvConfig } from './LdapConfig';
 import { LdapServer } from './LdapServer';
 
@@ -92,10 +91,9 @@ export class LdapServers {
     return this.#reachability;
   }
 
-  /** Calls back when `reachability` changes; returns the unsubscribe function. */
-  onReachability(listener: (reachability: Reachability) => void): () => void {
+  /** Calls back when `reachability` changes. */
+  onReachability(listener: (reachability: Reachability) => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Closes every connection; pending searches reject. */
@@ -178,7 +176,14 @@ export class LdapServers {
     }
     const ranks = new Map<LdapServer, number>();
     for (const [url] of ranked) {
-      const server = this.#byUrl.get(url) ?? this.#create(url);
+      const server =
+        this.#byUrl.get(url) ??
+        new LdapServer({
+          url,
+          config: this.#config,
+          logger: this.#logger,
+          onChange: () => this.#update(),
+        });
       this.#byUrl.set(url, server);
       ranks.set(server, rankByUrl.get(url)!);
     }
@@ -198,18 +203,6 @@ export class LdapServers {
         listener(reachability);
       }
     }
-  }
-
-  #create(url: string): LdapServer {
-    const config = this.#config;
-    return new LdapServer({
-      ...config,
-      url,
-      endpoint: () => readEndpoint(url, config),
-      probeTimeoutMs: config.connectTimeoutMs,
-      logger: this.#logger,
-      onChange: () => this.#update(),
-    });
   }
 }
 

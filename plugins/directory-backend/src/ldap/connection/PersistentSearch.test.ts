@@ -1,6 +1,6 @@
 import { BerWriter } from 'ldapts';
 import { ProtocolError } from './BerCursor';
-import { checkLdapMessage } from './ldapMessages';
+import { parseMessage } from './ldapMessages';
 import { readChangeNotification } from './PersistentSearch';
 
 const OID = '2.16.840.1.113730.3.4.7';
@@ -27,7 +27,7 @@ function entryMessage(options: {
     writer.endSequence();
   }
   writer.endSequence();
-  checkLdapMessage(writer.buffer);
+  expect(parseMessage(writer.buffer).next().done).toBe(true);
   return writer.buffer;
 }
 
@@ -43,33 +43,31 @@ function notification(type: number, previousDn?: string): Buffer {
   return writer.buffer;
 }
 
-it.each([
-  [1, 'added'],
-  [2, 'deleted'],
-  [4, 'modified'],
-  // An unknown change type.
-  [16, 'modified'],
-])('reads change type %i as %s', (type, kind) => {
-  const dn = 'uid=älice,dc=example,dc=test';
-  const control = { oid: OID, value: notification(type) };
-  expect(readChangeNotification(entryMessage({ dn, control }))).toEqual({
-    kind,
-    dn,
+const DN = 'uid=älice,dc=example,dc=test';
+
+it('returns the DN of a deleted entry', () => {
+  const control = { oid: OID, value: notification(2) };
+  expect(readChangeNotification(entryMessage({ dn: DN, control }))).toEqual({
+    deletedDn: DN,
   });
 });
 
-it('reads both DNs of a renamed entry', () => {
+it('returns the former DN of a renamed entry', () => {
   const control = { oid: OID, value: notification(8, 'uid=a,dc=test') };
-  expect(
-    readChangeNotification(entryMessage({ dn: 'uid=b,dc=test', control })),
-  ).toEqual({
-    kind: 'renamed',
-    dn: 'uid=b,dc=test',
-    previousDn: 'uid=a,dc=test',
+  expect(readChangeNotification(entryMessage({ dn: DN, control }))).toEqual({
+    deletedDn: 'uid=a,dc=test',
   });
 });
 
-it('returns nothing for entries without a notification', () => {
+// Added, modified, and an unknown change type.
+it.each([1, 4, 16])('returns no DN for change type %i', type => {
+  const control = { oid: OID, value: notification(type) };
+  expect(readChangeNotification(entryMessage({ dn: DN, control }))).toEqual({
+    deletedDn: undefined,
+  });
+});
+
+it('returns undefined for entries without a notification', () => {
   expect(readChangeNotification(entryMessage({ dn: '' }))).toBeUndefined();
   const control = { oid: '1.2.3', value: notification(2) };
   expect(

@@ -16,8 +16,12 @@ import {
 } from './ldapClient';
 import { toDirectoryError } from './ldapErrors';
 
-/** Add, delete, modify and rename (draft-ietf-ldapext-psearch-03 §4). */
-const ALL_CHANGES = 1 + 2 + 4 + 8;
+/** Change types (draft-ietf-ldapext-psearch-03 §4). */
+const DELETE = 2;
+const RENAME = 8;
+
+/** OID of the control (draft-ietf-ldapext-psearch-03 §5). */
+const ENTRY_CHANGE_NOTIFICATION = '2.16.840.1.113730.3.4.7';
 
 /**
  * Result codes of a persistent search that the server does not allow:
@@ -28,11 +32,12 @@ const NOT_ALLOWED: ReadonlySet<number> = new Set([12, 50, 53]);
 /** Options of {@link PersistentSearch}. */
 export interface PersistentSearchOptions {
   readonly endpoint: LdapEndpoint;
-  /** Changes of this entry and of entries below it are reported. */
+  /** Deletions of entries below this one are reported. */
   readonly base: DistinguishedName;
   /** Milliseconds between two checks that the server responds. */
   readonly heartbeatMs: number;
-  readonly onChange: (change: ChangeNotification) => void;
+  /** Called with the DN of a deleted entry, or the former DN of a renamed one. */
+  readonly onDeleted: (dn: string) => void;
   /** Called once, unless {@link PersistentSearch.close} was called before. */
   readonly onLost: (error: Error) => void;
   /** Called instead of `onLost` when the server rejects the persistent search. */
@@ -41,8 +46,8 @@ export interface PersistentSearchOptions {
 
 /**
  * A persistent search (draft-ietf-ldapext-psearch-03) on its own connection,
- * which reports each change within milliseconds, also deletions. Changes after
- * its end are not reported.
+ * which reports each deletion within milliseconds. Deletions after its end are
+ * not reported.
  */
 export class PersistentSearch {
   readonly #options: PersistentSearchOptions;
@@ -57,16 +62,16 @@ export class PersistentSearch {
       onClose: () => this.#fail(new Error('The connection was closed')),
       onProtocolError: error => this.#fail(error),
       handles: message => {
-        const change = readChangeNotification(message);
-        if (change && !this.#isClosed) {
-          options.onChange(change);
+        const notification = readChangeNotification(message);
+        if (notification?.deletedDn !== undefined && !this.#isClosed) {
+          options.onDeleted(notification.deletedDn);
         }
-        return change !== undefined;
+        return notification !== undefined;
       },
     });
   }
 
-  /** Reports every change after it has resolved, unless rejected. */
+  /** Reports every deletion after it has resolved, unless rejected. */
   static async open(
     options: PersistentSearchOptions,
   ): Promise<PersistentSearch> {
@@ -118,7 +123,7 @@ export class PersistentSearch {
         new PersistentSearchControl({
           critical: true,
           value: {
-            changeTypes: ALL_CHANGES,
+            changeTypes: DELETE + RENAME,
             changesOnly: true,
             returnECs: true,
           },
@@ -158,35 +163,16 @@ export class PersistentSearch {
   }
 }
 
-/** draft-ietf-ldapext-psearch-03 §5. */
-const ENTRY_CHANGE_NOTIFICATION = '2.16.840.1.113730.3.4.7';
-
-const changeKinds: ReadonlyMap<number, ChangeNotification['kind']> = new Map([
-  [1, 'added'],
-  [2, 'deleted'],
-  [4, 'modified'],
-  [8, 'renamed'],
-]);
-
-/** Change of an entry. */
-export interface ChangeNotification {
-  readonly kind: 'added' | 'deleted' | 'modified' | 'renamed';
-  /** DN of the entry; the new one after a rename. */
-  readonly dn: string;
-  /** Previous DN of a renamed entry. */
-  readonly previousDn?: string;
-}
-
 /**
- * Reads the change notification of a message that `checkLdapMessage` accepts;
- * `undefined` when it has none. ldapts returns entries only after the end of a
- * search, and a persistent search does not end.
+ * Reads the change notification of a well-formed message; `undefined` when it
+ * has none. ldapts returns entries only after the end of a search, and a
+ * persistent search does not end.
  *
  * @throws ProtocolError when the notification is malformed.
  */
 export function readChangeNotification(
   message: Buffer,
-): ChangeNotification | undefined {
+): { readonly deletedDn: string | undefined } | undefined {
   const cursor = new BerCursor(message);
   const end = cursor.enter(tags.sequence, message.length);
   cursor.skip(tags.integer, end);
@@ -197,7 +183,7 @@ export function readChangeNotification(
   const dn = cursor.readOctets(tags.octetString, entryEnd).toString();
   cursor.skipRest(entryEnd);
   const value = findNotification(cursor, end);
-  return value && { ...parseNotification(value), dn };
+  return value && { deletedDn: readDeletedDn(value, dn) };
 }
 
 /** Returns the value of the control, which is among the message's controls. */
@@ -222,14 +208,13 @@ function findNotification(
 }
 
 /** `SEQUENCE { changeType, previousDN OPTIONAL, changeNumber OPTIONAL }`. */
-function parseNotification(value: Buffer): Omit<ChangeNotification, 'dn'> {
+function readDeletedDn(value: Buffer, dn: string): string | undefined {
   const cursor = new BerCursor(value);
   const end = cursor.enter(tags.sequence, value.length);
-  const type = cursor.readInteger(tags.enumerated, end);
-  return {
-    kind: changeKinds.get(type) ?? 'modified',
-    ...(cursor.peek(end) === tags.octetString && {
-      previousDn: cursor.readOctets(tags.octetString, end).toString(),
-    }),
-  };
+  if (cursor.readInteger(tags.enumerated, end) === DELETE) {
+    return dn;
+  }
+  return cursor.peek(end) === tags.octetString
+    ? cursor.readOctets(tags.octetString, end).toString()
+    : undefined;
 }

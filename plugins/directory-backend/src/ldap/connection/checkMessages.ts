@@ -3,12 +3,7 @@ import type { Client } from 'ldapts';
 import { EventEmitter } from 'node:events';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { ProtocolError } from './BerCursor';
-import {
-  checkLdapMessage,
-  isLargeEntry,
-  LdapMessageStream,
-  readLargeEntry,
-} from './ldapMessages';
+import { LdapMessageStream, parseMessage } from './ldapMessages';
 
 /** Requests of a connection without a final response, by message ID. */
 type PendingRequests = ReadonlyMap<string, unknown>;
@@ -49,7 +44,7 @@ export function checkMessages(
   const stream = new LdapMessageStream();
   const read = parser.read.bind(parser);
   const waiting: Buffer[] = [];
-  let isDraining = false;
+  let isHandling = false;
   let isBroken = false;
 
   const fail = (error: unknown) => {
@@ -59,47 +54,39 @@ export function checkMessages(
       onProtocolError(toError(error));
     }
   };
-  const handle = (message: Buffer, pending: PendingRequests) => {
-    requirePending(checkLdapMessage(message), pending);
-    if (!handles(message)) {
-      read(message, pending);
-    }
-  };
-  const handleLarge = async (message: Buffer, pending: PendingRequests) => {
-    const entry = await readLargeEntry(message);
-    requirePending(entry.messageId, pending);
-    if (!handles(message)) {
-      parser.emit('message', entry);
-    }
-  };
-  const drain = async (pending: PendingRequests) => {
-    isDraining = true;
+  /** Asynchronous only while it parses a large entry. */
+  const handleWaiting = async (pending: PendingRequests) => {
+    isHandling = true;
     while (waiting.length > 0) {
       const message = waiting.shift()!;
-      if (isLargeEntry(message)) {
-        await handleLarge(message, pending);
+      const parsing = parseMessage(message);
+      let step = parsing.next();
+      while (!step.done) {
         await yieldToEventLoop();
-      } else {
-        handle(message, pending);
+        step = parsing.next();
+      }
+      const { id, entry } = step.value;
+      requirePending(id, pending);
+      if (!handles(message)) {
+        if (entry) {
+          parser.emit('message', entry);
+        } else {
+          read(message, pending);
+        }
       }
     }
-    isDraining = false;
+    isHandling = false;
   };
   parser.read = (data, pending) => {
     try {
       for (const message of isBroken ? [] : stream.push(data)) {
-        // Messages keep their order.
-        if (isDraining || waiting.length > 0 || isLargeEntry(message)) {
-          waiting.push(message);
-        } else {
-          handle(message, pending);
+        waiting.push(message);
+        if (!isHandling) {
+          handleWaiting(pending).catch(fail);
         }
       }
     } catch (error) {
       fail(error);
-    }
-    if (!isDraining && waiting.length > 0) {
-      drain(pending).catch(fail);
     }
   };
   parser.on('error', onProtocolError);

@@ -1,7 +1,6 @@
 import {
   EqualityFilter,
   GreaterThanEqualsFilter,
-  OrFilter,
   PresenceFilter,
   type Filter,
 } from 'ldapts';
@@ -24,9 +23,4 @@ export function isPresent(attribute: string): Filter {
 /** `(attribute>=value)`. */
 export function atLeast(attribute: string, value: string): Filter {
   return new GreaterThanEqualsFilter({ attribute, value });
-}
-
-/** `(|…)`. */
-export function any(filters: readonly Filter[]): Filter {
-  return new OrFilter({ filters: [...filters] });
 }

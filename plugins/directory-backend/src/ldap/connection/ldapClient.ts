@@ -3,10 +3,9 @@ import { Client } from 'ldapts';
 import { readFile } from 'node:fs/promises';
 import { type Socket, connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { DirectoryUnavailableError } from '../../directory/errors';
 import { checkMessages } from './checkMessages';
 import type { LdapConfig } from './LdapConfig';
-import { toBindError } from './ldapErrors';
+import { toBindError, unreachable } from './ldapErrors';
 
 const KEEP_ALIVE_MS = 30_000;
 
@@ -51,9 +50,7 @@ export function createClient(
   };
   const connectOnce = <S extends Socket>(connect: () => S): S => {
     if (sockets.length > 0) {
-      throw new DirectoryUnavailableError('The connection was closed', {
-        reason: 'unreachable',
-      });
+      throw unreachable('The connection was closed');
     }
     const socket = track(connect());
     socket.setNoDelay(true);
@@ -161,15 +158,10 @@ async function readText(
   try {
     text = (await content).toString('utf8');
   } catch (error) {
-    throw new DirectoryUnavailableError(
-      `The file named by ${key} cannot be read`,
-      { cause: error, reason: 'unreachable' },
-    );
+    throw unreachable(`The file named by ${key} cannot be read`, error);
   }
   if (text.trim() === '') {
-    throw new DirectoryUnavailableError(`The file named by ${key} is empty`, {
-      reason: 'unreachable',
-    });
+    throw unreachable(`The file named by ${key} is empty`);
   }
   return text;
 }

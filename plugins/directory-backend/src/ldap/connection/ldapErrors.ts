@@ -17,6 +17,17 @@ const UNAVAILABLE = 52;
  */
 const REJECTED_BIND = new Set([8, 13, 19, 32, 48, 49, 50, 53]);
 
+/** Creates the error of a failed connection. */
+export function unreachable(
+  message: string,
+  cause?: unknown,
+): DirectoryUnavailableError {
+  return new DirectoryUnavailableError(message, {
+    cause,
+    reason: 'unreachable',
+  });
+}
+
 /**
  * Converts an error of ldapts. Everything except a time limit is "unavailable":
  * a refused or incomplete response (`sizeLimitExceeded`, `adminLimitExceeded`,
@@ -34,20 +45,22 @@ export function toDirectoryError(
     return error;
   }
   if (!(error instanceof ResultCodeError)) {
-    return new DirectoryUnavailableError('The directory is unreachable', {
-      cause: error,
-      reason: 'unreachable',
-    });
+    return unreachable('The directory is unreachable', error);
   }
-  return error.code === TIME_LIMIT_EXCEEDED
-    ? new DirectoryTimeoutError('The directory exceeded its time limit', error)
-    : new DirectoryUnavailableError(
-        `The directory returned result code ${error.code}`,
-        {
-          cause: error,
-          reason: isResultCode(error) ? 'response' : 'unreachable',
-        },
-      );
+  const message = `The directory returned result code ${error.code}`;
+  switch (error.code) {
+    case TIME_LIMIT_EXCEEDED:
+      return new DirectoryTimeoutError(message, error);
+    // The server asks to try another one.
+    case BUSY:
+    case UNAVAILABLE:
+      return unreachable(message, error);
+    default:
+      return new DirectoryUnavailableError(message, {
+        cause: error,
+        reason: 'response',
+      });
+  }
 }
 
 /** Converts an error of a bind. A rejected bind has the reason `refused`. */
@@ -72,13 +85,22 @@ export function isNoSuchObject(error: unknown): boolean {
   );
 }
 
+/** Whether a server rejected the service account's credentials. */
+export function isRejectedBind(error: unknown): boolean {
+  return (
+    error instanceof DirectoryUnavailableError && error.reason === 'refused'
+  );
+}
+
 /**
  * Whether the connection or its server failed, so that the search may succeed
- * on another connection. A result code is final.
+ * on another connection.
  */
 export function isConnectionFailure(error: unknown): boolean {
   return (
-    error instanceof DirectoryUnavailableError && !isResultCode(error.cause)
+    isRejectedBind(error) ||
+    (error instanceof DirectoryUnavailableError &&
+      error.reason === 'unreachable')
   );
 }
 
@@ -97,25 +119,7 @@ export function isConnectTimeout(error: unknown): boolean {
 export function isServerFailure(error: unknown): boolean {
   return (
     isConnectionFailure(error) ||
-    (error instanceof DirectoryTimeoutError && !isResultCode(error.cause))
-  );
-}
-
-/** Whether a server rejected the service account's credentials. */
-export function isRejectedBind(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    ((error instanceof DirectoryUnavailableError &&
-      error.reason === 'refused') ||
-      isRejectedBind(error.cause))
-  );
-}
-
-/** With `busy` and `unavailable`, the server asks to try another one. */
-function isResultCode(error: unknown): boolean {
-  return (
-    error instanceof ResultCodeError &&
-    error.code !== BUSY &&
-    error.code !== UNAVAILABLE
+    (error instanceof DirectoryTimeoutError &&
+      !(error.cause instanceof ResultCodeError))
   );
 }

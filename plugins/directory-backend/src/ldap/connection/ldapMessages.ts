@@ -1,13 +1,9 @@
 import { Attribute, SearchEntry } from 'ldapts';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { TextDecoder } from 'node:util';
 import { BerCursor, ProtocolError, readBerHeader, tags } from './BerCursor';
 
 /** Maximum size of a message; a longer one means that the stream is corrupt. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
-
-/** Size in bytes that ldapts parses in about two milliseconds. */
-const LARGE_MESSAGE_BYTES = 64 * 1024;
 
 /** Maximum time for which one slice of an entry blocks the event loop. */
 const SLICE_MS = 2;
@@ -65,55 +61,93 @@ function endOfMessage(bytes: Buffer): number | undefined {
 }
 
 /**
- * Checks a server's message against the grammar of RFC 4511 and returns its
- * message ID. The parser of ldapts is lenient: with a wrong length in an entry
- * it never returns, and with a wrong tag it omits values.
+ * Checks a server's message against the grammar of RFC 4511 and parses it if it
+ * is a search result entry. The parser of ldapts is lenient: with a wrong length
+ * in an entry it never returns, and with a wrong tag it omits values.
+ *
+ * Yields after each slice of about two milliseconds, so that the caller can let
+ * a group with 89,000 members not block the event loop. Returns the entry that
+ * ldapts would return, without controls, which the gateway does not read.
  *
  * @throws ProtocolError when the message is malformed, or not a response to a
  *   request that the gateway sends.
  */
-export function checkLdapMessage(message: Buffer): number {
+export function* parseMessage(
+  message: Buffer,
+): Generator<undefined, { readonly id: number; readonly entry?: SearchEntry }> {
   const cursor = new BerCursor(message);
   const end = cursor.enter(tags.sequence, message.length);
   const id = cursor.readInteger(tags.integer, end);
-  checkOperation(cursor, end);
-  checkControls(cursor, end);
-  cursor.leave(end);
-  cursor.leave(message.length);
-  return id;
-}
-
-function checkOperation(cursor: BerCursor, limit: number): void {
-  const operation = cursor.peek(limit);
+  const operation = cursor.peek(end);
+  let entry: SearchEntry | undefined;
   switch (operation) {
     case tags.searchEntry:
-      return checkEntry(cursor, limit);
+      entry = new SearchEntry({
+        messageId: id,
+        ...(yield* parseEntry(cursor, cursor.enter(operation, end))),
+      });
+      break;
     case tags.searchReference:
-      return skipAll(cursor, cursor.enter(operation, limit));
+      skipAll(cursor, cursor.enter(operation, end));
+      break;
     case tags.bindResponse:
     case tags.searchDone:
     case tags.extendedResponse:
-      return checkResult(cursor, cursor.enter(operation, limit));
+      checkResult(cursor, cursor.enter(operation, end));
+      break;
     default:
       throw new ProtocolError(
         'The message is not a response to a request of the gateway',
       );
   }
+  checkControls(cursor, end);
+  cursor.leave(end);
+  cursor.leave(message.length);
+  return { id, entry };
 }
 
 /** `SEQUENCE { name, attributes: SEQUENCE OF { type, values: SET OF } }`. */
-function checkEntry(cursor: BerCursor, limit: number): void {
-  const entryEnd = cursor.enter(tags.searchEntry, limit);
-  cursor.skip(tags.octetString, entryEnd);
-  const listEnd = cursor.enter(tags.sequence, entryEnd);
+function* parseEntry(
+  cursor: BerCursor,
+  end: number,
+): Generator<undefined, { name: string; attributes: Attribute[] }> {
+  const name = cursor.readOctets(tags.octetString, end).toString();
+  const attributes: Attribute[] = [];
+  const listEnd = cursor.enter(tags.sequence, end);
+  let sliceEnd = performance.now() + SLICE_MS;
+  let read = 0;
   while (cursor.at < listEnd) {
     const attributeEnd = cursor.enter(tags.sequence, listEnd);
-    cursor.skip(tags.octetString, attributeEnd);
-    skipAll(cursor, cursor.enter(tags.set, attributeEnd));
+    const type = cursor.readOctets(tags.octetString, attributeEnd).toString();
+    const values: (string | Buffer)[] = [];
+    const attribute = new Attribute({ type, values: values as string[] });
+    const isBinary = /;binary$/i.test(type);
+    const setEnd = cursor.enter(tags.set, attributeEnd);
+    while (cursor.at < setEnd) {
+      const octets = cursor.readOctets(tags.octetString, setEnd);
+      attribute.parsedBuffers.push(octets);
+      values.push(isBinary ? octets : decodeText(octets));
+      if (++read % VALUES_PER_CHECK === 0 && performance.now() > sliceEnd) {
+        yield;
+        sliceEnd = performance.now() + SLICE_MS;
+      }
+    }
+    cursor.leave(setEnd);
     cursor.leave(attributeEnd);
+    attributes.push(attribute);
   }
   cursor.leave(listEnd);
-  cursor.leave(entryEnd);
+  cursor.leave(end);
+  return { name, attributes };
+}
+
+/** Like ldapts: a value that is not UTF-8 remains a buffer. */
+function decodeText(octets: Buffer): string | Buffer {
+  try {
+    return utf8.decode(octets);
+  } catch {
+    return octets;
+  }
 }
 
 /** `LDAPResult`: code, DN, message, and elements that depend on the operation. */
@@ -146,70 +180,4 @@ function skipAll(cursor: BerCursor, end: number): void {
     cursor.skip(tags.octetString, end);
   }
   cursor.leave(end);
-}
-
-/** Returns whether a message is a search result entry that takes long to parse. */
-export function isLargeEntry(message: Buffer): boolean {
-  if (message.length < LARGE_MESSAGE_BYTES) {
-    return false;
-  }
-  const cursor = new BerCursor(message);
-  const end = cursor.enter(tags.sequence, message.length);
-  cursor.skip(tags.integer, end);
-  return cursor.peek(end) === tags.searchEntry;
-}
-
-/**
- * Checks and parses a search result entry in slices of about two milliseconds,
- * so that a group with 89,000 members does not block the event loop. Accepts
- * what {@link checkLdapMessage} accepts, and returns what the parser of ldapts
- * returns, except for the controls, which the gateway does not read.
- *
- * @throws ProtocolError when the message is malformed.
- */
-export async function readLargeEntry(message: Buffer): Promise<SearchEntry> {
-  const cursor = new BerCursor(message);
-  const end = cursor.enter(tags.sequence, message.length);
-  const messageId = cursor.readInteger(tags.integer, end);
-  const entryEnd = cursor.enter(tags.searchEntry, end);
-  const name = cursor.readOctets(tags.octetString, entryEnd).toString();
-  const attributes: Attribute[] = [];
-  const listEnd = cursor.enter(tags.sequence, entryEnd);
-  let sliceEnd = performance.now() + SLICE_MS;
-  let read = 0;
-  while (cursor.at < listEnd) {
-    const attributeEnd = cursor.enter(tags.sequence, listEnd);
-    const type = cursor.readOctets(tags.octetString, attributeEnd).toString();
-    const values: (string | Buffer)[] = [];
-    const attribute = new Attribute({ type, values: values as string[] });
-    const decode = /;binary$/i.test(type) ? () => undefined : decodeText;
-    const setEnd = cursor.enter(tags.set, attributeEnd);
-    while (cursor.at < setEnd) {
-      const octets = cursor.readOctets(tags.octetString, setEnd);
-      attribute.parsedBuffers.push(octets);
-      values.push(decode(octets) ?? octets);
-      if (++read % VALUES_PER_CHECK === 0 && performance.now() > sliceEnd) {
-        await yieldToEventLoop();
-        sliceEnd = performance.now() + SLICE_MS;
-      }
-    }
-    cursor.leave(setEnd);
-    cursor.leave(attributeEnd);
-    attributes.push(attribute);
-  }
-  cursor.leave(listEnd);
-  cursor.leave(entryEnd);
-  checkControls(cursor, end);
-  cursor.leave(end);
-  cursor.leave(message.length);
-  return new SearchEntry({ messageId, name, attributes });
-}
-
-/** Like ldapts: returns `undefined` for a value that is not UTF-8. */
-function decodeText(octets: Buffer): string | undefined {
-  try {
-    return utf8.decode(octets);
-  } catch {
-    return undefined;
-  }
 }
