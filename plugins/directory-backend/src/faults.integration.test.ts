@@ -1,6 +1,6 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { exportForAll } from './__testUtils__/gateway/directoryConfig';
-import { BindLog } from './__testUtils__/ldap/AccessLog';
+import { AccessLog } from './__testUtils__/ldap/AccessLog';
 import { eventually } from './__testUtils__/eventually';
 import { type Fault, FaultProxy } from './__testUtils__/ldap/FaultProxy';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
@@ -124,7 +124,7 @@ it('sends the pending queries of a killed server to the next one', async () => {
 });
 
 it('reads while the directory restarts, and never anonymously', async () => {
-  const log = await BindLog.from(realm);
+  const log = await AccessLog.from(realm);
   const tally = await during(async load => {
     await load.progress(100);
     await realm.directory.kill();

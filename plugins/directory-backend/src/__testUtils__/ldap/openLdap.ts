@@ -1,31 +1,35 @@
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
-import { type SchemaPreset, schemaPreset } from '../../directory/schema';
-import { readLdapConfig } from '../../ldap/connection/LdapConfig';
-import { LdapPool, type LdapSearcher } from '../../ldap/connection/LdapPool';
-import { LdapPrincipalLookup } from '../../ldap/LdapPrincipalLookup';
-import { LdapReader } from '../../ldap/LdapReader';
-import { AccessVerifier } from '../../ldap/AccessVerifier';
-import { SchemaVerifier } from '../../ldap/SchemaVerifier';
-import { RecordingLogger } from '../RecordingLogger';
-import { ldapOf } from '../gateway/startGateway';
 import type { Entry } from 'ldapts';
+import { schemaPreset, type SchemaPreset } from '../../directory/schema';
+import { AccessVerifier } from '../../ldap/AccessVerifier';
 import { trustedDn } from '../../ldap/connection/DistinguishedName';
 import { equals, isA } from '../../ldap/connection/filters';
+import { readLdapConfig } from '../../ldap/connection/LdapConfig';
 import type { LdapSearch } from '../../ldap/connection/LdapConnection';
+import { LdapPool, type LdapSearcher } from '../../ldap/connection/LdapPool';
 import type { SrvResolver } from '../../ldap/connection/LdapServers';
+import { LdapPrincipalLookup } from '../../ldap/LdapPrincipalLookup';
+import { LdapReader } from '../../ldap/LdapReader';
+import { SchemaVerifier } from '../../ldap/SchemaVerifier';
+import { ldapOf } from '../gateway/startGateway';
+import { RecordingLogger } from '../RecordingLogger';
 
 /** Creates the plugin's pool for a realm. */
 export function openLdapPool(
   realm: Realm,
   logger: RecordingLogger,
   ldap: JsonObject = {},
+  options: {
+    readonly resolver?: SrvResolver;
+    readonly failbackMs?: number;
+  } = {},
 ): LdapPool {
   const config = readLdapConfig(
     new ConfigReader({ ...ldapOf(realm), ...ldap }),
   );
-  return new LdapPool({ config, logger });
+  return new LdapPool({ ...options, config, logger });
 }
 
 /** Principal lookup of the plugin on a realm, with its own pool. */
@@ -76,14 +80,14 @@ export function createLdapReader(options: {
   return new LdapReader({ searcher, accessVerifier });
 }
 
-/** A pool in the test's own process. */
+/** The plugin's pool with its log. */
 export interface PoolUnderTest {
   readonly pool: LdapPool;
-  /** What it has logged at the levels of warnings and errors. */
+  /** Warnings and errors, one per line. */
   readonly log: () => string;
-  /** All lines that it has logged. */
+  /** Lines of all levels. */
   readonly lines: () => readonly string[];
-  /** Its answer to one search. */
+  /** Returns the entries that a search finds. */
   search(search: LdapSearch): Promise<readonly Entry[]>;
 }
 
@@ -94,15 +98,9 @@ export function startPool(options: {
   readonly resolver?: SrvResolver;
   readonly failbackMs?: number;
 }): PoolUnderTest {
-  const { realm, ldap, resolver, failbackMs } = options;
+  const { realm, ldap, ...others } = options;
   const logger = new RecordingLogger();
-  const config = { ...ldapOf(realm), ...ldap };
-  const pool = new LdapPool({
-    config: readLdapConfig(new ConfigReader(config)),
-    logger,
-    resolver,
-    failbackMs,
-  });
+  const pool = openLdapPool(realm, logger, ldap, others);
   return {
     pool,
     log: () =>
@@ -115,7 +113,7 @@ export function startPool(options: {
   };
 }
 
-/** The search for one person, by name. */
+/** A search for one user. */
 export function personSearch(realm: Realm, uid: string): LdapSearch {
   return {
     base: usersOf(realm),
@@ -125,8 +123,8 @@ export function personSearch(realm: Realm, uid: string): LdapSearch {
   };
 }
 
-/** The search for everybody, in answers of several pages. */
-export function everybodySearch(realm: Realm): LdapSearch {
+/** A search for all users, in several pages. */
+export function allUsersSearch(realm: Realm): LdapSearch {
   return {
     base: usersOf(realm),
     scope: 'one',
