@@ -11,8 +11,9 @@ import { certificateScenarios } from './certificates';
 
 const usernames = ['alice', 'bob'];
 
-function keyType(key: SubjectPublicKey): string {
-  return key.algorithm === 'ec' ? key.curve : `RSA-${key.bits}`;
+function keyType({ keyObject }: SubjectPublicKey): string {
+  const { namedCurve, modulusLength } = keyObject.asymmetricKeyDetails ?? {};
+  return namedCurve === 'prime256v1' ? 'P-256' : `RSA-${modulusLength}`;
 }
 
 describe('certificateScenarios', () => {

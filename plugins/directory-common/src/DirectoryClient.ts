@@ -6,11 +6,10 @@ import type {
 import type { paths } from './generated/openapi';
 
 /**
- * A typed client of the directory. `get` and `post` take what openapi-fetch's
- * `GET` and `POST` take, and either answer or throw: a
- * {@link DirectoryResponseError} for an error status, what `fetch` throws when
- * there is no answer, and a SyntaxError for an answer that is not JSON.
- * Middleware is openapi-fetch's.
+ * A typed client of the directory. `get` and `post` have the parameters of
+ * openapi-fetch's `GET` and `POST`. They throw a {@link DirectoryResponseError}
+ * for an error status, the error of `fetch` without a response, and a
+ * SyntaxError for a response that is not JSON. Middleware is openapi-fetch's.
  *
  * @public
  */
@@ -20,15 +19,15 @@ export interface DirectoryClient extends Pick<Client<paths>, 'use' | 'eject'> {
   /** Calls a POST operation. */
   post: DirectoryMethod<'post'>;
   /**
-   * Calls a GET operation whose answer is a file, and gives it as it comes.
-   * Reading throws when the answer breaks off: what ends properly is whole.
+   * Calls a GET operation that returns a file, and streams it. Reading throws
+   * when the response is aborted.
    */
   stream: DirectoryStream;
 }
 
 /**
- * {@link DirectoryClient.stream}. An aborted `signal` ends the answer, and the
- * work behind it.
+ * {@link DirectoryClient.stream}. An aborted `signal` ends the response and the
+ * server's work.
  *
  * @public
  */
@@ -39,9 +38,9 @@ export type DirectoryStream = <Path extends FilePath>(
 
 /**
  * A method of {@link DirectoryClient}. Serial numbers are `bigint`, in paths
- * and in answers. Records are complete unless `params.header['X-Fields']`
- * sends a mask: then every key may be missing. A
- * verdict is the answer to `dry_run: 'true' as const`.
+ * and in responses. Records are complete unless `params.header['X-Fields']`
+ * sends a mask: then every key may be missing. With `dry_run: 'true' as const`
+ * the data is a signing check.
  *
  * @public
  */
@@ -54,11 +53,11 @@ export type DirectoryMethod<Method extends 'get' | 'post'> = <
   path: Path,
   ...init: {} extends NonNullable<Init> ? [init?: Init] : [init: Init]
 ) => Promise<{
-  data: Answer<OfRun<Body<paths[Path], Method>, Init>, MaskOf<Init>>;
+  data: ResponseBody<BodyOfRun<Body<paths[Path], Method>, Init>, MaskOf<Init>>;
   response: Response;
 }>;
 
-/** The operations that answer JSON. */
+/** Paths of operations that return JSON. */
 type JsonPath<Method extends 'get' | 'post'> = {
   [Path in ClientPathsWithMethod<Client<paths>, Method>]: [
     Body<paths[Path], Method>,
@@ -67,13 +66,13 @@ type JsonPath<Method extends 'get' | 'post'> = {
     : Path;
 }[ClientPathsWithMethod<Client<paths>, Method>];
 
-/** The operations that answer a file. */
+/** Paths of operations that return a file. */
 type FilePath = Exclude<
   ClientPathsWithMethod<Client<paths>, 'get'>,
   JsonPath<'get'>
 >;
 
-/** The JSON bodies of a successful answer: complete and masked. */
+/** The JSON bodies of a 200 response: complete and masked. */
 type Body<PathItem, Method extends string> = PathItem extends {
   [key in Method]: {
     responses: { 200: { content: { 'application/json': infer Data } } };
@@ -82,8 +81,8 @@ type Body<PathItem, Method extends string> = PathItem extends {
   ? Data
   : never;
 
-/** A signing verdict where it is asked for (`dry_run`), else what is signed. */
-type OfRun<Data, Init> = Init extends { body: { dry_run: 'true' } }
+/** A signing check for `dry_run`, otherwise the certificate. */
+type BodyOfRun<Data, Init> = Init extends { body: { dry_run: 'true' } }
   ? Extract<Data, { result: { would_sign: boolean } }>
   : Exclude<Data, { result: { would_sign: boolean } }>;
 
@@ -91,24 +90,24 @@ interface MaskHeader<Mask> {
   params?: { header?: { 'X-Fields'?: Mask } };
 }
 
-/** What `Init` stands for in a call that has none. */
+/** The default of `Init`. */
 type WithoutMask<Init> = NonNullable<Init> & MaskHeader<undefined>;
 
-/** `undefined` when the options of a call certainly send no mask. */
+/** `undefined` when the options of a call do not contain a mask. */
 type MaskOf<Init> = Init extends { params?: { header?: infer Header } }
   ? 'X-Fields' extends keyof NonNullable<Header>
     ? NonNullable<Header>['X-Fields']
     : undefined
   : undefined;
 
-/** The body that fits the mask; an operation without masks has but one. */
-type Answer<Data, Mask> = [Mask] extends [undefined]
+/** The body for the mask; an operation without masks has one body. */
+type ResponseBody<Data, Mask> = [Mask] extends [undefined]
   ? CompleteBody<Data>
   : [MaskedBody<Data>] extends [never]
   ? Data
   : MaskedBody<Data>;
 
-/** Of the bodies, those whose records may lack every key. */
+/** The bodies whose records may lack every key. */
 type MaskedBody<Data> = Data extends { result: infer Result }
   ? {} extends ItemOf<Result>
     ? Data

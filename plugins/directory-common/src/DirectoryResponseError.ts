@@ -1,8 +1,8 @@
 import type { ErrorBody } from './errorBodies';
 
 /**
- * The gateway, or what stands before it, answered with an error status.
- * `message` is the server's own, fit to show to people.
+ * An error status of the gateway or of a proxy. `message` is the server's, for
+ * display.
  *
  * @public
  */
@@ -13,21 +13,21 @@ export class DirectoryResponseError extends Error {
   readonly status: number;
 
   /**
-   * What the gateway said. `undefined` when the body is not the gateway's: a
-   * proxy answered, or the portal did before the gateway was reached.
+   * The gateway's error. `undefined` when the response is from a proxy, or from
+   * the portal before the gateway.
    */
   readonly body: ErrorBody | undefined;
 
-  /** Seconds to wait before asking again, when the server named them. */
+  /** Seconds to wait before a retry, if the server sent them. */
   readonly retryAfter: number | undefined;
 
-  /** Reads an error response to its end. */
+  /** Reads an error response. */
   static async fromResponse(
     response: Response,
   ): Promise<DirectoryResponseError> {
     const body = readBody(await response.text());
     return new DirectoryResponseError({
-      message: messageOf(body) ?? `The directory answered ${response.status}`,
+      message: messageOf(body) ?? `The directory returned ${response.status}`,
       status: response.status,
       body: isErrorBody(body) ? body : undefined,
       retryAfter: readRetryAfter(response.headers.get('Retry-After')),
@@ -63,7 +63,7 @@ function readBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    return undefined; // a proxy's page
+    return undefined; // page of a proxy
   }
 }
 
@@ -91,24 +91,23 @@ function hasMessage(value: unknown): value is { message: string } {
   );
 }
 
-/** The delay in seconds; the other form, a date, is not in the contract. */
+/** In seconds; the contract does not use dates. */
 function readRetryAfter(value: string | null): number | undefined {
   return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
-/** What a reviver is told about a primitive value (ECMA-262, JSON.parse source text access). */
+/** Third argument of a reviver (ECMA-262, JSON.parse source text access). */
 interface ReviverContext {
   source?: string;
 }
 
 /**
- * Reads the JSON of the contract without losing a digit: a serial number,
- * which has up to 128 bits, becomes a `bigint`, however small it is; every
- * other number is a page number or a count and stays a `number`.
+ * Parses the JSON of the contract with exact serial numbers: they have up to 128
+ * bits and become `bigint`. Other numbers are page numbers and counts.
  *
- * Throws a SyntaxError when the text is not JSON or a serial number is not a
- * plain integer, and a RangeError when it is too long for a runtime that
- * does not show a reviver the source text (Node.js before 22).
+ * Throws a SyntaxError when the text is not JSON or a serial number is not an
+ * integer, and a RangeError when a serial number is too long for a runtime
+ * without source text access (Node.js before 22).
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, reviveSerialNumber);
@@ -126,7 +125,7 @@ function reviveSerialNumber(
     return BigInt(context.source);
   }
   if (!Number.isSafeInteger(value)) {
-    throw new RangeError('This runtime cannot read long serial numbers');
+    throw new RangeError('This runtime cannot parse long serial numbers');
   }
   return BigInt(value);
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
+import type { components } from './generated/openapi';
 import type {
   Certificate,
-  MaskedMembership,
   MaskedUser,
   Membership,
-  SigningVerdict,
+  SigningCheck,
   User,
 } from './records';
 import { createDirectoryClient } from './createDirectoryClient';
@@ -29,7 +29,7 @@ beforeEach(() => {
   server.requests = [];
 });
 
-async function refused(
+async function errorOf(
   call: Promise<unknown>,
 ): Promise<DirectoryResponseError> {
   const error = await call.catch(thrown => thrown);
@@ -42,8 +42,8 @@ async function refused(
 const serialNumber = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n });
 
 describe('serial numbers', () => {
-  it('are exact in the path and in the answer, whatever their length', async () => {
-    server.answer = ({ target }) => ({
+  it('are exact in paths and responses, at any length', async () => {
+    server.respond = ({ target }) => ({
       body: `{"result":{"serial_number":${target.split('/')[3]}}}`,
     });
     await fc.assert(
@@ -60,7 +60,7 @@ describe('serial numbers', () => {
   });
 
   it('are exact in errors', async () => {
-    server.answer = ({ target }) => ({
+    server.respond = ({ target }) => ({
       status: 404,
       body: `{"message":"Certificate not found","serial_number":${
         target.split('/')[3]
@@ -68,7 +68,7 @@ describe('serial numbers', () => {
     });
     await fc.assert(
       fc.asyncProperty(serialNumber, async serial_number => {
-        const error = await refused(
+        const error = await errorOf(
           client.get('/certs/{serial_number}/', {
             params: { path: { serial_number } },
           }),
@@ -78,8 +78,8 @@ describe('serial numbers', () => {
     );
   });
 
-  it('are refused when they are no plain integer', async () => {
-    server.answer = () => ({ body: '{"result":{"serial_number":1.5e3}}' });
+  it('are rejected when they are not integers', async () => {
+    server.respond = () => ({ body: '{"result":{"serial_number":1.5e3}}' });
     await expect(
       client.get('/certs/{serial_number}/', {
         params: { path: { serial_number: 1500n } },
@@ -90,7 +90,7 @@ describe('serial numbers', () => {
 
 describe('requests', () => {
   it('repeat the parameter of an array and encode values', async () => {
-    server.answer = () => ({
+    server.respond = () => ({
       body: '{"result":[],"page":1,"page_size":40,"total_results":0}',
     });
     await client.get('/search/users/', {
@@ -107,8 +107,8 @@ describe('requests', () => {
     );
   });
 
-  it('keep a name in its own path segment', async () => {
-    server.answer = () => ({ body: '{"result":false}' });
+  it('encode a name as one path segment', async () => {
+    server.respond = () => ({ body: '{"result":false}' });
     const { data } = await client.get(
       '/groups/{groupname}/is-member/{username}',
       { params: { path: { groupname: 'a/../b', username: 'x?y' } } },
@@ -120,7 +120,7 @@ describe('requests', () => {
   });
 
   it('send the body', async () => {
-    server.answer = () => ({ body: '{"result":{"serial_number":12}}' });
+    server.respond = () => ({ body: '{"result":{"serial_number":12}}' });
     const body = { user: 'alice', csr: 'a+b&c' };
     const { data } = await client.post('/certs/', { body });
     const certificate: Certificate = data.result;
@@ -129,21 +129,21 @@ describe('requests', () => {
     expect(certificate.serial_number).toBe(12n);
   });
 
-  it('ask for a verdict', async () => {
-    server.answer = () => ({
+  it('return a signing check for dry_run', async () => {
+    server.respond = () => ({
       body: '{"result":{"would_sign":true,"rules":[]}}',
     });
     const { data } = await client.post('/certs/', {
       body: { user: 'alice', csr: 'x', dry_run: 'true' as const },
     });
-    const verdict: SigningVerdict = data.result;
-    expect(verdict).toEqual({ would_sign: true, rules: [] });
+    const check: SigningCheck = data.result;
+    expect(check).toEqual({ would_sign: true, rules: [] });
   });
 });
 
 describe('types', () => {
   it('are complete without a mask and partial with one', async () => {
-    server.answer = ({ headers }) => ({
+    server.respond = ({ headers }) => ({
       body: headers['x-fields']
         ? '{"result":{"username":"alice"}}'
         : '{"result":{"username":"alice","locale":null}}',
@@ -158,28 +158,28 @@ describe('types', () => {
       params: { path, header: { 'X-Fields': 'username' } },
     });
     const part: MaskedUser = masked.data.result;
-    // @ts-expect-error A mask may leave any key out.
+    // @ts-expect-error A mask may omit any key.
     const notWhole: User = masked.data.result;
     expect(server.requests[1].headers['x-fields']).toBe('username');
     expect(notWhole).toEqual({ username: 'alice' });
     expect(part.locale).toBeUndefined();
   });
 
-  it('demand what the contract demands', async () => {
-    server.answer = () => ({ body: '{"result":null}' });
-    // @ts-expect-error A user is named in the path.
+  it('require the parameters of the contract', async () => {
+    server.respond = () => ({ body: '{"result":null}' });
+    // @ts-expect-error The path requires a user name.
     await client.get('/users/{username}/');
-    // @ts-expect-error The request itself is missing.
+    // @ts-expect-error The CSR is missing.
     await client.post('/certs/', { body: { user: 'alice' } });
-    // @ts-expect-error There is no such path.
+    // @ts-expect-error The path does not exist.
     await client.get('/nothing/');
     expect(server.requests).toHaveLength(3);
   });
 });
 
 describe('extensions', () => {
-  it('have records of their own, complete and masked', async () => {
-    server.answer = () => ({
+  it('have complete and masked records', async () => {
+    server.respond = () => ({
       body: '{"result":[{"path":["infra",null,"packager"]}],"page":1,"page_size":40,"total_results":1}',
     });
     const path = { username: 'alice' };
@@ -190,7 +190,8 @@ describe('extensions', () => {
     const masked = await client.get('/users/{username}/memberships/', {
       params: { path, header: { 'X-Fields': 'path,member_count' } },
     });
-    const { member_count }: MaskedMembership = masked.data.result[0];
+    const { member_count }: components['schemas']['MaskedMembership'] =
+      masked.data.result[0];
     expect([direct, chain, member_count]).toEqual([
       undefined,
       ['infra', null, 'packager'],
@@ -198,39 +199,39 @@ describe('extensions', () => {
     ]);
   });
 
-  it('stream a file, and throw where it is refused', async () => {
-    server.answer = () => ({
+  it('stream a file, and throw for an error status', async () => {
+    server.respond = () => ({
       headers: { 'X-Total-Results': '1' },
       body: 'username\r\nalice\r\n',
     });
-    const ask = () =>
+    const download = () =>
       client.stream('/groups/{groupname}/members.csv', {
         params: { path: { groupname: 'packager' } },
       });
-    const { data, response } = await ask();
+    const { data, response } = await download();
     expect(response.headers.get('X-Total-Results')).toBe('1');
     expect(await new Response(data).text()).toBe('username\r\nalice\r\n');
-    server.answer = () => ({
+    server.respond = () => ({
       status: 404,
       body: '{"message":"Group not found","groupname":"packager","request_id":"r1"}',
     });
-    expect(await refused(ask())).toMatchObject({ status: 404 });
-    // @ts-expect-error A file is not read as JSON.
-    await refused(client.get('/groups/{groupname}/members.csv', {}));
-    // @ts-expect-error Records are no file.
-    await refused(client.stream('/me/', {}));
+    expect(await errorOf(download())).toMatchObject({ status: 404 });
+    // @ts-expect-error A file is not JSON.
+    await errorOf(client.get('/groups/{groupname}/members.csv', {}));
+    // @ts-expect-error Records are not a file.
+    await errorOf(client.stream('/me/', {}));
   });
 });
 
 describe('errors', () => {
-  const whoami = () => client.get('/me/');
+  const getMe = () => client.get('/me/');
 
-  it('carry status, body and message', async () => {
-    server.answer = () => ({
+  it('have status, body and message', async () => {
+    server.respond = () => ({
       status: 401,
       body: '{"message":"Unauthorized. You need to be logged in.","reason":"clock_skew","request_id":"r1"}',
     });
-    const error = await refused(whoami());
+    const error = await errorOf(getMe());
     expect(error).toMatchObject({
       status: 401,
       message: 'Unauthorized. You need to be logged in.',
@@ -239,44 +240,47 @@ describe('errors', () => {
     });
   });
 
-  it('carry the delay after which to ask again', async () => {
-    server.answer = () => ({
+  it('have the delay before a retry', async () => {
+    server.respond = () => ({
       status: 503,
       headers: { 'Retry-After': '7' },
       body: '{"message":"The directory cannot be reached","request_id":"r1"}',
     });
-    expect(await refused(whoami())).toMatchObject({ retryAfter: 7 });
+    expect(await errorOf(getMe())).toMatchObject({ retryAfter: 7 });
   });
 
   it.each([
     ['{"error":{"name":"TooMany","message":"Slow down"}}', 'Slow down'],
-    ['<html>Bad gateway</html>', 'The directory answered 502'],
-    ['', 'The directory answered 502'],
-    ['null', 'The directory answered 502'],
-  ])("tell a foreign body from the gateway's: %s", async (body, message) => {
-    server.answer = () => ({ status: 502, body });
-    expect(await refused(whoami())).toMatchObject({
-      status: 502,
-      message,
-      body: undefined,
-    });
-  });
+    ['<html>Bad gateway</html>', 'The directory returned 502'],
+    ['', 'The directory returned 502'],
+    ['null', 'The directory returned 502'],
+  ])(
+    "have no body when the response is not the gateway's: %s",
+    async (body, message) => {
+      server.respond = () => ({ status: 502, body });
+      expect(await errorOf(getMe())).toMatchObject({
+        status: 502,
+        message,
+        body: undefined,
+      });
+    },
+  );
 
-  it('are not raised for what other middleware has mended', async () => {
-    server.answer = () => ({ status: 503, body: '' });
-    const mend = {
+  it('are not thrown when other middleware replaces the response', async () => {
+    server.respond = () => ({ status: 503, body: '' });
+    const replaceResponse = {
       onResponse: () => new Response('{"result":{"username":"alice"}}'),
     };
-    client.use(mend);
+    client.use(replaceResponse);
     try {
-      const { data } = await whoami();
+      const { data } = await getMe();
       expect(data.result.username).toBe('alice');
     } finally {
-      client.eject(mend);
+      client.eject(replaceResponse);
     }
   });
 
-  it('that fetch throws pass through', async () => {
+  it('of fetch are passed on', async () => {
     const unreachable = new TypeError('fetch failed');
     const offline = createDirectoryClient({
       baseUrl: 'plugin://directory/v1',
@@ -285,8 +289,8 @@ describe('errors', () => {
     await expect(offline.get('/me/')).rejects.toBe(unreachable);
   });
 
-  it('include an answer that is no JSON', async () => {
-    server.answer = () => ({ body: '<html>Log in</html>' });
-    await expect(whoami()).rejects.toThrow(SyntaxError);
+  it('include a response that is not JSON', async () => {
+    server.respond = () => ({ body: '<html>Log in</html>' });
+    await expect(getMe()).rejects.toThrow(SyntaxError);
   });
 });

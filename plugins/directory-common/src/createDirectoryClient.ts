@@ -31,22 +31,18 @@ type PlainRequest = <ParseAs extends 'text' | 'stream'>(
  */
 export interface DirectoryClientOptions {
   /**
-   * Where the API is, up to and including `/v1`: `plugin://directory/v1` with
-   * Backstage's fetch API, what the discovery API says plus `/v1`, or any URL.
+   * Base URL of the API with `/v1`: `plugin://directory/v1` with Backstage's
+   * fetch API, the URL of the discovery API plus `/v1`, or any other URL.
    */
   baseUrl: string;
 
-  /**
-   * Sends the requests and brings the credentials. Defaults to the global
-   * `fetch`, which brings none.
-   */
+  /** Sends requests with credentials. Default: the global `fetch`, without. */
   fetch?: FetchByUrl;
 }
 
 /**
- * Creates a client of the directory, for Node.js and browsers. It is
- * openapi-fetch with two additions: answers are read without losing a digit of
- * a serial number, and an error status is thrown.
+ * Creates a client of the directory, for Node.js and browsers: openapi-fetch
+ * with exact serial numbers, which throws for an error status.
  *
  * @example
  * ```ts
@@ -68,14 +64,14 @@ export function createDirectoryClient(
   const client = createClient<paths>({ baseUrl, fetch: fetchByUrl(fetch) });
   client.use(throwErrors);
 
-  // openapi-fetch reads JSON with JSON.parse, which rounds long numbers. Its
-  // signatures do not survive a wrapper: DirectoryClient states them again, for
-  // an answer that is always there.
+  // openapi-fetch uses JSON.parse, which rounds long numbers. A wrapper loses
+  // its signatures: DirectoryClient declares them again, with data that is
+  // always defined.
   const request = client.request as unknown as PlainRequest;
   const readExactly =
     (method: 'get' | 'post') => async (path: string, init?: object) => {
-      const answer = await request(method, path, { ...init, parseAs: 'text' });
-      return { ...answer, data: parseJson(answer.data) };
+      const result = await request(method, path, { ...init, parseAs: 'text' });
+      return { ...result, data: parseJson(result.data) };
     };
   const stream: DirectoryStream = (path, init) =>
     request('get', path, { ...init, parseAs: 'stream' });
@@ -90,19 +86,19 @@ export function createDirectoryClient(
 }
 
 /**
- * The part of `fetch` that a directory client needs: a URL and what to send.
+ * The part of `fetch` that a directory client uses.
  *
  * @public
  */
 export type FetchByUrl = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Adapts such a function to what openapi-fetch calls, one with a Request.
- * Backstage's fetch middleware copies a Request on its way and so uses up its
- * body (`PluginProtocolResolverFetchMiddleware` in core-app-api), which fails
- * every POST; a URL with its init can be copied any number of times.
+ * Adapts `fetch` to openapi-fetch, which passes a Request. Backstage's fetch
+ * middleware (`PluginProtocolResolverFetchMiddleware` in core-app-api) copies a
+ * Request and so consumes its body, which fails every POST; a URL with its init
+ * can be copied any number of times.
  */
-export function fetchByUrl(
+function fetchByUrl(
   fetch: FetchByUrl,
 ): (request: Request) => Promise<Response> {
   return async request => {

@@ -36,10 +36,10 @@ describe("Backstage's fetch API", () => {
       fetch,
     });
 
-    server.answer = () => ({ body: '{"result":{"serial_number":12}}' });
+    server.respond = () => ({ body: '{"result":{"serial_number":12}}' });
     const body = { user: 'alice', csr: 'PEM' };
     await client.post('/certs/', { body });
-    server.answer = () => ({ body: '{"result":{"username":"alice"}}' });
+    server.respond = () => ({ body: '{"result":{"username":"alice"}}' });
     await client.get('/me/', {
       params: { header: { 'X-Fields': 'username' } },
     });

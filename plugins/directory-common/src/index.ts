@@ -1,12 +1,26 @@
 /**
- * The directory gateway's contract as code: the OpenAPI document, its types, a
+ * The API of the directory gateway as code: the OpenAPI document, its types, a
  * typed client and the permissions.
  *
  * @packageDocumentation
  */
-export * from './client';
-export type * from './errorBodies';
+export {
+  createDirectoryClient,
+  type DirectoryClientOptions,
+  type FetchByUrl,
+} from './createDirectoryClient';
+export type {
+  DirectoryClient,
+  DirectoryMethod,
+  DirectoryStream,
+} from './DirectoryClient';
+export {
+  DirectoryResponseError,
+  isDirectoryResponseError,
+} from './DirectoryResponseError';
+export type { ErrorBody } from './errorBodies';
 export type { components, operations, paths } from './generated/openapi';
 export * from './openApiDocument';
+export { paginate, type FetchPage } from './paginate';
 export * from './permissions';
 export type * from './records';

@@ -2,9 +2,9 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import document from './generated/openapi.json';
 
 /**
- * The contract, as an OpenAPI 3.1 document: the source of every type and of
- * the specification that the gateway serves. Paths are relative to its
- * `servers` entry, `/api/directory/v1`. Treat it as immutable.
+ * The API as an OpenAPI 3.1 document: the source of every type and of the
+ * specification that the gateway publishes. Paths are relative to its `servers`
+ * entry, `/api/directory/v1`. Immutable.
  *
  * @public
  */

@@ -25,7 +25,7 @@ describe('paginate', () => {
 
   /** Serves the names by pages of `page_size`. */
   function serve(all: string[]) {
-    server.answer = ({ target }) => {
+    server.respond = ({ target }) => {
       const query = new URL(target, 'http://directory').searchParams;
       const page = Number(query.get('page_number'));
       const page_size = Number(query.get('page_size'));
@@ -66,7 +66,7 @@ describe('paginate', () => {
     return found;
   }
 
-  it('yields every item once and asks for no page beyond the last', async () => {
+  it('yields every item once and fetches no page beyond the last', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat({ max: 30 }),
@@ -83,9 +83,9 @@ describe('paginate', () => {
     );
   });
 
-  it('goes on after a page that is shorter than its size', async () => {
+  it('continues after a page with fewer items than its size', async () => {
     const pages = [['a', 'b'], ['c'], ['d']];
-    server.answer = ({ target }) => {
+    server.respond = ({ target }) => {
       const page = Number(/page_number=(\d+)/.exec(target)![1]);
       const result = pages[page - 1].map(username => ({ username }));
       return {
@@ -95,15 +95,15 @@ describe('paginate', () => {
     expect(await collect(members(2))).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('stops at an empty page, whatever the total says', async () => {
-    server.answer = () => ({
+  it('stops at an empty page, whatever the total', async () => {
+    server.respond = () => ({
       body: '{"result":[],"page":1,"page_size":2,"total_results":9}',
     });
     expect(await collect(members(2))).toEqual([]);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('fetches a page only when its first item is asked for', async () => {
+  it('fetches a page when its first item is read', async () => {
     serve(names(9));
     for await (const { username } of members(3)) {
       if (username === 'user2') {
@@ -116,9 +116,9 @@ describe('paginate', () => {
   it('stops with the reason of its signal, within a page and before one', async () => {
     serve(names(9));
     const controller = new AbortController();
-    const reason = new Error('The page was left');
+    const reason = new Error('Aborted');
     const found: string[] = [];
-    const walk = async () => {
+    const iterate = async () => {
       for await (const { username } of members(3, controller.signal)) {
         found.push(username);
         if (found.length === 4) {
@@ -126,7 +126,7 @@ describe('paginate', () => {
         }
       }
     };
-    await expect(walk()).rejects.toBe(reason);
+    await expect(iterate()).rejects.toBe(reason);
     expect(found).toEqual(names(4));
 
     server.requests = [];
@@ -136,11 +136,11 @@ describe('paginate', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('breaks off a page that is under way', async () => {
+  it('aborts a request in progress', async () => {
     const controller = new AbortController();
     serve(names(9));
-    const respond = server.answer;
-    server.answer = sent => {
+    const { respond } = server;
+    server.respond = sent => {
       controller.abort();
       return respond(sent);
     };
@@ -150,7 +150,7 @@ describe('paginate', () => {
   });
 
   it('passes an error on', async () => {
-    server.answer = () => ({
+    server.respond = () => ({
       status: 404,
       body: '{"message":"Group not found","groupname":"packager","request_id":"r1"}',
     });

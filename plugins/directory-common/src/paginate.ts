@@ -1,7 +1,7 @@
 import type { PageInfo } from './records';
 
 /**
- * Asks for one page: pass `page_number` in the query, and `signal` to the call.
+ * Fetches a page: pass `page_number` in the query, and `signal` to the call.
  *
  * @public
  */
@@ -11,12 +11,12 @@ export type FetchPage<Item> = (request: {
 }) => Promise<{ data: PageInfo & { result: Item[] } }>;
 
 /**
- * Walks over the items of all pages of a paginated operation, in order. A page
- * is fetched only when its first item is asked for. Throws what `fetchPage`
- * throws, and the signal's reason once it is aborted.
+ * Iterates over the items of all pages of a paginated operation, in order. A
+ * page is fetched when its first item is read. Throws the errors of `fetchPage`,
+ * and the signal's reason when it is aborted.
  *
- * A directory that changes meanwhile can shift items between pages: an item
- * may then come twice or not at all.
+ * A change of the directory can move items between pages: an item may then be
+ * returned twice or not at all.
  *
  * @example
  * ```ts

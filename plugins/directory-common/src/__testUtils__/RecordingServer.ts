@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as it arrived. */
+/** A received request. */
 export interface RecordedRequest {
   method: string;
   target: string;
@@ -14,20 +14,22 @@ export interface RecordedRequest {
   body: string;
 }
 
-/** What to answer; the status is 200 unless given. */
-export interface Answer {
+/** A response. Default status: 200. */
+export interface RecordedResponse {
   status?: number;
   headers?: Record<string, string>;
   body: string;
 }
 
-/** An HTTP server on loopback that answers as a test says and remembers what it was asked. */
+/** An HTTP server that records requests and sends the responses of a test. */
 export class RecordingServer {
-  /** What was asked since the server started or the test cleared it. */
+  /** The requests since the start or the last reset. */
   requests: RecordedRequest[] = [];
 
-  /** What to answer. */
-  answer: (request: RecordedRequest) => Answer = () => ({ body: '{}' });
+  /** Returns the response to a request. */
+  respond: (request: RecordedRequest) => RecordedResponse = () => ({
+    body: '{}',
+  });
 
   readonly #server: Server;
 
@@ -42,7 +44,7 @@ export class RecordingServer {
     server.on('request', async (incoming, response) => {
       const request = await record(incoming);
       this.requests.push(request);
-      const { status = 200, headers, body } = this.answer(request);
+      const { status = 200, headers, body } = this.respond(request);
       response.writeHead(status, {
         'Content-Type': 'application/json',
         ...headers,

@@ -1377,12 +1377,12 @@ export interface components {
     MaskedCertificateProfilesResponse: {
       result: components['schemas']['MaskedCertificateProfile'][];
     };
-    /** @description The verdict on a request to sign (`dry_run`). */
-    SigningVerdictResponse: {
-      result: components['schemas']['SigningVerdict'];
+    /** @description The result of a signing check (`dry_run`). */
+    SigningCheckResponse: {
+      result: components['schemas']['SigningCheck'];
     };
-    /** @description How every rule comes out, in the order in which they are asked. */
-    SigningVerdict: {
+    /** @description The result of every rule, in the order of evaluation. */
+    SigningCheck: {
       /** @description Whether every rule holds. */
       would_sign: boolean;
       rules: {
@@ -2704,7 +2704,7 @@ export interface operations {
           'application/json':
             | components['schemas']['CertificateResponse']
             | components['schemas']['MaskedCertificateResponse']
-            | components['schemas']['SigningVerdictResponse'];
+            | components['schemas']['SigningCheckResponse'];
         };
       };
       400: components['responses']['BadRequest'];

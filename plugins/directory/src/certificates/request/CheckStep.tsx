@@ -89,7 +89,6 @@ const icons = {
   open: <RiQuestionLine aria-hidden="true" />,
 };
 
-/** The rules, each with its result and message. */
 function PolicyChecks({ rules }: { rules: SigningCheck['rules'] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -138,7 +137,6 @@ function usePolicyEvaluation() {
   });
 }
 
-/** Requests the certificate. */
 function useSigning() {
   return useDirectoryMutation(
     async (client, request: SigningRequest) => {

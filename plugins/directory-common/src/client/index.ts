@@ -1,5 +1,0 @@
-export * from '../createDirectoryClient';
-export type * from '../DirectoryClient';
-export * from '../DirectoryResponseError';
-export type { FetchByUrl } from '../createDirectoryClient';
-export * from '../paginate';
