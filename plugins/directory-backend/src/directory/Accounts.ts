@@ -99,7 +99,7 @@ export class Accounts {
       ttl: MAX_AGE_MS,
       // Several requests may wait for one search, which none of them aborts.
       fetchMethod: (_key, _stale, { context }) =>
-        this.#findLive(context.query, new AbortController().signal),
+        this.findLive(context.query, new AbortController()),
     });
   }
 
@@ -127,11 +127,15 @@ export class Accounts {
    *
    * @throws as {@link PrincipalLookup.find}
    */
-  findLive(
+  async findLive(
     query: PrincipalQuery,
     context: { readonly signal: AbortSignal },
   ): Promise<VerifiedPrincipal | undefined> {
-    return this.#findLive(query, context.signal);
+    const { principals, replica } = this.#options;
+    const found = await principals.find(query, context);
+    const principal = found && replica.reconcile(found);
+    this.#recordLookup(query, principal);
+    return principal && this.#verified(principal, 'live');
   }
 
   /**
@@ -173,17 +177,6 @@ export class Accounts {
       }
       throw error;
     }
-  }
-
-  async #findLive(
-    query: PrincipalQuery,
-    signal: AbortSignal,
-  ): Promise<VerifiedPrincipal | undefined> {
-    const { principals, replica } = this.#options;
-    const found = await principals.find(query, { signal });
-    const principal = found && replica.reconcile(found);
-    this.#recordLookup(query, principal);
-    return principal && this.#verified(principal, 'live');
   }
 
   #recordLookup(

@@ -48,8 +48,8 @@ export async function openReplica(options: {
     schema: schemaPreset(options.schema ?? 'fas'),
     ldap: config,
     logger,
-    // The model of a suite may keep this process busy for seconds.
-    maxStalenessMs: options.maxStalenessMs ?? 60_000,
+    // The model of a suite may keep this process busy for minutes on a loaded machine.
+    maxStalenessMs: options.maxStalenessMs ?? 600_000,
     checkIntervalMs: options.checkIntervalMs,
     syncIntervalMs: options.syncIntervalMs,
     guard: createGuard({ records: guardRecords, maxShrinkage: 0.5 }),

@@ -1,6 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { metrics } from '@opentelemetry/api';
-import { DirectoryUnavailableError } from '../../directory/errors';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import { ConsistencyCheck } from './ConsistencyCheck';
 import { HeldValues } from './HeldValues';
@@ -354,11 +353,10 @@ export class DirectorySync {
   /** Suspends reads in the turn in which too many entries are deleted. */
   #checkTables(): void {
     const { guard, suspendFor } = this.#options;
-    const message = guard.checkReplica(this.#counts);
-    if (message !== undefined) {
-      suspendFor(
-        new DirectoryUnavailableError(message, { reason: 'quarantine' }),
-      );
+    try {
+      guard.checkReplica(this.#counts);
+    } catch (error) {
+      suspendFor(error);
     }
   }
 

@@ -58,7 +58,7 @@ ${attribute}: ${value}
     const { principals } = ldap;
     const accounts = new Accounts({
       principals,
-      servers: ldap.pool,
+      servers: ldap.pool.servers,
       replica: opened.accounts,
     });
     const lookUp = (username: string) =>

@@ -164,10 +164,10 @@ export class HeldValues {
       );
       return { ...batch, entries };
     }
-    const entries = batch.entries.map(([key, entry]) => [
-      key,
-      this.#holds.get(key)?.kind === 'deleted' ? undefined : entry,
-    ]);
+    const isDeleted = (key: string) => this.#holds.get(key)?.kind === 'deleted';
+    const entries = batch.entries.map(
+      ([key, entry]) => [key, isDeleted(key) ? undefined : entry] as const,
+    );
     return { ...batch, entries } as ReplicaBatch;
   }
 

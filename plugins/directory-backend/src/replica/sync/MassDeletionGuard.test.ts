@@ -193,11 +193,12 @@ describe('MassDeletionGuard', () => {
     it('are rejected when they exceed the share', async () => {
       const guard = await start();
       const replica = { users: 990, groups: 98 };
-      expect(guard.checkReplica({ users: 0, groups: 0 })).toBeUndefined();
+      guard.checkReplica({ users: 0, groups: 0 });
       // The replica does not serve ten of the users and two of the groups.
       await check(guard, 1000, 100, replica);
-      expect(guard.checkReplica({ users: 790, groups: 78 })).toBeUndefined();
-      expect(guard.checkReplica({ users: 789, groups: 98 })).toContain(
+      guard.checkReplica({ users: 790, groups: 78 });
+      expect(guard.quarantine).toBeUndefined();
+      expect(() => guard.checkReplica({ users: 789, groups: 98 })).toThrow(
         '799 users and 100 groups, after 1000 and 100',
       );
       expect(guard.quarantine).toMatchObject({ users: 799, groups: 100 });
@@ -208,7 +209,9 @@ describe('MassDeletionGuard', () => {
       const guard = await start();
       await check(guard, 1000, 100);
       await check(guard, 850, 100);
-      expect(guard.checkReplica({ users: 799, groups: 100 })).toBeDefined();
+      expect(() => guard.checkReplica({ users: 799, groups: 100 })).toThrow(
+        'after 1000 and 100',
+      );
     });
   });
 

@@ -94,21 +94,17 @@ export class MassDeletionGuard {
   /**
    * Checks the replica after notified deletions, against the last baseline.
    *
-   * @returns why reads must be suspended, or `undefined`.
+   * @throws DirectoryUnavailableError with the reason `quarantine`, once.
    */
-  checkReplica({ users, groups }: EntryCounts): string | undefined {
+  checkReplica({ users, groups }: EntryCounts): void {
     const unserved = this.#unserved;
-    if (!unserved || this.#quarantine) {
-      return undefined;
-    }
-    const counts = {
+    const counts = unserved && {
       users: users + unserved.users,
       groups: groups + unserved.groups,
     };
-    if (this.#exceedsLimit(counts)) {
-      this.#quarantine = { ...counts, message: this.#describe(counts) };
+    if (counts && !this.#quarantine && this.#exceedsLimit(counts)) {
+      this.#reject(counts);
     }
-    return this.#quarantine?.message;
   }
 
   async #check(found: EntryCounts, replica: EntryCounts): Promise<void> {
@@ -134,7 +130,8 @@ export class MassDeletionGuard {
   }
 
   #reject({ users, groups }: EntryCounts): never {
-    const message = this.#describe({ users, groups });
+    const { users: usersBefore, groups: groupsBefore } = this.#baseline ?? {};
+    const message = `The directory has ${users} users and ${groups} groups, after ${usersBefore} and ${groupsBefore} in the last 24 hours (directory.replica.maxShrinkage). If the entries were deleted on purpose, run the action override-deletion-guard with users=${users} and groups=${groups}`;
     const last = this.#quarantine;
     if (last && (last.users !== users || last.groups !== groups)) {
       // The suspension is logged once; an override has to name these counts.
@@ -195,11 +192,6 @@ export class MassDeletionGuard {
     return (
       isTooFew(users, baseline?.users) || isTooFew(groups, baseline?.groups)
     );
-  }
-
-  #describe({ users, groups }: EntryCounts): string {
-    const { users: usersBefore, groups: groupsBefore } = this.#baseline ?? {};
-    return `The directory has ${users} users and ${groups} groups, after ${usersBefore} and ${groupsBefore} in the last 24 hours (directory.replica.maxShrinkage). If the entries were deleted on purpose, run the action override-deletion-guard with users=${users} and groups=${groups}`;
   }
 }
 
