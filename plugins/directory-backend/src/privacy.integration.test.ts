@@ -2,38 +2,38 @@ import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-c
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import { join } from 'node:path';
-import {
-  type ClientResponse,
-  GatewayClient,
-  form,
-  resultOf,
-  serialOf,
-} from './__testUtils__/gateway/GatewayClient';
-import { userDn } from './__testUtils__/conformance/entries';
-import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
-import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
-import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
-import type { Viewer as NaiveViewer } from './__testUtils__/naive/naiveSearch';
-import { naiveUser } from './__testUtils__/naive/naiveRecords';
+import { userDn } from './__testUtils__/conformance/entries';
 import {
-  type Marker,
   hiddenFields,
-  markerSearches,
+  type Marker,
   plantMarkers,
 } from './__testUtils__/conformance/markers';
 import {
   isBrokenMask,
+  markerSearches,
   maskHeader,
   personalRoute,
   personalSearch,
 } from './__testUtils__/conformance/personalQueryArbitrary';
-import { allOf } from './directory/predicates';
 import {
-  startGateway,
-  type Gateway,
-} from './__testUtils__/gateway/startGateway';
+  type ClientResponse,
+  form,
+  GatewayClient,
+  resultOf,
+  serialOf,
+} from './__testUtils__/gateway/GatewayClient';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
+import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import {
+  type Gateway,
+  startGateway,
+} from './__testUtils__/gateway/startGateway';
+import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
+import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
+import { naiveUser } from './__testUtils__/naive/naiveRecords';
+import type { Viewer as NaiveViewer } from './__testUtils__/naive/naiveSearch';
+import { allOf } from './directory/predicates';
 
 jest.setTimeout(600_000);
 

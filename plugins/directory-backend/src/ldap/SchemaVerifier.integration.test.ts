@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([realm?.stop(), plain?.stop()]));
 
-/** Proves the schema that a site's `directory` block asks for. */
-async function prove(on: Realm, block: object): Promise<void> {
+/** Verifies that a realm has the schema of a `directory` block. */
+async function verify(on: Realm, block: object): Promise<void> {
   const pool = openLdapPool(on, new RecordingLogger());
   const { schema } = readDirectoryConfig(
     new ConfigReader({ directory: { ldap: ldapOf(on), ...block } }),
@@ -37,16 +37,20 @@ async function prove(on: Realm, block: object): Promise<void> {
 
 it.each([
   ['the extension', () => realm, {}],
-  ['FreeIPA alone', () => plain, { schema: 'freeipa' }],
-  ['FreeIPA alone, with the extension', () => realm, { schema: 'freeipa' }],
+  ['the schema of FreeIPA', () => plain, { schema: 'freeipa' }],
+  [
+    'the extension and the schema of FreeIPA',
+    () => realm,
+    { schema: 'freeipa' },
+  ],
   ['other spellings', () => realm, { attributes: { timezone: 'FASTIMEZONE' } }],
   [
     'a second name of an attribute',
     () => realm,
     { attributes: { surname: 'surName' } },
   ],
-])('takes a directory that has %s', async (_what, on, block) => {
-  await expect(prove(on(), block)).resolves.toBeUndefined();
+])('accepts a directory with %s', async (_what, on, block) => {
+  await expect(verify(on(), block)).resolves.toBeUndefined();
 });
 
 it.each([
@@ -62,8 +66,8 @@ it.each([
     { attributes: { timezone: 'myTimeZone', locked: 'nsAcountLock' } },
     /schema lacks myTimeZone, nsAcountLock: /,
   ],
-])('refuses a directory that lacks %s', async (_what, on, block, message) => {
-  await expect(prove(on(), block)).rejects.toThrow(message);
+])('rejects a directory without %s', async (_what, on, block, message) => {
+  await expect(verify(on(), block)).rejects.toThrow(message);
 });
 
 it('does not delay the start when the directory does not respond', async () => {
@@ -74,7 +78,7 @@ it('does not delay the start when the directory does not respond', async () => {
   const { schema } = readDirectoryConfig(
     new ConfigReader({ directory: { ldap: ldapOf(realm) } }),
   );
-  const proof = new SchemaVerifier({
+  const verifier = new SchemaVerifier({
     searcher: {
       verifyBind: async () => {},
       search: async () => {
@@ -84,13 +88,13 @@ it('does not delay the start when the directory does not respond', async () => {
     },
     schema,
   });
-  await proof.requireIfReachable();
-  const late = proof.require();
+  await verifier.requireIfReachable();
+  const late = verifier.require();
   respond();
   await expect(late).rejects.toThrow(/schema lacks fasUser/);
 });
 
-it('keeps the plugin from starting', async () => {
+it('prevents the start of the plugin when the schema lacks an attribute', async () => {
   await expect(
     startGateway({
       realm,
@@ -99,7 +103,7 @@ it('keeps the plugin from starting', async () => {
   ).rejects.toThrow(/schema lacks myTimeZone/);
 });
 
-it('lets the plugin start while the directory cannot be asked, and nothing be served before it was', async () => {
+it('lets the plugin start while the directory is unreachable, and prevents reads afterwards', async () => {
   await realm.directory.stop();
   const gateway = await startGateway({
     realm,

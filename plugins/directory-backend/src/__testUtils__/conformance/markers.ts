@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { UserField } from '../../directory/schema';
 import { userDn } from './entries';
 
-/** How a hidden field is written, round a text that stands nowhere else. */
+/** Attribute and value of each hidden field, around a unique text. */
 const HIDDEN = {
   surname: { attribute: 'sn', value: mark => `O'${mark}` },
   givenname: { attribute: 'givenName', value: mark => `${mark} é` },
@@ -34,22 +34,22 @@ const HIDDEN = {
   >
 >;
 
-/** A field that a private profile hides. */
+/** Name of a field that private profiles hide. */
 export type HiddenField = keyof typeof HIDDEN;
 
-/** Every field that a private profile hides. */
+/** The fields that private profiles hide. */
 export const hiddenFields = Object.keys(HIDDEN) as readonly HiddenField[];
 
-/** A text that only one field of one person contains. */
+/** A text that only one field of one user contains. */
 export interface Marker {
   readonly owner: string;
   readonly field: HiddenField;
   readonly text: string;
-  /** The field's value, which contains it. */
+  /** Value of the field, which contains the text. */
   readonly value: string;
 }
 
-/** Makes people private, with a {@link Marker} in each field that this hides. */
+/** Makes users private and plants a {@link Marker} in each hidden field. */
 export async function plantMarkers(
   realm: Realm,
   owners: readonly string[],
@@ -79,41 +79,4 @@ export async function plantMarkers(
   });
   await realm.modify(changes.join(''));
   return markers;
-}
-
-/** Parameters of `/search/users/` that match parts of a value. */
-const SUBSTRING: Partial<Record<HiddenField, string>> = {
-  surname: 'surname',
-  givenname: 'givenname',
-  human_name: 'human_name',
-  ircnicks: 'ircnick',
-};
-
-/** Parameters that match whole values. */
-const EXACT: Partial<Record<HiddenField, string>> = {
-  github_username: 'github_username',
-  gitlab_username: 'gitlab_username',
-  websites: 'website',
-  rssurls: 'rssurl',
-};
-
-/** Each query that would find the owner of a marker by it, if any can. */
-export function markerSearches({
-  field,
-  text,
-  value,
-}: Marker): readonly string[] {
-  const whole = encodeURIComponent(value.toUpperCase());
-  const substring = SUBSTRING[field];
-  const exact = EXACT[field];
-  return [
-    ...(substring
-      ? [
-          `${substring}=${text}`,
-          `${substring}=${text.slice(2, 9)}`,
-          `${substring}__exact=${whole}`,
-        ]
-      : []),
-    ...(exact ? [`${exact}=${whole}`, `${exact}__exact=${whole}`] : []),
-  ];
 }

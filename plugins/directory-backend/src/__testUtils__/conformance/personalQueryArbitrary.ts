@@ -5,19 +5,38 @@ import { type Marker, hiddenFields } from './markers';
 import { searchTerms } from './selectionArbitrary';
 import type { UserCondition } from '../../directory/predicates';
 
-/** Who has something to hide, in which directory. */
-export interface PrivatePeople {
-  /** Their names. */
+/** Users with private profiles. */
+export interface PrivateUsers {
+  /** User names. */
   readonly owners: readonly string[];
-  /** The texts that they hide. */
+  /** Texts in their hidden fields. */
   readonly markers: readonly Marker[];
   readonly model: NaiveDirectory;
 }
 
-/** Masks that are refused. */
+/** Search parameters that match substrings. */
+const SUBSTRING: Partial<Record<UserField, string>> = {
+  username: 'username',
+  ircnicks: 'ircnick',
+  givenname: 'givenname',
+  surname: 'surname',
+  human_name: 'human_name',
+};
+
+/** Search parameters that match whole values. */
+const EXACT: Partial<Record<UserField, string>> = {
+  emails: 'email',
+  github_username: 'github_username',
+  gitlab_username: 'gitlab_username',
+  rhbzemail: 'rhbzemail',
+  websites: 'website',
+  rssurls: 'rssurl',
+};
+
+/** Malformed masks. */
 const BROKEN = [',', '{surname', 'surname{givenname}'];
 
-/** Masks as they come: none, all, some in any order, nested, broken. */
+/** Values of `X-Fields`: none, all, some in any order, nested, malformed. */
 export const maskHeader = fc.oneof(
   fc.constant(undefined),
   fc.constantFrom('*', '{*}', 'username,*', '{}', 'emails{},sshpubkeys{}'),
@@ -30,12 +49,12 @@ export const maskHeader = fc.oneof(
   fc.constantFrom(...hiddenFields),
 );
 
-/** Every route that reads the directory, mostly about private people. */
+/** Routes that read the directory, mostly of private users. */
 export function personalRoute({
   owners,
   markers,
   model,
-}: PrivatePeople): fc.Arbitrary<string> {
+}: PrivateUsers): fc.Arbitrary<string> {
   const groups = model.groups.map(group =>
     encodeURIComponent(group.text('cn')!),
   );
@@ -74,7 +93,7 @@ export function personalRoute({
   );
 }
 
-/** Every route beyond the contract; texts are often what somebody hides. */
+/** Routes of extensions; texts are often hidden ones. */
 function extension(of: {
   readonly user: fc.Arbitrary<string>;
   readonly group: fc.Arbitrary<string>;
@@ -100,49 +119,32 @@ function extension(of: {
   );
 }
 
-/** A search for private people, by what they hide and by what they do not. */
+/** Searches for private users by hidden and visible fields. */
 export function personalSearch({
   owners,
   model,
-}: PrivatePeople): fc.Arbitrary<ReturnType<typeof searchQuery>> {
+}: PrivateUsers): fc.Arbitrary<ReturnType<typeof searchQuery>> {
   const users = model.users.filter(user => owners.includes(user.text('uid')!));
   return searchTerms({ users, groups: model.groups })
     .map(searchQuery)
     .filter(({ terms }) => terms.length > 0);
 }
 
-/** Whether a mask is one of those that are refused. */
+/** Whether a mask is malformed. */
 export function isBrokenMask(header: string | undefined): boolean {
   return header !== undefined && BROKEN.includes(header);
 }
 
-const SUBSTRING: Partial<Record<UserField, string>> = {
-  username: 'username',
-  ircnicks: 'ircnick',
-  givenname: 'givenname',
-  surname: 'surname',
-  human_name: 'human_name',
-};
-
-const EXACT: Partial<Record<UserField, string>> = {
-  emails: 'email',
-  github_username: 'github_username',
-  gitlab_username: 'gitlab_username',
-  rhbzemail: 'rhbzemail',
-  websites: 'website',
-  rssurls: 'rssurl',
-};
-
-/** A search as it is sent, and what it asks for. */
+/** A query string and its terms. */
 export interface SearchQuery {
   readonly query: string;
   readonly terms: readonly UserCondition[];
 }
 
 /**
- * Terms as parameters of `/search/users/` (contract, section 4.3). Terms that
- * cannot be sent are left out: too short, of a second value of a parameter
- * that does not repeat, or a text that has another meaning there.
+ * Returns the parameters of `/search/users/` for terms (contract, section 4.3).
+ * Terms without a parameter are omitted: texts that are too short, have another
+ * meaning there, or are a second value of a parameter that does not repeat.
  */
 export function searchQuery(terms: readonly UserCondition[]): SearchQuery {
   const query = new URLSearchParams();
@@ -167,7 +169,7 @@ function parameterOf(
     case 'memberOfAny':
       return ['group', '*'];
     case 'memberOf':
-      return isMeant(term.groupname) ? ['group', term.groupname] : undefined;
+      return isLiteral(term.groupname) ? ['group', term.groupname] : undefined;
     case 'before':
       return term.time.getUTCFullYear() < 10_000
         ? ['creation__before', term.time.toISOString()]
@@ -179,7 +181,7 @@ function parameterOf(
         ? [SUBSTRING[term.field], term.text]
         : undefined;
     default:
-      return isMeant(term.text)
+      return isLiteral(term.text)
         ? [exactName(term.field), term.text]
         : undefined;
   }
@@ -189,11 +191,32 @@ function exactName(field: UserField): string | undefined {
   return field in SUBSTRING ? `${SUBSTRING[field]}__exact` : EXACT[field];
 }
 
-/** A star alone asks for any value, and nothing is no term. */
-function isMeant(text: string): boolean {
+/** Whether a text is not empty and not `*`, which matches any value. */
+function isLiteral(text: string): boolean {
   return text !== '' && text !== '*';
 }
 
 function isLongEnough(text: string): boolean {
   return [...text.replace(/ +/g, ' ')].length >= 3;
+}
+
+/** The query strings that would find the owner of a marker by its field. */
+export function markerSearches({
+  field,
+  text,
+  value,
+}: Marker): readonly string[] {
+  const whole = encodeURIComponent(value.toUpperCase());
+  const substring = SUBSTRING[field];
+  const exact = EXACT[field];
+  return [
+    ...(substring
+      ? [
+          `${substring}=${text}`,
+          `${substring}=${text.slice(2, 9)}`,
+          `${substring}__exact=${whole}`,
+        ]
+      : []),
+    ...(exact ? [`${exact}=${whole}`, `${exact}__exact=${whole}`] : []),
+  ];
 }

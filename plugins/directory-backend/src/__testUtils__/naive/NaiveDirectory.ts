@@ -1,10 +1,29 @@
-import type { Directory, GroupQuery, GroupSelection, ListedGroup, Paged, UserQuery, UserSelection, UserStream } from '../../directory/Directory';
+import type {
+  Directory,
+  GroupQuery,
+  GroupSelection,
+  ListedGroup,
+  Paged,
+  UserQuery,
+  UserSelection,
+  UserStream,
+} from '../../directory/Directory';
 import type { Group, User } from '../../directory/records';
 import type { Page, PageRequest } from '../../directory/Page';
 import type { UserPredicate } from '../../directory/predicates';
-import type { Principal, PrincipalLookup, PrincipalQuery } from '../../directory/Principal';
+import type {
+  Principal,
+  PrincipalLookup,
+  PrincipalQuery,
+} from '../../directory/Principal';
 import type { UserField } from '../../directory/schema';
-import { NAIVE_SCHEMAS, isLocked, naiveGroup, naivePrincipal, naiveUser } from './naiveRecords';
+import {
+  NAIVE_SCHEMAS,
+  isLocked,
+  naiveGroup,
+  naivePrincipal,
+  naiveUser,
+} from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
 import { NaiveExtensions, NaiveMembership } from './NaiveMembership';
 import { type Viewer, groupApplies, userApplies } from './naiveSearch';
@@ -13,17 +32,18 @@ const EVERYTHING: Viewer = { kind: 'everything' };
 const SUFFIX = 'dc=example,dc=test';
 const USERS = `cn=users,cn=accounts,${SUFFIX}`;
 const GROUPS = `cn=groups,cn=accounts,${SUFFIX}`;
+const AGREEMENTS = `cn=fasagreements,${SUFFIX}`;
 
 /**
- * What a directory must answer, by the shortest way from the dump of its
- * entries: each answer looks at every entry.
+ * A model of the directory: each method reads all entries of a dump, in the
+ * simplest way.
  */
 export class NaiveDirectory implements Directory {
   readonly #entries: readonly DumpedEntry[];
   readonly #membership: NaiveMembership;
   readonly #extensions: NaiveExtensions;
   readonly #attributes: Partial<Record<UserField, string>>;
-  /** Every served user and group, in the order of lists. */
+  /** All served users and groups, in the order of lists. */
   readonly users: readonly DumpedEntry[];
   readonly groups: readonly DumpedEntry[];
   readonly principals = {
@@ -47,7 +67,7 @@ export class NaiveDirectory implements Directory {
     });
   }
 
-  /** Every Kerberos principal name of every account. */
+  /** The Kerberos principal names of all accounts. */
   principalNames(): readonly string[] {
     return this.#entries.flatMap(entry => entry.texts('krbPrincipalName'));
   }
@@ -58,7 +78,7 @@ export class NaiveDirectory implements Directory {
         ? entry.key.endsWith(`,cn=accounts,${SUFFIX}`) &&
           entry.texts('krbPrincipalName').includes(query.principal)
         : entry.key === `uid=${query.username},${USERS}`.toLowerCase() &&
-          isProperName(query.username) &&
+          isValidName(query.username) &&
           entry.isA('posixAccount'),
     );
     return found.length === 1
@@ -261,10 +281,8 @@ export class NaiveDirectory implements Directory {
   }
 }
 
-const AGREEMENTS = 'cn=fasagreements,dc=example,dc=test';
-
-/** The names of the agreements that a user has signed, in order. */
-export function naiveAgreements(
+/** Sorted names of the agreements that a user has signed. */
+function naiveAgreements(
   entries: readonly DumpedEntry[],
   user: DumpedEntry,
 ): readonly string[] {
@@ -276,8 +294,8 @@ export function naiveAgreements(
     .sort(byName);
 }
 
-/** Those of a container that are served, in the order of lists. */
-export function served(
+/** The served entries of a container, in the order of lists. */
+function served(
   entries: readonly DumpedEntry[],
   container: string,
   { as, by }: { readonly as: string; readonly by: string },
@@ -286,16 +304,14 @@ export function served(
     .filter(entry => entry.isIn(container) && entry.isA(as))
     .filter(entry => {
       const name = entry.text(by)!;
-      // A single inner space is as good as a dash in the name of a group.
-      return isProperName(
-        by === 'cn' ? name.replace(/ (?=[^ $])/g, '-') : name,
-      );
+      // Group names may contain single spaces.
+      return isValidName(by === 'cn' ? name.replace(/ (?=[^ $])/g, '-') : name);
     })
     .sort((a, b) => byName(a.text(by)!, b.text(by)!));
 }
 
-/** The one of a name, which matches as the directory matches it. */
-export function named(
+/** The entry with a name, in any case. */
+function named(
   entries: readonly DumpedEntry[],
   attribute: string,
   name: string,
@@ -306,19 +322,19 @@ export function named(
 }
 
 /** A page as a stream. */
-export function streamOf({ items, total }: Page<User>): UserStream {
+function streamOf({ items, total }: Page<User>): UserStream {
   async function* batches() {
     yield items;
   }
   return { total, batches: batches() };
 }
 
-/** Whether a name follows the pattern. */
-export function isProperName(name: string): boolean {
+/** Whether a name is valid. */
+function isValidName(name: string): boolean {
   return name.length <= 256 && /^[a-z0-9_.][a-z0-9_.-]{0,254}[$]?$/i.test(name);
 }
 
-/** Orders names as lists do. */
+/** Compares names in the order of lists. */
 export function byName(a: string, b: string): number {
   const [first, second] = [a.toLowerCase(), b.toLowerCase()];
   if (first === second) {

@@ -1,19 +1,23 @@
 import type { DumpedEntry } from './DumpedEntry';
-import { type ListedGroup, MAX_COLLEAGUES, type MembershipReason } from '../../directory/Directory';
+import {
+  type ListedGroup,
+  MAX_COLLEAGUES,
+  type MembershipReason,
+} from '../../directory/Directory';
 import { isLocked, naiveTime } from './naiveRecords';
 import { type Viewer, isHidden } from './naiveSearch';
 
-/** Who is in which group, found by walking the values of `member`. */
+/** Memberships, computed by following the values of `member`. */
 export class NaiveMembership {
   readonly #groups: ReadonlyMap<string, DumpedEntry>;
   readonly #members = new Map<DumpedEntry, ReadonlySet<string>>();
 
-  /** @param groups - every group, served or not, by its key */
+  /** @param groups - all groups, served or not */
   constructor(groups: readonly DumpedEntry[]) {
     this.#groups = new Map(groups.map(group => [group.key, group]));
   }
 
-  /** Keys of all that is in a group, directly or through other groups. */
+  /** Keys of the direct and indirect members of a group. */
   membersOf(group: DumpedEntry): ReadonlySet<string> {
     const known = this.#members.get(group);
     const members = known ?? this.#reach(group.links('member'));
@@ -21,19 +25,19 @@ export class NaiveMembership {
     return members;
   }
 
-  /** Keys of those who sponsor a group, in person or through a group. */
+  /** Keys of the direct and indirect sponsors of a group. */
   sponsorsOf(group: DumpedEntry): ReadonlySet<string> {
     return this.#reach(group.links('memberManager'));
   }
 
-  /** The groups that an entry is in, directly or through other groups. */
+  /** The direct and indirect groups of an entry. */
   groupsOf(key: string): readonly DumpedEntry[] {
     return [...this.#groups.values()].filter(group =>
       this.membersOf(group).has(key),
     );
   }
 
-  /** Of the shortest chains from an entry to a group the first by keys. */
+  /** The shortest chain from an entry to a group; the first by keys of several. */
   chainTo(group: DumpedEntry, key: string): readonly DumpedEntry[] {
     let chains: (readonly DumpedEntry[])[] = [[group]];
     const ends = (chain: readonly DumpedEntry[]) =>
@@ -51,7 +55,7 @@ export class NaiveMembership {
     return chains.filter(ends).sort((a, b) => (name(a) < name(b) ? -1 : 1))[0];
   }
 
-  /** The groups among a group's members, looking through some of them. */
+  /** The nested groups that are shown; others are replaced by their own. */
   groupsIn(
     group: DumpedEntry,
     isShown: (group: DumpedEntry) => boolean,
@@ -84,7 +88,7 @@ export class NaiveMembership {
   }
 }
 
-/** What the API answers beyond the contract, each answer in full. */
+/** Results of the extensions of the contract. */
 export class NaiveExtensions {
   readonly #users: readonly DumpedEntry[];
   readonly #groups: readonly DumpedEntry[];
@@ -92,7 +96,7 @@ export class NaiveExtensions {
   readonly #creation: string;
 
   constructor(options: {
-    /** Every served user and group, in the order of lists. */
+    /** All served users and groups, in the order of lists. */
     readonly users: readonly DumpedEntry[];
     readonly groups: readonly DumpedEntry[];
     readonly membership: NaiveMembership;

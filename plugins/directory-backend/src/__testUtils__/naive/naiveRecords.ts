@@ -1,31 +1,103 @@
+import type { Principal } from '../../directory/Principal';
 import type { Group, User } from '../../directory/records';
 import type { GroupField, UserField } from '../../directory/schema';
 import type { DumpedEntry } from './DumpedEntry';
-import type { Principal } from '../../directory/Principal';
 
-/** A user's record with these fields, read off the dump. */
+/** LDAP attributes of user fields in freeipa-fas, independent of the schema table. */
+export const USER_ATTRIBUTES: Readonly<Record<UserField, string>> = {
+  username: 'uid',
+  surname: 'sn',
+  givenname: 'givenname',
+  human_name: 'displayname',
+  emails: 'mail',
+  ircnicks: 'fasircnick',
+  locale: 'faslocale',
+  timezone: 'fastimezone',
+  gpgkeyids: 'fasgpgkeyid',
+  sshpubkeys: 'ipasshpubkey',
+  certificates: 'usercertificate;binary',
+  creation: 'fascreationtime',
+  is_private: 'fasisprivate',
+  locked: 'nsaccountlock',
+  github_username: 'fasgithubusername',
+  gitlab_username: 'fasgitlabusername',
+  pronouns: 'faspronoun',
+  rhbzemail: 'fasrhbzemail',
+  websites: 'faswebsiteurl',
+  rssurls: 'fasrssurl',
+};
+
+/** LDAP attributes of group fields. */
+export const GROUP_ATTRIBUTES: Readonly<Record<GroupField, string>> = {
+  groupname: 'cn',
+  description: 'description',
+  mailing_list: 'fasmailinglist',
+  url: 'fasurl',
+  irc: 'fasircchannel',
+  discussion_url: 'fasdiscussionurl',
+};
+
+/** Fields with lists of strings. */
+const LISTS: ReadonlySet<string> = new Set([
+  ...['emails', 'ircnicks', 'gpgkeyids', 'sshpubkeys', 'pronouns', 'websites'],
+  ...['rssurls', 'irc'],
+]);
+
+/** Object classes and attributes of served entries, by schema. */
+export const NAIVE_SCHEMAS: Readonly<
+  Record<
+    'fas' | 'freeipa',
+    {
+      readonly userClass: string;
+      readonly groupClass: string;
+      readonly attributes: Partial<Record<UserField, string>>;
+    }
+  >
+> = {
+  fas: {
+    userClass: 'fasUser',
+    groupClass: 'fasGroup',
+    attributes: USER_ATTRIBUTES,
+  },
+  freeipa: {
+    userClass: 'posixAccount',
+    groupClass: 'ipaUserGroup',
+    attributes: withoutExtension(USER_ATTRIBUTES),
+  },
+};
+
+function withoutExtension(
+  attributes: Readonly<Record<UserField, string>>,
+): Partial<Record<UserField, string>> {
+  const own = Object.entries(attributes).filter(
+    ([, attribute]) => !attribute.startsWith('fas'),
+  );
+  return { ...Object.fromEntries(own), creation: 'createtimestamp' };
+}
+
+/** A user record with these fields. */
 export function naiveUser(
   entry: DumpedEntry,
   fields: Iterable<UserField>,
   attributes: Partial<Record<UserField, string>> = USER_ATTRIBUTES,
 ): User {
-  const asked = [...fields].map(field => [
+  const values = [...fields].map(field => [
     field,
     valueOf(entry, field, attributes[field]),
   ]);
-  return { ...Object.fromEntries(asked), username: entry.text('uid')! };
+  return { ...Object.fromEntries(values), username: entry.text('uid')! };
 }
 
-/** A group's record with these fields, read off the dump. */
+/** A group record with these fields. */
 export function naiveGroup(
   entry: DumpedEntry,
   fields: Iterable<GroupField>,
 ): Group {
-  const asked = [...fields].map(field => [
+  const values = [...fields].map(field => [
     field,
     valueOf(entry, field, GROUP_ATTRIBUTES[field]),
   ]);
-  return { ...Object.fromEntries(asked), groupname: entry.text('cn')! };
+  return { ...Object.fromEntries(values), groupname: entry.text('cn')! };
 }
 
 function valueOf(
@@ -64,13 +136,13 @@ export function naiveTime(text: string): number {
   );
 }
 
-/** An entry as somebody who calls, read off the dump. */
+/** An entry as a principal. */
 export function naivePrincipal(
   entry: DumpedEntry,
   options: {
     readonly isUser: boolean;
     readonly served: boolean;
-    /** All groups that it is in. */
+    /** Direct and indirect groups. */
     readonly groups: readonly DumpedEntry[];
   },
 ): Principal {
@@ -95,79 +167,7 @@ export function naivePrincipal(
   };
 }
 
-/** Whether the account is locked. */
+/** Whether an account is locked. */
 export function isLocked(entry: DumpedEntry): boolean {
   return entry.text('nsAccountLock')?.toUpperCase() === 'TRUE';
-}
-
-/** Where freeipa-fas keeps the users' fields; written down a second time. */
-export const USER_ATTRIBUTES: Readonly<Record<UserField, string>> = {
-  username: 'uid',
-  surname: 'sn',
-  givenname: 'givenname',
-  human_name: 'displayname',
-  emails: 'mail',
-  ircnicks: 'fasircnick',
-  locale: 'faslocale',
-  timezone: 'fastimezone',
-  gpgkeyids: 'fasgpgkeyid',
-  sshpubkeys: 'ipasshpubkey',
-  certificates: 'usercertificate;binary',
-  creation: 'fascreationtime',
-  is_private: 'fasisprivate',
-  locked: 'nsaccountlock',
-  github_username: 'fasgithubusername',
-  gitlab_username: 'fasgitlabusername',
-  pronouns: 'faspronoun',
-  rhbzemail: 'fasrhbzemail',
-  websites: 'faswebsiteurl',
-  rssurls: 'fasrssurl',
-};
-
-/** As {@link USER_ATTRIBUTES}, of the groups. */
-export const GROUP_ATTRIBUTES: Readonly<Record<GroupField, string>> = {
-  groupname: 'cn',
-  description: 'description',
-  mailing_list: 'fasmailinglist',
-  url: 'fasurl',
-  irc: 'fasircchannel',
-  discussion_url: 'fasdiscussionurl',
-};
-
-/** The fields that are lists of text. */
-export const LISTS: ReadonlySet<string> = new Set([
-  ...['emails', 'ircnicks', 'gpgkeyids', 'sshpubkeys', 'pronouns', 'websites'],
-  ...['rssurls', 'irc'],
-]);
-
-/** Which entries are served, and with which attributes. */
-export const NAIVE_SCHEMAS: Readonly<
-  Record<
-    'fas' | 'freeipa',
-    {
-      readonly userClass: string;
-      readonly groupClass: string;
-      readonly attributes: Partial<Record<UserField, string>>;
-    }
-  >
-> = {
-  fas: {
-    userClass: 'fasUser',
-    groupClass: 'fasGroup',
-    attributes: USER_ATTRIBUTES,
-  },
-  freeipa: {
-    userClass: 'posixAccount',
-    groupClass: 'ipaUserGroup',
-    attributes: withoutExtension(USER_ATTRIBUTES),
-  },
-};
-
-function withoutExtension(
-  attributes: Readonly<Record<UserField, string>>,
-): Partial<Record<UserField, string>> {
-  const own = Object.entries(attributes).filter(
-    ([, attribute]) => !attribute.startsWith('fas'),
-  );
-  return { ...Object.fromEntries(own), creation: 'createtimestamp' };
 }

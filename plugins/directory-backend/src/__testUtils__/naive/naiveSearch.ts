@@ -1,4 +1,10 @@
-import { type FieldCondition, type GroupPredicate, type UserCondition, type UserPredicate, visitPredicate } from '../../directory/predicates';
+import {
+  type FieldCondition,
+  type GroupPredicate,
+  type UserCondition,
+  type UserPredicate,
+  visitPredicate,
+} from '../../directory/predicates';
 import type { GroupField, UserField } from '../../directory/schema';
 import { GROUP_ATTRIBUTES, naiveTime } from './naiveRecords';
 import type { DumpedEntry } from './DumpedEntry';
@@ -23,6 +29,10 @@ export interface NaiveSearchOptions {
   /** Names of the served groups that the user is in, in lower case. */
   readonly groups: () => readonly string[];
 }
+
+/** Characters that 389 Directory Server treats as spaces. */
+const SPACE = /[\t-\r \u2000-\u200a\u3000\ufeff]/;
+const SPACES_AT_ENDS = RegExp(`^${SPACE.source}+|${SPACE.source}+$`, 'g');
 
 const everyOf = (parts: readonly boolean[]) => parts.every(Boolean);
 const someOf = (parts: readonly boolean[]) => parts.some(Boolean);
@@ -116,16 +126,12 @@ export function isHidden(
   );
 }
 
-/** What that server takes for space, at the ends and in a row. */
-const SPACE = /[\t-\r \u2000-\u200a\u3000\ufeff]/;
-const SPACES_AT_ENDS = RegExp(`^${SPACE.source}+|${SPACE.source}+$`, 'g');
-
-/** Whether two values are equal: case ignored, spaces folded. */
+/** Whether two values are equal, ignoring case and repeated spaces. */
 export function isEqual(value: string, asserted: string): boolean {
   return trim(prepare(value)) === trim(prepare(asserted));
 }
 
-/** Whether a value contains a text; a space at its ends is one of the value. */
+/** Whether a value contains a text, whose outer spaces are significant. */
 export function isContained(value: string, asserted: string): boolean {
   return trim(prepare(value)).includes(prepare(asserted));
 }

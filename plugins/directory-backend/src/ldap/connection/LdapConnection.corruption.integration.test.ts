@@ -16,11 +16,11 @@ const RUNS = Number(process.env.RUNS || 1);
 
 jest.setTimeout(120_000 * RUNS);
 
-/** Short, because a length that is too long can only be waited for. */
-const PATIENCE = {
+/** Short: after a length that is too large, the rest never arrives. */
+const SHORT_TIMEOUTS = {
   operationTimeout: { milliseconds: 300 },
   connectTimeout: { milliseconds: 300 },
-  // Every connection here breaks, so that a second try says enough.
+  // Every connection breaks, so that two attempts are enough.
   breaker: { failures: 2, initial: '1 minute', max: '1 minute' },
 };
 
@@ -37,15 +37,15 @@ afterAll(async () => {
   await realm?.stop();
 });
 
-/** What a search answers on connections of its own, or that it fails. */
-async function ask(
+/** Searches on new connections. */
+async function searchOnce(
   scheme: string,
   search: LdapSearch,
-  patience: JsonObject = PATIENCE,
+  timeouts: JsonObject = SHORT_TIMEOUTS,
 ): Promise<readonly Entry[] | 'failure'> {
   const host = scheme === 'ldap' ? '127.0.0.1' : 'localhost';
   const servers = [`${scheme}://${host}:${proxies.get(scheme)!.port}`];
-  const tested = startPool({ realm, ldap: { ...patience, servers } });
+  const tested = startPool({ realm, ldap: { ...timeouts, servers } });
   try {
     return await tested.search(search);
   } catch (error) {
@@ -58,7 +58,7 @@ async function ask(
   }
 }
 
-/** The whole answer, and the bytes that the server sends for it. */
+/** Returns the complete result and the bytes that the server sends for it. */
 async function observe(scheme: string, search: LdapSearch) {
   const proxy = proxies.get(scheme)!;
   const chunks: Buffer[] = [];
@@ -69,14 +69,14 @@ async function observe(scheme: string, search: LdapSearch) {
       return bytes;
     },
   };
-  const entries = await ask(scheme, search, {});
+  const entries = await searchOnce(scheme, search, {});
   proxy.toClient = { kind: 'pass' };
   expect(entries).not.toBe('failure');
   return { entries, bytes: Buffer.concat(chunks) };
 }
 
-describe.each(['ldap', 'ldaps'])('an answer over %s', scheme => {
-  it('that ends anywhere is whole or a failure', async () => {
+describe.each(['ldap', 'ldaps'])('a result over %s', scheme => {
+  it('is complete or a failure when the connection ends anywhere', async () => {
     const search = allUsersSearch(realm);
     const { entries, bytes } = await observe(scheme, search);
     const proxy = proxies.get(scheme)!;
@@ -84,9 +84,9 @@ describe.each(['ldap', 'ldaps'])('an answer over %s', scheme => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ max: bytes.length, min: 0 }), async n => {
         proxy.toClient = { kind: 'truncate', after: n };
-        const answer = await ask(scheme, search);
-        failures += answer === 'failure' ? 1 : 0;
-        expect(['failure', entries]).toContainEqual(answer);
+        const result = await searchOnce(scheme, search);
+        failures += result === 'failure' ? 1 : 0;
+        expect(['failure', entries]).toContainEqual(result);
       }),
       { numRuns: 20 * RUNS },
     );
@@ -94,7 +94,7 @@ describe.each(['ldap', 'ldaps'])('an answer over %s', scheme => {
   });
 });
 
-/** Ways in which a byte may come across. */
+/** Changes of a byte. */
 const mutations: Readonly<Record<string, (byte: number) => number[]>> = {
   'lowest bit': byte => [byte ^ 0x01],
   'third bit': byte => [byte ^ 0x04],
@@ -117,7 +117,7 @@ function changeAt(offset: number, mutate: (byte: number) => number[]) {
   };
 }
 
-it('an answer over ldaps with any byte changed is whole or a failure', async () => {
+it('returns a complete result or fails when any byte over LDAPS is changed', async () => {
   const search = personSearch(realm, 'alice');
   const { entries, bytes } = await observe('ldaps', search);
   const proxy = proxies.get('ldaps')!;
@@ -128,7 +128,9 @@ it('an answer over ldaps with any byte changed is whole or a failure', async () 
       async (offset, name) => {
         const change = changeAt(offset, mutations[name]);
         proxy.toClient = { kind: 'change', change };
-        expect(['failure', entries]).toContainEqual(await ask('ldaps', search));
+        expect(['failure', entries]).toContainEqual(
+          await searchOnce('ldaps', search),
+        );
       },
     ),
     { numRuns: 20 * RUNS },
@@ -136,8 +138,8 @@ it('an answer over ldaps with any byte changed is whole or a failure', async () 
 });
 
 /**
- * Whether a byte is part of a text: of these, plain LDAP cannot know that one
- * was changed on the way. All others are the grammar's.
+ * Whether a byte is part of a text: plain LDAP cannot detect that one of these
+ * was changed.
  */
 function isText(bytes: Buffer, offset: number): boolean {
   let at = 0;
@@ -153,7 +155,7 @@ function isText(bytes: Buffer, offset: number): boolean {
   return false;
 }
 
-it('an answer over plain LDAP with its grammar broken anywhere is whole or a failure', async () => {
+it('returns a complete result or fails when plain LDAP is malformed anywhere', async () => {
   const search = personSearch(realm, 'alice');
   const { entries, bytes } = await observe('ldap', search);
   const proxy = proxies.get('ldap')!;
@@ -167,9 +169,9 @@ it('an answer over plain LDAP with its grammar broken anywhere is whole or a fai
         fc.pre(shortensOrLengthens(name) || !isText(bytes, offset));
         const change = changeAt(offset, mutations[name]);
         proxy.toClient = { kind: 'change', change };
-        const answer = await ask('ldap', search);
-        failures += answer === 'failure' ? 1 : 0;
-        expect(['failure', entries]).toContainEqual(answer);
+        const result = await searchOnce('ldap', search);
+        failures += result === 'failure' ? 1 : 0;
+        expect(['failure', entries]).toContainEqual(result);
       },
     ),
     { numRuns: 75 * RUNS },

@@ -24,8 +24,8 @@ afterAll(async () => {
   await realm?.stop();
 });
 
-/** Asks for alice over a connection with these settings. */
-async function ask(ldap: Record<string, string | boolean | string[]>) {
+/** Searches for alice over a connection with these settings. */
+async function search(ldap: Record<string, string | boolean | string[]>) {
   const tested = startPool({
     realm,
     ldap: { ...ldap, breaker: { failures: 1 } },
@@ -42,71 +42,71 @@ async function ask(ldap: Record<string, string | boolean | string[]>) {
 const alice = [expect.objectContaining({ uid: 'alice' })];
 
 describe('a server over LDAPS', () => {
-  it('is believed with a certificate of the authority for its host', async () => {
+  it('is trusted with a certificate of the CA for its host', async () => {
     const certificate = await authority.issue({ host: 'localhost', days: 1 });
     front = await startTlsFront(certificate, realm.ldapUrl);
     const { caFile } = authority;
-    const answer = await ask({ servers: [front.url], caFile });
-    expect(answer.entries).toEqual(alice);
+    const result = await search({ servers: [front.url], caFile });
+    expect(result.entries).toEqual(alice);
   });
 
   it.each([
     ['that has expired', { host: 'localhost', days: -1 }, /expired/],
     ['for another host', { host: 'ldap.example.test', days: 1 }, /altnames/],
-  ])('is refused with a certificate %s', async (_how, options, reason) => {
+  ])('is rejected with a certificate %s', async (_how, options, reason) => {
     front = await startTlsFront(await authority.issue(options), realm.ldapUrl);
     const { caFile } = authority;
-    const answer = await ask({ servers: [front.url], caFile });
-    expect(answer.error).toMatchObject({ name: 'DirectoryUnavailableError' });
-    expect(answer.log).toMatch(reason);
-    expect(answer.log).toContain(front.url);
+    const result = await search({ servers: [front.url], caFile });
+    expect(result.error).toMatchObject({ name: 'DirectoryUnavailableError' });
+    expect(result.log).toMatch(reason);
+    expect(result.log).toContain(front.url);
   });
 
-  it('is refused with a certificate of another authority', async () => {
+  it('is rejected with a certificate of another CA', async () => {
     const certificate = await authority.issue({ host: 'localhost', days: 1 });
     front = await startTlsFront(certificate, realm.ldapUrl);
-    const answer = await ask({ servers: [front.url] });
-    expect(answer.error).toMatchObject({ name: 'DirectoryUnavailableError' });
-    expect(answer.log).toMatch(/unable to verify|self-signed/);
+    const result = await search({ servers: [front.url] });
+    expect(result.error).toMatchObject({ name: 'DirectoryUnavailableError' });
+    expect(result.log).toMatch(/unable to verify|self-signed/);
   });
 
-  it('is refused when it does not speak TLS', async () => {
+  it('is rejected when it does not use TLS', async () => {
     const url = realm.ldapUrl.replace('ldap:', 'ldaps:');
-    const answer = await ask({ servers: [url] });
-    expect(answer.error).toMatchObject({ name: 'DirectoryUnavailableError' });
+    const result = await search({ servers: [url] });
+    expect(result.error).toMatchObject({ name: 'DirectoryUnavailableError' });
   });
 });
 
 describe('a server with StartTLS', () => {
   const startTls = true;
 
-  it('is believed with a certificate of the authority for its host', async () => {
-    const answer = await ask({ servers: [realm.ldapUrl], startTls });
-    expect(answer.entries).toEqual(alice);
+  it('is trusted with a certificate of the CA for its host', async () => {
+    const result = await search({ servers: [realm.ldapUrl], startTls });
+    expect(result.entries).toEqual(alice);
   });
 
-  it('is refused with a certificate of another authority', async () => {
+  it('is rejected with a certificate of another CA', async () => {
     const { caFile } = authority;
-    const answer = await ask({ servers: [realm.ldapUrl], startTls, caFile });
-    expect(answer.error).toMatchObject({ name: 'DirectoryUnavailableError' });
-    expect(answer.log).toMatch(/unable to verify|self-signed/);
+    const result = await search({ servers: [realm.ldapUrl], startTls, caFile });
+    expect(result.error).toMatchObject({ name: 'DirectoryUnavailableError' });
+    expect(result.log).toMatch(/unable to verify|self-signed/);
   });
 
-  it('is refused when it speaks TLS already', async () => {
+  it('is rejected when it uses TLS already', async () => {
     const url = realm.ldapsUrl.replace('ldaps:', 'ldap:');
-    const answer = await ask({
+    const result = await search({
       servers: [url],
       startTls,
       connectTimeout: '500ms',
     });
-    expect(answer.error).toMatchObject({ name: 'DirectoryUnavailableError' });
+    expect(result.error).toMatchObject({ name: 'DirectoryUnavailableError' });
   });
 });
 
-describe('an authority file', () => {
-  it('that is empty trusts nobody', async () => {
-    const answer = await ask({ caFile: '/dev/null' });
-    expect(answer.error).toMatchObject({ name: 'DirectoryUnavailableError' });
-    expect(answer.log).toMatch(/directory\.ldap\.caFile is empty/);
+describe('a CA file', () => {
+  it('is rejected when it is empty', async () => {
+    const result = await search({ caFile: '/dev/null' });
+    expect(result.error).toMatchObject({ name: 'DirectoryUnavailableError' });
+    expect(result.log).toMatch(/directory\.ldap\.caFile is empty/);
   });
 });
