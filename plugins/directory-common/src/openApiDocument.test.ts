@@ -54,7 +54,7 @@ describe('openApiDocument', () => {
     });
   });
 
-  it('marks what it has besides as extensions', () => {
+  it('marks all other operations as extensions', () => {
     expect(titles(operations.filter(isExtension))).toEqual({
       get_account: 'get /accounts/{principal}/',
       get_operations: 'get /me/operations/',
@@ -70,7 +70,7 @@ describe('openApiDocument', () => {
     });
   });
 
-  it('takes a mask everywhere but for accounts, operations and the membership check', () => {
+  it('has a mask parameter except for accounts, operations and the membership check', () => {
     const mask = { $ref: '#/components/parameters/Fields' };
     const unmasked = operations
       .filter(({ parameters = [] }) => !parameters.some(isSame(mask)))
@@ -82,7 +82,7 @@ describe('openApiDocument', () => {
     ]);
   });
 
-  it('gives examples that follow their schemas', () => {
+  it('has examples that match their schemas', () => {
     const schemas = Object.entries(openApiDocument.components?.schemas ?? {});
     const checked = schemas.flatMap(([name, schema]) =>
       ((schema as { examples?: unknown[] }).examples ?? []).map(example => ({
@@ -94,7 +94,7 @@ describe('openApiDocument', () => {
     expect(checked.filter(({ faults: found }) => found.length > 0)).toEqual([]);
   });
 
-  it('gives examples of errors that follow their schemas', () => {
+  it('has examples of errors that match their schemas', () => {
     const responses = Object.values(
       openApiDocument.components?.responses ?? {},
     );
@@ -113,11 +113,11 @@ describe('openApiDocument', () => {
     expect(checked.flat()).toEqual([]);
   });
 
-  it('is what openapi.yaml says, and so are the types', async () => {
+  it('is generated from the current openapi.yaml, as are the types', async () => {
     const script = join(__dirname, '../scripts/generate.mjs');
     const check = promisify(execFile)(process.execPath, [script, '--check']);
     await expect(check).resolves.toMatchObject({ stderr: '' });
-  });
+  }, 120_000);
 });
 
 function isExtension(operation: object) {
