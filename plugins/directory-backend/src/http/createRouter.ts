@@ -1,4 +1,3 @@
-import PromiseRouter from 'express-promise-router';
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { directoryReadPermission } from '@directory-gateway/backstage-plugin-directory-common';
 import {
@@ -8,6 +7,8 @@ import {
   Router,
   raw,
 } from 'express';
+import PromiseRouter from 'express-promise-router';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from './access/AccessControl';
@@ -24,42 +25,41 @@ import {
 import { FileStream, sendFile } from './response/FileStream';
 import { sendJson } from './response/json';
 import { presentError } from './response/presentError';
-import type { IncomingHttpHeaders } from 'node:http';
 
-/** Who asks, and which fields, decide what is answered at one address. */
+/** Responses depend on the caller and on the field mask. */
 const VARY = 'Authorization, Cookie, X-Fields';
 
-/** The whole body of a request, of any type, 64 KiB at most. */
+/** Reads request bodies of any type, at most 64 KiB. */
 const readBody = raw({ type: () => true, limit: 64 * 1024 });
 
-/** Operations as one dialect has them, below its root. */
+/** A dialect and its operations. */
 export interface Mount {
   readonly dialect: Dialect;
   readonly operations: readonly Operation[];
 }
 
-/** What the router is made of. */
+/** Options of {@link createRouter}. */
 export interface RouterOptions {
   readonly authenticator: Authenticator;
   readonly publicDocuments: PublicDocuments;
   readonly access: AccessControl;
   readonly accounts: Pick<Accounts, 'requireLive'>;
-  /** The contract's own dialect first: what is nowhere below is answered in it. */
+  /** The contract's own dialect first: it handles all paths without a mount. */
   readonly mounts: readonly [Mount, ...Mount[]];
-  /** The portal's own origin, for example `https://portal.example.org`. */
+  /** Origin of the portal, such as `https://portal.example.org`. */
   readonly ownOrigin: string;
   readonly logger: LoggerService;
 }
 
 /**
- * The API's HTTP side. But for an exact list of public documents, every
- * request is authenticated before its path is looked at: the framework's own
- * gate is open for this plugin, because it does not know tickets.
+ * Creates the router of the API. Except for an exact list of public documents,
+ * every request is authenticated before its path is matched: Backstage's own
+ * authentication does not support Kerberos and is off for these paths.
  */
 export function createRouter(options: RouterOptions): Router {
   const { authenticator, mounts, logger } = options;
   const callers = new WeakMap<Request, Caller>();
-  // Path segments are case-sensitive; a trailing slash may be there or not.
+  // Path segments are case-sensitive, and a trailing slash is optional.
   const router = PromiseRouter({ caseSensitive: true, strict: false });
   // Public documents, routes and errors must all match the same path.
   router.use((req: Request, _res: Response, next: NextFunction) => {
@@ -78,7 +78,7 @@ export function createRouter(options: RouterOptions): Router {
     req.url = decodablePath(req.url);
     return 'next';
   });
-  for (const { dialect, path, operations } of mounts.flatMap(addressesOf)) {
+  for (const { dialect, path, operations } of mounts.flatMap(routesOf)) {
     const route = router.route(`${dialect.root}/v1${path}`);
     route.all((req: Request, _res: Response, next: NextFunction) => {
       const { params } = req;
@@ -91,7 +91,7 @@ export function createRouter(options: RouterOptions): Router {
         ...(readsBody ? [readBody] : []),
         (req: Request, res: Response) => {
           const caller = callers.get(req)!;
-          return answer({ ...options, dialect, operation, caller, req, res });
+          return handle({ ...options, dialect, operation, caller, req, res });
         },
       );
     }
@@ -113,7 +113,7 @@ export function createRouter(options: RouterOptions): Router {
 }
 
 /** The paths of a mount, each with its operations. */
-function addressesOf({ dialect, operations }: Mount) {
+function routesOf({ dialect, operations }: Mount) {
   const paths = new Set(operations.map(({ path }) => path));
   return [...paths].map(path => ({
     dialect,
@@ -122,7 +122,7 @@ function addressesOf({ dialect, operations }: Mount) {
   }));
 }
 
-/** The dialect in which a path is answered, whether there is such a path or not. */
+/** The dialect of a path, which need not exist. */
 function dialectAt(path: string, mounts: RouterOptions['mounts']): Dialect {
   const [own, ...others] = mounts;
   const mount = others.find(({ dialect: { root } }) =>
@@ -131,7 +131,7 @@ function dialectAt(path: string, mounts: RouterOptions['mounts']): Dialect {
   return (mount ?? own).dialect;
 }
 
-async function answer(
+async function handle(
   options: RouterOptions & {
     readonly dialect: Dialect;
     readonly operation: Operation;
@@ -160,15 +160,14 @@ async function answer(
   if (!isRead) {
     options.accounts.requireLive(caller);
   }
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   res.once('close', () => {
-    // Nothing is left to be ended for those who have got their answer.
     if (!res.writableFinished) {
-      gone.abort();
+      disconnected.abort();
     }
   });
   const query = queryOf(req, dialect);
-  const answered = await operation.handle({
+  const result = await operation.handle({
     caller,
     uri: dialect.uris.at(operation.path, req.params),
     params: req.params,
@@ -177,21 +176,21 @@ async function answer(
       ? await readParameters({ headers, query, body: bodyOf(req) })
       : new Map(),
     fieldMask: req.get('x-fields'),
-    context: { caller, signal: gone.signal },
+    context: { caller, signal: disconnected.signal },
   });
-  if (answered instanceof FileStream) {
-    await sendFile(res, { file: answered, logger });
+  if (result instanceof FileStream) {
+    await sendFile(res, { file: result, logger });
   } else {
-    sendJson(res, { body: answered, contentType: dialect.contentType });
+    sendJson(res, { body: result, contentType: dialect.contentType });
   }
 }
 
-/** Express leaves an object where a request has no body. */
+/** Without a body, Express sets an empty object. */
 function bodyOf(req: Request): Buffer {
   return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
 }
 
-/** Express reads arrays and objects into a query; the contract has neither. */
+/** Parses the query; Express would parse arrays and objects in it. */
 function queryOf(req: Request, dialect: Dialect): URLSearchParams {
   const start = req.originalUrl.indexOf('?');
   const query = new URLSearchParams(
@@ -259,17 +258,17 @@ export function mergeSlashes(url: string): string {
 }
 
 /**
- * Keeps other sites from writing or exporting with a visitor's ticket. A browser sends a
- * ticket by itself, wherever the page comes from, and says where that is; a
- * program that says nothing (curl) is nobody's page. A portal token is never
- * sent by itself.
+ * Protects writes and exports from other sites (CSRF). A browser authenticates
+ * with a Kerberos ticket on its own, for pages of any site, and sends headers
+ * that name the site. API clients such as curl send no such headers, and portal
+ * tokens are never sent on their own.
  *
- * @throws ForbiddenError when the browser says that the page is foreign.
+ * @throws ForbiddenError when the headers name another site.
  */
 export function requireSameOrigin(options: {
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
-  /** Of the portal, for example `https://portal.example.org`. */
+  /** Origin of the portal, such as `https://portal.example.org`. */
   readonly ownOrigin: string;
 }): void {
   const { caller, headers, ownOrigin } = options;
@@ -277,7 +276,7 @@ export function requireSameOrigin(options: {
   const site = headers['sec-fetch-site'];
   const isOwn =
     (origin === undefined || origin === ownOrigin) &&
-    // `none` is a person's own doing: an address typed in, a bookmark.
+    // `none`: the user entered the address or opened a bookmark.
     (site === undefined || site === 'same-origin' || site === 'none');
   if (caller.kind === 'kerberos' && !isOwn) {
     throw new ForbiddenError({

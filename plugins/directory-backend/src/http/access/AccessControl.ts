@@ -15,16 +15,16 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, PrincipalSet } from '../../directory/Caller';
 import { ForbiddenError } from '../response/apiErrors';
 
-/** As long as the account behind a caller is cached. */
+/** As long as accounts are cached. */
 const READ_DECISION_MS = 4000;
 
-/** What every user may do while `directory.access` is not configured. */
+/** Permissions of users when `directory.access` is not configured. */
 const OPEN_TO_USERS: ReadonlySet<string> = new Set([
   directoryReadPermission.name,
   directoryCertificateSignPermission.name,
 ]);
 
-/** What other plugins may do without a rule that names them. */
+/** Permissions of services without a rule that names them. */
 const OPEN_TO_SERVICES: ReadonlySet<string> = new Set([
   directoryReadPermission.name,
 ]);
@@ -43,13 +43,12 @@ interface PolicyRequest {
 }
 
 /**
- * The one gate for every kind of caller: `directory.access` has to allow an
- * operation, and for callers with a portal token the portal's permission
- * policy has to allow it too.
+ * Authorizes callers: `directory.access` must allow an operation and, for
+ * callers with a portal token, the portal's permission policy as well.
  *
- * Without a rule, reading and requesting one's own certificate are open to
- * users and reading to services. Everything else needs a rule, whatever the
- * policy says, so that an allow-all policy grants nobody more.
+ * Without `directory.access`, users may read and request their own
+ * certificates; services may always read. Everything else requires a rule, so
+ * that a policy that allows everything does not grant it.
  */
 export class AccessControl {
   readonly #permissions: PermissionsService;
@@ -67,7 +66,7 @@ export class AccessControl {
   constructor(options: {
     readonly permissions: PermissionsService;
     readonly rules?: readonly AccessRule[];
-    /** Milliseconds for which a decision about reading is kept. Default 4,000. */
+    /** Milliseconds for which decisions about reading are cached. Default: 4000. */
     readonly readDecisionMs?: number;
   }) {
     this.#permissions = options.permissions;

@@ -15,81 +15,74 @@ import type { Sessions } from '../session/Sessions';
 
 const BEARER = /^bearer(?: |$)/i;
 
-/** How Backstage says that a token is not good. */
-const REFUSALS = new Set(['AuthenticationError', 'NotAllowedError']);
+/** Names of Backstage's errors for invalid tokens. */
+const CREDENTIAL_ERRORS = new Set(['AuthenticationError', 'NotAllowedError']);
+
+/** Options of {@link Authenticator}. */
+export interface AuthenticatorOptions {
+  readonly kerberos: KerberosService;
+  readonly httpAuth: HttpAuthService;
+  readonly auth: AuthService;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly portalUserNames: PortalUserNames;
+  /** `undefined` when sessions are disabled. */
+  readonly sessions: Sessions | undefined;
+}
 
 /**
- * Who calls: the holder of a Kerberos ticket (RFC 4559), of a session that a
- * ticket began, or of a token of the portal. Runs before every route that is
- * not on the router's exact list.
+ * Authenticates callers by Kerberos ticket (RFC 4559), session cookie or portal
+ * token.
  */
 export class Authenticator {
-  readonly #kerberos: KerberosService;
-  readonly #httpAuth: HttpAuthService;
-  readonly #auth: AuthService;
-  readonly #accounts: Pick<Accounts, 'find'>;
-  readonly #portalUserNames: PortalUserNames;
-  readonly #sessions: Sessions | undefined;
+  readonly #options: AuthenticatorOptions;
 
-  constructor(options: {
-    readonly kerberos: KerberosService;
-    readonly httpAuth: HttpAuthService;
-    readonly auth: AuthService;
-    readonly accounts: Pick<Accounts, 'find'>;
-    readonly portalUserNames: PortalUserNames;
-    /** `undefined`: none are given, and none accepted. */
-    readonly sessions: Sessions | undefined;
-  }) {
-    this.#kerberos = options.kerberos;
-    this.#httpAuth = options.httpAuth;
-    this.#auth = options.auth;
-    this.#accounts = options.accounts;
-    this.#portalUserNames = options.portalUserNames;
-    this.#sessions = options.sessions;
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
   }
 
   /**
-   * The caller of a request, by its `Authorization` header alone where it has
-   * one. Sets the mutual-authentication token on the response as soon as a
-   * ticket is accepted, whatever the answer will be, and offers a session.
+   * Returns the caller of a request. Cookies are ignored when the request has
+   * an `Authorization` header. A request with a ticket gets a token for mutual
+   * authentication, whatever its response is, and is offered a session.
    *
-   * @throws UnauthorizedError with the reason why the caller is nobody.
-   * @throws UnavailableError when tickets cannot be accepted for now.
+   * @throws UnauthorizedError with the reason.
+   * @throws UnavailableError when tickets cannot be accepted at the moment.
    */
   async authenticate(req: Request, res: Response): Promise<Caller> {
+    const { kerberos, sessions } = this.#options;
     const headers = req.headersDistinct.authorization;
     if (!headers) {
-      const principal = await this.#sessions?.principalOf(req);
+      const principal = await sessions?.principalOf(req);
       if (principal !== undefined) {
         return this.#kerberosCaller(req, principal, 'session');
       }
     }
     if (headers?.length === 1 && BEARER.test(headers[0])) {
-      return this.#portalCaller(req);
+      return this.callerOf(await this.#portalCredentials(req), req);
     }
-    const result = await this.#kerberos.accept(headers);
+    const result = await kerberos.accept(headers);
     switch (result.outcome) {
       case 'accepted':
         if (result.replyToken) {
           res.set('WWW-Authenticate', `Negotiate ${result.replyToken}`);
         }
-        return this.#ticketHolder(req, res, result.principal);
+        return this.#negotiate(req, res, result.principal);
       case 'refused':
         throw new UnauthorizedError(result.reason);
       default:
         throw new UnavailableError({
-          message: 'Kerberos tickets cannot be accepted for now.',
+          message: 'Kerberos tickets cannot be accepted at the moment.',
         });
     }
   }
 
-  async #ticketHolder(
+  async #negotiate(
     req: Request,
     res: Response,
     principal: string,
   ): Promise<Caller> {
     const caller = await this.#kerberosCaller(req, principal, 'ticket');
-    await this.#sessions?.offer(req, res, principal);
+    await this.#options.sessions?.offer(req, res, principal);
     return caller;
   }
 
@@ -98,7 +91,7 @@ export class Authenticator {
     principal: string,
     credential: 'ticket' | 'session',
   ): Promise<Caller> {
-    const account = await this.#accounts.find({ principal });
+    const account = await this.#options.accounts.find({ principal });
     return {
       kind: 'kerberos',
       principal,
@@ -108,37 +101,33 @@ export class Authenticator {
     };
   }
 
-  async #portalCaller(req: Request): Promise<Caller> {
-    return this.callerOf(await this.#portalCredentials(req), req);
-  }
-
   /**
-   * The caller behind credentials of the portal, also when they arrive without
-   * a request to this plugin's router, as those of an action do.
+   * Returns the caller with the given credentials of the portal, which may come
+   * from an action.
    *
-   * @throws UnauthorizedError when the directory user they map to has no
-   *   active account.
+   * @throws UnauthorizedError when the mapped directory account is not active.
+   * @throws AmbiguousPortalUserError when several portal users are mapped to
+   *   the account.
    * @throws NotAllowedError for credentials of neither a user nor a service.
    */
   async callerOf(
     credentials: BackstageCredentials,
     client: Caller['client'],
   ): Promise<Caller> {
-    if (this.#auth.isPrincipal(credentials, 'service')) {
+    const { accounts, auth, portalUserNames } = this.#options;
+    if (auth.isPrincipal(credentials, 'service')) {
       return { kind: 'portalService', credentials, client };
     }
-    if (!this.#auth.isPrincipal(credentials, 'user')) {
+    if (!auth.isPrincipal(credentials, 'user')) {
       throw new NotAllowedError(
         'The credentials belong to neither a user nor a service.',
       );
     }
-    const username = await this.#portalUserNames.usernameOf(
-      credentials.principal,
-    );
+    const username = await portalUserNames.usernameOf(credentials.principal);
     if (username === undefined) {
       return { kind: 'portalUser', credentials, client };
     }
-    const account = await this.#accounts.find({ username });
+    const account = await accounts.find({ username });
     return {
       kind: 'portalUser',
       credentials,
@@ -149,11 +138,11 @@ export class Authenticator {
 
   async #portalCredentials(req: Request): Promise<BackstageCredentials> {
     try {
-      return await this.#httpAuth.credentials(req, {
+      return await this.#options.httpAuth.credentials(req, {
         allow: ['user', 'service'],
       });
     } catch (error) {
-      if (isError(error) && REFUSALS.has(error.name)) {
+      if (isError(error) && CREDENTIAL_ERRORS.has(error.name)) {
         throw new UnauthorizedError('no_credentials');
       }
       throw error;
@@ -161,7 +150,7 @@ export class Authenticator {
   }
 }
 
-/** A valid ticket or token does not help an account that is out of use. */
+/** Rejects accounts that do not exist, are locked or have expired. */
 function requireActive(
   account: VerifiedPrincipal | undefined,
 ): VerifiedPrincipal {

@@ -1,8 +1,8 @@
-import type { Dialect } from '../api/Dialect';
-import type { PublicDocuments } from './PublicDocuments';
-import { sendJson } from '../response/json';
 import { resolvePackagePath } from '@backstage/backend-plugin-api';
 import { readFile } from 'node:fs/promises';
+import type { Dialect } from '../api/Dialect';
+import { sendJson } from '../response/json';
+import type { PublicDocuments } from './PublicDocuments';
 
 /**
  * Serves the public documents of one dialect: the list of API versions, the API
@@ -44,7 +44,7 @@ const own = (name: string) =>
     `assets/explorer/${name}`,
   );
 
-/** What the page loads: files of our own and of Swagger UI, nothing inline. */
+/** Files that the page loads. It has no inline scripts or styles. */
 const ASSETS = [
   { name: 'explorer.js', type: 'text/javascript', file: own('explorer.js') },
   { name: 'explorer.css', type: 'text/css', file: own('explorer.css') },
@@ -66,17 +66,17 @@ const ASSETS = [
 ];
 
 /**
- * Serves Swagger UI at `<root>/docs/v1/`, which shows `<root>/specs/v1.json`
- * and needs no more than the portal's content security policy allows.
+ * Serves Swagger UI for `<root>/specs/v1.json` at `<root>/docs/v1/`, within the
+ * portal's content security policy.
  */
-export function publishExplorer(
+function publishExplorer(
   documents: PublicDocuments,
   { root }: { readonly root: string },
 ): void {
   const path = `${root}/docs/v1`;
   documents.addHandler(path, async (req, res) => {
     const page = await readFile(own('index.html'), 'utf8');
-    // What the page loads lies beside it, also where its slash is missing.
+    // Its files are beside the page, also without a trailing slash.
     const base = req.path.endsWith('/') ? './' : 'v1/';
     res.type('html').send(page.replace('href="./"', `href="${base}"`));
   });

@@ -11,6 +11,7 @@ import type { ParameterErrors } from './ParameterErrors';
 import { PAGE_PARAMETERS, parseSearchPage } from './parsePage';
 import {
   readSearchText,
+  readTerm,
   rejectUnknown,
   requireSubstring,
 } from './parseUserSearch';
@@ -51,16 +52,16 @@ export function parseGroupSearch(
     text: requireSubstring(name, text, errors),
   });
   const terms = [
-    ...readTerm(query, 'q', text =>
+    ...readTerm<GroupPredicate>(query, 'q', text =>
       anyOf(...FIELDS.map(field => substringTerm('q', field, text))),
     ),
     ...FIELDS.flatMap(field => [
-      ...readTerm(query, field, text =>
+      ...readTerm<GroupPredicate>(query, field, text =>
         text === '*'
           ? { kind: 'present', field }
           : substringTerm(field, field, text),
       ),
-      ...readTerm(query, `${field}__exact`, text =>
+      ...readTerm<GroupPredicate>(query, `${field}__exact`, text =>
         text === '*'
           ? { kind: 'present', field }
           : { kind: 'equals', field, text },
@@ -71,15 +72,6 @@ export function parseGroupSearch(
     errors.reject(noSearchTerm());
   }
   return { where: allOf(...terms), page };
-}
-
-function readTerm(
-  query: URLSearchParams,
-  parameter: string,
-  toTerm: (text: string) => GroupPredicate,
-): GroupPredicate[] {
-  const text = readSearchText(query, parameter);
-  return text === undefined ? [] : [toTerm(text)];
 }
 
 /** Which members of a group are requested. */

@@ -87,7 +87,7 @@ export function parseUserSearch(
   }
   const terms = [
     ...Object.entries(SUBSTRING_TERMS).flatMap(([name, field]) => [
-      ...readTerm(query, name, text =>
+      ...readTerm<UserCondition>(query, name, text =>
         text === '*' && rules.hasSubstringPresence
           ? { kind: 'present', field }
           : {
@@ -96,15 +96,19 @@ export function parseUserSearch(
               text: requireSubstring(name, text, errors),
             },
       ),
-      ...readTerm(query, `${name}__exact`, text => exactTerm(field, text)),
+      ...readTerm<UserCondition>(query, `${name}__exact`, text =>
+        exactTerm(field, text),
+      ),
     ]),
     ...Object.entries(EXACT_TERMS).flatMap(([name, field]) =>
       [name, `${name}__exact`].flatMap(parameter =>
-        readTerm(query, parameter, text => exactTerm(field, text)),
+        readTerm<UserCondition>(query, parameter, text =>
+          exactTerm(field, text),
+        ),
       ),
     ),
     ...readGroups(query, errors).map(groupTerm),
-    ...readTerm(query, 'creation__before', text => {
+    ...readTerm<UserCondition>(query, 'creation__before', text => {
       const time = parseIsoTime(text);
       if (!time) {
         errors.add('creation__before', rules.invalidTime(text));
@@ -122,11 +126,12 @@ export function parseUserSearch(
   return { where: allOf(...terms), page };
 }
 
-function readTerm(
+/** The term of a search parameter; none when it is blank or missing. */
+export function readTerm<T>(
   query: URLSearchParams,
   parameter: string,
-  toTerm: (text: string) => UserCondition,
-): UserCondition[] {
+  toTerm: (text: string) => T,
+): T[] {
   const text = readSearchText(query, parameter);
   return text === undefined ? [] : [toTerm(text)];
 }

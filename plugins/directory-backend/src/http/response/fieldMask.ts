@@ -2,26 +2,28 @@ import { InvalidRequestError } from './apiErrors';
 
 const TOKEN = /[{},]|[\p{L}\p{N}_:\-*]+/gu;
 
-/** The keys of a record in their order, and which of them are lists. */
+/** The keys of a record. */
 export interface RecordModel {
+  /** In the order of the response. */
   readonly keys: readonly string[];
+  /** The keys whose values are lists. */
   readonly lists: ReadonlySet<string>;
-  /** The keys without a mask, where these are not all. */
+  /** The keys that are returned without a mask. Default: all. */
   readonly defaults?: readonly string[];
-  /** Keys that only a mask that names them brings: `*` does not. */
+  /** Further keys, which a mask has to name: `*` does not include them. */
   readonly onlyByName?: readonly string[];
 }
 
 /**
- * Reads an `X-Fields` header against the record that it masks: the keys of the
- * answer, in the order of the mask. Without a mask these are the default keys.
+ * Returns the keys that an `X-Fields` header selects, in the order of the mask;
+ * without a mask, the default keys.
  *
- * The grammar is the one of flask-restx, which clients rely on: outer braces
- * and a trailing comma are optional, `*` stands for the other keys, names that
- * the record lacks drop silently, and every character that is neither part of
- * a name nor structure separates names.
+ * The grammar is that of flask-restx, which clients rely on: outer braces and a
+ * trailing comma are optional, `*` selects the other keys, unknown names are
+ * ignored, and every character that is neither part of a name nor structure
+ * separates names.
  *
- * @throws InvalidRequestError with the sentence that names what is wrong.
+ * @throws InvalidRequestError when the mask is invalid.
  */
 export function resolveFields(
   header: string | undefined,
@@ -89,7 +91,7 @@ function withoutBraces(text: string): string {
   return text.slice(1, -1);
 }
 
-/** `emails{}` is the list itself; any other nesting has nothing to go into. */
+/** Values have no keys to select; only an empty mask of a list is valid. */
 function isNestingOnScalar(
   name: string,
   nested: Mask | undefined,
