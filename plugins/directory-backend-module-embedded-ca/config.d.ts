@@ -4,16 +4,16 @@ export interface Config {
   directory?: {
     certificates?: {
       /**
-       * The gateway's own certificate authority. Without this block it is not
-       * there; `directory.certificates.authority: embedded` lets it issue.
+       * The certificate authority (CA) `embedded`, which signs with its own key.
+       * `directory.certificates.authority: embedded` selects it.
        */
       embedded?: {
-        /** Organization in the subjects, for example the realm `EXAMPLE.ORG`. */
+        /** Organization in subjects, for example the realm `EXAMPLE.ORG`. */
         organization: string;
         /**
          * Absolute path of the private key (PEM), readable by the portal's user
-         * only. Made at first start (P-256) unless `chainFile` is set. Every
-         * node that shall sign needs the same key. It is never in the database.
+         * only. Generated at first start (P-256) unless `chainFile` is set. Each
+         * instance that signs needs the same key. It is never in the database.
          */
         keyFile: string;
         /**
@@ -22,46 +22,46 @@ export interface Config {
          */
         passphraseFile?: string;
         /**
-         * Absolute path of an existing authority's certificate and those above
-         * it (PEM, in this order), with its key in `keyFile`. Default: a
-         * self-signed root is made at first start.
+         * Absolute path of the certificate of an existing CA and its issuers
+         * (PEM, in this order), with its key in `keyFile`. Default: a
+         * self-signed root is generated at first start.
          */
         chainFile?: string;
-        /** The root that is made at first start. */
+        /** The root that is generated at first start. */
         root?: {
-          /** Its common name. Default: Certificate Authority. */
+          /** Common name. Default: Certificate Authority. */
           commonName?: string;
-          /** Default: 10 years. */
+          /** Validity of the root. Default: 10 years. */
           validity?: HumanDuration | string;
         };
-        /** The authority's name in answers. Default: embedded. */
+        /** Name of the CA in API responses. Default: embedded. */
         cacn?: string;
         crl?: {
           /**
-           * How long a revocation list holds, an hour or more. It is renewed
-           * after half of it. Default: 7 days.
+           * Validity of a certificate revocation list (CRL), at least an hour.
+           * A new one is signed after half of it. Default: 7 days.
            */
           validity?: HumanDuration | string;
         };
-        /** Default: `userCerts` with every default. */
+        /** Certificate profiles. Default: `userCerts` with all defaults. */
         profiles?: Array<{
-          /** The name by which it is asked for. */
+          /** Name of the profile. */
           name: string;
-          /** Default: 30 days. Never beyond the authority's own end. */
+          /** Validity, limited by that of the CA. Default: 30 days. */
           validity?: HumanDuration | string;
           /**
-           * Some of digitalSignature, nonRepudiation, keyEncipherment,
+           * List of digitalSignature, nonRepudiation, keyEncipherment,
            * dataEncipherment, keyAgreement. Default: digitalSignature.
            */
           keyUsage?: string[];
           /**
-           * Some of serverAuth, clientAuth, codeSigning, emailProtection,
-           * pkinitClientAuth, smartcardLogon, or OIDs. Purposes of a CA or KDC,
-           * such as OCSPSigning or anyExtendedKeyUsage, are refused. Default:
+           * List of serverAuth, clientAuth, codeSigning, emailProtection,
+           * pkinitClientAuth, smartcardLogon and OIDs. Purposes of a CA or KDC,
+           * such as OCSPSigning or anyExtendedKeyUsage, are rejected. Default:
            * clientAuth.
            */
           extendedKeyUsage?: string[];
-          /** In place of the authority's. */
+          /** Organization in subjects. Default: that of the CA. */
           organization?: string;
         }>;
       };

@@ -1,7 +1,9 @@
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
-import { isAbsolute } from 'node:path';
+import {
+  readAbsolutePath,
+  readMilliseconds,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import type { AuthorityOrigin } from './authority/CurrentAuthority';
 import {
   readCertificateProfiles,
@@ -43,7 +45,7 @@ export function readEmbeddedCaConfig(
     return undefined;
   }
   const organization = config.getString('organization');
-  const passphraseFile = readPath(config, 'passphraseFile');
+  const passphraseFile = readAbsolutePath(config, 'passphraseFile', PREFIX);
   const listValidityMs = readMilliseconds(config, 'crl.validity', {
     prefix: PREFIX,
     fallback: { days: 7 },
@@ -54,7 +56,9 @@ export function readEmbeddedCaConfig(
   return Object.freeze({
     cacn: config.getOptionalString('cacn') ?? 'embedded',
     organization,
-    keyFile: readPath(config, 'keyFile') ?? config.getString('keyFile'),
+    keyFile:
+      readAbsolutePath(config, 'keyFile', PREFIX) ??
+      config.getString('keyFile'),
     ...(passphraseFile !== undefined && { passphraseFile }),
     origin: readOrigin(config),
     profiles: readCertificateProfiles(config, { organization }),
@@ -63,7 +67,7 @@ export function readEmbeddedCaConfig(
 }
 
 function readOrigin(config: Config): AuthorityOrigin {
-  const chainFile = readPath(config, 'chainFile');
+  const chainFile = readAbsolutePath(config, 'chainFile', PREFIX);
   if (chainFile === undefined) {
     return {
       kind: 'generated',
@@ -79,14 +83,4 @@ function readOrigin(config: Config): AuthorityOrigin {
     throw new InputError(`${PREFIX}.root must not be set with chainFile`);
   }
   return { kind: 'provided', chainFile };
-}
-
-function readPath(config: Config, key: string): string | undefined {
-  const path = config.getOptionalString(key);
-  if (path !== undefined && !isAbsolute(path)) {
-    throw new InputError(
-      `${PREFIX}.${key} must be an absolute path, not "${path}"`,
-    );
-  }
-  return path;
 }

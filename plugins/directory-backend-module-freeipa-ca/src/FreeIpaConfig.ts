@@ -1,7 +1,9 @@
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
-import { isAbsolute } from 'node:path';
+import {
+  readAbsolutePath,
+  readMilliseconds,
+} from '@directory-gateway/backstage-plugin-directory-node';
 
 const BLOCK = 'directory.certificates.freeipa';
 
@@ -78,7 +80,7 @@ function readServer(server: string): string {
 
 /** Public CAs must not be trusted unless they are configured. */
 function readCaFile(config: Config): string | undefined {
-  const caFile = readPath(config, 'caFile');
+  const caFile = readAbsolutePath(config, 'caFile', BLOCK);
   const trustSystemCas = config.getOptionalBoolean('trustSystemCas') ?? false;
   if ((caFile === undefined) !== trustSystemCas) {
     throw new InputError(
@@ -97,26 +99,16 @@ function readLogin(config: Config): FreeIpaLoginConfig {
     );
   }
   if (username === undefined) {
-    const keytab = readPath(config, 'keytab', 'login.');
+    const keytab = readAbsolutePath(config, 'keytab', `${BLOCK}.login`);
     return Object.freeze({ kind: 'kerberos', principal: principal!, keytab });
   }
-  const passwordFile = readPath(config, 'passwordFile', 'login.');
+  const passwordFile = readAbsolutePath(
+    config,
+    'passwordFile',
+    `${BLOCK}.login`,
+  );
   if (passwordFile === undefined) {
     throw new InputError(`${BLOCK}.login.passwordFile is missing`);
   }
   return Object.freeze({ kind: 'password', username, passwordFile });
-}
-
-function readPath(
-  config: Config,
-  key: string,
-  parent: string = '',
-): string | undefined {
-  const path = config.getOptionalString(key);
-  if (path !== undefined && !isAbsolute(path)) {
-    throw new InputError(
-      `${BLOCK}.${parent}${key} must be an absolute path, not "${path}"`,
-    );
-  }
-  return path;
 }

@@ -1,5 +1,10 @@
 import { ConfigReader } from '@backstage/config';
-import { readCount, readMilliseconds, requireSecureTransport } from './config';
+import {
+  readAbsolutePath,
+  readCount,
+  readMilliseconds,
+  requireSecureTransport,
+} from './config';
 
 describe('readMilliseconds', () => {
   const read = (value?: string | { readonly seconds: number }) =>
@@ -67,6 +72,22 @@ describe('requireSecureTransport', () => {
   ])('rejects %s and names the key', url => {
     expect(() => requireSecureTransport(url, 'backend.baseUrl')).toThrow(
       /^backend\.baseUrl must be/,
+    );
+  });
+});
+
+describe('readAbsolutePath', () => {
+  const read = (path?: string) =>
+    readAbsolutePath(new ConfigReader({ path }), 'path', 'directory.test');
+
+  it('reads absolute paths', () => {
+    expect(read('/etc/ipa/ca.crt')).toBe('/etc/ipa/ca.crt');
+    expect(read()).toBeUndefined();
+  });
+
+  it('rejects a relative path and names the key', () => {
+    expect(() => read('ca.crt')).toThrow(
+      'directory.test.path must be an absolute path, not "ca.crt"',
     );
   });
 });

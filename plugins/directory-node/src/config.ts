@@ -2,6 +2,7 @@ import { type Config, readDurationFromConfig } from '@backstage/config';
 import { assertError, InputError } from '@backstage/errors';
 import { type HumanDuration, durationToMilliseconds } from '@backstage/types';
 import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
 
 /**
  * Reads a duration as milliseconds, which are more than 0.
@@ -52,6 +53,27 @@ export function readCount(
     );
   }
   return count;
+}
+
+/**
+ * Reads an absolute path; `undefined` when the key is not set.
+ *
+ * @param prefix - Path of `config`, for error messages.
+ * @throws InputError that names the key.
+ * @public
+ */
+export function readAbsolutePath(
+  config: Config,
+  key: string,
+  prefix: string,
+): string | undefined {
+  const path = config.getOptionalString(key);
+  if (path !== undefined && !isAbsolute(path)) {
+    throw new InputError(
+      `${prefix}.${key} must be an absolute path, not "${path}"`,
+    );
+  }
+  return path;
 }
 
 /**
