@@ -1,4 +1,4 @@
-import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { DirectoryUnavailableError } from '../directory/errors';
 import { schemaPreset } from '../directory/schema';
 import { AccessVerifier } from './AccessVerifier';

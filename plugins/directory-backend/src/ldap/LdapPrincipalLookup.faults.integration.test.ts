@@ -5,7 +5,7 @@ import { type Fault, FaultProxy } from '../__testUtils__/ldap/FaultProxy';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
 import { createLdapReader, openLdapPool } from '../__testUtils__/ldap/openLdap';
-import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import {
   DirectoryTimeoutError,
   DirectoryUnavailableError,

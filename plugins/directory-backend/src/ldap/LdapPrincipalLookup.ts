@@ -17,6 +17,7 @@ import {
 } from './connection/DistinguishedName';
 import { equals, isA } from './connection/filters';
 import { isNoSuchObject } from './connection/ldapErrors';
+import type { LdapSearchResult } from './connection/LdapPool';
 import {
   booleanOf,
   hasClass,
@@ -39,11 +40,7 @@ const ATTRIBUTES = [
   'memberOf',
 ];
 
-/** Result of a search; without `server` when none was needed. */
-interface Found {
-  readonly entries: readonly Entry[];
-  readonly server?: string;
-}
+const NOT_FOUND: LdapSearchResult = { entries: [], server: '' };
 
 /** Searches the directory for each lookup of a principal. */
 export class LdapPrincipalLookup implements PrincipalLookup {
@@ -84,7 +81,7 @@ export class LdapPrincipalLookup implements PrincipalLookup {
   async #byPrincipalName(
     principal: string,
     context: RequestContext,
-  ): Promise<Found> {
+  ): Promise<LdapSearchResult> {
     const { entries, server } = await this.#reader.search(
       {
         base: this.#containers.accounts,
@@ -104,9 +101,12 @@ export class LdapPrincipalLookup implements PrincipalLookup {
     };
   }
 
-  async #byUsername(value: string, context: RequestContext): Promise<Found> {
+  async #byUsername(
+    value: string,
+    context: RequestContext,
+  ): Promise<LdapSearchResult> {
     if (!isUserName(value)) {
-      return { entries: [] };
+      return NOT_FOUND;
     }
     const attribute = this.#schema.users.username.attribute!;
     try {
@@ -121,7 +121,7 @@ export class LdapPrincipalLookup implements PrincipalLookup {
       );
     } catch (error) {
       if (isNoSuchObject(error)) {
-        return { entries: [] };
+        return NOT_FOUND;
       }
       throw error;
     }

@@ -2,7 +2,7 @@ import { ConfigReader } from '@backstage/config';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { eventually } from '../__testUtils__/eventually';
 import { openLdapPool } from '../__testUtils__/ldap/openLdap';
-import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { readDirectoryConfig } from '../config';
 import { ldapOf, startGateway } from '../__testUtils__/gateway/startGateway';
 import { SchemaVerifier } from './SchemaVerifier';

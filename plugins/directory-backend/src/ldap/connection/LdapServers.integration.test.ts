@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { eventually } from '../../__testUtils__/eventually';
 import { FaultProxy } from '../../__testUtils__/ldap/FaultProxy';
-import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import {
   allUsersSearch,
   personSearch,

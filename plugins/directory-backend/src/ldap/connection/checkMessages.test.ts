@@ -153,9 +153,9 @@ function requireEntry(bytes: Buffer): void {
   const [name, list, ...others] = contentOf(entry, 0x64);
   assert(name.tag === 0x04 && others.length === 0);
   for (const attribute of contentOf(list, 0x30)) {
-    const [type, values, ...more] = contentOf(attribute, 0x30);
+    const [type, set, ...more] = contentOf(attribute, 0x30);
     assert(type.tag === 0x04 && more.length === 0);
-    assert(contentOf(values, 0x31).every(({ tag }) => tag === 0x04));
+    assert(contentOf(set, 0x31).every(({ tag }) => tag === 0x04));
   }
   assert(controls.length <= 1);
   for (const control of controls.flatMap(some => contentOf(some, 0xa0))) {
