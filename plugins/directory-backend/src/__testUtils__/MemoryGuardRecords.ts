@@ -3,7 +3,7 @@ import {
   type EntryCounts,
   type GuardRecords,
 } from '../replica/sync/MassDeletionGuard';
-import { RecordingLogger } from './RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
 /** The mass-deletion guard's records of one process, without a database. */
 export class MemoryGuardRecords implements GuardRecords {

@@ -4,7 +4,7 @@ import type {
   LifecycleService,
 } from '@backstage/backend-plugin-api';
 import { ConfigReader } from '@backstage/config';
-import { RecordingLogger } from './RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
 /** Nothing starts or ends here; a test closes its database by itself. */
 const lifecycle: LifecycleService = {

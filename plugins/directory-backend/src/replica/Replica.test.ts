@@ -2,7 +2,7 @@ import assert from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../__testUtils__/eventually';
 import { createGuard } from '../__testUtils__/MemoryGuardRecords';
-import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { Replica } from './Replica';
 import type {
   ChangeSubscriber,
@@ -283,7 +283,7 @@ it('suspends reads in the turn in which too many deletions are reported', async 
   replica.stop();
 });
 
-it('pauses between full syncs when servers onBatch turns', async () => {
+it('pauses between full syncs when servers respond in turn', async () => {
   const source = new FlappingSource();
   const logger = new RecordingLogger();
   const replica = new Replica({

@@ -1,4 +1,4 @@
-import { RecordingLogger } from '../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { userFieldNames } from '../directory/schema';
 import { emptyUser, type User } from '../directory/records';
 import { ReplicaDirectory } from './ReplicaDirectory';
@@ -59,7 +59,7 @@ describe('ReplicaDirectory.streamUsers', () => {
   }
 
   it.each([true, false])(
-    'returns the users of the beginning as they were (unlocked only: %s)',
+    'returns the users as of its start (unlocked only: %s)',
     async unlockedOnly => {
       state.confirm(performance.now());
       const stream = await directory.streamUsers(
@@ -93,7 +93,7 @@ describe('ReplicaDirectory.streamUsers', () => {
     await expect(stream.next()).rejects.toThrow('aborted');
   });
 
-  it('ends in the portion after a suspension', async () => {
+  it('ends at the next batch after a suspension', async () => {
     state.confirm(performance.now());
     const stream = await startStream();
     expect((await stream.next()).done).toBe(false);

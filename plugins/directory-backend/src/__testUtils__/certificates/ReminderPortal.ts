@@ -21,7 +21,6 @@ import {
   directoryPublicDocumentsExtensionPoint,
   TrustedLocations,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { createSigningRequest } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { CertificateAuthorities } from '../../certificates/CertificateAuthorities';
 import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
 import { ExpiryReminders } from '../../certificates/expiry/ExpiryReminders';
@@ -30,7 +29,10 @@ import { openDatabase } from '../../openDatabase';
 import type { Accounts } from '../../directory/Accounts';
 import { PortalUserNames } from '../../directory/PortalUserNames';
 import { PublicDocuments } from '../../http/documents/PublicDocuments';
-import { RecordingLogger } from '../RecordingLogger';
+import {
+  createSigningRequest,
+  RecordingLogger,
+} from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
 /** What a process of a portal shares with the others. */
 export interface ReminderPortalOptions {

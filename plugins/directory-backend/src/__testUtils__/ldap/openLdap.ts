@@ -14,7 +14,7 @@ import { LdapPrincipalLookup } from '../../ldap/LdapPrincipalLookup';
 import { LdapReader } from '../../ldap/LdapReader';
 import { SchemaVerifier } from '../../ldap/SchemaVerifier';
 import { ldapOf } from '../gateway/startGateway';
-import { RecordingLogger } from '../RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
 /** Creates the plugin's pool for a realm. */
 export function openLdapPool(

@@ -11,7 +11,7 @@ import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
 import { eventually } from '../eventually';
 import { createGuard, MemoryGuardRecords } from '../MemoryGuardRecords';
 import { createLdapReader, openLdapPool } from './openLdap';
-import { RecordingLogger } from '../RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { ldapOf } from '../gateway/startGateway';
 
 /** A replica of a realm and its readers. */

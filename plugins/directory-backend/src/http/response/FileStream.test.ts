@@ -2,7 +2,7 @@ import express from 'express';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { eventually } from '../../__testUtils__/eventually';
 import { FileStream, sendFile } from './FileStream';
 

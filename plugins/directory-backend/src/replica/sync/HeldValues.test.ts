@@ -1,4 +1,4 @@
-import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { emptyUser, type User } from '../../directory/records';
 import { HeldValues } from './HeldValues';
 import type { UserEntry } from '../tables/entries';
@@ -113,7 +113,7 @@ describe('HeldValues', () => {
   const accountOf = () =>
     tables.users.accountOf(tables.users.served.get(ALICE)!);
 
-  it('holds a private flag, and takes what else differs', async () => {
+  it('holds a private flag and accepts other differences', async () => {
     write(alice({ is_private: true, surname: 'Old' }));
     await switchToAlice(alice({ is_private: false, surname: 'New' }));
     expect(recordOf()).toMatchObject({ is_private: true, surname: 'New' });
@@ -127,7 +127,7 @@ describe('HeldValues', () => {
     expect(accountOf()).toMatchObject({ locked: true });
   });
 
-  it('holds an earlier expiry, and takes a still earlier one', async () => {
+  it('holds an earlier expiry and accepts a still earlier one', async () => {
     const days = [1, 2, 3].map(day => new Date(Date.UTC(2026, 0, day)));
     write(alice({}, { expires: days[1] }));
     await switchToAlice(alice({}, { expires: days[2] }));
@@ -192,7 +192,7 @@ describe('HeldValues', () => {
     expect(await held.prepare(position(), 0)).toBeDefined();
   });
 
-  it('takes what is stricter on the new server', async () => {
+  it('accepts stricter values of the new server', async () => {
     write(alice());
     await switchToAlice(alice({ is_private: true, locked: true }));
     expect(recordOf()).toMatchObject({ is_private: true, locked: true });
@@ -209,7 +209,7 @@ describe('HeldValues', () => {
       kind: 'users',
       entries: [[ALICE, alice({ is_private: false })]],
     });
-    expect(check.found('users').size).toBe(0);
+    expect(check.found.users.size).toBe(0);
   });
 
   it.each<[string, ReplicationState | undefined, number, boolean]>([
@@ -217,7 +217,7 @@ describe('HeldValues', () => {
     ['lacks a change', stateOf({ 1: '05', 2: '02' }), 59, false],
     ['lacks a change for an hour', stateOf({ 1: '', 2: '03' }), 60, true],
     ['does not know a server', stateOf({ 1: '05' }), 9, false],
-    ['still does not know it', stateOf({ 1: '05' }), 10, true],
+    ['cannot be compared for 10 minutes', stateOf({ 1: '05' }), 10, true],
     ['has other data', stateOf({ 1: '05', 2: '03' }, '2'), 9, false],
     ['hides its state', undefined, 9, false],
     ['still hides its state', undefined, 10, true],

@@ -1,4 +1,4 @@
-import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { openDatabase } from '../../openDatabase';
 import { MassDeletionGuard, type EntryCounts } from './MassDeletionGuard';
@@ -101,7 +101,7 @@ describe('MassDeletionGuard', () => {
   });
 
   describe('an override', () => {
-    const accept = async (users: number, groups: number) =>
+    const override = async (users: number, groups: number) =>
       (await open()).override({ users, groups, acceptedBy: 'dave' });
 
     /** A process whose sync found 120 users and 40 groups. */
@@ -131,7 +131,7 @@ describe('MassDeletionGuard', () => {
     it('lowers the baseline of all processes', async () => {
       const { guard, quarantines, retry } = await quarantine();
       expect(retry).not.toHaveBeenCalled();
-      await accept(120, 40);
+      await override(120, 40);
       await quarantines.synchronize();
       expect(retry).toHaveBeenCalledTimes(1);
       await check(guard, 120, 40);
@@ -149,7 +149,7 @@ describe('MassDeletionGuard', () => {
         [121, 40],
         [120, 39],
       ]) {
-        await expect(accept(users, groups)).rejects.toThrow(
+        await expect(override(users, groups)).rejects.toThrow(
           'has not rejected a directory',
         );
       }
@@ -157,14 +157,14 @@ describe('MassDeletionGuard', () => {
 
     it('does not accept more deletions', async () => {
       const { guard } = await quarantine();
-      await accept(120, 40);
+      await override(120, 40);
       await expect(check(guard, 119, 40)).rejects.toEqual(rejected);
       await check(guard, 121, 41);
     });
 
     it('expires after 10 minutes', async () => {
       const { guard } = await quarantine();
-      expect((await accept(120, 40)).getTime()).toBe(now + 600_000);
+      expect((await override(120, 40)).getTime()).toBe(now + 600_000);
       now += 600_000;
       await expect(check(guard, 120, 40)).rejects.toEqual(rejected);
       const override = 'directory_guard_overrides';
@@ -179,13 +179,13 @@ describe('MassDeletionGuard', () => {
       ).rejects.toThrow('has not rejected');
       await check(guard, 190, 40);
       await quarantines.synchronize();
-      await expect(accept(120, 40)).rejects.toThrow('has not rejected');
+      await expect(override(120, 40)).rejects.toThrow('has not rejected');
     });
 
     it('is not for a process that has ended', async () => {
       await quarantine();
       now += 61_000;
-      await expect(accept(120, 40)).rejects.toThrow('has not rejected');
+      await expect(override(120, 40)).rejects.toThrow('has not rejected');
     });
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../__testUtils__/eventually';
-import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { withDatabase } from '../../__testUtils__/withDatabase';
 import { openDatabase } from '../../openDatabase';
 import type { Quarantine } from './MassDeletionGuard';

@@ -1,4 +1,4 @@
-import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { DirectoryUnavailableError } from '../../directory/errors';
 import { ReplicaState, suspensionFor } from './ReplicaState';
 
@@ -10,7 +10,7 @@ beforeEach(() => {
   state = new ReplicaState({ maxStalenessMs: 60_000, logger });
 });
 
-it('is starting until it is proven, and stale when it is too old', () => {
+it('is starting until it is confirmed, and stale when it is too old', () => {
   expect(state.status).toEqual({ kind: 'starting' });
   expect(state.isServing).toBe(false);
   state.confirm(performance.now() - 60_001);
@@ -23,7 +23,7 @@ it('is starting until it is proven, and stale when it is too old', () => {
   expect(state.isServing).toBe(true);
 });
 
-it('is suspended in the same turn, whatever its age, until it is proven', () => {
+it('is suspended in the same turn until it is confirmed', () => {
   state.confirm(performance.now());
   state.suspend('credentials', 'refused');
   expect(state.isServing).toBe(false);
@@ -124,7 +124,7 @@ describe('ReplicaState.enter', () => {
     await expect(state.enter(signal)).rejects.toEqual(failsWith('stale'));
   });
 
-  it('frees the place of a read whose caller has left', async () => {
+  it('stops waiting when the caller disconnects', async () => {
     const caller = new AbortController();
     const result = state.enter(caller.signal);
     result.catch(() => {});

@@ -2,7 +2,7 @@ import assert from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../__testUtils__/eventually';
 import { createGuard } from '../../__testUtils__/MemoryGuardRecords';
-import { RecordingLogger } from '../../__testUtils__/RecordingLogger';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { Replica } from '../Replica';
 import type { ReplicaSource, OnBatch } from './ReplicaSource';
 
@@ -174,7 +174,7 @@ describe('UnreportedDeletions', () => {
     });
   });
 
-  it('stops reads when the mass-deletion guard rejects what is left', async () => {
+  it('suspends reads when the mass-deletion guard rejects the remaining keys', async () => {
     for (const key of keys().slice(0, 15)) {
       source.hide(key);
     }
