@@ -69,7 +69,7 @@ ${machine.cpus} × ${machine.cpu}, ${machine.memory_gib} GiB, Node ${
   }, load ${machine.load_before} before.
 ${noise(results)} % of the portal's CPU was used by other processes.
 
-${formatRows(results.rows, users === GOAL_USERS ? undefined : baseline)}
+${formatRows(results.rows, users > GOAL_USERS ? baseline : undefined)}
 
 ${formatPortals([results])}
 

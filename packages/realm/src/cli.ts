@@ -1,21 +1,22 @@
-import { Command, InvalidArgumentError } from 'commander';
-import type { RealmOptions } from './RealmOptions';
-import type { Realm } from './Realm';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:os';
-import { startRealm } from './startRealm';
 import { rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import type { Realm } from './Realm';
+import type { RealmOptions } from './RealmOptions';
+import { startRealm } from './startRealm';
 
-const SIGNALS: readonly EndingSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type EndingSignal = (typeof SIGNALS)[number];
 
 /**
- * A terminal sends its Ctrl-C to the command as well. A second one would tell
- * many programs to hurry, so it follows only when the command goes on.
+ * A terminal sends Ctrl-C to the command as well. A second signal would abort
+ * its shutdown, so it is sent only after this time.
  */
-const PATIENCE_MS = 5_000;
+const INTERRUPT_DELAY_MS = 5_000;
 
-/** What a shell answers when a command cannot be run. */
+/** Exit status of a shell for a command that cannot be run. */
 const CANNOT_RUN = 127;
 
 interface Flags {
@@ -25,80 +26,105 @@ interface Flags {
   envFile?: string;
 }
 
+/** The first signal, which also aborts the start of a realm. */
+const ending = new AbortController();
+
 const program = new Command('realm').description(
-  'A Kerberos realm and a directory full of people, on loopback',
+  'A Kerberos realm and a directory with people, on loopback',
 );
 
 withRealmOptions(program.command('serve'))
-  .description(
-    'start a realm, print an environment to source, run until a signal',
-  )
-  .option(
-    '--env-file <path>',
-    'also write the environment to this file, once ready',
-  )
-  .action(({ envFile, ...flags }: Flags) =>
-    finish(serve({ ...realmOptions(flags), envFile })),
-  );
+  .description('start a realm, print its environment, run until a signal')
+  .option('--env-file <path>', 'also write the environment to this file')
+  .action((flags: Flags) => exitWith(serve(flags)));
 
 withRealmOptions(program.command('run'))
-  .description('run a command in the environment of a realm that lives as long')
+  .description('run a command in the environment of a realm')
   .usage('[options] -- <command...>')
   .argument('<command...>')
   .action((command: string[], flags: Flags) =>
-    finish(runCommand(command, realmOptions(flags))),
+    exitWith(runCommand(command, flags)),
   );
 
+for (const signal of SIGNALS) {
+  process.on(signal, () => ending.abort(signal));
+}
 program.parse();
 
 function withRealmOptions(command: Command): Command {
   return command
-    .option('--users <number>', 'how many people to generate', wholeNumber)
-    .option('--ldif <path>', "fill it with this file's entries instead")
-    .option(
-      '--schema <name>',
-      'fas or freeipa (no Fedora Account System)',
-      schemaName,
+    .option('--users <number>', 'number of generated users', parseUsers)
+    .option('--ldif <path>', 'LDIF file with entries instead')
+    .addOption(
+      new Option(
+        '--schema <name>',
+        'freeipa: no Fedora Account System',
+      ).choices(['fas', 'freeipa']),
     );
 }
 
-function realmOptions({ users, ldif, schema }: Flags): RealmOptions {
-  // People and measurements come here: the directory is as fast as FreeIPA's.
-  return { users, ldif, schema, accessLog: 'buffered' };
-}
-
-function wholeNumber(text: string): number {
+function parseUsers(text: string): number {
   if (!/^\d{1,7}$/.test(text)) {
-    throw new InvalidArgumentError('Not a whole number.');
+    throw new InvalidArgumentError('Not an integer.');
   }
   return Number(text);
 }
 
-function schemaName(text: string): 'fas' | 'freeipa' {
-  if (text !== 'fas' && text !== 'freeipa') {
-    throw new InvalidArgumentError('Known are fas and freeipa.');
-  }
-  return text;
+/** Starts a realm with a directory server that is as fast as FreeIPA's. */
+function start({ users, ldif, schema }: Flags): Promise<Realm> {
+  const options: RealmOptions = { users, ldif, schema, accessLog: 'buffered' };
+  return startRealm({ ...options, signal: ending.signal });
 }
 
-/** Exits with the status; a failure is one line. */
-async function finish(work: Promise<number>): Promise<void> {
+/** Exits with a status, or 1 and a line on standard error. */
+async function exitWith(status: Promise<number>): Promise<void> {
   try {
-    process.exitCode = await work;
+    process.exitCode = await status;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`realm: ${reason}\n`);
+    log(error);
     process.exitCode = 1;
   }
 }
 
-/** A realm's environment as a shell reads it, with what to try first. */
-function environmentText(realm: Realm): string {
-  const { realm: name, dir, env } = realm;
+/** Runs a realm until a signal, with status 0, or until it ends. */
+async function serve(flags: Flags): Promise<number> {
+  const { envFile } = flags;
+  try {
+    const realm = await start(flags);
+    try {
+      const text = environmentText(realm);
+      if (envFile) {
+        await writeFile(`${envFile}.new`, text, { mode: 0o600 });
+        await rename(`${envFile}.new`, envFile);
+      }
+      process.stdout.write(text);
+      await Promise.race([realm.ended(), aborted()]);
+    } finally {
+      await realm.stop();
+      if (envFile) {
+        await rm(envFile, { force: true });
+      }
+    }
+  } catch (error) {
+    if (!ending.signal.aborted) {
+      throw error;
+    }
+  }
+  return ending.signal.aborted ? 0 : 1;
+}
+
+async function aborted(): Promise<void> {
+  if (!ending.signal.aborted) {
+    await once(ending.signal, 'abort');
+  }
+}
+
+/** Formats the environment of a realm for a shell. */
+function environmentText({ realm, dir, env }: Realm): string {
   const exports = Object.entries(env).map(
     ([key, value]) => `export ${key}='${value.replaceAll("'", `'\\''`)}'`,
   );
-  return `# Kerberos realm ${name} and its directory, in ${dir}
+  return `# Kerberos realm ${realm} and its directory, in ${dir}
 # kinit -k -t "$KEYTAB" alice     # or bob (private), carol (locked), admin,
 #                                 # bot/builder.example.test, host/build1.example.test
 # ldapsearch -N -Y GSSAPI -H "\${REALM_LDAP_URL/127.0.0.1/localhost}" -b "$REALM_BASE_DN" uid=alice
@@ -106,36 +132,18 @@ ${exports.join('\n')}
 `;
 }
 
-/** What ends a program from outside. */
-type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
-
-/** Calls back on every signal that would otherwise end this process. */
-function onEndingSignal(callback: (signal: EndingSignal) => void): void {
-  for (const signal of SIGNALS) {
-    process.on(signal, () => callback(signal));
-  }
-}
-
 /**
- * Runs a command in a realm's environment, and the realm as long as the
- * command.
+ * Runs a command and a realm as long as the command.
  *
- * @returns the command's exit status; 128 and the number of a signal that
- * ended it
+ * @returns the exit status of the command, or 128 and the number of a signal
  */
 async function runCommand(
   [command, ...args]: readonly string[],
-  options: RealmOptions,
+  flags: Flags,
 ): Promise<number> {
-  const ending = new AbortController();
-  let child: ChildProcess | undefined;
-  onEndingSignal(signal => {
-    ending.abort(signal);
-    passOn(signal, child);
-  });
   let realm: Realm;
   try {
-    realm = await startRealm({ ...options, signal: ending.signal });
+    realm = await start(flags);
   } catch (error) {
     if (ending.signal.aborted) {
       return statusAfter(ending.signal.reason);
@@ -144,8 +152,15 @@ async function runCommand(
   }
   try {
     const env = { ...process.env, ...realm.env };
-    child = spawn(command, args, { stdio: 'inherit', env });
-    return await statusOf(child);
+    const child = spawn(command, args, { stdio: 'inherit', env });
+    for (const signal of SIGNALS) {
+      process.on(signal, () => passOn(signal, child));
+    }
+    const [code, signal] = await once(child, 'exit');
+    return code ?? statusAfter(signal);
+  } catch (error) {
+    log(error);
+    return CANNOT_RUN;
   } finally {
     await realm.stop();
   }
@@ -155,67 +170,16 @@ function statusAfter(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-function passOn(signal: EndingSignal, child: ChildProcess | undefined): void {
-  const patience = signal === 'SIGINT' && process.stdin.isTTY ? PATIENCE_MS : 0;
-  const timer = setTimeout(() => child?.kill(signal), patience);
-  child?.once('exit', () => clearTimeout(timer));
+function passOn(signal: EndingSignal, child: ChildProcess): void {
+  const isInTerminal = signal === 'SIGINT' && process.stdin.isTTY;
+  const timer = setTimeout(
+    () => child.kill(signal),
+    isInTerminal ? INTERRUPT_DELAY_MS : 0,
+  );
+  child.once('exit', () => clearTimeout(timer));
 }
 
-async function statusOf(child: ChildProcess): Promise<number> {
-  try {
-    const [code, signal] = await once(child, 'exit');
-    return code ?? statusAfter(signal);
-  } catch (error) {
-    process.stderr.write(
-      `realm: ${error instanceof Error ? error.message : error}\n`,
-    );
-    return CANNOT_RUN;
-  }
-}
-
-interface ServeOptions extends RealmOptions {
-  /** Where to write the environment, in one step and once the realm is ready. */
-  envFile?: string;
-}
-
-/**
- * Runs a realm in the foreground until a signal, or until it ends by itself.
- *
- * @returns the exit status: 0 after a signal, also one while starting
- */
-async function serve({ envFile, ...options }: ServeOptions): Promise<number> {
-  const ending = new AbortController();
-  onEndingSignal(() => ending.abort());
-  let realm: Realm;
-  try {
-    realm = await startRealm({ ...options, signal: ending.signal });
-  } catch (error) {
-    if (ending.signal.aborted) {
-      return 0;
-    }
-    throw error;
-  }
-  try {
-    const text = environmentText(realm);
-    if (envFile) {
-      await writeFile(`${envFile}.new`, text, { mode: 0o600 });
-      await rename(`${envFile}.new`, envFile);
-    }
-    process.stdout.write(text);
-    await Promise.race([realm.ended(), aborted(ending.signal)]);
-  } finally {
-    await realm.stop();
-    if (envFile) {
-      await rm(envFile, { force: true });
-    }
-  }
-  return ending.signal.aborted ? 0 : 1;
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) {
-    await new Promise(resolve => {
-      signal.addEventListener('abort', resolve, { once: true });
-    });
-  }
+function log(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`realm: ${message}\n`);
 }

@@ -16,4 +16,4 @@ export {
   allowReadingRuv,
   enableReplication,
   type Replication,
-} from './testing/enableReplication';
+} from './replication/enableReplication';

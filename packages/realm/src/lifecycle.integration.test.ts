@@ -53,14 +53,14 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Waits until nothing of a realm is left; the test's own limit is the limit. */
+/** Waits until no file or process of a realm remains. */
 async function isGone(folder: string): Promise<void> {
   while ((await exists(folder)) || (await processesOf(folder)).length > 0) {
     await setTimeout(50);
   }
 }
 
-describe('the end of a realm', () => {
+describe('a realm', () => {
   let scratch: string;
   let envFile: string;
 
@@ -87,7 +87,7 @@ describe('the end of a realm', () => {
     return { child, folder: dirname(config) };
   }
 
-  it('by stop() leaves no process and no folder, also when asked twice', async () => {
+  it('removes processes and folders by stop(), also when called twice', async () => {
     const realm = await startRealm();
     expect((await processesOf(realm.dir)).length).toBe(2);
     await Promise.all([realm.stop(), realm.stop()]);
@@ -101,7 +101,7 @@ describe('the end of a realm', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s to realm serve leaves nothing and is no failure',
+    'ends without a failure when realm serve gets %s',
     async signal => {
       const { child, folder } = await serve();
       expect((await processesOf(folder)).length).toBe(2);
@@ -114,7 +114,7 @@ describe('the end of a realm', () => {
     },
   );
 
-  it('by SIGKILL of its caller leaves nothing', async () => {
+  it('ends when its caller is killed', async () => {
     const { child, folder } = await serve();
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -122,20 +122,20 @@ describe('the end of a realm', () => {
     expect(await exists(folder)).toBe(false);
   });
 
-  it('while it is being made leaves nothing', async () => {
+  it('removes everything when its start is aborted', async () => {
     const cacheDir = join(scratch, 'cache');
-    const giveUp = new AbortController();
+    const aborter = new AbortController();
     let working: readonly string[] = [];
     const abortAtWork = async () => {
       while (working.length === 0) {
         await setTimeout(20);
         working = await childrenOf(await childrenOf([`${process.pid}`]));
       }
-      giveUp.abort();
+      aborter.abort();
     };
     const start = startRealm({
       cacheDir,
-      signal: giveUp.signal,
+      signal: aborter.signal,
       onProgress: step => {
         expect(step).not.toMatch(/importing|starting/);
         if (step.includes('directory server')) {
@@ -152,7 +152,7 @@ describe('the end of a realm', () => {
     expect(await processesOf(scratch)).toEqual([]);
   });
 
-  it('comes with the end of the command that realm run runs', async () => {
+  it('ends with the command of realm run', async () => {
     const run = promisify(execFile);
     const script = 'echo "$KRB5_CONFIG"; kinit -k -t "$KEYTAB" alice && exit 7';
     const failure = await run(COMMAND, ['run', '--', 'sh', '-c', script]).then(
@@ -164,7 +164,7 @@ describe('the end of a realm', () => {
     expect(await exists(dirname(stdout.trim()))).toBe(false);
   });
 
-  it('comes after the command that realm run passes a signal to', async () => {
+  it('ends after realm run passed a signal to its command', async () => {
     const child = spawn(
       COMMAND,
       ['run', '--', 'sh', '-c', 'echo "$KRB5_CONFIG"; exec sleep 1000'],

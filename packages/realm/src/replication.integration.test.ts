@@ -2,12 +2,12 @@ import {
   allowReadingRuv,
   enableReplication,
   REPLICA_DN,
-} from './testing/enableReplication';
-import type { Replication } from './testing/enableReplication';
+} from './replication/enableReplication';
+import type { Replication } from './replication/enableReplication';
 import type { LdifEntry } from './ldif/LdifEntry';
 import type { Realm } from './Realm';
 import { startRealm } from './startRealm';
-import { ldapsearch, type Asker } from './testing/ldapsearch';
+import { ldapsearch, type BindIdentity } from './replication/ldapsearch';
 
 jest.setTimeout(600_000);
 
@@ -28,11 +28,11 @@ afterAll(async () => {
   await consumer?.stop();
 });
 
-const root = (realm: Realm): Asker => ({
+const root = (realm: Realm): BindIdentity => ({
   dn: realm.rootDn,
   passwordFile: realm.rootPasswordFile,
 });
-const portal = (realm: Realm): Asker => ({
+const portal = (realm: Realm): BindIdentity => ({
   dn: realm.bindDn,
   passwordFile: realm.bindPasswordFile,
 });
@@ -51,7 +51,7 @@ const setTitle = (uid: string, title: string) =>
     `dn: uid=${uid},${PEOPLE}\nchangetype: modify\nreplace: title\ntitle: ${title}\n`,
   );
 
-async function readRuv(realm: Realm, as: Asker): Promise<string[]> {
+async function readRuv(realm: Realm, as: BindIdentity): Promise<string[]> {
   const entries = await ldapsearch(realm, {
     as,
     base: REPLICA_DN,

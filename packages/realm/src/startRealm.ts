@@ -1,20 +1,19 @@
 import { ServiceKeys } from './kerberos/ServiceKeys';
-import { Tickets } from './kerberos/ServiceKeys';
+import { Tickets } from './kerberos/Tickets';
 import { ProcessOwner } from './processes/ProcessOwner';
-import type { Realm } from './Realm';
-import { realmEnvironment } from './Realm';
+import { realmEnvironment, type Realm } from './Realm';
 import { BASE_DN, PORTAL_DN, REALM, realmLayout, ROOT_DN } from './RealmLayout';
 import { resolveOptions, type RealmOptions } from './RealmOptions';
 import { Supervisor } from './supervisor/Supervisor';
 
 /**
- * Starts a Kerberos realm and a directory, filled with people, on free ports
- * of 127.0.0.1 and as an ordinary user. The first start of a kind makes it
- * (under ten seconds for 200 people); later ones copy it and take about two.
- * When the caller ends, in whatever way, so does the realm.
+ * Starts a Kerberos realm and a directory server with people, on free ports of
+ * 127.0.0.1 and as an ordinary user. The first start with some options creates
+ * a template (ten seconds for 200 people); later starts copy it in two seconds.
+ * The realm ends with the calling process.
  *
- * @throws Error when an option is wrong, a program is missing (with the name
- * of its Debian package) or a server does not start; nothing is left behind
+ * @throws Error when an option is invalid, a program is missing (with its
+ * Debian package) or a server does not start; no process or file remains
  */
 export async function startRealm(options: RealmOptions = {}): Promise<Realm> {
   const { onProgress = toStandardError, signal } = options;

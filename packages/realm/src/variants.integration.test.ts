@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from './RealmOptions';
 import { startRealm } from './startRealm';
-import { ldapsearch } from './testing/ldapsearch';
-import { memberships, repairMemberships } from './testing/ldapsearch';
+import { ldapsearch } from './replication/ldapsearch';
+import { memberships, repairMemberships } from './__testUtils__/memberships';
 
 jest.setTimeout(600_000);
 
@@ -11,8 +11,8 @@ const PEOPLE = 'cn=users,cn=accounts,dc=example,dc=test';
 const GROUPS = 'cn=groups,cn=accounts,dc=example,dc=test';
 const PLEDGE = 'cn=pledge,cn=fasagreements,dc=example,dc=test';
 
-describe('a realm filled from an LDIF file', () => {
-  it('has its people and keys, under access control and passwords of its own', async () => {
+describe('startRealm with an LDIF file', () => {
+  it('has the users and keys of the file and its own access control', async () => {
     const realm = await startRealm({ ldif: TREE });
     try {
       for (const ticketOf of ['zoe', 'zoe.alias', 'com,ma', '-sp "ace']) {
@@ -47,7 +47,7 @@ describe('a realm filled from an LDIF file', () => {
     }
   });
 
-  it('is refused when the file has nothing of use', async () => {
+  it('throws when the file has no usable entries', async () => {
     const ldif = join(PACKAGE_FOLDER, 'schema/60freeipa.ldif');
     await expect(startRealm({ ldif })).rejects.toThrow(/has no entries below/);
     await expect(startRealm({ ldif: '/nowhere.ldif' })).rejects.toThrow(
@@ -56,8 +56,8 @@ describe('a realm filled from an LDIF file', () => {
   });
 });
 
-describe('a realm without the Fedora Account System', () => {
-  it('has people, groups and tickets, and knows no FAS attribute', async () => {
+describe('startRealm with the schema freeipa', () => {
+  it('has users, groups and tickets but no FAS attributes', async () => {
     const realm = await startRealm({ schema: 'freeipa' });
     try {
       const as = { dn: realm.bindDn, passwordFile: realm.bindPasswordFile };

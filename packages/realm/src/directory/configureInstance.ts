@@ -11,7 +11,7 @@ const DATABASE = 'cn=ldbm database,cn=plugins,cn=config';
 /** FreeIPA's limits for an ordinary bind (install/updates/10-config.update). */
 const LIMIT = '100000';
 
-/** Reference attributes that FreeIPA keeps in step (25-referint.update). */
+/** Attributes of the referential integrity plug-in (25-referint.update). */
 const REFERENCES = [
   'member',
   'uniquemember',
@@ -26,12 +26,11 @@ const REFERENCES = [
 ];
 
 /**
- * What differs from a fresh instance: attributes replaced in entries of
- * `dse.ldif` that are there already. Loopback only, the secure port on, no
- * local socket, FreeIPA's limits and plug-ins; no transaction waits for the
- * disk.
+ * Attributes that are replaced in entries of a new `dse.ldif`: loopback only,
+ * the secure port, no local socket, FreeIPA's limits and plug-ins, and no sync
+ * to disk after a transaction.
  */
-export const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
+const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
   'cn=config': {
     'nsslapd-listenhost': '127.0.0.1',
     'nsslapd-securelistenhost': '127.0.0.1',
@@ -48,8 +47,8 @@ export const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
     'nsslapd-idlistscanlimit': LIMIT,
     'nsslapd-pagedlookthroughlimit': '500000', // freeipa-fas, 89-fas.update
   },
-  // An import queues entries in a share of this: with the default of 512 kB it
-  // takes two minutes for 20,000 people, with half a gigabyte ten seconds.
+  // The queue of an import is a share of this: 20,000 people take two minutes
+  // with the default of 512 kB, and ten seconds with this size.
   [`cn=userroot,${DATABASE}`]: { 'nsslapd-cachememsize': '536870912' },
   [`cn=bdb,cn=config,${DATABASE}`]: { 'nsslapd-db-durable-transaction': 'off' },
   'cn=USN,cn=plugins,cn=config': { 'nsslapd-pluginenabled': 'on' },
@@ -69,11 +68,11 @@ export const CHANGED_SETTINGS: Readonly<Record<string, Settings>> = {
   },
 };
 
-/** Where an instance keeps how SASL names become entries. */
-export const SASL_MAPPINGS = 'cn=mapping,cn=sasl,cn=config';
+/** Container of the mappings from SASL names to entries. */
+const SASL_MAPPINGS = 'cn=mapping,cn=sasl,cn=config';
 
-/** FreeIPA's two mappings, in place of the instance's own. */
-export const ADDED_SETTINGS: readonly LdifEntry[] = [
+/** FreeIPA's mappings, which replace the default ones. */
+const ADDED_SETTINGS: readonly LdifEntry[] = [
   saslMapping(
     'Full Principal',
     '\\(.*\\)@\\(.*\\)',
@@ -85,11 +84,10 @@ export const ADDED_SETTINGS: readonly LdifEntry[] = [
 const SCHEMA_FOLDER = join(PACKAGE_FOLDER, 'schema');
 
 /**
- * Makes a stopped, fresh instance what FreeIPA would have made of it, by
- * editing its `dse.ldif`: one rewrite instead of dozens of modifications and a
- * restart.
+ * Configures a stopped instance as FreeIPA does, by one edit of `dse.ldif`
+ * instead of dozens of modifications and a restart.
  *
- * @throws Error when the instance lacks an entry that the settings change
+ * @throws Error when the instance lacks a changed entry
  */
 export async function configureInstance(
   layout: RealmLayout,
@@ -114,7 +112,7 @@ export async function configureInstance(
       const entry = kept.get(normalizeDn(dn));
       if (!entry) {
         throw new Error(
-          `The directory server has no ${dn}: is its version known?`,
+          `The directory server has no ${dn}; its version is not supported`,
         );
       }
       for (const [name, value] of Object.entries(settings)) {
@@ -146,7 +144,7 @@ const INDEXES = 'cn=index,cn=userroot,cn=ldbm database,cn=plugins,cn=config';
 /** `eq` equality, `pres` presence, `sub` substring. */
 type Kinds = readonly ('eq' | 'pres' | 'sub')[];
 
-/** FreeIPA's indexes on attributes that the realm has (20-indices.update). */
+/** FreeIPA's indexes of the realm's attributes (20-indices.update). */
 const FREEIPA: Readonly<Record<string, Kinds>> = {
   cn: ['eq', 'pres', 'sub'],
   description: ['eq', 'sub'],
@@ -177,8 +175,8 @@ const FREEIPA: Readonly<Record<string, Kinds>> = {
 };
 
 /**
- * What freeipa-fas adds (updates/89-fas.update). It indexes neither the GitHub
- * and GitLab names nor the creation time, so neither does the realm.
+ * Indexes of freeipa-fas (updates/89-fas.update), which has none for GitHub and
+ * GitLab names and the creation time.
  */
 const FAS: Readonly<Record<string, Kinds>> = {
   fasGPGKeyId: ['eq', 'pres'],
@@ -194,8 +192,8 @@ const MATCHING_RULES: Readonly<Record<string, readonly string[]>> = {
   uidNumber: ['integerOrderingMatch'],
 };
 
-/** The index entries of the database, for an instance with or without FAS. */
-export function indexEntries(schema: 'fas' | 'freeipa'): LdifEntry[] {
+/** Returns the entries of the database's indexes. */
+function indexEntries(schema: 'fas' | 'freeipa'): LdifEntry[] {
   const kinds: Readonly<Record<string, Kinds>> = {
     ...FREEIPA,
     gidNumber: ['eq'],
@@ -214,13 +212,13 @@ export function indexEntries(schema: 'fas' | 'freeipa'): LdifEntry[] {
   );
 }
 
-/** Stands for the realm's folder in an instance that waits to be copied. */
+/** Placeholder of the realm's folder in a template. */
 const NOWHERE = '/nowhere';
 
-/** Takes this folder out of the configuration, so that a copy can have another. */
-export async function unplaceInstance(layout: RealmLayout): Promise<void> {
+/** Removes the folder's path from the configuration of a template. */
+export async function removePaths(layout: RealmLayout): Promise<void> {
   await editDse(layout, entries =>
-    entries.map(entry => substitute(entry, layout.dir, NOWHERE)),
+    entries.map(entry => replaceText(entry, layout.dir, NOWHERE)),
   );
 }
 
@@ -231,13 +229,15 @@ export interface Place {
   accessLog: 'immediate' | 'buffered';
 }
 
-/** Gives a copied instance its folder, its ports, its owner and its log. */
+/** Writes the path, ports, account and log setting of a copied instance. */
 export async function placeInstance(
   layout: RealmLayout,
   { ldapPort, ldapsPort, account, accessLog }: Place,
 ): Promise<void> {
   await editDse(layout, entries => {
-    const placed = entries.map(entry => substitute(entry, NOWHERE, layout.dir));
+    const placed = entries.map(entry =>
+      replaceText(entry, NOWHERE, layout.dir),
+    );
     placed
       .find(({ dn }) => normalizeDn(dn) === 'cn=config')
       ?.replace('nsslapd-port', String(ldapPort))
@@ -251,7 +251,7 @@ export async function placeInstance(
   });
 }
 
-/** Rewrites the configuration of a server that does not run. */
+/** Edits the configuration of a stopped server. */
 export async function editDse(
   { config }: RealmLayout,
   edit: (entries: LdifEntry[]) => LdifEntry[],
@@ -261,8 +261,8 @@ export async function editDse(
   await writeFile(file, entries.map(formatLdif).join(''), { mode: 0o600 });
 }
 
-/** An entry with one text in place of another, wherever its values have it. */
-export function substitute(
+/** Returns an entry with a text replaced in all values. */
+export function replaceText(
   entry: LdifEntry,
   from: string,
   to: string,

@@ -13,8 +13,8 @@ import { basename, dirname, join } from 'node:path';
 import type { Account, ProcessOwner } from '../processes/ProcessOwner';
 import { freePorts } from '../processes/ports';
 import { BASE_DN, REALM, type RealmLayout } from '../RealmLayout';
-import { editDse, substitute } from './configureInstance';
-import { withComplaints } from './importEntries';
+import { editDse, replaceText } from './configureInstance';
+import { withErrorLog } from './importEntries';
 import { randomBytes } from 'node:crypto';
 
 export interface InstanceOptions {
@@ -25,9 +25,8 @@ export interface InstanceOptions {
 }
 
 /**
- * Makes an empty instance below `layout.instance` with dscreate, as an
- * ordinary user and without systemd. Its ports serve while it is being made:
- * each start sets others.
+ * Creates an empty instance in `layout.instance` by dscreate, as an ordinary
+ * user and without systemd. Its ports are temporary.
  */
 export async function createInstance(options: InstanceOptions): Promise<void> {
   const { owner, account, layout } = options;
@@ -38,7 +37,7 @@ export async function createInstance(options: InstanceOptions): Promise<void> {
     const args = ['-R', `${account.uid}:${account.gid}`, layout.dir];
     await owner.run({ program: 'chown', args });
   }
-  await withComplaints('Making a directory server', layout, () =>
+  await withErrorLog('Making a directory server', layout, () =>
     owner.run({
       program: 'dscreate',
       args: ['from-file', answers],
@@ -79,8 +78,8 @@ create_suffix_entry = False
 }
 
 /**
- * While it was made, the instance needed a name of its own (see `ownConfig`);
- * from here on its folders are called the same in every realm.
+ * Renames the folders of the instance, whose name was unique while dscreate
+ * started its server (see `ownConfig`).
  */
 async function giveCommonName(layout: RealmLayout): Promise<void> {
   const { instance } = layout;
@@ -92,7 +91,7 @@ async function giveCommonName(layout: RealmLayout): Promise<void> {
     }
   }
   await editDse(layout, entries =>
-    entries.map(entry => substitute(entry, own, 'slapd-realm')),
+    entries.map(entry => replaceText(entry, own, 'slapd-realm')),
   );
 }
 
@@ -100,8 +99,8 @@ const INSTALLED_DATA = '/usr/share/dirsrv';
 const INSTALLED_CONFIG = '/etc/dirsrv';
 
 /**
- * What an instance starts from, and what does where the installed file cannot
- * be read: Debian shows `/etc/dirsrv` to the account `dirsrv` only.
+ * Files of a new instance, and their content where the installed file cannot be
+ * read: on Debian only the account `dirsrv` can read `/etc/dirsrv`.
  */
 const SEEDS: Readonly<Record<string, string>> = {
   'config/certmap.conf': 'certmap default default\n',
@@ -111,13 +110,13 @@ const SEEDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lays out a root folder in which dscreate makes an instance as an ordinary
- * user. `dscreate ds-root` does the same, but only for who may read
- * `/etc/dirsrv` (lib389/cli_ctl/instance.py, prepare_ds_root).
+ * Prepares a root folder in which dscreate creates an instance as an ordinary
+ * user, like `dscreate ds-root`, which needs to read `/etc/dirsrv`
+ * (lib389/cli_ctl/instance.py, prepare_ds_root).
  *
- * @returns the environment in which dscreate takes that root for its own
+ * @returns the environment of dscreate with this root
  */
-export async function prepareInstanceRoot(
+async function prepareInstanceRoot(
   { instance }: RealmLayout,
   account: Account,
 ): Promise<Record<string, string>> {
@@ -136,7 +135,7 @@ export async function prepareInstanceRoot(
   return { PREFIX: instance, INSTALL_PREFIX: instance };
 }
 
-/** The paths below the root, except those of programs and libraries. */
+/** Moves all paths below the root except those of programs and libraries. */
 function movedDefaults(text: string, root: string, account: Account): string {
   let moved = text.replace(
     /^(?!(?:bin|sbin|lib|plugin)_dir)(\w+ = )\//gm,
@@ -158,7 +157,7 @@ function movedDefaults(text: string, root: string, account: Account): string {
   return moved;
 }
 
-/** dscreate starts the server once, and by itself would do so on every interface. */
+/** dscreate starts the server once, by default on all interfaces. */
 function listenOnLoopback(template: string): string {
   return template.replace(
     /^nsslapd-port: /m,
@@ -180,7 +179,7 @@ async function copyOrWrite(
   await copyFile(source, target);
 }
 
-/** @throws Error when there is nothing to change: the version is not known */
+/** @throws Error when nothing changes, in an unsupported version */
 async function edit(
   path: string,
   change: (text: string) => string,
@@ -189,7 +188,7 @@ async function edit(
   const changed = change(text);
   if (changed === text) {
     throw new Error(
-      `${path} is not as expected: is this version of 389-ds known?`,
+      `${path} is not as expected; this version of 389-ds is not supported`,
     );
   }
   await writeFile(path, changed);
@@ -208,7 +207,7 @@ const TEMPORARY = [
   'ldaps.p12',
 ];
 
-/** Whole, because what OpenSSL's own file adds differs between systems. */
+/** Complete, because OpenSSL's default file differs between systems. */
 const CONFIGURATION = `[req]
 distinguished_name = names
 [names]
@@ -226,10 +225,9 @@ subjectAltName = DNS:localhost, IP:127.0.0.1
 `;
 
 /**
- * Makes a certificate authority of the realm's own and a certificate of it for
- * LDAPS (`localhost`, `127.0.0.1`), puts both into the instance's NSS
- * database, and the authority's certificate into `layout.caFile`. The
- * authority's key is thrown away.
+ * Creates a CA and its certificate for LDAPS (`localhost`, `127.0.0.1`), stores
+ * both in the instance's NSS database, and the CA certificate in
+ * `layout.caFile`. The key of the CA is deleted.
  */
 export async function createCertificates(
   owner: ProcessOwner,
@@ -282,14 +280,8 @@ async function intoNssDatabase(
     account,
     program: 'pk12util',
     args: [
-      '-i',
-      join(dir, 'ldaps.p12'),
-      '-d',
-      config,
-      '-k',
-      pin,
-      '-W',
-      password,
+      ...['-i', join(dir, 'ldaps.p12'), '-W', password],
+      ...['-d', config, '-k', pin],
     ],
   });
 }

@@ -17,10 +17,9 @@ export interface ImportOptions {
 }
 
 /**
- * Fills the database of a server that does not run (`ns-slapd ldif2db`).
+ * Imports entries into the database of a stopped server (`ns-slapd ldif2db`).
  *
- * @throws Error with the server's words when it skips an entry, for breaking
- * the schema or missing its parent: half a directory is worse than none
+ * @throws Error with the server's log when it rejects an entry
  */
 export async function importEntries(options: ImportOptions): Promise<void> {
   const { owner, account, layout, entries } = options;
@@ -30,7 +29,7 @@ export async function importEntries(options: ImportOptions): Promise<void> {
     createWriteStream(file, { mode: 0o600 }),
   );
   await chown(file, account.uid, account.gid);
-  await withComplaints('The import', layout, () =>
+  await withErrorLog('The import', layout, () =>
     owner.run({
       account,
       program: 'ns-slapd',
@@ -47,11 +46,10 @@ function* records(entries: readonly LdifEntry[]): Generator<string> {
 }
 
 /**
- * Does something with the directory server; when that fails, adds the first
- * things that the server's own log calls a warning or worse: its programs only
- * say that they failed.
+ * Runs a program of the directory server, and adds warnings and errors of the
+ * server's log to its error.
  */
-export async function withComplaints(
+export async function withErrorLog(
   what: string,
   { logs }: RealmLayout,
   work: () => Promise<unknown>,
@@ -60,23 +58,22 @@ export async function withComplaints(
     await work();
   } catch (error) {
     const log = await readFile(join(logs, 'errors'), 'utf8').catch(() => '');
-    const complaints = log
+    const problems = log
       .split('\n')
       .filter(line => /- (WARN|ERR|CRIT|EMERG) -/.test(line))
       .slice(0, 5);
-    const said = complaints.join('; ') || String(error);
-    throw new Error(`${what} failed: ${said}`, { cause: error });
+    const reason = problems.join('; ') || String(error);
+    throw new Error(`${what} failed: ${reason}`, { cause: error });
   }
 }
 
-/** The attributes that make a group, as the memberOf plug-in is configured. */
+/** Attributes of members in the configuration of the memberOf plug-in. */
 const MEMBER_ATTRIBUTES = ['member', 'memberUser', 'memberHost'];
 
 /**
- * Sets `memberOf` on every entry to all groups it is in, directly or through
- * other groups, as the memberOf plug-in would: an import runs no plug-ins, and
- * the plug-in's own repair takes minutes at 20,000 people. What the entries
- * said before is dropped.
+ * Replaces `memberOf` of all entries by their direct and indirect groups, as
+ * the memberOf plug-in does: an import runs no plug-ins, and the repair task
+ * of the plug-in takes minutes with 20,000 people.
  */
 export function addMemberOf(entries: readonly LdifEntry[]): void {
   const byDn = new Map(entries.map(entry => [normalizeDn(entry.dn), entry]));
@@ -94,7 +91,7 @@ export function addMemberOf(entries: readonly LdifEntry[]): void {
   }
   for (const [key, entry] of byDn) {
     const groups = ancestors(key, parents);
-    groups.delete(key); // nobody is a member of oneself, even in a circle
+    groups.delete(key); // of circular memberships
     const names = [...groups].flatMap(group => byDn.get(group)?.dn ?? []);
     entry.replace('memberOf', ...names.sort());
   }

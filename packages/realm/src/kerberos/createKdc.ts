@@ -1,43 +1,43 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessOwner } from '../processes/ProcessOwner';
 import { REALM, type RealmLayout, realmLayout } from '../RealmLayout';
-import { Keytab } from './Keytab';
 
-/** The gateway's own service. */
+/** The gateway's service. */
 export const HTTP_SERVICE = `HTTP/localhost@${REALM}`;
 const LDAP_SERVICE = `ldap/localhost@${REALM}`;
 
 /**
- * Principals of the KDC that have no entry in the directory: somebody unknown
- * to it, and a service whose key the gateway does not hold.
+ * Principals without an entry in the directory: a user, and a service whose
+ * key the gateway does not hold.
  */
 const OUTSIDERS = [`ghost@${REALM}`, `HTTP/other.example.test@${REALM}`];
 
-/** The one kind of key: what FreeIPA prefers, and one per principal is enough. */
+/** Type of all keys; FreeIPA prefers it. */
 export const ENCRYPTION = 'aes256-cts-hmac-sha1-96:normal';
 
 /**
- * `ktadd` looks through the whole file before it adds to it, so one file for
- * 20,000 principals takes a minute; many small ones take seconds.
+ * `ktadd` searches the whole file before it adds to it: one file for 20,000
+ * principals takes a minute, and many small ones take seconds.
  */
 const KEYTAB_CHUNK = 500;
 
-export interface KdcOptions {
+/** Header of a keytab, version 2 (MIT krb5, `keytab_file_format.rst`). */
+const KEYTAB_HEADER = Buffer.from([0x05, 0x02]);
+
+/** Creates a KDC database with a random key for each principal, and keytabs. */
+export async function createKdc(options: {
   owner: ProcessOwner;
   layout: RealmLayout;
   /**
    * An empty folder, in memory where possible: kadmin waits for the disk after
-   * each principal, and twenty thousand waits are minutes.
+   * each principal.
    */
   scratch: string;
-  /** Full names, realm included. */
+  /** Full names, with the realm. */
   principals: readonly string[];
-}
-
-/** Makes a KDC database with a random key for each principal, and the keytabs. */
-export async function createKdc(options: KdcOptions): Promise<void> {
+}): Promise<void> {
   const { owner, layout, scratch } = options;
   const work = realmLayout(scratch);
   const principals = [
@@ -50,66 +50,75 @@ export async function createKdc(options: KdcOptions): Promise<void> {
   ];
   const chunks = join(scratch, 'chunks');
   await mkdir(chunks);
-  await mkdir(work.kdc);
-  await writeFile(work.krb5Config, krb5Config(work, 0));
-  await writeFile(work.kdcConfig, kdcConfig(work, 0));
-  const env = kdcEnvironment(work);
-  await owner.run({
-    program: 'kdb5_util',
-    args: ['create', '-s', '-r', REALM, '-P', randomBytes(32).toString('hex')],
-    env,
-  });
-  await owner.run(
-    { program: 'kadmin.local', args: ['-r', REALM], env },
-    kadminBatch(principals, chunks, work),
-  );
-  await joinKeytabs(chunks, principals.length, layout.peopleKeytab);
-  await copyFile(work.httpKeytab, layout.httpKeytab);
-  await copyFile(work.ldapKeytab, layout.ldapKeytab);
+  const chunkOf = (index: number) =>
+    join(chunks, String(Math.floor(index / KEYTAB_CHUNK)));
+  const commands = principals
+    .map(quote)
+    .flatMap((name, index) => [
+      `addprinc -randkey -e ${ENCRYPTION} ${name}`,
+      `ktadd -norandkey -k ${chunkOf(index)} ${name}`,
+    ]);
+  await createDatabase(owner, work, [
+    ...commands,
+    `ktadd -norandkey -k ${layout.httpKeytab} ${quote(HTTP_SERVICE)}`,
+    `ktadd -norandkey -k ${layout.ldapKeytab} ${quote(LDAP_SERVICE)}`,
+  ]);
+  const files = new Set(principals.map((_, index) => chunkOf(index)));
+  const keytab = await joinKeytabs([...files]);
+  const keys = countKeys(keytab);
+  if (keys !== principals.length) {
+    throw new Error(
+      `kadmin.local created ${keys} keys for ${principals.length} principals`,
+    );
+  }
+  await writeFile(layout.peopleKeytab, keytab, { mode: 0o600 });
   await cp(work.kdc, layout.kdc, { recursive: true });
 }
 
-function kadminBatch(
-  principals: readonly string[],
-  chunks: string,
+/** Creates the configuration and the database of a KDC, and runs kadmin. */
+export async function createDatabase(
+  owner: ProcessOwner,
   layout: RealmLayout,
-): string {
-  const lines = principals.flatMap((principal, index) => {
-    const name = quote(principal);
-    const chunk = join(chunks, String(Math.floor(index / KEYTAB_CHUNK)));
-    return [
-      `addprinc -randkey -e ${ENCRYPTION} ${name}`,
-      `ktadd -norandkey -k ${chunk} ${name}`,
-    ];
+  commands: readonly string[],
+  { realm = REALM, kdcPort = 0 } = {},
+): Promise<void> {
+  const env = kdcEnvironment(layout);
+  await mkdir(layout.kdc);
+  await writeFile(layout.krb5Config, krb5Config(layout, kdcPort, realm));
+  await writeFile(layout.kdcConfig, kdcConfig(layout, kdcPort, realm));
+  await owner.run({
+    program: 'kdb5_util',
+    args: ['create', '-s', '-r', realm, '-P', randomBytes(32).toString('hex')],
+    env,
   });
-  return `${[
-    ...lines,
-    `ktadd -norandkey -k ${layout.httpKeytab} ${quote(HTTP_SERVICE)}`,
-    `ktadd -norandkey -k ${layout.ldapKeytab} ${quote(LDAP_SERVICE)}`,
-  ].join('\n')}\n`;
+  await owner.run(
+    { program: 'kadmin.local', args: ['-r', realm], env },
+    `${commands.join('\n')}\n`,
+  );
 }
 
-async function joinKeytabs(
-  chunks: string,
-  count: number,
-  target: string,
-): Promise<void> {
-  const files = Array.from(
-    { length: Math.ceil(count / KEYTAB_CHUNK) },
-    (_, index) => readFile(join(chunks, String(index))),
-  );
-  const keytab = Keytab.join((await Promise.all(files)).map(Keytab.parse));
-  if (keytab.versions.length !== count) {
-    throw new Error(
-      `kadmin.local made ${keytab.versions.length} keys for ${count} principals`,
-    );
+/** Joins keytabs, which are records after a header. */
+export async function joinKeytabs(paths: readonly string[]): Promise<Buffer> {
+  const files = await Promise.all(paths.map(path => readFile(path)));
+  const records = files.map(file => file.subarray(KEYTAB_HEADER.length));
+  return Buffer.concat([KEYTAB_HEADER, ...records]);
+}
+
+/** Counts records; the size of a deleted one is negative. */
+function countKeys(keytab: Buffer): number {
+  let count = 0;
+  let offset = KEYTAB_HEADER.length;
+  while (offset + 4 <= keytab.length) {
+    const size = keytab.readInt32BE(offset);
+    count += Number(size > 0);
+    offset += 4 + Math.abs(size);
   }
-  await writeFile(target, keytab.toBuffer(), { mode: 0o600 });
+  return count;
 }
 
 /**
- * A principal as a word of kadmin: quoted, with quotes doubled (libss), and
- * with a leading dash escaped, which `ktadd` would take for an option.
+ * Quotes a principal for kadmin: quotes are doubled (libss), and a leading
+ * dash, which would start an option of `ktadd`, is escaped.
  */
 function quote(principal: string): string {
   const escaped = principal.replace(/^-/, '\\-');
@@ -117,10 +126,9 @@ function quote(principal: string): string {
 }
 
 /**
- * What libkrb5 needs to find this realm and nothing else: no DNS (and no
- * search domain glued to `localhost`, MIT krb5 1.18), TCP first, and caches in
- * the realm's own folder, so that a plain `kinit` neither overwrites the
- * user's tickets nor leaves any behind.
+ * Configuration of libkrb5 for this realm only: no DNS (nor a search domain
+ * after `localhost`, MIT krb5 1.18), TCP first, and caches in the realm's
+ * folder, so that a plain `kinit` does not overwrite the user's tickets.
  */
 export function krb5Config(
   layout: RealmLayout,
@@ -151,8 +159,8 @@ export function krb5Config(
 }
 
 /**
- * The KDC's own configuration; `kdcPort` is where it listens, on loopback only.
- * It keeps no account of logins: each would wait for the disk.
+ * Configuration of the KDC, which listens on the loopback interface. It does
+ * not record logins, because each record waits for the disk.
  */
 export function kdcConfig(
   layout: RealmLayout,
@@ -184,7 +192,7 @@ export function kdcConfig(
 `;
 }
 
-/** The environment in which the KDC and its tools read the files above. */
+/** Environment of the KDC and its tools. */
 export function kdcEnvironment(layout: RealmLayout): Record<string, string> {
   return {
     KRB5_CONFIG: layout.krb5Config,

@@ -10,10 +10,10 @@ import { REALM } from '../RealmLayout';
 /** PKCS #8 of an Ed25519 key up to the key itself (RFC 8410 §7). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The key of the authority that signs every person's certificate. */
+/** Key of the CA that signs all user certificates. */
 const AUTHORITY = privateKeyOfSeed(Buffer.alloc(32, 'certificate authority'));
 
-/** What verifies those certificates. */
+/** Public key of the CA. */
 export const AUTHORITY_PUBLIC_KEY = createPublicKey(AUTHORITY);
 
 const ED25519 = sequence(oid('2b6570'));
@@ -30,14 +30,14 @@ export interface CertificateOptions {
   serial: bigint;
   notBefore: Date;
   notAfter: Date;
-  /** 32 octets, the private key: the same seed gives the same certificate. */
+  /** Private key of 32 octets. */
   seed: Buffer;
 }
 
 /**
- * A real X.509 certificate in DER: a P-256 key, signed with Ed25519 by
- * `CN=Certificate Authority,O=EXAMPLE.TEST`. Every part of it follows from the
- * options, so a generated directory is the same each time.
+ * Creates an X.509 certificate in DER: a P-256 key, signed with Ed25519 by
+ * `CN=Certificate Authority,O=EXAMPLE.TEST`. The same options result in the
+ * same certificate.
  */
 export function userCertificate(options: CertificateOptions): Buffer {
   const key = createECDH('prime256v1');
@@ -109,8 +109,8 @@ function time(date: Date): Buffer {
     : tag(0x18, Buffer.from(text));
 }
 
-/** An Ed25519 private key that is the same for the same 32 octets. */
-export function privateKeyOfSeed(seed: Buffer): KeyObject {
+/** Returns the Ed25519 private key of 32 octets. */
+function privateKeyOfSeed(seed: Buffer): KeyObject {
   return createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, seed]),
     format: 'der',
@@ -118,8 +118,8 @@ export function privateKeyOfSeed(seed: Buffer): KeyObject {
   });
 }
 
-/** The public key, 32 octets, of that private key. */
-export function publicKeyOfSeed(seed: Buffer): Buffer {
+/** Returns the public key of that private key in 32 octets. */
+function publicKeyOfSeed(seed: Buffer): Buffer {
   const info = createPublicKey(privateKeyOfSeed(seed)).export({
     format: 'der',
     type: 'spki',
@@ -128,9 +128,9 @@ export function publicKeyOfSeed(seed: Buffer): Buffer {
 }
 
 /**
- * A real Ed25519 key in the form of `authorized_keys` (RFC 8709 §4).
+ * Formats an Ed25519 public key as in `authorized_keys` (RFC 8709 §4).
  *
- * @param seed - 32 octets, the private key
+ * @param seed - private key of 32 octets
  */
 export function sshKey(seed: Buffer, comment: string): string {
   const blob = Buffer.concat(

@@ -7,28 +7,28 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { readFile, readdir } from 'node:fs/promises';
 
-/** Debian keeps servers in sbin, which an ordinary user's PATH leaves out. */
-export const PROGRAM_PATH = [process.env.PATH, '/usr/sbin', '/sbin']
+/** Debian's servers are in sbin, which is not in an ordinary user's PATH. */
+const PROGRAM_PATH = [process.env.PATH, '/usr/sbin', '/sbin']
   .filter(Boolean)
   .join(delimiter);
 
-/** A program and how to run it. */
+/** A program and how it is run. */
 export interface Command {
   program: string;
   args: readonly string[];
-  /** Whom to run as; the caller's own account when absent. */
+  /** Default: the account of the caller. */
   account?: Account;
   /** Added to the environment. */
   env?: Readonly<Record<string, string>>;
   cwd?: string;
 }
 
-/** Runs programs and knows all that still run, so that it can end every one. */
+/** Runs programs, and can kill those that still run. */
 export class ProcessOwner {
   readonly #children = new Set<ChildProcess>();
   #closed = false;
 
-  /** Starts a server; its standard error is piped, its other streams are closed. */
+  /** Starts a server; only its standard error is piped. */
   start(command: Command): ChildProcess {
     return this.#spawn(command, ['ignore', 'ignore', 'pipe']);
   }
@@ -36,9 +36,9 @@ export class ProcessOwner {
   /**
    * Runs a program to its end.
    *
-   * @param input - what it reads from standard input
-   * @returns what it wrote to standard output
-   * @throws Error with the end of what it said, when it exits with a failure
+   * @param input - content of its standard input
+   * @returns content of its standard output
+   * @throws Error with the end of its output when it fails
    */
   async run(command: Command, input = ''): Promise<string> {
     const child = this.#spawn(command, ['pipe', 'pipe', 'pipe']);
@@ -46,28 +46,28 @@ export class ProcessOwner {
     if (!stdin || !stdout || !stderr) {
       throw new Error(`${command.program} was started without pipes`);
     }
-    stdin.on('error', () => {}); // a program that ends early does not read all
+    stdin.on('error', () => {}); // the program may exit before reading all
     stdin.end(input);
-    const [output, complaint, code] = await Promise.all([
+    const [output, errors, code] = await Promise.all([
       text(stdout),
       text(stderr),
       exitOf(child),
     ]);
     if (code !== 0) {
-      const said = (complaint.trim() || output.trim()).slice(-2000);
-      throw new Error(`${command.program} failed (${code}): ${said}`);
+      const message = (errors.trim() || output.trim()).slice(-2000);
+      throw new Error(`${command.program} failed (${code}): ${message}`);
     }
     return output;
   }
 
-  /** Ends every process at once, waits for each, and starts no more. */
+  /** Kills all processes and waits for them; no other can be started. */
   async killAll(): Promise<void> {
     this.#closed = true;
     await Promise.all(
       [...this.#children].map(async child => {
-        const gone = exitOf(child);
+        const exit = exitOf(child);
         child.kill('SIGKILL');
-        await gone.catch(() => {});
+        await exit.catch(() => {});
       }),
     );
   }
@@ -92,7 +92,7 @@ export class ProcessOwner {
   }
 }
 
-/** The exit code, or the signal that ended the process. */
+/** Returns the exit code or the signal of a process. */
 export async function exitOf(child: ChildProcess): Promise<number | string> {
   if (child.exitCode === null && child.signalCode === null) {
     await once(child, 'exit');
@@ -102,30 +102,32 @@ export async function exitOf(child: ChildProcess): Promise<number | string> {
 
 const execFileAsync = promisify(execFile);
 
-/** The ordinary user that the servers run as. */
+/** An account that servers run as. */
 export interface Account {
   name: string;
   group: string;
   uid: number;
   gid: number;
-  /** Whether a process must change to it, because the caller is root. */
+  /** Whether the caller is root, so that processes change to it. */
   drop: boolean;
 }
 
 /**
- * As an ordinary user: oneself. As root: `dirsrv`, the account of Debian's
- * 389-ds-base, or `nobody` where that does not exist.
+ * Returns the own account of an ordinary user, and for root the first existing
+ * one of others. Default: `dirsrv`, of Debian's 389-ds-base, or `nobody`.
  *
- * @throws Error when root has nobody to become
+ * @throws Error when root has no other account
  */
-export async function findAccount(): Promise<Account> {
+export async function findAccount(
+  forRoot: readonly string[] = ['dirsrv', 'nobody'],
+): Promise<Account> {
   const { username, uid } = userInfo();
-  const candidates = uid === 0 ? ['dirsrv', 'nobody'] : [username];
+  const candidates = uid === 0 ? forRoot : [username];
   for (const name of candidates) {
     try {
       return { ...(await lookUp(name)), drop: uid === 0 };
     } catch {
-      continue; // `id` knows no such account: try the next
+      continue;
     }
   }
   throw new Error(
@@ -143,7 +145,7 @@ async function lookUp(name: string): Promise<Omit<Account, 'drop'>> {
   return { name, group, uid: Number(uid), gid: Number(gid) };
 }
 
-/** The programs a realm is made of, and the Debian package that brings each. */
+/** Programs of a realm, and the Debian package of each. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'ns-slapd': '389-ds-base',
   dscreate: '389-ds-base',
@@ -157,10 +159,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   openssl: 'openssl',
 };
 
-/**
- * @throws Error with one line that names every missing program and the
- * packages to install
- */
+/** @throws Error with all missing programs and their packages */
 export function requirePrograms(): void {
   const missing = Object.keys(PACKAGES).filter(
     program => !findProgram(program),
@@ -175,7 +174,7 @@ export function requirePrograms(): void {
   }
 }
 
-/** The path of a program, if it is installed. */
+/** Returns the path of an installed program. */
 export function findProgram(program: string): string | undefined {
   return PROGRAM_PATH.split(delimiter)
     .map(folder => join(folder, program))
@@ -192,11 +191,10 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Ends the processes that have this folder in their command line: `dscreate`
- * starts a server that detaches itself, so it is nobody's child. Only for a
- * folder that nobody else knows of.
+ * Kills the processes with a private folder in their command line: `dscreate`
+ * starts a server that detaches itself.
  */
-export async function endStrays(folder: string): Promise<void> {
+export async function killOrphans(folder: string): Promise<void> {
   for (const pid of (await readdir('/proc')).filter(name =>
     /^\d+$/.test(name),
   )) {
@@ -204,7 +202,7 @@ export async function endStrays(folder: string): Promise<void> {
       try {
         process.kill(Number(pid), 'SIGKILL');
       } catch {
-        continue; // it has ended by itself
+        continue; // it has exited
       }
     }
   }
@@ -214,6 +212,6 @@ async function commandLine(pid: string): Promise<string> {
   try {
     return await readFile(join('/proc', pid, 'cmdline'), 'utf8');
   } catch {
-    return ''; // it has ended by itself
+    return ''; // it has exited
   }
 }

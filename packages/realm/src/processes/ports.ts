@@ -4,13 +4,13 @@ import { connect, createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Below Linux's ephemeral range (32768 and up): nobody's outgoing connection
- * takes such a port while a server is being restarted on it.
+ * Below Linux's ephemeral ports (32768 and up): no outgoing connection takes
+ * the port of a server while it restarts.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** This many different TCP ports of 127.0.0.1 that nobody listens on now. */
+/** Returns different unused TCP ports of 127.0.0.1. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
@@ -35,20 +35,19 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** An anonymous bind, the shortest thing a directory server answers (RFC 4511 §4.2). */
+/** Anonymous bind (RFC 4511 §4.2). */
 const BIND = Buffer.from('300c020101600702010304008000', 'hex');
 
 const POLL_MS = 30;
 
 export interface ProbeOptions {
   port: number;
-  /** What to wait for: a connection, or an answer to an LDAP request. */
-  until: 'connected' | 'answered';
-  /** Ends the waiting. */
+  /** What to wait for: a connection, or the response to an LDAP bind. */
+  until: 'connected' | 'response';
   signal: AbortSignal;
 }
 
-/** Waits until a server on 127.0.0.1 is there. */
+/** Waits until a server on 127.0.0.1 is ready. */
 export async function probe(options: ProbeOptions): Promise<void> {
   const { signal } = options;
   while (!(await tryOnce(options))) {
@@ -64,7 +63,7 @@ async function tryOnce({
   const socket = connect({ port, host: '127.0.0.1', signal });
   try {
     await once(socket, 'connect');
-    if (until === 'answered') {
+    if (until === 'response') {
       socket.write(BIND);
       await once(socket, 'data');
     }

@@ -1,20 +1,19 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  createDatabase,
+  ENCRYPTION,
+  joinKeytabs,
+  kdcEnvironment,
+} from '../kerberos/createKdc';
 import { freePorts } from '../processes/ports';
 import { ProcessOwner } from '../processes/ProcessOwner';
-import { PROGRAM_PATH } from '../processes/ProcessOwner';
+import { Server } from '../processes/Server';
 import type { Realm } from '../Realm';
 import { realmLayout, type RealmLayout } from '../RealmLayout';
-import { probe } from '../processes/ports';
-import { ENCRYPTION } from '../kerberos/createKdc';
-import { Keytab } from '../kerberos/Keytab';
-import { kdcConfig, kdcEnvironment, krb5Config } from '../kerberos/createKdc';
 
 const OTHER_REALM = 'OTHER.TEST';
-const START_TIMEOUT_MS = 120_000;
 
 /**
  * A second Kerberos realm, `OTHER.TEST`, with the principals `alice` and
@@ -28,9 +27,9 @@ export class OtherRealm {
   /** Keytab with the keys of `HTTP/localhost` in both realms. */
   readonly sharedKeytab: string;
   readonly #folder: string;
-  readonly #kdc: ChildProcess;
+  readonly #kdc: Server;
 
-  private constructor(layout: RealmLayout, kdc: ChildProcess) {
+  private constructor(layout: RealmLayout, kdc: Server) {
     this.krb5Config = layout.krb5Config;
     this.ticket = `FILE:${layout.tickets}`;
     this.sharedKeytab = layout.httpKeytab;
@@ -41,50 +40,40 @@ export class OtherRealm {
   /** @throws Error when a program of MIT Kerberos is missing or fails */
   static async start(realm: Realm): Promise<OtherRealm> {
     const layout = realmLayout(await mkdtemp(join(tmpdir(), 'other-realm-')));
+    const { httpKeytab, peopleKeytab, krb5Config } = layout;
     const [port] = await freePorts(1);
-    await mkdir(layout.kdc);
-    await writeFile(layout.krb5Config, krb5Config(layout, port, OTHER_REALM));
-    await writeFile(layout.kdcConfig, kdcConfig(layout, port, OTHER_REALM));
-    const programs = new ProcessOwner();
-    const env = kdcEnvironment(layout);
-    const realmArgs = ['-r', OTHER_REALM];
-    await programs.run({
-      program: 'kdb5_util',
-      args: ['create', '-s', ...realmArgs, '-P', 'master password'],
-      env,
-    });
-    await programs.run(
-      { program: 'kadmin.local', args: realmArgs, env },
+    const owner = new ProcessOwner();
+    await createDatabase(
+      owner,
+      layout,
       [
         `addprinc -randkey -e ${ENCRYPTION} alice`,
         `addprinc -randkey -e ${ENCRYPTION} HTTP/localhost`,
-        `ktadd -norandkey -k ${layout.peopleKeytab} alice`,
-        `ktadd -norandkey -k ${layout.httpKeytab} HTTP/localhost`,
-        '',
-      ].join('\n'),
+        `ktadd -norandkey -k ${peopleKeytab} alice`,
+        `ktadd -norandkey -k ${httpKeytab} HTTP/localhost`,
+      ],
+      { realm: OTHER_REALM, kdcPort: port },
     );
-    const keytabs = await Promise.all(
-      [realm.keytab, layout.httpKeytab].map(path => readFile(path)),
-    );
-    await writeFile(
-      layout.httpKeytab,
-      Keytab.join(keytabs.map(Keytab.parse)).toBuffer(),
-    );
-    // The kernel kills the KDC when this process exits (prctl(2)).
-    const kdc = spawn(
-      'setpriv',
-      ['--pdeathsig=KILL', 'krb5kdc', '-n', ...realmArgs],
-      { stdio: 'ignore', env: { ...process.env, PATH: PROGRAM_PATH, ...env } },
-    );
+    const shared = await joinKeytabs([realm.keytab, httpKeytab]);
+    await writeFile(httpKeytab, shared);
+    const kdc = new Server({
+      owner,
+      command: {
+        // The kernel kills the KDC when this process exits (prctl(2)).
+        program: 'setpriv',
+        args: ['--pdeathsig=KILL', 'krb5kdc', '-n', '-r', OTHER_REALM],
+        env: kdcEnvironment(layout),
+      },
+      port,
+      until: 'connected',
+    });
     const other = new OtherRealm(layout, kdc);
     try {
-      const signal = AbortSignal.timeout(START_TIMEOUT_MS);
-      await probe({ port, until: 'connected', signal });
-      const keytab = layout.peopleKeytab;
-      await programs.run({
+      await kdc.start();
+      await owner.run({
         program: 'kinit',
-        args: ['-k', '-t', keytab, '-c', other.ticket, 'alice'],
-        env: { KRB5_CONFIG: layout.krb5Config },
+        args: ['-k', '-t', peopleKeytab, '-c', other.ticket, 'alice'],
+        env: { KRB5_CONFIG: krb5Config },
       });
     } catch (error) {
       await other.stop();
@@ -94,10 +83,7 @@ export class OtherRealm {
   }
 
   async stop(): Promise<void> {
-    if (this.#kdc.exitCode === null && this.#kdc.signalCode === null) {
-      this.#kdc.kill();
-      await once(this.#kdc, 'exit');
-    }
+    await this.#kdc.stop();
     await rm(this.#folder, { recursive: true, force: true });
   }
 }

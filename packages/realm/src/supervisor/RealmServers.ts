@@ -9,39 +9,174 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { placeInstance } from '../directory/configureInstance';
 import { kdcConfig, kdcEnvironment, krb5Config } from '../kerberos/createKdc';
-import {
-  type Account,
-  type Command,
-  ProcessOwner,
-  endStrays,
-  findAccount,
-  requirePrograms,
-} from '../processes/ProcessOwner';
 import { freePorts } from '../processes/ports';
+import {
+  findAccount,
+  killOrphans,
+  ProcessOwner,
+  requirePrograms,
+  type Account,
+} from '../processes/ProcessOwner';
+import { Server } from '../processes/Server';
 import { REALM, type RealmLayout, realmLayout } from '../RealmLayout';
 import type { ResolvedOptions } from '../RealmOptions';
 import { buildTemplate } from '../template/buildTemplate';
-import { TemplateCache, templateKey } from '../template/TemplateCache';
+import { copyTemplate, templateKey } from '../template/copyTemplate';
 import type { RealmFacts } from './messages';
-import { Server } from './Server';
-import { join } from 'node:path';
-import { tmpdir } from 'node:os';
 
-/** The temporary folders of a realm, none of which may outlive it. */
-export class PrivateFolders {
+/** Another process may use a port before the server does. */
+const MAX_ATTEMPTS = 3;
+
+const SHARED_MEMORY = '/dev/shm';
+
+/** For the keys of 100,000 people; containers often have 64 MB. */
+const KEYS_BYTES = 200 * 1024 * 1024;
+
+/** All processes and folders of one realm. */
+export class RealmServers {
+  readonly #owner = new ProcessOwner();
+  /** Temporary folders. */
   readonly #folders = new Set<string>();
+  readonly #aborter = new AbortController();
+  readonly #onProgress: (step: string) => void;
+  #started: Promise<unknown> = Promise.resolve();
+  #buildFolder?: string;
+  #directory?: Server;
 
-  /** Makes one that only this process' account can enter. */
-  async make(prefix: string, parent = tmpdir()): Promise<string> {
+  constructor(onProgress: (step: string) => void) {
+    this.#onProgress = onProgress;
+  }
+
+  /** The directory server, after the start. */
+  get directory(): Server {
+    if (!this.#directory) {
+      throw new Error('The realm has not started');
+    }
+    return this.#directory;
+  }
+
+  async start(options: ResolvedOptions): Promise<RealmFacts> {
+    const started = this.#start(options);
+    this.#started = started;
+    return started;
+  }
+
+  /** Kills all processes and removes all folders. */
+  async end(): Promise<void> {
+    this.#aborter.abort(new Error('The realm is being stopped'));
+    await this.#owner.killAll();
+    await this.#started.catch(() => {}); // reported to the caller
+    if (this.#buildFolder) {
+      await killOrphans(this.#buildFolder);
+    }
+    await this.#removeFolders();
+  }
+
+  async #start(options: ResolvedOptions): Promise<RealmFacts> {
+    requirePrograms();
+    const account = await findAccount();
+    const layout = realmLayout(await this.#makeFolder('realm-'));
+    await copyTemplate({
+      cacheDir: options.cacheDir,
+      key: await templateKey(options),
+      target: layout.dir,
+      owner: this.#owner,
+      signal: this.#aborter.signal,
+      build: () => this.#build(options, account),
+    });
+    await this.#removeFolders({ except: layout.dir });
+    if (account.drop) {
+      const { uid, gid } = account;
+      const args = ['-R', `${uid}:${gid}`, layout.dir];
+      await this.#owner.run({ program: 'chown', args });
+    }
+    await symlink(layout.config, layout.ownConfig);
+    this.#onProgress('starting the servers');
+    return this.#startServers(layout, account, options.accessLog);
+  }
+
+  async #build(options: ResolvedOptions, account: Account): Promise<string> {
+    const folder = await this.#makeFolder('realm-build-');
+    this.#buildFolder = folder;
+    await chown(folder, account.uid, account.gid);
+    await buildTemplate({
+      owner: this.#owner,
+      account,
+      layout: realmLayout(folder),
+      scratch: await this.#makeFolder('realm-keys-', await memoryFolder()),
+      options,
+      onProgress: this.#onProgress,
+    });
+    return folder;
+  }
+
+  async #startServers(
+    layout: RealmLayout,
+    account: Account,
+    accessLog: ResolvedOptions['accessLog'],
+  ): Promise<RealmFacts> {
+    const owner = this.#owner;
+    for (let attempt = 1; ; attempt += 1) {
+      const [ldapPort, ldapsPort, kdcPort] = await freePorts(3);
+      await writeFile(layout.krb5Config, krb5Config(layout, kdcPort));
+      await writeFile(layout.kdcConfig, kdcConfig(layout, kdcPort));
+      const place = { ldapPort, ldapsPort, account, accessLog };
+      await placeInstance(layout, place);
+      const kdc = new Server({
+        owner,
+        command: {
+          program: 'krb5kdc',
+          args: ['-n', '-r', REALM],
+          account,
+          env: kdcEnvironment(layout),
+        },
+        port: kdcPort,
+        until: 'connected',
+      });
+      const directory = new Server({
+        owner,
+        command: {
+          program: 'ns-slapd',
+          // `-d` keeps it in the foreground.
+          args: [
+            ...['-D', layout.ownConfig, '-d', '0'],
+            ...['-i', join(layout.dir, 'slapd.pid')],
+          ],
+          account,
+          env: {
+            KRB5_CONFIG: layout.krb5Config,
+            KRB5_KTNAME: layout.ldapKeytab,
+            KRB5RCACHENAME: `file2:${join(layout.dir, 'ldap.rcache')}`,
+          },
+        },
+        port: ldapPort,
+        until: 'response',
+      });
+      try {
+        await Promise.all([kdc.start(), directory.start()]);
+        this.#directory = directory;
+        return { dir: layout.dir, ldapPort, ldapsPort };
+      } catch (error) {
+        await Promise.all([kdc.kill(), directory.kill()]);
+        if (attempt === MAX_ATTEMPTS) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  async #makeFolder(prefix: string, parent = tmpdir()): Promise<string> {
     const folder = await mkdtemp(join(await realpath(parent), prefix));
     this.#folders.add(folder);
     return folder;
   }
 
-  /** Removes all, or all but one, with what a server in them left elsewhere. */
-  async remove({ except }: { except?: string } = {}): Promise<void> {
+  /** Removes folders, and what a killed server left outside them. */
+  async #removeFolders({ except }: { except?: string } = {}): Promise<void> {
     for (const folder of this.#folders) {
       if (folder !== except) {
         await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -52,171 +187,12 @@ export class PrivateFolders {
   }
 }
 
-/** Another process may take a port between the choice and its use. */
-const ATTEMPTS = 3;
-
-/** Everything that runs and every folder that exists for one realm. */
-export class RealmServers {
-  readonly #owner = new ProcessOwner();
-  readonly #folders = new PrivateFolders();
-  readonly #ending = new AbortController();
-  readonly #onProgress: (step: string) => void;
-  #starting: Promise<unknown> = Promise.resolve();
-  #building?: string;
-  #directory?: Server;
-
-  constructor(onProgress: (step: string) => void) {
-    this.#onProgress = onProgress;
-  }
-
-  /** The directory server, once the realm has started. */
-  get directory(): Server {
-    if (!this.#directory) {
-      throw new Error('The realm has not started');
-    }
-    return this.#directory;
-  }
-
-  async start(options: ResolvedOptions): Promise<RealmFacts> {
-    const starting = this.#start(options);
-    this.#starting = starting;
-    return starting;
-  }
-
-  /** Ends every process at once and removes every folder. */
-  async end(): Promise<void> {
-    this.#ending.abort(new Error('The realm is being stopped'));
-    await this.#owner.killAll();
-    await this.#starting.catch(() => {}); // whoever asked for it has been told
-    if (this.#building) {
-      await endStrays(this.#building);
-    }
-    await this.#folders.remove();
-  }
-
-  async #start(options: ResolvedOptions): Promise<RealmFacts> {
-    requirePrograms();
-    const account = await findAccount();
-    const layout = realmLayout(await this.#folders.make('realm-'));
-    const cache = new TemplateCache({
-      folder: options.cacheDir,
-      owner: this.#owner,
-      signal: this.#ending.signal,
-    });
-    const key = await templateKey(options);
-    await cache.copyTo(layout.dir, key, () => this.#build(options, account));
-    await this.#folders.remove({ except: layout.dir });
-    if (account.drop) {
-      const { uid, gid } = account;
-      const args = ['-R', `${uid}:${gid}`, layout.dir];
-      await this.#owner.run({ program: 'chown', args });
-    }
-    await symlink(layout.config, layout.ownConfig);
-    this.#onProgress('starting the servers');
-    return this.#serve(layout, { account, accessLog: options.accessLog });
-  }
-
-  async #build(options: ResolvedOptions, account: Account): Promise<string> {
-    const folder = await this.#folders.make('realm-build-');
-    this.#building = folder;
-    await chown(folder, account.uid, account.gid);
-    await buildTemplate({
-      owner: this.#owner,
-      account,
-      layout: realmLayout(folder),
-      scratch: await this.#folders.make('realm-keys-', await memoryFolder()),
-      options,
-      onProgress: this.#onProgress,
-    });
-    return folder;
-  }
-
-  async #serve(
-    layout: RealmLayout,
-    {
-      account,
-      accessLog,
-    }: Pick<ResolvedOptions, 'accessLog'> & { account: Account },
-  ): Promise<RealmFacts> {
-    const owner = this.#owner;
-    for (let attempt = 1; ; attempt += 1) {
-      const [ldapPort, ldapsPort, kdcPort] = await freePorts(3);
-      await writeFile(layout.krb5Config, krb5Config(layout, kdcPort));
-      await writeFile(layout.kdcConfig, kdcConfig(layout, kdcPort));
-      await placeInstance(layout, {
-        ldapPort,
-        ldapsPort,
-        account,
-        accessLog,
-      });
-      const kdc = new Server({
-        owner,
-        command: kdcCommand(layout, account),
-        port: kdcPort,
-        until: 'connected',
-      });
-      const directory = new Server({
-        owner,
-        command: directoryCommand(layout, account),
-        port: ldapPort,
-        until: 'answered',
-      });
-      try {
-        await Promise.all([kdc.start(), directory.start()]);
-        this.#directory = directory;
-        return { dir: layout.dir, ldapPort, ldapsPort };
-      } catch (error) {
-        await Promise.all([kdc.kill(), directory.kill()]);
-        if (attempt === ATTEMPTS) {
-          throw error;
-        }
-      }
-    }
-  }
-}
-
-/** How the KDC is run in the foreground. */
-export function kdcCommand(layout: RealmLayout, account: Account): Command {
-  return {
-    program: 'krb5kdc',
-    args: ['-n', '-r', REALM],
-    account,
-    env: kdcEnvironment(layout),
-  };
-}
-
-/**
- * How the directory server is run: in the foreground, which `-d` brings about,
- * with its own key and its own replay cache.
- */
-export function directoryCommand(
-  layout: RealmLayout,
-  account: Account,
-): Command {
-  const pidFile = join(layout.dir, 'slapd.pid');
-  return {
-    program: 'ns-slapd',
-    args: ['-D', layout.ownConfig, '-i', pidFile, '-d', '0'],
-    account,
-    env: {
-      KRB5_CONFIG: layout.krb5Config,
-      KRB5_KTNAME: layout.ldapKeytab,
-      KRB5RCACHENAME: `file2:${join(layout.dir, 'ldap.rcache')}`,
-    },
-  };
-}
-
-const SHARED_MEMORY = '/dev/shm';
-
-/** Enough for the keys of 100,000 people; containers often have 64 MB there. */
-const ROOM = 200 * 1024 * 1024;
-
-/** Where short-lived files are in memory, or the ordinary place for them. */
-export async function memoryFolder(): Promise<string> {
+/** Returns a folder in memory, or else the folder of temporary files. */
+async function memoryFolder(): Promise<string> {
   try {
     await access(SHARED_MEMORY, constants.W_OK);
     const { bavail, bsize } = await statfs(SHARED_MEMORY);
-    return bavail * bsize > ROOM ? SHARED_MEMORY : tmpdir();
+    return bavail * bsize > KEYS_BYTES ? SHARED_MEMORY : tmpdir();
   } catch {
     return tmpdir();
   }

@@ -1,72 +1,73 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { PACKAGE_FOLDER } from '../RealmOptions';
-import type { ResolvedOptions } from '../RealmOptions';
-import {
-  isTyped,
-  type DirectoryAction,
-  type RealmFacts,
-  type Report,
-  type Request,
+import { PACKAGE_FOLDER, type ResolvedOptions } from '../RealmOptions';
+import type {
+  DirectoryAction,
+  RealmFacts,
+  Report,
+  RequestContent,
 } from './messages';
 
-/** Lets Node read TypeScript, as Backstage's own commands do. */
-const LOADER = [
-  '--require',
-  require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
-];
+/** Compiles TypeScript for Node, as Backstage's commands do. */
+const LOADER = require.resolve('@backstage/cli-node/config/nodeTransform.cjs');
 
-/** How a caller takes part in the start. */
-export interface Starting {
-  onProgress: (step: string) => void;
-  /** Gives up. */
-  signal?: AbortSignal;
-}
+type Result = Exclude<Report, { progress: string }>;
 
-/** The caller's end of the process that owns a realm. */
+/** The caller's side of the process that owns a realm. */
 export class Supervisor {
   readonly #child: ChildProcess;
-  readonly #exit: Promise<unknown>;
-  readonly #pending = new Map<number, (error?: string) => void>();
+  readonly #exit: Promise<void>;
+  readonly #pending = new Map<number, (result: Result) => void>();
   #lastId = 0;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, onProgress: (step: string) => void) {
     this.#child = child;
+    // The loader sends messages of other types.
+    child.on('message', (report: Report) => {
+      if ('progress' in report) {
+        onProgress(report.progress);
+      } else if ('id' in report) {
+        this.#pending.get(report.id)?.(report);
+      }
+    });
     this.#exit = once(child, 'exit').then(() => {
-      for (const settle of this.#pending.values()) {
-        settle('The realm has ended');
+      for (const [id, settle] of this.#pending) {
+        settle({ id, error: 'The realm has ended' });
       }
     });
   }
 
   /**
-   * Starts a realm in a process of its own.
+   * Starts a realm in a separate process.
    *
-   * @throws Error with the reason, when it does not come up; nothing is left
-   * behind
+   * @throws Error with the reason when it fails; nothing remains
    */
   static async start(
     options: ResolvedOptions,
-    { onProgress, signal }: Starting,
+    {
+      onProgress,
+      signal,
+    }: { onProgress: (step: string) => void; signal?: AbortSignal },
   ): Promise<{ supervisor: Supervisor; facts: RealmFacts }> {
     signal?.throwIfAborted();
     const child = fork(join(PACKAGE_FOLDER, 'src/supervisor/main.ts'), [], {
-      execArgv: LOADER,
+      execArgv: ['--require', LOADER],
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const supervisor = new Supervisor(child);
-    const giveUp = () => void supervisor.stop();
-    signal?.addEventListener('abort', giveUp);
+    const supervisor = new Supervisor(child, onProgress);
+    const abort = () => void supervisor.stop();
+    signal?.addEventListener('abort', abort);
     try {
-      const facts = await supervisor.#ready(options, onProgress);
-      child.on('message', message => supervisor.#settle(message as Report));
+      const { facts } = await supervisor.#request({ start: options });
       child.unref();
-      child.channel?.unref();
-      return { supervisor, facts };
+      return { supervisor, facts: facts! };
+    } catch (error) {
+      await supervisor.#exit;
+      throw error;
     } finally {
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', abort);
     }
   }
 
@@ -76,67 +77,38 @@ export class Supervisor {
     await this.#exit;
   }
 
-  /** Ends the realm; harmless when it has ended. */
+  /** Ends the realm; can be called repeatedly. */
   async stop(): Promise<void> {
     if (this.#child.connected) {
-      this.#send({ type: 'stop' });
+      this.#child.send({ id: 0, end: true });
     }
     await this.ended();
   }
 
-  /** @throws Error when the directory server does not do as asked */
+  /** @throws Error when the directory server fails */
   async directory(action: DirectoryAction): Promise<void> {
+    await this.#request({ directory: action });
+  }
+
+  async #request(content: RequestContent): Promise<Result> {
     if (!this.#child.connected) {
       throw new Error('The realm has ended');
     }
     this.#lastId += 1;
     const id = this.#lastId;
-    const answer = new Promise<string | undefined>(resolve => {
+    const settled = new Promise<Result>(resolve => {
       this.#pending.set(id, resolve);
     });
     this.#child.channel?.ref();
-    this.#send({ type: 'directory', id, action });
-    const error = await answer;
+    this.#child.send({ id, ...content });
+    const result = await settled;
     this.#pending.delete(id);
     if (this.#pending.size === 0) {
       this.#child.channel?.unref();
     }
-    if (error !== undefined) {
-      throw new Error(error);
+    if (result.error !== undefined) {
+      throw new Error(result.error);
     }
-  }
-
-  #ready(
-    options: ResolvedOptions,
-    onProgress: (step: string) => void,
-  ): Promise<RealmFacts> {
-    return new Promise((resolve, reject) => {
-      let reason = 'The realm ended while starting';
-      this.#child.on('message', message => {
-        if (!isTyped(message)) {
-          return;
-        }
-        const report = message as Report;
-        if (report.type === 'progress') {
-          onProgress(report.step);
-        } else if (report.type === 'ready') {
-          resolve(report.facts);
-        } else if (report.type === 'failed') {
-          reason = report.message; // and it ends, having cleaned up
-        }
-      });
-      void this.#exit.then(() => reject(new Error(reason)));
-      this.#send({ type: 'start', options });
-    });
-  }
-
-  #settle(report: Report): void {
-    if (isTyped(report) && report.type === 'done') {
-      this.#pending.get(report.id)?.(report.error);
-    }
-  }
-
-  #send(request: Request): void {
-    this.#child.send(request);
+    return result;
   }
 }

@@ -1,52 +1,39 @@
-import { isTyped, type Report, type Request } from './messages';
+import type { Report, Request } from './messages';
 import { RealmServers } from './RealmServers';
 
 /*
- * The process that owns a realm. Its caller talks to it over the channel that
- * `fork` makes; when that closes, because the caller has gone in whatever way,
- * everything ends. It is the leader of a session of its own, so a Ctrl-C in
- * the caller's terminal does not reach it or its servers.
+ * The process that owns a realm. The realm ends when the channel to the caller
+ * closes. The process leads its own session, so that Ctrl-C in the caller's
+ * terminal does not reach its servers.
  */
 
-const servers = new RealmServers(step => report({ type: 'progress', step }));
+const servers = new RealmServers(progress => report({ progress }));
 let ending: Promise<void> | undefined;
 
-process.on('message', message => {
-  if (isTyped(message)) {
-    void obey(message as Request);
+process.on('message', async (request: Request) => {
+  const { id } = request;
+  try {
+    if ('start' in request) {
+      report({ id, facts: await servers.start(request.start) });
+    } else if ('directory' in request) {
+      await servers.directory[request.directory]();
+      report({ id });
+    } else {
+      await end();
+    }
+  } catch (error) {
+    if (!ending) {
+      const message = error instanceof Error ? error.message : String(error);
+      report({ id, error: message });
+    }
+    if ('start' in request) {
+      await end();
+    }
   }
 });
-process.on('disconnect', () => void end());
+process.on('disconnect', end);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => void end());
-}
-
-async function obey(request: Request): Promise<void> {
-  switch (request.type) {
-    case 'start':
-      try {
-        report({ type: 'ready', facts: await servers.start(request.options) });
-      } catch (error) {
-        if (!ending) {
-          report({ type: 'failed', message: messageOf(error) });
-        }
-        await end();
-      }
-      break;
-    case 'directory':
-      try {
-        await servers.directory[request.action]();
-        report({ type: 'done', id: request.id });
-      } catch (error) {
-        report({ type: 'done', id: request.id, error: messageOf(error) });
-      }
-      break;
-    case 'stop':
-      await end();
-      break;
-    default:
-      break; // of a newer caller
-  }
+  process.on(signal, end);
 }
 
 async function end(): Promise<void> {
@@ -59,8 +46,4 @@ function report(message: Report): void {
   if (process.connected) {
     process.send?.(message);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

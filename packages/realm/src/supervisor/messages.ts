@@ -1,29 +1,29 @@
 import type { ResolvedOptions } from '../RealmOptions';
 
-/** What one can do to the directory server of a running realm. */
+/** Action on the directory server of a running realm. */
 export type DirectoryAction = 'stop' | 'start' | 'kill' | 'pause' | 'resume';
 
-/** From the caller to the supervisor. */
-export type Request =
-  | { type: 'start'; options: ResolvedOptions }
-  | { type: 'directory'; id: number; action: DirectoryAction }
-  | { type: 'stop' };
+/** Message to the supervisor: start the realm, stop it, or act on a server. */
+export type Request = { readonly id: number } & RequestContent;
 
-/** From the supervisor to the caller. */
+export type RequestContent =
+  | { readonly start: ResolvedOptions }
+  | { readonly directory: DirectoryAction }
+  | { readonly end: true };
+
+/** Message to the caller: progress of the start, or the result of a request. */
 export type Report =
-  | { type: 'progress'; step: string }
-  | { type: 'ready'; facts: RealmFacts }
-  | { type: 'failed'; message: string }
-  | { type: 'done'; id: number; error?: string };
+  | { readonly progress: string }
+  | {
+      readonly id: number;
+      /** Of a start. */
+      readonly facts?: RealmFacts;
+      readonly error?: string;
+    };
 
-/** What only the supervisor knows about the realm that it has started. */
+/** What a start determines. */
 export interface RealmFacts {
-  dir: string;
-  ldapPort: number;
-  ldapsPort: number;
-}
-
-/** Whether a message from the channel is one of ours; loaders send others. */
-export function isTyped(message: unknown): message is { type: string } {
-  return typeof message === 'object' && message !== null && 'type' in message;
+  readonly dir: string;
+  readonly ldapPort: number;
+  readonly ldapsPort: number;
 }

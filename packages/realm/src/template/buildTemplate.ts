@@ -10,10 +10,7 @@ import {
 import { join } from 'node:path';
 import { addMemberOf, importEntries } from '../directory/importEntries';
 import { DATA_CONTAINERS, baseTree } from '../directory/baseTree';
-import {
-  configureInstance,
-  unplaceInstance,
-} from '../directory/configureInstance';
+import { configureInstance, removePaths } from '../directory/configureInstance';
 import {
   createCertificates,
   createInstance,
@@ -26,10 +23,13 @@ import { REALM, type RealmLayout } from '../RealmLayout';
 import type { ResolvedOptions } from '../RealmOptions';
 import { parseLdif } from '../ldif/ldif';
 
+/** Seed of the generated entries. */
+const SEED = 1;
+
 export interface BuildOptions {
   owner: ProcessOwner;
   account: Account;
-  /** An empty folder that belongs to the account. */
+  /** An empty folder of the account. */
   layout: RealmLayout;
   /** Another empty folder, in memory where possible. */
   scratch: string;
@@ -37,7 +37,7 @@ export interface BuildOptions {
   onProgress: (step: string) => void;
 }
 
-/** Makes a whole realm that does not run: instance, people, KDC, keys. */
+/** Creates the files of a realm: instance, people, KDC, keys. */
 export async function buildTemplate(build: BuildOptions): Promise<void> {
   const { owner, account, layout, scratch, options, onProgress } = build;
   const { ldif, schema, users } = options;
@@ -65,17 +65,17 @@ export async function buildTemplate(build: BuildOptions): Promise<void> {
     importEntries({ owner, account, layout, entries }),
     createKdc({ owner, layout, scratch, principals }),
   ]);
-  await dropTraces(layout);
-  await unplaceInstance(layout);
+  await removeRunFiles(layout);
+  await removePaths(layout);
 }
 
 async function dataEntries(options: ResolvedOptions): Promise<LdifEntry[]> {
   return options.ldif
     ? readLdifEntries(options.ldif)
-    : generateEntries(options);
+    : generateEntries({ ...options, seed: SEED });
 }
 
-/** What root has written in the instance so far must be the account's. */
+/** Gives the files that root has written to the account. */
 async function handOver(
   { config }: RealmLayout,
   { uid, gid }: Account,
@@ -88,10 +88,10 @@ async function handOver(
 }
 
 /**
- * Removes what a server that has run leaves: Berkeley DB's shared memory, which
- * is large and made anew at each start, its logs, its socket and its pid.
+ * Removes files of the server's run: Berkeley DB's shared memory, which is
+ * large and created at each start, logs, the socket and the process ID.
  */
-async function dropTraces({ instance, logs }: RealmLayout): Promise<void> {
+async function removeRunFiles({ instance, logs }: RealmLayout): Promise<void> {
   const database = join(instance, 'var/lib/dirsrv/slapd-realm/db');
   const run = join(instance, 'run');
   for (const [folder, trace] of [
@@ -108,8 +108,8 @@ async function dropTraces({ instance, logs }: RealmLayout): Promise<void> {
   }
 }
 
-/** Every principal of the realm that an entry names, aliases included. */
-export function principalsOf(entries: readonly LdifEntry[]): string[] {
+/** Returns all principals of the entries, including aliases. */
+function principalsOf(entries: readonly LdifEntry[]): string[] {
   const names = entries.flatMap(entry => entry.texts('krbPrincipalName'));
   return names.filter(
     name => name.endsWith(`@${REALM}`) && /^[\x20-\x7e]+$/.test(name),
@@ -117,13 +117,11 @@ export function principalsOf(entries: readonly LdifEntry[]): string[] {
 }
 
 /**
- * The people, groups, services, hosts and agreements of an LDIF file. Its
- * suffix, containers, service accounts and whatever else are left out: those
- * are the realm's own.
+ * Reads the users, groups, services, hosts and agreements of an LDIF file.
  *
- * @throws Error when nothing is left, most likely for another suffix
+ * @throws Error when the file has none, most likely for its suffix
  */
-export async function readLdifEntries(path: string): Promise<LdifEntry[]> {
+async function readLdifEntries(path: string): Promise<LdifEntry[]> {
   const below = DATA_CONTAINERS.map(dn => `,${normalizeDn(dn)}`);
   const entries = parseLdif(await readFile(path, 'utf8')).filter(entry => {
     const dn = normalizeDn(entry.dn);

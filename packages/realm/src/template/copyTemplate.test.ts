@@ -10,9 +10,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProcessOwner } from '../processes/ProcessOwner';
-import { TemplateCache } from './TemplateCache';
+import { copyTemplate, type CopyOptions } from './copyTemplate';
 
-describe('TemplateCache', () => {
+describe('copyTemplate', () => {
   let scratch: string;
   let cacheDir: string;
   let builds: number;
@@ -35,17 +35,24 @@ describe('TemplateCache', () => {
     return folder;
   }
 
-  async function copyTo(name: string, key = 'key'): Promise<string> {
+  async function copyTo(
+    name: string,
+    options: Partial<CopyOptions> = {},
+  ): Promise<string> {
     const target = join(scratch, name);
-    const cache = new TemplateCache({
-      folder: cacheDir,
-      owner: new ProcessOwner(),
+    const owner = new ProcessOwner();
+    await copyTemplate({
+      cacheDir,
+      key: 'key',
+      target,
+      owner,
+      build,
+      ...options,
     });
-    await cache.copyTo(target, key, build);
     return readFile(join(target, 'content'), 'utf8');
   }
 
-  it('builds once for many who ask at the same time, and leaves no lock', async () => {
+  it('builds once for concurrent calls and leaves no lock', async () => {
     const copies = await Promise.all(
       ['a', 'b', 'c', 'd'].map(name => copyTo(name)),
     );
@@ -54,43 +61,36 @@ describe('TemplateCache', () => {
   });
 
   it('builds again after a build that failed', async () => {
-    const cache = new TemplateCache({
-      folder: cacheDir,
-      owner: new ProcessOwner(),
-    });
-    const failing = cache.copyTo(join(scratch, 'a'), 'key', async () => {
-      throw new Error('no disk');
+    const failing = copyTo('a', {
+      build: async () => {
+        throw new Error('no disk');
+      },
     });
     await expect(failing).rejects.toThrow('no disk');
     expect(await copyTo('b')).toBe('build 1');
   });
 
-  it('takes over the lock of a process that has died', async () => {
+  it('takes over the lock of a dead process', async () => {
     await mkdir(cacheDir);
     await writeFile(join(cacheDir, 'key.lock'), '2147483647');
     expect(await copyTo('a')).toBe('build 1');
   });
 
-  it('stops waiting for a process that goes on, when told to', async () => {
+  it('stops waiting for another process when aborted', async () => {
     await mkdir(cacheDir);
     await writeFile(join(cacheDir, 'key.lock'), String(process.ppid));
-    const cache = new TemplateCache({
-      folder: cacheDir,
-      owner: new ProcessOwner(),
-      signal: AbortSignal.timeout(300),
-    });
-    const waiting = cache.copyTo(join(scratch, 'a'), 'key', build);
+    const waiting = copyTo('a', { signal: AbortSignal.timeout(300) });
     await expect(waiting).rejects.toThrow(/abort/i);
     expect(builds).toBe(0);
   });
 
-  it('drops what has long not been used', async () => {
+  it('removes the templates that were not used for the longest time', async () => {
     for (let index = 0; index < 8; index += 1) {
       const key = `key-${index}`;
-      await copyTo(key, key);
+      await copyTo(key, { key });
       await utimes(join(cacheDir, key), index, index);
     }
-    await copyTo('new', 'new');
+    await copyTo('new', { key: 'new' });
     const kept = (await readdir(cacheDir)).sort();
     expect(kept).toHaveLength(8);
     expect(kept).not.toContain('key-0');

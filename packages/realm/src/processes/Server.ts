@@ -1,24 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
-import {
-  exitOf,
-  type Command,
-  type ProcessOwner,
-} from '../processes/ProcessOwner';
-import { probe } from '../processes/ports';
+import { probe } from './ports';
+import { exitOf, type Command, type ProcessOwner } from './ProcessOwner';
 
 export interface ServerOptions {
   owner: ProcessOwner;
   command: Command;
-  /** Where it listens, and what tells that it is there. */
+  /** TCP port of 127.0.0.1. */
   port: number;
-  until: 'connected' | 'answered';
+  /** What shows that the server is ready. */
+  until: 'connected' | 'response';
 }
 
-/** A server may take this long to start or to stop before it counts as stuck. */
-const PATIENCE_MS = 60_000;
+/** Timeout of a start or a stop. */
+const TIMEOUT_MS = 60_000;
 
-/** One server process that can be started, ended and started again. */
+/** A server process that can be started repeatedly. */
 export class Server {
   readonly #options: ServerOptions;
   #child?: ChildProcess;
@@ -27,7 +24,7 @@ export class Server {
     this.#options = options;
   }
 
-  /** @throws Error with its last words when it ends instead of starting */
+  /** @throws Error with the end of its log when it exits or is not ready */
   async start(): Promise<void> {
     if (this.#running()) {
       return;
@@ -35,23 +32,19 @@ export class Server {
     const { owner, command, port, until } = this.#options;
     const child = owner.start(command);
     this.#child = child;
-    let words = '';
+    let log = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      words = (words + text).slice(-2000);
+      log = (log + text).slice(-2000);
     });
     const waiting = new AbortController();
     try {
       await Promise.race([
         probe({ port, until, signal: waiting.signal }),
         exitOf(child).then(code => {
-          throw new Error(
-            `${command.program} ended (${code}): ${words.trim()}`,
-          );
+          throw new Error(`${command.program} exited (${code}): ${log.trim()}`);
         }),
-        setTimeout(PATIENCE_MS, undefined, waiting).then(() => {
-          throw new Error(
-            `${command.program} does not answer: ${words.trim()}`,
-          );
+        setTimeout(TIMEOUT_MS, undefined, waiting).then(() => {
+          throw new Error(`${command.program} is not ready: ${log.trim()}`);
         }),
       ]);
     } finally {
@@ -59,14 +52,14 @@ export class Server {
     }
   }
 
-  /** Asks it to end and waits until it has. */
+  /** Sends SIGTERM, or SIGKILL after a timeout, and waits. */
   async stop(): Promise<void> {
     const child = this.#running();
     if (child) {
       this.resume();
       child.kill('SIGTERM');
       const stuck = new AbortController();
-      const force = setTimeout(PATIENCE_MS, undefined, stuck).then(
+      const force = setTimeout(TIMEOUT_MS, undefined, stuck).then(
         () => child.kill('SIGKILL'),
         () => {},
       );
@@ -76,14 +69,14 @@ export class Server {
     }
   }
 
-  /** Ends it at once, as a crash would. */
+  /** Sends SIGKILL and waits. */
   async kill(): Promise<void> {
     const child = this.#running();
     child?.kill('SIGKILL');
     await (child && exitOf(child));
   }
 
-  /** Stops it from answering, as a machine that hangs would. */
+  /** Stops the process: connections stay open without responses. */
   pause(): void {
     this.#running()?.kill('SIGSTOP');
   }

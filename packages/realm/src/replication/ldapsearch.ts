@@ -1,0 +1,61 @@
+import type { LdifEntry } from '../ldif/LdifEntry';
+import { parseLdif } from '../ldif/ldif';
+import { ProcessOwner } from '../processes/ProcessOwner';
+import type { Realm } from '../Realm';
+
+/** Anonymous, the owner of a ticket, or a DN with the file of its password. */
+export type BindIdentity =
+  | 'anonymous'
+  | { ticketOf: string }
+  | { dn: string; passwordFile: string };
+
+export interface Search {
+  as: BindIdentity;
+  filter?: string;
+  base?: string;
+  attributes?: readonly string[];
+  /** Further arguments. */
+  options?: readonly string[];
+}
+
+const programs = new ProcessOwner();
+
+/** Searches the realm's directory by OpenLDAP's `ldapsearch`. */
+export async function ldapsearch(
+  realm: Realm,
+  search: Search,
+): Promise<LdifEntry[]> {
+  const {
+    as,
+    filter = '(objectClass=*)',
+    attributes = [],
+    options = [],
+  } = search;
+  const url = realm.ldapUrl.replace('127.0.0.1', 'localhost');
+  const output = await programs.run({
+    program: 'ldapsearch',
+    args: [
+      ...['-LLL', '-o', 'ldif-wrap=no', '-H', url],
+      ...bindArguments(as),
+      ...['-b', search.base ?? realm.baseDn],
+      ...options,
+      filter,
+      ...attributes,
+    ],
+    env: {
+      ...realm.env,
+      ...(typeof as === 'object' &&
+        'ticketOf' in as && { KRB5CCNAME: await realm.ticket(as.ticketOf) }),
+    },
+  });
+  return parseLdif(output);
+}
+
+function bindArguments(as: BindIdentity): string[] {
+  if (as === 'anonymous') {
+    return ['-x'];
+  }
+  return 'dn' in as
+    ? ['-x', '-D', as.dn, '-y', as.passwordFile]
+    : ['-N', '-Q', '-Y', 'GSSAPI'];
+}
