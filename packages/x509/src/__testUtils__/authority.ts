@@ -1,7 +1,9 @@
-import { CertificateFields } from '../issuing/writeTbs';
-import { createCaCertificate } from '../issuing/createCaCertificate';
+import {
+  createCaCertificate,
+  randomSerialNumber,
+} from '../issuing/createCaCertificate';
 import { Issuer } from '../issuing/Issuer';
-import { randomSerialNumber } from '../issuing/createCaCertificate';
+import { CertificateFields } from '../issuing/writeTbs';
 import { testKey } from './testKeys';
 
 const NOW = Date.now();
@@ -15,7 +17,7 @@ const caName = [
   { type: 'CN', value: 'Certificate Authority' },
 ] as const;
 
-/** A new authority with a key of a kind. */
+/** Creates a CA with a key of a type. */
 export function makeIssuer(kind: Parameters<typeof testKey>[0]): Issuer {
   const { privateKey } = testKey(kind);
   const certificate = createCaCertificate({
@@ -26,7 +28,7 @@ export function makeIssuer(kind: Parameters<typeof testKey>[0]): Issuer {
   return Issuer.create({ certificate, privateKey });
 }
 
-/** A certificate of alice with everything that can be written, but for the fields that are given. */
+/** The fields of a certificate for alice with every extension, with the given fields replaced. */
 export function aliceFields(
   fields: Partial<CertificateFields> = {},
 ): CertificateFields {

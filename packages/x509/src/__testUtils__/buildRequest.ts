@@ -2,23 +2,23 @@ import { sign, SignKeyObjectInput } from 'node:crypto';
 import { bits, int, NULL, octets, oid, seq, set, text, tlv, TRUE } from './tlv';
 import { TestKey, testKey } from './testKeys';
 
-/** The parts of a request that a test wants otherwise than an ordinary client has them. */
+/** The parts of a request that differ from an ordinary one. */
 export interface RequestParts {
   key?: TestKey;
   version?: Buffer;
   subject?: Buffer;
   spki?: Buffer;
-  /** The values inside of [0], or the whole of it. */
+  /** The values inside [0], or the whole field. */
   attributes?: readonly Buffer[] | Buffer;
   /** AlgorithmIdentifier. */
   algorithm?: Buffer;
   hash?: string | null;
   signing?: Omit<SignKeyObjectInput, 'key'>;
-  /** Instead of a real signature. */
+  /** Default: a valid signature. */
   signature?: Buffer;
 }
 
-/** Writes a request of CN=alice with a good P-256 key, but for the parts that are given. */
+/** Writes a request for CN=alice with a P-256 key, with the given parts replaced. */
 export function buildRequest(parts: RequestParts = {}): Buffer {
   const key = parts.key ?? testKey('P-256');
   const { attributes = [] } = parts;
@@ -39,7 +39,7 @@ export function buildRequest(parts: RequestParts = {}): Buffer {
   );
 }
 
-/** A name of one attribute per relative name, UTF8String unless a tag says otherwise. */
+/** A name of one attribute per relative name; default tag: UTF8String. */
 export function subject(
   ...attributes: readonly [type: string, value: string, tag?: number][]
 ): Buffer {

@@ -7,10 +7,7 @@ const ALICE = {
   principals: ['alice@EXAMPLE.TEST'],
 };
 
-/**
- * Decides about a request for alice by the rules of the gateway, which live elsewhere, to show that
- * what was read is enough to decide by.
- */
+/** Applies the gateway's rules to a request of alice, to show that the parsed request is sufficient. */
 export function decideForAlice(request: CertificateRequest): 'sign' | 'reject' {
   const { commonNames, emailAddresses } = request.subject;
   const allowed =

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Runs OpenSSL's command and gives what it printed, on both channels. */
+/** Runs the `openssl` command and returns its output on both channels. */
 export function openssl(
   args: readonly string[],
   options: { input?: Buffer | string } = {},

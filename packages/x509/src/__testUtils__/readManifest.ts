@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const FOLDER = join(__dirname, '..', '__fixtures__', 'csrs');
 
-/** A file that somebody might send, and what must become of it when alice does. */
+/** A file and the expected decision when alice sends it. */
 export interface ManifestRow {
   file: string;
   description: string;

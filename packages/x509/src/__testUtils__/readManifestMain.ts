@@ -1,7 +1,7 @@
 import { readCertificateRequest } from '../request/readCertificateRequest';
 import { readFixture, readManifest } from './readManifest';
 
-/** Reads every file of the manifest, asks OpenSSL about the keys, and prints what came out. */
+/** Reads every file of the manifest, passes the keys to OpenSSL, and prints the outcomes. */
 function main(): void {
   const outcomes = readManifest().map(({ file }) => {
     const result = readCertificateRequest(readFixture(file));

@@ -1,24 +1,24 @@
 import { generateKeyPairSync, KeyObject } from 'node:crypto';
 
-/** A key pair as requests need it. */
+/** A key pair. */
 export interface TestKey {
   privateKey: KeyObject;
   /** SubjectPublicKeyInfo. */
   spki: Buffer;
 }
 
-const made = new Map<string, TestKey>();
+const keys = new Map<string, TestKey>();
 
-/** A key of a kind, made when it is first asked for. */
+/** Returns a cached key of a type. */
 export function testKey(
   kind: 'rsa' | 'P-256' | 'P-384' | 'P-521' | 'ed25519' | 'ed448',
 ): TestKey {
-  const key = made.get(kind) ?? toTestKey(generate(kind));
-  made.set(kind, key);
+  const key = keys.get(kind) ?? toTestKey(generate(kind));
+  keys.set(kind, key);
   return key;
 }
 
-/** The parts of a pair that Node generated. */
+/** Converts a key pair of Node. */
 export function toTestKey(pair: {
   privateKey: KeyObject;
   publicKey: KeyObject;

@@ -48,7 +48,7 @@ function readsWell(read: () => unknown): boolean {
 }
 
 describe('readStrictDer', () => {
-  it('takes all DER and gives every value its own bytes', () => {
+  it('accepts any DER and returns the bytes of every value', () => {
     fc.assert(
       fc.property(anyDer, der => {
         const node = readStrictDer(der);
@@ -59,7 +59,7 @@ describe('readStrictDer', () => {
     );
   });
 
-  it('refuses, and never fails otherwise, whatever the bytes', () => {
+  it('throws only a DerError for any bytes', () => {
     const damaged = fc
       .tuple(anyDer, fc.nat(), fc.nat({ max: 255 }))
       .map(([der, at, octet]) => {
@@ -86,9 +86,9 @@ describe('readStrictDer', () => {
     ['a length with a zero in front', `3082007f${'00'.repeat(127)}`],
     ['a reserved length', '30ff00'],
     ['a length of four octets', '308400000001ff'],
-    ['a cut-off length', '3082'],
-    ['a cut-off value', '30030201'],
-    ['a value longer than what it is in', '3003020200'],
+    ['a truncated length', '3082'],
+    ['a truncated value', '30030201'],
+    ['a value longer than its parent', '3003020200'],
     ['a high tag number', '1f8101'],
     ['an end of contents', '30020000'],
     ['a BOOLEAN of 1', '010101'],
@@ -104,7 +104,7 @@ describe('readStrictDer', () => {
     ['a constructed BIT STRING', '230403020000'],
     ['a NULL with content', '050100'],
     ['an empty OID', '0600'],
-    ['an OID that is cut off', '06022a83'],
+    ['a truncated OID', '06022a83'],
     ['an OID with padding', '06032a8001'],
     ['an OID of 65 octets', `0641${'2a'.repeat(65)}`],
     ['a constructed string', '2c030c0161'],
@@ -112,7 +112,7 @@ describe('readStrictDer', () => {
     ['a primitive SET', '1100'],
     ['a BMPString of an odd length', '1e0161'],
     ['a UniversalString of three octets', '1c03000061'],
-    ['a UTF8String that is no UTF-8', '0c01ff'],
+    ['a UTF8String that is not UTF-8', '0c01ff'],
     [
       'a UTCTime without seconds',
       `170b${Buffer.from('2205060622Z').toString('hex')}`,
@@ -127,7 +127,7 @@ describe('readStrictDer', () => {
     expect(readsWell(() => readStrictDer(Buffer.from(hex, 'hex')))).toBe(false);
   });
 
-  it('says that bytes are left, and that there are too many values', () => {
+  it('distinguishes trailing bytes from too many values', () => {
     const deep = (levels: number) =>
       Array.from({ length: levels }).reduce<Buffer>(
         nested => seq(nested),
@@ -150,7 +150,7 @@ describe('readStrictDer', () => {
 });
 
 describe('numbers', () => {
-  it('come back as they were written', () => {
+  it('are read as they were written', () => {
     fc.assert(
       fc.property(fc.bigInt(), value => {
         expect(readInteger(parseDer(int(value)))).toBe(value);
@@ -172,7 +172,7 @@ describe('numbers', () => {
     '2.40',
     '2.999.3',
     `1.2.${2n ** 64n}`,
-  ])('make up the OID %s', dotted => {
+  ])('are read as the OID %s', dotted => {
     expect(readObjectIdentifier(parseDer(oid(dotted)))).toBe(dotted);
   });
 
@@ -260,7 +260,7 @@ describe('times', () => {
     expect(() => read(tag, value)).toThrow(DerError);
   });
 
-  it('are written so that they come back, in the form that their year asks for', () => {
+  it('are written as UTCTime or GeneralizedTime by year, and read the same', () => {
     const dates = fc.date({
       min: new Date('0001-01-01'),
       max: new Date('9999-12-31'),

@@ -1,7 +1,7 @@
 import { readPemBlocks } from './pem';
 import { writePem } from './pem';
 
-it('finds the blocks of a label in a file', () => {
+it('reads the blocks with a label from a text', () => {
   const [one, two] = [Buffer.from('one'), Buffer.from('two')];
   const text = `${writePem('CERTIFICATE', one)}text\r\n${writePem(
     'PRIVATE KEY',

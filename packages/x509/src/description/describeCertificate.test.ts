@@ -31,7 +31,7 @@ function describeOrThrow(der: Buffer): CertificateDescription {
   return result.certificate;
 }
 
-/** A certificate of any fields; its signature is none. */
+/** A certificate with any fields and an invalid signature. */
 function certificate(
   parts: {
     version?: Buffer;
@@ -59,11 +59,11 @@ function certificate(
   return seq(tbs, algorithm, bits(Buffer.alloc(64)));
 }
 
-describe('a certificate', () => {
+describe('describeCertificate', () => {
   const der = seedCertificate();
   const description = describeOrThrow(der);
 
-  it('is described as Node describes it, where it does', () => {
+  it('returns the same values as Node', () => {
     const node = new X509Certificate(der);
     expect(description).toMatchObject({
       serialNumber: BigInt(`0x${node.serialNumber}`),
@@ -77,7 +77,7 @@ describe('a certificate', () => {
     });
   });
 
-  it('is described in the forms of the contract', () => {
+  it('returns the formats of the contract', () => {
     expect(description).toMatchObject({
       serialNumber: 12n,
       serialNumberHex: '0xC',
@@ -112,7 +112,7 @@ describe('a certificate', () => {
     });
   });
 
-  it('of OpenSSL with every kind of alternative name is described', async () => {
+  it('describes a certificate of OpenSSL with every kind of alternative name', async () => {
     const names =
       'DNS:example.test,URI:https://example.test/,IP:127.0.0.1,IP:2001:db8::1,RID:1.2.3,' +
       'email:alice@example.test,otherName:1.2.3.4;UTF8:x,dirName:name';
@@ -184,13 +184,13 @@ describe('a certificate', () => {
       { serialNumber: 1n },
     ],
     [
-      'with strings of old',
+      'with a BMPString',
       certificate({ name: subject(['commonName', '\0a\0l', 0x1e]) }),
       { subject: 'CN=al' },
     ],
     ['without a subject', certificate({ name: seq() }), { subject: '' }],
     [
-      'until the end of time',
+      'valid until 9999',
       certificate({
         validity: seq(
           text(0x17, '500101000000Z'),
@@ -203,7 +203,7 @@ describe('a certificate', () => {
       },
     ],
     [
-      'of a point at infinity',
+      'with a point at infinity as key',
       certificate({
         spki: seq(
           seq(oid('ecPublicKey'), oid('prime256v1')),
@@ -213,14 +213,14 @@ describe('a certificate', () => {
       { subject: 'CN=alice' },
     ],
     [
-      'of a curve that is spelled out',
+      'with explicit curve parameters',
       certificate({
         spki: seq(seq(oid('ecPublicKey'), seq()), bits(Buffer.of(4))),
       }),
       { subject: 'CN=alice' },
     ],
     [
-      'of an unknown key',
+      'with an unknown key type',
       certificate({ spki: seq(seq(oid('1.2.3')), bits(Buffer.of(0))) }),
       { subject: 'CN=alice' },
     ],
@@ -272,7 +272,7 @@ describe('a certificate', () => {
       }),
       { ca: true },
     ],
-  ])('is described %s', (_, bytes, expected) => {
+  ])('describes a certificate %s', (_, bytes, expected) => {
     expect(describeCertificate(bytes)).toMatchObject({
       ok: true,
       certificate: expected,
@@ -284,15 +284,19 @@ describe('a certificate', () => {
     ['malformed', 'text', Buffer.from(description.pem)],
     ['malformed', 'a key', testKey('rsa').spki],
     ['malformed', 'a set of certificates', set(der)],
-    ['malformed', 'bytes behind', Buffer.concat([der, NULL])],
-    ['malformed', 'no time', certificate({ validity: seq(NULL, NULL) })],
-    ['malformed', 'no key', certificate({ spki: NULL })],
-    ['too_large', 'very much', octets(Buffer.alloc(65_536))],
-  ])('is %s when it is %s', (code, _, bytes) => {
+    ['malformed', 'trailing bytes', Buffer.concat([der, NULL])],
+    [
+      'malformed',
+      'a certificate without times',
+      certificate({ validity: seq(NULL, NULL) }),
+    ],
+    ['malformed', 'a certificate without a key', certificate({ spki: NULL })],
+    ['too_large', 'more than 64 KiB', octets(Buffer.alloc(65_536))],
+  ])('returns %s for %s', (code, _, bytes) => {
     expect(describeCertificate(bytes)).toMatchObject({ ok: false, code });
   });
 
-  it('is described or not, whatever happened to it', () => {
+  it('returns a description or malformed for any damaged certificate', () => {
     const inputs = new FuzzInputs();
     fc.assert(
       fc.property(fc.nat(), seed => {

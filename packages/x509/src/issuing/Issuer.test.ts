@@ -15,8 +15,8 @@ import { Issuer } from './Issuer';
 const { spki } = testKey('rsa');
 const issuer = makeIssuer('P-256');
 
-describe('a certificate', () => {
-  it('holds the key of its subject and the identifiers of both keys', () => {
+describe('signCertificate', () => {
+  it('writes the key of the subject and the identifiers of both keys', () => {
     const der = issuer.signCertificate({ ...aliceFields(), spki });
     const node = new X509Certificate(der);
     expect(node.publicKey.export({ type: 'spki', format: 'der' })).toEqual(
@@ -43,7 +43,7 @@ describe('a certificate', () => {
     );
   });
 
-  it('names its issuer octet by octet as an authority from elsewhere names itself', () => {
+  it('writes the issuer octet by octet as in the CA certificate of another tool', () => {
     const { output } = openssl([
       'req',
       '-x509',
@@ -77,11 +77,11 @@ describe('a certificate', () => {
     ['a negative serial number', { serialNumber: -1n }],
     ['a serial number of 21 octets', { serialNumber: 2n ** 159n }],
     ['no subject', { subject: [] }],
-    ['no time to be valid', { notAfter: validity.notBefore }],
-    ['no date', { notBefore: new Date(NaN) }],
+    ['an empty validity period', { notAfter: validity.notBefore }],
+    ['an invalid date', { notBefore: new Date(NaN) }],
     ['a date after the year 9999', { notAfter: new Date('+010000-01-01') }],
     [
-      'a purpose of no meaning',
+      'an unknown purpose',
       {
         extensions: {
           basicConstraints: { ca: false },
@@ -90,7 +90,7 @@ describe('a certificate', () => {
       },
     ],
     [
-      'a purpose that is nearly an OID',
+      'a purpose that is not a valid OID',
       {
         extensions: {
           basicConstraints: { ca: false },
@@ -110,7 +110,7 @@ describe('a certificate', () => {
       'an empty list of usages',
       { extensions: { basicConstraints: { ca: false }, keyUsage: [] } },
     ],
-  ])('is not written with %s', (_, fields) => {
+  ])('throws a RangeError for %s', (_, fields) => {
     expect(() =>
       issuer.signCertificate({ ...aliceFields(fields), spki }),
     ).toThrow(RangeError);
@@ -120,24 +120,24 @@ describe('a certificate', () => {
     ['text', Buffer.from('key')],
     ['nothing', Buffer.alloc(0)],
     ['another structure', Buffer.of(0x30, 0)],
-  ])('is not written for a key that is %s', (_, none) => {
+  ])('throws a TypeError when the key is %s', (_, none) => {
     expect(() =>
       issuer.signCertificate({ ...aliceFields(), spki: none }),
     ).toThrow(TypeError);
   });
 });
 
-describe('an issuer', () => {
+describe('Issuer', () => {
   const { privateKey } = testKey('P-256');
   it.each([
-    ['bytes that are no certificate', Buffer.from('x'), privateKey],
+    ['bytes that are not a certificate', Buffer.from('x'), privateKey],
     [
-      "a certificate that is no CA's",
+      "a certificate that is not a CA's",
       issuer.signCertificate({ ...aliceFields(), spki: testKey('P-256').spki }),
       privateKey,
     ],
     [
-      'the key of somebody else',
+      'another key',
       Buffer.from(issuer.certificate.base64, 'base64'),
       testKey('P-384').privateKey,
     ],
@@ -156,7 +156,7 @@ describe('an issuer', () => {
       Buffer.from(issuer.certificate.base64, 'base64'),
       generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey,
     ],
-  ])('is not made of %s', (_, certificate, key) => {
+  ])('cannot be created with %s', (_, certificate, key) => {
     expect(() => Issuer.create({ certificate, privateKey: key })).toThrow(
       TypeError,
     );
@@ -164,16 +164,16 @@ describe('an issuer', () => {
 
   it.each([
     ['a negative number', { number: -1n }],
-    ['no time to be valid', { nextUpdate: validity.notBefore }],
+    ['an empty validity period', { nextUpdate: validity.notBefore }],
     [
       'a negative serial number',
       { revoked: [{ serialNumber: -1n, revokedAt: validity.notBefore }] },
     ],
     [
-      'no date of revoking',
+      'an invalid revocation date',
       { revoked: [{ serialNumber: 1n, revokedAt: new Date(NaN) }] },
     ],
-  ])('signs no revocation list with %s', (_, fields) => {
+  ])('does not sign a revocation list with %s', (_, fields) => {
     const list = {
       number: 1n,
       thisUpdate: validity.notBefore,

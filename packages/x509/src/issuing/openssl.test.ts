@@ -34,7 +34,7 @@ describe('OpenSSL', () => {
   });
 
   it.each(['P-256', 'P-384', 'P-521', 'rsa', 'ed25519'] as const)(
-    'verifies certificates and revocation lists of an authority of %s',
+    'verifies certificates and revocation lists of a CA with a key of %s',
     async kind => {
       const authority = makeIssuer(kind);
       const [good, revoked] = [1n, 2n].map(serialNumber =>
@@ -90,7 +90,7 @@ describe('OpenSSL', () => {
     },
   );
 
-  it('reads in a certificate what was written', () => {
+  it('reads the fields of a certificate', () => {
     const der = issuer.signCertificate({
       ...aliceFields({ serialNumber: 2n ** 127n - 1n }),
       spki,
@@ -116,7 +116,7 @@ describe('OpenSSL', () => {
     ).not.toMatch(/PRINTABLESTRING|T61/);
   });
 
-  it('reads in a revocation list what was written', () => {
+  it('reads the entries of a revocation list', () => {
     const reasons = Object.keys(REVOCATION_REASONS) as RevocationReason[];
     const revoked = reasons.map(reason => ({
       serialNumber: BigInt(REVOCATION_REASONS[reason]) + 2n ** 100n,
@@ -148,7 +148,7 @@ describe('OpenSSL', () => {
     }
   });
 
-  it('reads a revocation list that is empty, and one that is long', () => {
+  it('reads an empty and a long revocation list', () => {
     const empty = openssl(['crl', '-inform', 'DER', '-noout', '-text'], {
       input: revoke(),
     });

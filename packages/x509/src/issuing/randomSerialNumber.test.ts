@@ -1,6 +1,6 @@
 import { randomSerialNumber } from './createCaCertificate';
 
-it('draws serial numbers of 127 bits, each another', () => {
+it('returns different serial numbers of 127 bits', () => {
   const numbers = Array.from({ length: 2000 }, randomSerialNumber);
   expect(new Set(numbers).size).toBe(numbers.length);
   const all = numbers.reduce((union, number) => union | number, 0n);

@@ -19,7 +19,7 @@ function codeOf(modulus: bigint, exponent = 65_537n): string {
   }
 }
 
-/** The next odd number without small factors. It need not be the product of two primes. */
+/** The next odd number without small factors, not necessarily the product of two primes. */
 function nextModulus(value: bigint): bigint {
   let next = value + 2n - (value % 2n === 0n ? 1n : 0n);
   while (hasSmallFactor(next)) {
@@ -28,7 +28,7 @@ function nextModulus(value: bigint): bigint {
   return next;
 }
 
-/** A modulus of so many bits, away from the squares of round numbers. */
+/** A modulus that is not close to a square. */
 function modulusOf(bits: number): bigint {
   return nextModulus(7n * 2n ** BigInt(bits - 3));
 }
@@ -38,7 +38,7 @@ const [p, q] = [prime(1024), prime(1024)];
 const good = p * q;
 
 describe('checkRsaKey', () => {
-  it.each([2048, 3072, 4096, 8192])('takes a modulus of %d bits', bits => {
+  it.each([2048, 3072, 4096, 8192])('accepts a modulus of %d bits', bits => {
     expect(codeOf(modulusOf(bits))).toBe('accepted');
   });
 
@@ -70,11 +70,11 @@ describe('checkRsaKey', () => {
     ['key_exponent', 0n],
     ['key_exponent', -65_537n],
     ['key_exponent', 2n ** 256n + 1n],
-  ])('answers %s to an exponent of %d', (outcome, exponent) => {
+  ])('returns %s for an exponent of %d', (outcome, exponent) => {
     expect(codeOf(modulusOf(2048), exponent)).toBe(outcome);
   });
 
-  it('refuses more numbers, or other values', () => {
+  it('refuses additional or other values', () => {
     expect(() => checkRsaKey(seq(int(good), int(65_537n), NULL))).toThrow(
       'malformed',
     );
@@ -89,7 +89,7 @@ describe('isRocaModulus', () => {
     2n,
   );
 
-  /** k·M + (65537^a mod M): the form, which need not be prime to bear the mark. */
+  /** k·M + (65537^a mod M), not necessarily prime. */
   const marked = fc
     .tuple(
       fc.bigInt({ min: 1n, max: 2n ** 60n }),
@@ -97,7 +97,7 @@ describe('isRocaModulus', () => {
     )
     .map(([k, a]) => k * primorial + (65_537n ** BigInt(a) % primorial));
 
-  it('knows every product of two numbers of the form', () => {
+  it('detects every product of two numbers of the form', () => {
     fc.assert(
       fc.property(marked, marked, (first, second) => {
         expect(isRocaModulus(first * second)).toBe(true);
@@ -105,7 +105,7 @@ describe('isRocaModulus', () => {
     );
   });
 
-  it('takes no other number for one', () => {
+  it('does not detect other numbers', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 2n ** 2047n, max: 2n ** 2048n }),
@@ -118,7 +118,7 @@ describe('isRocaModulus', () => {
 });
 
 describe('hasClosePrimes', () => {
-  it('factors what differs by little', () => {
+  it('detects primes with a small difference', () => {
     const difference = fc
       .bigInt({ min: 0n, max: 2n ** 256n })
       .map(half => 2n * half);
@@ -129,7 +129,7 @@ describe('hasClosePrimes', () => {
     );
   });
 
-  it('leaves an ordinary modulus alone', () => {
+  it('does not detect an ordinary modulus', () => {
     expect(hasClosePrimes(good)).toBe(false);
   });
 });

@@ -30,7 +30,7 @@ describe.each([
   const pointOf = (...numbers: bigint[]) =>
     Buffer.concat([Buffer.of(4), ...numbers.map(coordinate)]);
 
-  it('takes its points', () => {
+  it('accepts its points', () => {
     expect(codeOf(curve, point)).toBe('accepted');
     expect(codeOf(curve, pointOf(x, p - y))).toBe('accepted');
   });
@@ -42,17 +42,17 @@ describe.each([
     ['the compressed form', Buffer.concat([Buffer.of(2), coordinate(x)])],
     ['the hybrid form', Buffer.concat([Buffer.of(6), point.subarray(1)])],
     ['infinity and more', Buffer.concat([Buffer.of(0), point.subarray(1)])],
-    ['a point beside the curve', pointOf(x, y ^ 1n)],
-    ['coordinates the other way round', pointOf(y, x)],
+    ['a point that is not on the curve', pointOf(x, y ^ 1n)],
+    ['swapped coordinates', pointOf(y, x)],
     ['y = p', pointOf(x, p)],
-    ['an octet less', point.subarray(0, -1)],
-    ['an octet more', Buffer.concat([point, Buffer.of(0)])],
+    ['one octet less', point.subarray(0, -1)],
+    ['one octet more', Buffer.concat([point, Buffer.of(0)])],
   ])('refuses %s', (_, octets) => {
     expect(codeOf(curve, octets)).toBe('invalid_point');
   });
 });
 
-it('refuses a coordinate that the field has another spelling of', () => {
+it('refuses a coordinate that is not reduced modulo p', () => {
   const point = testKey('P-521').spki.subarray(-133);
   const x =
     BigInt(`0x${point.subarray(1, 67).toString('hex')}`) + 2n ** 521n - 1n;
@@ -61,7 +61,7 @@ it('refuses a coordinate that the field has another spelling of', () => {
   expect(codeOf(oid('secp521r1'), other)).toBe('invalid_point');
 });
 
-it('refuses other curves and all that is no name of a curve', () => {
+it('refuses other curves, explicit parameters and missing parameters', () => {
   const k256 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey;
   const point = k256.export({ type: 'spki', format: 'der' }).subarray(-65);
   const explicit = seq(int(1n), seq(oid('1.2.840.10045.1.1'), int(7n)));

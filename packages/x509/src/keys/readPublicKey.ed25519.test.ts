@@ -3,7 +3,7 @@ import { outcomeOf } from '../__testUtils__/outcomeOf';
 import { testKey } from '../__testUtils__/testKeys';
 import { bits, oid, seq } from '../__testUtils__/tlv';
 
-describe('points of Ed25519 that prove nothing', () => {
+describe('Ed25519 points of small order', () => {
   /** The points of order 1, 2, 4 and 8, the latter with either sign of x. */
   const points = [
     '0100000000000000000000000000000000000000000000000000000000000000',
@@ -18,7 +18,7 @@ describe('points of Ed25519 that prove nothing', () => {
   const spkiOf = (hex: string) =>
     seq(seq(oid('ed25519')), bits(Buffer.from(hex, 'hex')));
 
-  it('are refused before anybody verifies a signature that fits every text', () => {
+  it('are refused although a forged signature verifies', () => {
     // With s = 1, R is the base point: OpenSSL 3.0 (Node 22) takes it for a key of order 1.
     const basePoint = Buffer.from('58'.padEnd(64, '6'), 'hex');
     const signature = Buffer.concat([
@@ -33,7 +33,7 @@ describe('points of Ed25519 that prove nothing', () => {
 
   it.each([
     ...points,
-    // y = p, y = p + 1 and the largest: other spellings of 0, 1 and 18
+    // y = p, y = p + 1 and the largest: not reduced forms of 0, 1 and 18
     'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
     'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
     'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
@@ -42,7 +42,7 @@ describe('points of Ed25519 that prove nothing', () => {
     expect(outcomeOf(der)).toBe('invalid_point');
   });
 
-  it('are not taken for points that are not there', () => {
+  it('are distinguished from a y coordinate without a point', () => {
     // y = 2 has no x.
     const der = buildRequest({
       key: testKey('ed25519'),

@@ -4,7 +4,7 @@ import { outcomeOf } from '../__testUtils__/outcomeOf';
 import { testKey } from '../__testUtils__/testKeys';
 import { bits, NULL, octets, oid, seq } from '../__testUtils__/tlv';
 
-describe('keys of other kinds', () => {
+describe('keys of other types', () => {
   it.each<[string, string, Buffer]>([
     ['unsupported_key', 'Ed448', testKey('ed448').spki],
     ['unsupported_key', 'X25519', spkiOf(generateKeyPairSync('x25519'))],
@@ -37,7 +37,7 @@ describe('keys of other kinds', () => {
     ],
     [
       'malformed_key',
-      'a third part',
+      'a third field',
       seq(seq(oid('ed25519')), bits(Buffer.alloc(32)), NULL),
     ],
     [
@@ -47,7 +47,7 @@ describe('keys of other kinds', () => {
     ],
     [
       'malformed_key',
-      'a key that is no bits',
+      'a key that is not a BIT STRING',
       seq(seq(oid('ed25519')), octets(Buffer.alloc(32))),
     ],
   ])('are %s: %s', (code, _, spki) => {

@@ -46,14 +46,14 @@ describe('the text of a name', () => {
       'CN=a\\00b\\0ac',
     ],
     [
-      'what turns the direction',
+      'a bidirectional control',
       subject(['commonName', 'a\u202eb']),
       'CN=a\\e2\\80\\aeb',
     ],
-    ['letters of everybody', subject(['commonName', 'älice']), 'CN=älice'],
+    ['letters beyond ASCII', subject(['commonName', 'älice']), 'CN=älice'],
     ['a type without a name', subject(['1.2.3', 'a']), '1.2.3=#0c0161'],
     [
-      'a value that is no text',
+      'a value that is not text',
       seq(set(seq(oid('commonName'), bits(Buffer.of(1))))),
       'CN=#03020001',
     ],
@@ -63,7 +63,7 @@ describe('the text of a name', () => {
       'CN=#1e03616263',
     ],
     [
-      'an e-mail address, as FreeIPA has it',
+      'an e-mail address, in the format of FreeIPA',
       subject(['emailAddress', 'a@b', 0x16]),
       'E=a@b',
     ],
@@ -72,16 +72,19 @@ describe('the text of a name', () => {
   });
 
   it.each([
-    ['no list', NULL],
+    ['a value that is not a list', NULL],
     ['an empty part', seq(set())],
-    ['a part that is no set', seq(seq())],
+    ['a part that is not a SET', seq(seq())],
     ['an attribute without a value', seq(set(seq(oid('commonName'))))],
-    ['an attribute of three', seq(set(seq(oid('commonName'), NULL, NULL)))],
-  ])('is not there for %s', (_, name) => {
+    [
+      'an attribute with three fields',
+      seq(set(seq(oid('commonName'), NULL, NULL))),
+    ],
+  ])('throws a DerError for %s', (_, name) => {
     expect(() => textOf(name)).toThrow(DerError);
   });
 
-  it('says different things for different names', () => {
+  it('is different for different names', () => {
     const parts = fc.array(
       fc.tuple(
         fc.constantFrom('commonName', '2.5.4.10', '1.2.3'),
@@ -134,7 +137,7 @@ describe('alternative names', () => {
     .string({ minLength: 1 })
     .filter(value => /^[ -~]+$/.test(value));
 
-  it('are written so that they read the same', () => {
+  it('are read as they were written', () => {
     const names = fc.oneof(
       fc.record({
         kind: fc.constant('uri' as const),
@@ -179,13 +182,13 @@ describe('alternative names', () => {
       kind: 'krb5PrincipalName',
       principal: { realm: 'R', nameType: 1, components: [''] },
     },
-  ])('that nobody could read are not written: %p', name => {
+  ])('throw a RangeError when they are invalid: %p', name => {
     expect(() => writeGeneralName(name)).toThrow(RangeError);
   });
 });
 
 describe('formatKerberosPrincipal', () => {
-  it('never writes two principals the same', () => {
+  it('returns different texts for different principals', () => {
     const tricky = fc.string({
       unit: fc.constantFrom('a', '@', '/', '\\'),
       minLength: 1,

@@ -65,7 +65,7 @@ describe('alternative names', () => {
       { kind: 'directoryName', value: { text: 'CN=admin' } },
     ],
     ['an X.400 address', tlv(0xa3), { kind: 'unsupported', tagNumber: 3 }],
-    ['a party of EDI', tlv(0xa5), { kind: 'unsupported', tagNumber: 5 }],
+    ['an EDI party name', tlv(0xa5), { kind: 'unsupported', tagNumber: 5 }],
     [
       'a UPN',
       other('userPrincipalName', text(0x0c, 'a@R')),
@@ -95,7 +95,7 @@ describe('alternative names', () => {
       { value: 'host/a@EXAMPLE.TEST' },
     ],
     [
-      'a name that poses as another',
+      'a component with the text of a principal',
       principal({
         realm: text(0x1b, 'EVIL.TEST'),
         components: [text(0x1b, 'alice@EXAMPLE.TEST')],
@@ -103,16 +103,16 @@ describe('alternative names', () => {
       { value: 'alice\\@EXAMPLE.TEST@EVIL.TEST' },
     ],
     [
-      'a component that poses as two',
+      'a component with a separator',
       principal({ components: [text(0x1b, 'host/a')] }),
       { value: 'host\\/a@EXAMPLE.TEST' },
     ],
     [
-      'a realm that poses as part of a name',
+      'a realm with a separator',
       principal({ realm: text(0x1b, 'A@B') }),
       { value: 'alice@A\\@B' },
     ],
-  ])('are typed: %s', (_, name, expected) => {
+  ])('are read: %s', (_, name, expected) => {
     const request = requestOf(
       buildRequest({ attributes: [requestNames(name)] }),
     );
@@ -121,11 +121,11 @@ describe('alternative names', () => {
 
   const upn = (value: Buffer) => other('userPrincipalName', value);
   it.each<[string, Buffer]>([
-    ['no list', NULL],
+    ['a value that is not a list', NULL],
     ['an empty list', seq()],
     ['101 names', seq(...Array.from({ length: 101 }, () => text(0x81, 'a@b')))],
-    ['bytes behind', Buffer.concat([seq(text(0x81, 'a@b')), NULL])],
-    ['a name of no kind', seq(tlv(0x89))],
+    ['trailing bytes', Buffer.concat([seq(text(0x81, 'a@b')), NULL])],
+    ['a name with an unknown tag', seq(tlv(0x89))],
     ['a name without its tag', seq(text(0x16, 'a@b'))],
     ['a constructed address', seq(tlv(0xa1, text(0x16, 'a@b')))],
     ['an address with NUL', seq(text(0x81, 'a@b\0.evil'))],
@@ -135,7 +135,7 @@ describe('alternative names', () => {
     ['an empty host', seq(text(0x82, ''))],
     ['an IP address of 3 octets', seq(tlv(0x87, Buffer.alloc(3)))],
     ['an IP address with a mask', seq(tlv(0x87, Buffer.alloc(8)))],
-    ['an OID cut off', seq(tlv(0x88, Buffer.of(0x2a, 0x83)))],
+    ['a truncated OID', seq(tlv(0x88, Buffer.of(0x2a, 0x83)))],
     [
       'two names under one tag',
       seq(
@@ -144,7 +144,7 @@ describe('alternative names', () => {
     ],
     ['an otherName without a value', seq(tlv(0xa0, oid('1.2.3')))],
     [
-      'an otherName with two',
+      'an otherName with two values',
       seq(tlv(0xa0, oid('1.2.3'), tlv(0xa0, NULL), tlv(0xa0, NULL))),
     ],
     [
@@ -154,7 +154,7 @@ describe('alternative names', () => {
     ['a UPN of another type', seq(upn(text(0x16, 'alice@EXAMPLE.TEST')))],
     ['an empty UPN', seq(upn(text(0x0c, '')))],
     ['a UPN with NUL', seq(upn(text(0x0c, 'alice@EXAMPLE.TEST\0')))],
-    ['a UPN that is no UTF-8', seq(upn(tlv(0x0c, Buffer.of(0xc0, 0x80))))],
+    ['a UPN that is not UTF-8', seq(upn(tlv(0x0c, Buffer.of(0xc0, 0x80))))],
     [
       'a principal with a realm of another type',
       seq(principal({ realm: text(0x0c, 'EXAMPLE.TEST') })),
@@ -177,7 +177,7 @@ describe('alternative names', () => {
       seq(principal({ components: [text(0x1b, 'älice')] })),
     ],
     ['a principal with a huge type', seq(principal({ type: int(2n ** 31n) }))],
-    ['a principal with one part more', seq(principal({ more: NULL }))],
+    ['a principal with an additional field', seq(principal({ more: NULL }))],
     [
       'a principal that is a string',
       seq(other('krb5PrincipalName', text(0x1b, 'alice@EXAMPLE.TEST'))),

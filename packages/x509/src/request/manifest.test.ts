@@ -6,7 +6,7 @@ import { refusalMessages } from '../refusals/RequestRefusal';
 
 const rows = readManifest();
 
-/** What the intake itself says; the rest are refused for asking what alice may not have. */
+/** Refusals of the parser; the other files are rejected by policy. */
 const CODES: Record<string, string> = {
   'enc-cn-universal.pem': 'subject_string_type',
   'enc-cn-teletex.pem': 'subject_string_type',
@@ -81,8 +81,8 @@ it.each(rows)('$expected: $file ($description)', ({ file, expected }) => {
   expect(result.ok ? decideForAlice(result.csr) : 'reject').toBe(expected);
 });
 
-it('reads text and its bytes alike', () => {
-  // Bytes that are no text cannot arrive as text.
+it('returns the same result for a text and its bytes', () => {
+  // Bytes that are not UTF-8 have no text.
   for (const { file } of rows.filter(
     row => row.file !== 'pem-der-binary.der',
   )) {
@@ -92,7 +92,7 @@ it('reads text and its bytes alike', () => {
   }
 });
 
-it('survives every file and lets OpenSSL look at every key, seen from another process', () => {
+it('does not crash a process that passes every accepted key to OpenSSL', () => {
   const child = spawnSync(
     process.execPath,
     [
@@ -108,7 +108,7 @@ it('survives every file and lets OpenSSL look at every key, seen from another pr
   );
 });
 
-it('tells every refusal apart, with a sentence', () => {
+it('has a different sentence for every refusal', () => {
   const messages = Object.values(refusalMessages);
   expect(new Set(messages).size).toBe(messages.length);
   for (const message of messages) {

@@ -20,40 +20,40 @@ function codeOf(text: string): string {
   }
 }
 
-/** The lines of the Base64 text, so long each. */
+/** The Base64 text in lines of a length. */
 function linesOf(length: number): string[] {
   return base64.match(new RegExp(`.{1,${length}}`, 'g')) ?? [];
 }
 
-describe('what people send', () => {
+describe('readArmor', () => {
   it.each([
-    ['line ends of Windows', pem.replace(/\n/g, '\r\n')],
-    ['line ends of old Macs', pem.replace(/\n/g, '\r')],
-    ['no line end at the end', pem.trimEnd()],
+    ['Windows line breaks', pem.replace(/\n/g, '\r\n')],
+    ['old Mac line breaks', pem.replace(/\n/g, '\r')],
+    ['no final line break', pem.trimEnd()],
     ['empty lines', pem.replace(/\n/g, '\n\n')],
     ['spaces at the ends of lines', pem.replace(/\n/g, '  \t\n')],
     ['indentation by tabs', pem.replace(/^/gm, '\t')],
     ['a byte order mark', `\ufeff${pem}`],
     [
-      'a label of older software',
+      'the label of older software',
       pem.replace(/CERTIFICATE REQUEST/g, 'NEW CERTIFICATE REQUEST'),
     ],
     [
-      'text around, as of openssl req -text',
+      'text before the block, as from openssl req -text',
       `Certificate Request:\n  Subject: CN = ä\n${pem}bye\n`,
     ],
-    ['the long lines of MIME', [BEGIN, ...linesOf(76), END].join('\n')],
+    ['MIME line lengths', [BEGIN, ...linesOf(76), END].join('\n')],
     ['one long line', [BEGIN, base64, END].join('\n')],
-    ['line ends that became spaces', pem.replace(/\n/g, ' ')],
-    ['no line ends at all', pem.replace(/\n/g, '')],
+    ['line breaks that became spaces', pem.replace(/\n/g, ' ')],
+    ['no line breaks', pem.replace(/\n/g, '')],
     ['no armor', base64],
     ['no armor, in lines', linesOf(64).join('\n')],
-    ['no armor, on one line of a form', linesOf(64).join(' ')],
-  ])('reads a request with %s', (_, text) => {
+    ['no armor, on one line with spaces', linesOf(64).join(' ')],
+  ])('accepts %s', (_, text) => {
     expect(readArmor(text)).toEqual(der);
   });
 
-  it('reads a block with any text and white space around, whatever its line lengths', () => {
+  it('accepts a block with any line lengths, white space and text around it', () => {
     const around = fc
       .string({ unit: 'grapheme' })
       .filter(text => !/BEGIN|END|PuTTY|\0/.test(text));
@@ -77,7 +77,7 @@ describe('what people send', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals of readArmor', () => {
   const unpadded = 'MAA';
   it.each([
     ['no_request', ''],
@@ -120,7 +120,7 @@ describe('what is refused', () => {
     expect(codeOf(text)).toBe(code);
   });
 
-  it('has an answer to any text', () => {
+  it('returns DER or a refusal for any text', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         BEGIN,
@@ -169,18 +169,18 @@ describe('private keys', () => {
     ['of OpenSSH', writePem('OPENSSH PRIVATE KEY', der)],
     ['of SSH.com', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nAAAA'],
     ['of PuTTY', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none'],
-    ['after a good request', pem + pkcs8],
-    ['before a good request', pkcs8 + pem],
-    ['that is cut off', pkcs8.slice(0, 200)],
-    ['whose line ends are escaped', JSON.stringify(pkcs8)],
-    ['whose dashes are gone', pkcs8.replace(/-/g, '')],
+    ['after a valid request', pem + pkcs8],
+    ['before a valid request', pkcs8 + pem],
+    ['that is truncated', pkcs8.slice(0, 200)],
+    ['with escaped line breaks', JSON.stringify(pkcs8)],
+    ['without dashes', pkcs8.replace(/-/g, '')],
     ['in lower case', pkcs8.toLowerCase()],
-    ['on the lines of a block', `${BEGIN}\n${pkcs8}\n${END}`],
-  ])('notices one %s', (_, text) => {
+    ['inside a block', `${BEGIN}\n${pkcs8}\n${END}`],
+  ])('detects one %s', (_, text) => {
     expect(codeOf(text)).toBe('private_key');
   });
 
-  it('does not take text about private keys for one', () => {
+  it('accepts text that mentions private keys', () => {
     expect(codeOf(`Made with the private key of alice\n${pem}`)).toBe('read');
   });
 });

@@ -23,8 +23,8 @@ import {
   tlv,
 } from '../__testUtils__/tlv';
 
-describe('a request that is in order', () => {
-  it('is read to its parts', () => {
+describe('readCertificateRequest', () => {
+  it('returns the parts of a request', () => {
     const key = testKey('P-384');
     const der = buildRequest({
       key,
@@ -55,7 +55,7 @@ describe('a request that is in order', () => {
     });
   });
 
-  it('cannot be changed by those who got it', () => {
+  it('returns a deeply frozen request', () => {
     const request = requestOf(
       buildRequest({
         attributes: [requestNames(text(0x81, 'a@b'))],
@@ -78,7 +78,7 @@ describe('a request that is in order', () => {
     }
   });
 
-  it('shows none of its attributes when it is printed', () => {
+  it('does not show attributes when a request is printed', () => {
     const challenge = seq(
       oid('1.2.840.113549.1.9.7'),
       set(text(0x0c, 'marked-secret')),
@@ -96,10 +96,10 @@ describe('a request that is in order', () => {
   });
 
   it.each([
-    ['no attributes at all', { attributes: Buffer.alloc(0) }],
+    ['no attributes', { attributes: Buffer.alloc(0) }],
     ['an empty list of extensions', { attributes: [extensionRequest()] }],
     [
-      'no extension value but a spelled-out default',
+      'an explicit default value',
       {
         attributes: [
           extensionRequest(
@@ -109,7 +109,7 @@ describe('a request that is in order', () => {
       },
     ],
     [
-      'critical extensions that everybody knows',
+      'known critical extensions',
       {
         attributes: [
           extensionRequest(
@@ -122,7 +122,7 @@ describe('a request that is in order', () => {
       },
     ],
     ['an empty subject', { subject: seq() }],
-  ])('may have %s', (_, parts) => {
+  ])('accepts %s', (_, parts) => {
     expect(outcomeOf(buildRequest(parts))).toBe('read');
   });
 });
@@ -166,9 +166,13 @@ describe('structure', () => {
     ['not_a_request', 'a public key', testKey('P-256').spki],
     ['not_a_request', 'an empty sequence', seq()],
     ['not_a_request', 'a string', octets(good)],
-    ['not_a_request', 'a fourth part', seq(good.subarray(3), NULL)],
-    ['trailing_data', 'a byte more', Buffer.concat([good, Buffer.of(0)])],
-    ['trailing_data', 'itself again', Buffer.concat([good, good])],
+    ['not_a_request', 'a fourth field', seq(good.subarray(3), NULL)],
+    [
+      'trailing_data',
+      'an additional byte',
+      Buffer.concat([good, Buffer.of(0)]),
+    ],
+    ['trailing_data', 'the request twice', Buffer.concat([good, good])],
     [
       'malformed',
       'an indefinite length',
@@ -187,30 +191,30 @@ describe('structure', () => {
     ],
     [
       'too_complex',
-      'a deep nest',
+      'deeply nested values',
       Array.from({ length: 40 }).reduce<Buffer>(nested => seq(nested), NULL),
     ],
     [
       'too_complex',
-      'very many values',
+      'too many values',
       seq(...Array.from({ length: 5000 }, () => NULL)),
     ],
-  ])('is %s with %s', (code, _, der) => {
+  ])('returns %s for %s', (code, _, der) => {
     expect(outcomeOf(der)).toBe(code);
   });
 
   it.each<[string, string, RequestParts]>([
     ['bad_version', 'version 2', { version: int(2n) }],
-    ['not_a_request', 'a version that is no number', { version: NULL }],
+    ['not_a_request', 'a version that is not a number', { version: NULL }],
     [
       'malformed',
       'a version with padding',
       { version: tlv(0x02, Buffer.of(0, 0)) },
     ],
-    ['not_a_request', 'a key that is no structure', { spki: NULL }],
+    ['not_a_request', 'a key that is not a SEQUENCE', { spki: NULL }],
     [
       'not_a_request',
-      'a fifth part',
+      'a fifth field',
       { attributes: Buffer.concat([tlv(0xa0), NULL]) },
     ],
     ['bad_attributes', 'attributes without their tag', { attributes: set() }],
@@ -221,12 +225,12 @@ describe('structure', () => {
     ],
     [
       'bad_attributes',
-      'an attribute that is no pair',
+      'an attribute without values',
       { attributes: [seq(oid('1.2.3'))] },
     ],
     [
       'bad_attributes',
-      'very many attributes',
+      'too many attributes',
       {
         attributes: Array.from({ length: 33 }, (_, i) =>
           seq(oid(`1.2.${i}`), set(NULL)),
@@ -257,7 +261,7 @@ describe('structure', () => {
         attributes: [seq(oid('extensionRequest'), set(seq(), seq()))],
       },
     ],
-  ])('is %s with %s', (code, _, parts) => {
+  ])('returns %s for %s', (code, _, parts) => {
     expect(outcomeOf(buildRequest(parts))).toBe(code);
   });
 });

@@ -20,7 +20,7 @@ describe('requested extensions', () => {
   const constraints = (...fields: Buffer[]) =>
     extension('basicConstraints', seq(...fields));
   it.each<[string, string, Buffer[]]>([
-    ['bad_extension', 'one that is no structure', [NULL]],
+    ['bad_extension', 'one that is not a SEQUENCE', [NULL]],
     ['bad_extension', 'one without a value', [seq(oid('1.2.3'))]],
     [
       'bad_extension',
@@ -29,7 +29,7 @@ describe('requested extensions', () => {
     ],
     [
       'bad_extension',
-      'a value outside of its string',
+      'a value without an OCTET STRING',
       [seq(oid('1.2.3'), NULL)],
     ],
     [
@@ -39,7 +39,7 @@ describe('requested extensions', () => {
     ],
     [
       'bad_extension',
-      'very many',
+      'too many',
       Array.from({ length: 33 }, (_, i) => extension(`1.2.${i}`, NULL)),
     ],
     [
@@ -57,7 +57,7 @@ describe('requested extensions', () => {
     ],
     [
       'unknown_critical_extension',
-      'a critical one of nobody',
+      'an unknown critical one',
       [extension('1.2.3', NULL, { critical: true })],
     ],
     [
@@ -79,7 +79,7 @@ describe('requested extensions', () => {
     ['bad_extension', 'a path length alone', [constraints(int(0n))]],
     [
       'bad_extension',
-      'constraints with bytes behind',
+      'constraints with trailing bytes',
       [extension('basicConstraints', Buffer.concat([seq(), seq(TRUE)]))],
     ],
   ])('are %s: %s', (code, _, extensions) => {

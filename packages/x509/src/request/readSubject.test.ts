@@ -10,11 +10,11 @@ import { NULL, oid, seq, set, text, tlv } from '../__testUtils__/tlv';
 
 describe('subject', () => {
   it.each<[string, string, Buffer]>([
-    ['bad_subject', 'no sequence', set()],
+    ['bad_subject', 'a SET', set()],
     ['bad_subject', 'an empty relative name', seq(set())],
     [
       'bad_subject',
-      'an attribute of three',
+      'an attribute with three fields',
       seq(set(seq(oid('commonName'), text(0x0c, 'a'), NULL))),
     ],
     [
@@ -52,11 +52,11 @@ describe('subject', () => {
       'OCTET STRING',
       subject(['commonName', 'alice', 0x04]),
     ],
-    ['subject_characters', 'nothing', subject(['commonName', ''])],
+    ['subject_characters', 'an empty value', subject(['commonName', ''])],
     ['subject_characters', 'NUL', subject(['commonName', 'bob\0alice'])],
     [
       'subject_characters',
-      'a line end elsewhere',
+      'a line break',
       subject(['commonName', 'alice'], ['2.5.4.10', 'a\nb']),
     ],
     [
@@ -66,7 +66,7 @@ describe('subject', () => {
     ],
     [
       'malformed',
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       seq(set(seq(oid('commonName'), tlv(0x0c, Buffer.of(0xff))))),
     ],
     [
@@ -81,7 +81,7 @@ describe('subject', () => {
     ],
     [
       'subject_characters',
-      'no PrintableString',
+      'characters outside PrintableString',
       subject(['commonName', 'alice@x', 0x13]),
     ],
     [
@@ -108,11 +108,11 @@ describe('subject', () => {
         ),
       ),
     ],
-  ])('is %s with %s', (code, _, name) => {
+  ])('returns %s for %s', (code, _, name) => {
     expect(outcomeOf(buildRequest({ subject: name }))).toBe(code);
   });
 
-  it('gives every CN, wherever it stands, as it is', () => {
+  it('returns every CN unchanged, in any position', () => {
     const name = seq(
       set(
         nameAttribute('commonName', 'alice'),
@@ -131,7 +131,7 @@ describe('subject', () => {
     );
   });
 
-  it('keeps every CN that can be printed, code point by code point', () => {
+  it('returns every printable CN code point by code point', () => {
     const printable = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
       .filter(value => !/[\p{Cc}\p{Cs}]/u.test(value));

@@ -21,11 +21,11 @@ describe('RSASSA-PSS', () => {
     ['with the longest salt', signed(222, hash256, mask(sha256), salt(222n))],
     ['with the default salt', signed(20, hash256, mask(sha256))],
     [
-      'with the default salt spelled out',
+      'with an explicit default salt',
       signed(20, hash256, mask(sha256), salt(20n)),
     ],
     [
-      'with the trailer spelled out',
+      'with an explicit trailer',
       signed(32, hash256, mask(sha256), salt(32n), tlv(0xa3, int(1n))),
     ],
     [
@@ -37,7 +37,7 @@ describe('RSASSA-PSS', () => {
         salt(32n),
       ),
     ],
-  ])('is taken %s', (_, der) => {
+  ])('is accepted %s', (_, der) => {
     expect(outcomeOf(der)).toBe('read');
   });
 
@@ -52,7 +52,7 @@ describe('RSASSA-PSS', () => {
     ],
     [
       'unsupported_signature_algorithm',
-      'SHA-1 spelled out',
+      'explicit SHA-1',
       signed(20, tlv(0xa0, sha1), mask(sha1)),
     ],
     [
@@ -102,14 +102,14 @@ describe('RSASSA-PSS', () => {
     ],
     [
       'bad_signature',
-      'more salt than the key has room for',
+      'a salt too long for the key',
       signed(32, hash256, mask(sha256), salt(1000n)),
     ],
   ])('%s: %s', (code, _, der) => {
     expect(outcomeOf(der)).toBe(code);
   });
 
-  it('has no default parameters at all', () => {
+  it('requires parameters', () => {
     const der = buildRequest({
       key: testKey('rsa'),
       algorithm: seq(oid('rsassaPss')),

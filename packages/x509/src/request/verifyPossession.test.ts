@@ -8,7 +8,7 @@ import { parseDer } from '../der/parseDer';
 const rsa = testKey('rsa');
 const p256 = testKey('P-256');
 
-describe('algorithms', () => {
+describe('signature algorithms', () => {
   it.each<[string, RequestParts]>([
     ['RSA, SHA-256', { key: rsa }],
     [
@@ -53,7 +53,7 @@ describe('algorithms', () => {
       { hash: 'sha512', algorithm: seq(oid('ecdsaWithSha512')) },
     ],
     ['Ed25519', { key: testKey('ed25519') }],
-  ])('takes %s', (_, parts) => {
+  ])('accepts %s', (_, parts) => {
     expect(outcomeOf(buildRequest(parts))).toBe('read');
   });
 
@@ -114,12 +114,12 @@ describe('algorithms', () => {
     ['unsupported_signature_algorithm', 'no OID', { algorithm: seq(NULL) }],
     [
       'unsupported_signature_algorithm',
-      'an arc that wraps round',
+      'an arc that overflows 32 bits',
       { algorithm: seq(oid(`1.2.840.10045.4.3.${2n ** 32n + 2n}`)) },
     ],
     [
       'unsupported_signature_algorithm',
-      'an arc that wraps round in 64 bits',
+      'an arc that overflows 64 bits',
       { algorithm: seq(oid(`1.2.840.10045.4.3.${2n ** 64n + 2n}`)) },
     ],
     [
@@ -137,10 +137,10 @@ describe('algorithms', () => {
       "Ed25519's with an EC key",
       { algorithm: seq(oid('ed25519')) },
     ],
-    ['bad_signature', 'another hash than named', { hash: 'sha384' }],
+    ['bad_signature', 'another hash than declared', { hash: 'sha384' }],
     [
       'bad_signature',
-      'PKCS #1 named, PSS done',
+      'PSS declared as PKCS #1',
       { key: rsa, signing: { padding: constants.RSA_PKCS1_PSS_PADDING } },
     ],
   ])('%s: %s', (code, _, parts) => {
@@ -158,12 +158,12 @@ describe('signatures', () => {
     ['r = 1, s = 1', seq(int(1n), int(1n))],
     ['negative numbers', seq(int(-1n), int(-1n))],
     ['one number', seq(int(1n))],
-    ['the two numbers bare', Buffer.alloc(64, 1)],
-  ])('of EC are wrong with %s', (_, signature) => {
+    ['the two numbers without DER', Buffer.alloc(64, 1)],
+  ])('of ECDSA are invalid: %s', (_, signature) => {
     expect(outcomeOf(buildRequest({ signature }))).toBe('bad_signature');
   });
 
-  it('of EC have one form only', () => {
+  it('of ECDSA have one encoding only', () => {
     const der = buildRequest();
     const [info, algorithm, signature] = parseDer(der).children;
     const [r, s] = parseDer(signature.content.subarray(1)).children;
@@ -186,15 +186,15 @@ describe('signatures', () => {
     ['nothing', Buffer.alloc(0)],
     ['zero', Buffer.alloc(256)],
     ['one', Buffer.concat([Buffer.alloc(255), Buffer.of(1)])],
-    ['as many ones as fit', Buffer.alloc(256, 0xff)],
+    ['all bits set', Buffer.alloc(256, 0xff)],
     ['too many octets', Buffer.alloc(257, 1)],
-  ])('of RSA are wrong with %s', (_, signature) => {
+  ])('of RSA are invalid: %s', (_, signature) => {
     expect(outcomeOf(buildRequest({ key: rsa, signature }))).toBe(
       'bad_signature',
     );
   });
 
-  it('are those of the key in the request, over what is in the request', () => {
+  it('must be made with the key of the request over its content', () => {
     expect(
       outcomeOf(buildRequest({ key: p256, spki: testKey('P-384').spki })),
     ).toBe('bad_signature');
@@ -208,7 +208,7 @@ describe('signatures', () => {
     );
   });
 
-  it('need all their bits', () => {
+  it('must not have unused bits', () => {
     const [info, algorithm, signature] = parseDer(
       buildRequest({ key: rsa }),
     ).children;

@@ -17,21 +17,21 @@ const STRATEGIES = [
   'certificate',
 ] as const;
 
-/** One input, and how it was made. */
+/** An input and its strategy. */
 export interface FuzzInput {
   strategy: (typeof STRATEGIES)[number];
   content: string | Buffer;
 }
 
 /**
- * Makes inputs, each by its seed alone:
+ * Creates inputs from seeds:
  *
  * - `text`: files of the manifest, damaged
  * - `bytes`: DER of good requests, damaged
- * - `tree`: values of good requests changed, with all lengths right
- * - `signed`: the same in what is signed, and signed anew, so that it gets past the last check
- * - `random`: bytes that begin like a request
- * - `certificate`: no request but a certificate, damaged or with values changed
+ * - `tree`: good requests with changed values and correct lengths
+ * - `signed`: the same in the signed part, signed again, to pass the last check
+ * - `random`: bytes that start like a request
+ * - `certificate`: a certificate, damaged or with changed values
  */
 export class FuzzInputs {
   readonly #files = readManifest()
@@ -40,7 +40,7 @@ export class FuzzInputs {
   readonly #requests = seedRequests();
   readonly #certificate = seedCertificate();
 
-  /** @param wanted - default: the seed decides */
+  /** @param wanted - default: chosen by the seed */
   create(seed: number, wanted?: FuzzInput['strategy']): FuzzInput {
     const random = new Random(seed);
     const strategy = wanted ?? random.pick(STRATEGIES);
@@ -88,7 +88,7 @@ function changeAndSign(request: SeedRequest, random: Random): Buffer {
   return seq(signed, algorithm.der, bits(request.sign(signed)));
 }
 
-/** Where the first change left nothing with a structure, it is enough. */
+/** Fails if the first change left no structure. */
 function changeAgain(changed: Buffer, random: Random): Buffer {
   try {
     return mutateTree(changed, random);

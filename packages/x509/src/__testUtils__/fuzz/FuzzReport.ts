@@ -1,17 +1,17 @@
-/** What a run of inputs led to. */
+/** The result of a fuzzing run. */
 export interface FuzzReport {
   inputs: number;
-  /** How often each strategy ended how: `signed: read`, `text: bad_base64`. */
+  /** Counts by strategy and outcome: `signed: read`, `text: bad_base64`. */
   outcomes: Record<string, number>;
-  /** What the oracles were asked about. */
+  /** Number of requests checked by each oracle. */
   peculiar: number;
   openssl: number;
-  /** Inputs that ended in an exception, or that an oracle saw otherwise. */
+  /** Inputs that caused an exception or a disagreement with an oracle. */
   findings: FuzzFinding[];
   slowest: { seed: number; milliseconds: number };
 }
 
-/** An input, by its seed, that somebody should look at. */
+/** An input, identified by its seed, that needs investigation. */
 export interface FuzzFinding {
   seed: number;
   what: string;

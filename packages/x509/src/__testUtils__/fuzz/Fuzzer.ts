@@ -1,18 +1,18 @@
 import { describeCertificate } from '../../description/describeCertificate';
 import { CertificateRequest } from '../../request/CertificateRequest';
 import { readCertificateRequest } from '../../request/readCertificateRequest';
-import { askOpenssl, askPeculiar } from './askOracles';
+import { verifyWithOpenssl, verifyWithPeculiar } from './oracles';
 import { FuzzInput, FuzzInputs } from './FuzzInputs';
 import { emptyReport, FuzzReport } from './FuzzReport';
 
-/** Reads one input after the other, and asks the oracles about what was accepted. */
+/** Reads one input after another, and checks accepted requests with other implementations. */
 export class Fuzzer {
   readonly report: FuzzReport = emptyReport();
   readonly #inputs = new FuzzInputs();
   readonly #opensslEvery: number;
   #accepted = 0;
 
-  /** @param options - `opensslEvery`: of so many accepted requests, one is shown to the command */
+  /** @param options - `opensslEvery`: every n-th accepted request is checked with `openssl` */
   constructor(options: { opensslEvery: number }) {
     this.#opensslEvery = options.opensslEvery;
   }
@@ -23,27 +23,27 @@ export class Fuzzer {
     const start = performance.now();
     try {
       const result = read(input);
-      this.#noteTime(seed, performance.now() - start, input);
-      this.#noteOutcome(input.strategy, result.ok ? 'read' : result.code);
+      this.#recordTime(seed, performance.now() - start, input);
+      this.#recordOutcome(input.strategy, result.ok ? 'read' : result.code);
       if ('csr' in result) {
-        await this.#askOracles(seed, result.csr);
+        await this.#runOracles(seed, result.csr);
       }
     } catch (error) {
-      this.#noteFinding(seed, `threw ${error}`);
+      this.#recordFinding(seed, `threw ${error}`);
     }
   }
 
-  async #askOracles(seed: number, request: CertificateRequest): Promise<void> {
+  async #runOracles(seed: number, request: CertificateRequest): Promise<void> {
     this.#accepted += 1;
     this.report.peculiar += 1;
-    this.#noteFinding(seed, await askPeculiar(request), 'peculiar');
+    this.#recordFinding(seed, await verifyWithPeculiar(request), 'peculiar');
     if (this.#accepted % this.#opensslEvery === 0) {
       this.report.openssl += 1;
-      this.#noteFinding(seed, askOpenssl(request), 'openssl');
+      this.#recordFinding(seed, verifyWithOpenssl(request), 'openssl');
     }
   }
 
-  #noteFinding(
+  #recordFinding(
     seed: number,
     finding: string | undefined,
     oracle = 'here',
@@ -53,14 +53,14 @@ export class Fuzzer {
     }
   }
 
-  #noteOutcome(strategy: string, outcome: string): void {
+  #recordOutcome(strategy: string, outcome: string): void {
     const { outcomes } = this.report;
     const key = `${strategy}: ${outcome}`;
     outcomes[key] = (outcomes[key] ?? 0) + 1;
   }
 
-  /** What seems slow is measured again, for a pause of the machine is not the input's fault. */
-  #noteTime(seed: number, first: number, input: FuzzInput): void {
+  /** A slow input is measured again, because the machine may have paused. */
+  #recordTime(seed: number, first: number, input: FuzzInput): void {
     const { slowest } = this.report;
     if (first <= slowest.milliseconds) {
       return;

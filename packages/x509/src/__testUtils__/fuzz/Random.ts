@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed (Marsaglia's xorshift, 32 bits). */
+/** Pseudo-random numbers from a seed (Marsaglia's xorshift, 32 bits). */
 export class Random {
   #state: number;
 
@@ -7,7 +7,7 @@ export class Random {
     this.#state = Math.imul(seed + 1, 0x9e3779b1) || 1;
   }
 
-  /** From 0 to below the limit. */
+  /** From 0 to limit - 1. */
   below(limit: number): number {
     let x = this.#state;
     x ^= x << 13;

@@ -1,6 +1,6 @@
 import { Fuzzer } from './Fuzzer';
 
-/** Tries the seeds from the first argument to below the second, and tells its parent. */
+/** Runs the seeds from the first argument to the second (exclusive), and reports to its parent. */
 async function main([from, to]: number[]): Promise<void> {
   const fuzzer = new Fuzzer({ opensslEvery: 150 });
   for (let seed = from; seed < to; seed += 1) {

@@ -4,13 +4,12 @@ import { emptyReport, FuzzReport, mergeReports } from './FuzzReport';
 
 const BATCH = 20_000;
 
-/** The longest that one input may take before its process counts as hung. */
-const PATIENCE_MS = 30_000;
+/** Maximum time for an input. */
+const TIMEOUT_MS = 30_000;
 
 /**
- * Tries as many inputs as the first argument says, for as many minutes at most as the second says,
- * from the seed in the third; and prints the counts. Each batch has a process of its own, so that an
- * input that ends or hangs it is found and named.
+ * Arguments: number of inputs, maximum minutes, first seed. Prints the counts. Each batch runs in a
+ * child process, so that an input that crashes or hangs it is found.
  */
 async function main([
   inputs = 1_000_000,
@@ -58,7 +57,7 @@ async function tryBatch(from: number, to: number): Promise<FuzzReport> {
   return await new Promise(resolve => {
     let seed = from;
     let report: FuzzReport | undefined;
-    const watchdog = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    const watchdog = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
     child.on(
       'message',
       (message: { seed: number } | { report: FuzzReport }) => {
@@ -70,7 +69,7 @@ async function tryBatch(from: number, to: number): Promise<FuzzReport> {
         }
       },
     );
-    // The end may be known before the last messages are read; the channel closes after them.
+    // The exit may be reported before the last messages; the channel closes after them.
     Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(
       ([[code, signal]]) => {
         clearTimeout(watchdog);

@@ -1,9 +1,9 @@
 import { Random } from './Random';
 
-/** Octets that parsers stumble over. */
+/** Octets that are special for parsers. */
 const AWKWARD = [0x00, 0x01, 0x7f, 0x80, 0x81, 0xff, 0x30, 0x2d, 0x0a, 0x20];
 
-/** Damages bytes in one to three places. */
+/** Damages bytes in up to three places. */
 export function mutateBytes(bytes: Buffer, random: Random): Buffer {
   let result = bytes;
   for (let times = 1 + random.below(3); times > 0; times -= 1) {

@@ -49,7 +49,7 @@ class TreeMutation {
     }
   }
 
-  /** Values inside of an OCTET STRING or a BIT STRING, where there are any. */
+  /** Changes a value inside an OCTET STRING or BIT STRING, if there is one. */
   #changeInside({ tag, content }: { tag: number; content: Buffer }): Buffer {
     const skipped = tag === 0x03 ? 1 : 0;
     try {
@@ -61,7 +61,7 @@ class TreeMutation {
   }
 }
 
-/** Changes one value somewhere inside, and fits all lengths around it. */
+/** Changes one value and adapts all lengths. */
 export function mutateTree(der: Buffer, random: Random): Buffer {
   const root = parseDer(der);
   const target = random.below(countOf(root));

@@ -2,7 +2,7 @@ import { createCaCertificate } from '../../issuing/createCaCertificate';
 import { Issuer } from '../../issuing/Issuer';
 import { testKey } from '../testKeys';
 
-/** A certificate with everything in it that has a reader. */
+/** A certificate with every supported extension. */
 export function seedCertificate(): Buffer {
   const validity = { notBefore: new Date(0), notAfter: new Date('2060-01-01') };
   const { privateKey, spki } = testKey('P-256');

@@ -19,7 +19,7 @@ import {
   tlv,
 } from '../tlv';
 
-/** A request to start from, and how to sign it again after a change. */
+/** A request and a function to sign it again after a change. */
 export interface SeedRequest {
   der: Buffer;
   sign(info: Buffer): Buffer;
@@ -45,7 +45,7 @@ const NAMES = seq(
   tlv(0x88, Buffer.of(0x2a, 3, 4)),
 );
 
-/** Everything that has a reader. */
+/** Every supported field. */
 const FULL = {
   subject: subject(
     ['domainComponent', 'test', 0x16],
@@ -64,7 +64,7 @@ const FULL = {
   ],
 };
 
-/** Requests by keys of every kind. */
+/** Requests with keys of every type. */
 export function seedRequests(): SeedRequest[] {
   return [
     signedBy(testKey('ed25519'), null),

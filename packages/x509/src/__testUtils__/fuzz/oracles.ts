@@ -4,16 +4,18 @@ import { CertificateRequest } from '../../request/CertificateRequest';
 import { openssl } from '../openssl';
 
 /**
- * What @peculiar/x509 holds against a request that was accepted; undefined when it agrees: it takes
- * the request, finds its signature right, and reads the same common names.
+ * Checks an accepted request with @peculiar/x509, which must accept it, verify its signature and read
+ * the same common names.
+ *
+ * @returns the disagreement, if any
  */
-export async function askPeculiar(
+export async function verifyWithPeculiar(
   request: CertificateRequest,
 ): Promise<string | undefined> {
   try {
     const theirs = new Pkcs10CertificateRequest(request.der);
     if (!(await theirs.verify())) {
-      return 'the signature is wrong';
+      return 'the signature is invalid';
     }
     const names = theirs.subjectName.getField('CN');
     return names.join('\n') === request.subject.commonNames.join('\n')
@@ -24,8 +26,10 @@ export async function askPeculiar(
   }
 }
 
-/** What OpenSSL's command holds against it. */
-export function askOpenssl(request: CertificateRequest): string | undefined {
+/** Checks an accepted request with the `openssl` command; returns the disagreement, if any. */
+export function verifyWithOpenssl(
+  request: CertificateRequest,
+): string | undefined {
   const { ok, output } = openssl(
     ['req', '-inform', 'DER', '-noout', '-verify'],
     {
