@@ -11,7 +11,10 @@ import { userDn } from '../__testUtils__/conformance/entries';
 import { eventually } from '../__testUtils__/eventually';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';
+import {
+  openReplica,
+  type OpenReplica,
+} from '../__testUtils__/ldap/openReplica';
 import { context } from '../__testUtils__/conformance/queries';
 import type { Directory } from '../directory/Directory';
 import { DirectoryUnavailableError } from '../directory/errors';
@@ -26,13 +29,13 @@ const everyone = { ...wholeUser, from: { kind: 'all' }, page } as const;
 const allGroups = { ...wholeGroup, from: { kind: 'all' }, page } as const;
 
 let realm: Realm;
-let copy: OpenReplica | undefined;
+let opened: OpenReplica | undefined;
 
 beforeEach(async () => {
   realm = await startRealm();
 });
 afterEach(async () => {
-  copy?.close();
+  opened?.close();
   await realm?.stop();
 });
 
@@ -40,7 +43,7 @@ async function modelOf(server = realm): Promise<NaiveDirectory> {
   return new NaiveDirectory(await dumpEntries(server), 'fas');
 }
 
-/** Everything that a directory says of some groups and of everybody. */
+/** Reads all users, all groups and the lists of some groups. */
 async function view(directory: Directory, groupnames: readonly string[]) {
   return {
     users: await directory.listUsers(everyone, context),
@@ -86,9 +89,9 @@ async function usernames({ directory }: OpenReplica): Promise<string[]> {
 }
 
 it('follows every kind of change', async () => {
-  copy = await openReplica({ realm });
-  expect(copy.logger.lines).toContain('info First sync finished');
-  await expectToFollow(copy);
+  opened = await openReplica({ realm });
+  expect(opened.logger.lines).toContain('info First sync finished');
+  await expectToFollow(opened);
   for (let step = 0; step < 25; step++) {
     const model = await modelOf();
     const [{ ldif }] = fc.sample(change(model, `new.${step}`), {
@@ -97,87 +100,89 @@ it('follows every kind of change', async () => {
     });
     await realm.modify(ldif);
     if (step % 4 === 0) {
-      await expectToFollow(copy);
+      await expectToFollow(opened);
     }
   }
   await realm.modify(addFasUser('leaver'));
-  await expectToFollow(copy);
+  await expectToFollow(opened);
   await realm.modify(withdrawn('leaver'));
-  await expectToFollow(copy);
-  expect(await usernames(copy)).not.toContain('leaver');
+  await expectToFollow(opened);
+  expect(await usernames(opened)).not.toContain('leaver');
 });
 
-it('is served while the directory is unreachable, and then catches up', async () => {
-  copy = await openReplica({ realm });
-  const before = await usernames(copy);
+it('is served while the directory is unreachable and catches up afterwards', async () => {
+  opened = await openReplica({ realm });
+  const before = await usernames(opened);
   await realm.directory.stop();
   await eventually(() =>
-    expect(copy!.logger.lines.join()).toContain('cannot follow the directory'),
+    expect(opened!.logger.lines.join()).toContain(
+      'cannot follow the directory',
+    ),
   );
-  expect(await usernames(copy)).toEqual(before);
+  expect(await usernames(opened)).toEqual(before);
 
   await realm.directory.start();
   await realm.modify(
     `dn: ${userDn('alice')}\nchangetype: delete\n\n${addFasUser('newcomer')}`,
   );
-  await expectToFollow(copy);
-  expect(await usernames(copy)).not.toContain('alice');
-  expect(await usernames(copy)).toContain('newcomer');
+  await expectToFollow(opened);
+  expect(await usernames(opened)).not.toContain('alice');
+  expect(await usernames(opened)).toContain('newcomer');
 });
 
 it('equals the server that it follows after each switch', async () => {
   const other = await startRealm();
   try {
     await other.modify(addFasUser('only.here') + addFasGroup('here', []));
-    copy = await openReplica({
+    opened = await openReplica({
       realm,
       ldap: { servers: [realm.ldapsUrl, other.ldapsUrl] },
     });
     await realm.modify(addFasUser('first'));
-    await expectToFollow(copy);
+    await expectToFollow(opened);
     await realm.directory.stop();
-    await eventually(() => expect(copy!.replica.server).toBe(other.ldapsUrl));
-    await expectToFollow(copy, other);
+    await eventually(() => expect(opened!.replica.server).toBe(other.ldapsUrl));
+    await expectToFollow(opened, other);
     await realm.directory.start();
     await realm.modify(
       `${addFasUser('meanwhile')}\n${withdrawn('first')}\n` +
         `dn: ${userDn('alice')}\nchangetype: delete\n`,
     );
     await other.directory.stop();
-    await eventually(() => expect(copy!.replica.server).toBe(realm.ldapsUrl));
-    await expectToFollow(copy);
+    await eventually(() => expect(opened!.replica.server).toBe(realm.ldapsUrl));
+    await expectToFollow(opened);
   } finally {
     await other.stop();
   }
 });
 
-it('does not believe a directory that hides most of its people', async () => {
-  copy = await openReplica({ realm });
-  const before = await usernames(copy);
+it('rejects a directory that hides most of its users', async () => {
+  opened = await openReplica({ realm });
+  const before = await usernames(opened);
   const shown = before.filter(name => /^a/i.test(name));
   expect(shown.length).toBeLessThan(before.length / 2);
   const aci = `(targetattr = "*")(targetfilter = "(!(uid=a*))")(version 3.0; acl "hide most"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
   await realm.modify(
     `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\nadd: aci\naci: ${aci}\n`,
   );
-  // Nobody tells of what can no longer be seen: it shows in a comparison.
+  // Hidden entries are not notified: the comparison of keys finds them.
   await realm.directory.stop();
   await realm.directory.start();
 
   await eventually(() =>
-    expect(copy!.replica.status).toMatchObject({ reason: 'quarantine' }),
+    expect(opened!.replica.status).toMatchObject({ reason: 'quarantine' }),
   );
-  await expect(usernames(copy)).rejects.toThrow(DirectoryUnavailableError);
+  await expect(usernames(opened)).rejects.toThrow(DirectoryUnavailableError);
 
-  copy.guardRecords.overrides.push({ users: shown.length, groups: 0 });
-  copy.replica.retry();
-  await eventually(async () => expect(await usernames(copy!)).toEqual(shown));
+  opened.guardRecords.overrides.push({ users: shown.length, groups: 0 });
+  opened.replica.retry();
+  await eventually(async () => expect(await usernames(opened!)).toEqual(shown));
 });
 
-/** Hides an attribute from the account that reads, and shows it again. */
+/** Hides an attribute from the service account during a function. */
 async function whileHidden(
   attribute: string,
-  what: () => Promise<void>,
+  run: () => Promise<void>,
   targetFilter = '(objectClass=*)',
 ): Promise<void> {
   const aci = `(targetattr = "${attribute}")(targetfilter = "${targetFilter}")(version 3.0; acl "hide ${attribute}"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)`;
@@ -186,7 +191,7 @@ async function whileHidden(
       `dn: cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: ${aci}\n`,
     );
   await changeRules('add');
-  await what();
+  await run();
   await changeRules('delete');
 }
 
@@ -197,32 +202,32 @@ function mailOf(username: string, mail: string): string {
 }
 
 it('follows by full syncs while the account cannot search for USNs', async () => {
-  copy = await openReplica({ realm, syncIntervalMs: 1000 });
+  opened = await openReplica({ realm, syncIntervalMs: 1000 });
   await whileHidden('entryusn', async () => {
     await realm.modify(addFasUser('unseen'));
     await eventually(async () =>
-      expect(await usernames(copy!)).toContain('unseen'),
+      expect(await usernames(opened!)).toContain('unseen'),
     );
-    expect(copy!.replica.mode).toBe('full');
+    expect(opened!.replica.mode).toBe('full');
     await realm.modify(withdrawn('unseen'));
     await eventually(async () =>
-      expect(await usernames(copy!)).not.toContain('unseen'),
+      expect(await usernames(opened!)).not.toContain('unseen'),
     );
   });
   expect(
-    copy.logger.lines.filter(line => line.includes('has no USNs')),
+    opened.logger.lines.filter(line => line.includes('has no USNs')),
   ).toHaveLength(1);
 });
 
-it('never shows a user as public whose flag it could not read', async () => {
-  copy = await openReplica({ realm, maxStalenessMs: 1000 });
+it('never returns a private user as public when the flag cannot be read', async () => {
+  opened = await openReplica({ realm, maxStalenessMs: 1000 });
   const { users } = await modelOf();
   const username = users
     .find(user => user.text('fasIsPrivate') === 'TRUE')!
     .text('uid')!;
   const seen: (boolean | undefined)[] = [];
-  const look = async () => {
-    const user = await copy!.directory
+  const readUser = async () => {
+    const user = await opened!.directory
       .getUser({ ...wholeUser, username }, context)
       .catch(() => undefined);
     seen.push(...(user ? [user.is_private] : []));
@@ -231,8 +236,8 @@ it('never shows a user as public whose flag it could not read', async () => {
   await whileHidden('fasIsPrivate', async () => {
     await realm.modify(mailOf(username, 'hidden@example.test'));
     await eventually(async () => {
-      await look();
-      expect(copy!.replica.status).toMatchObject({
+      await readUser();
+      expect(opened!.replica.status).toMatchObject({
         kind: 'suspended',
         reason: 'accessCheck',
       });
@@ -240,41 +245,43 @@ it('never shows a user as public whose flag it could not read', async () => {
   });
 
   await eventually(async () =>
-    expect(await look()).toMatchObject({ emails: ['hidden@example.test'] }),
+    expect(await readUser()).toMatchObject({ emails: ['hidden@example.test'] }),
   );
   expect(new Set(seen)).toEqual(new Set([true]));
-  expect(copy.logger.lines.filter(isWholeReading)).toHaveLength(1);
+  expect(opened.logger.lines.filter(isWholeReading)).toHaveLength(1);
 });
 
-it('stays suspended while a comparison cannot read a required attribute of one entry', async () => {
-  copy = await openReplica({ realm, checkIntervalMs: 1000 });
+it('stays suspended while the consistency check cannot read a required attribute', async () => {
+  opened = await openReplica({ realm, checkIntervalMs: 1000 });
   const { users } = await modelOf();
   const username = users
     .findLast(user => user.text('fasIsPrivate') === 'TRUE')!
     .text('uid')!;
   const hidden = async () => {
     await eventually(() =>
-      expect(copy!.replica.status).toMatchObject({
+      expect(opened!.replica.status).toMatchObject({
         kind: 'suspended',
         reason: 'accessCheck',
       }),
     );
     for (let polls = 0; polls < 20; polls++) {
       await sleep(100);
-      await expect(usernames(copy!)).rejects.toThrow(DirectoryUnavailableError);
+      await expect(usernames(opened!)).rejects.toThrow(
+        DirectoryUnavailableError,
+      );
     }
   };
   await whileHidden('fasIsPrivate', hidden, `(uid=${username})`);
 
-  await eventually(() => expect(copy!.replica.isServing).toBe(true));
-  await expectToFollow(copy);
+  await eventually(() => expect(opened!.replica.isServing).toBe(true));
+  await expectToFollow(opened);
 });
 
-it('corrects what was unreadable when it was written', async () => {
-  copy = await openReplica({ realm, checkIntervalMs: 1000 });
+it('corrects entries that were unreadable when they were written', async () => {
+  opened = await openReplica({ realm, checkIntervalMs: 1000 });
   const mails = async () => {
     const query = { ...wholeUser, username: 'alice' };
-    const user = await copy!.directory.getUser(query, context);
+    const user = await opened!.directory.getUser(query, context);
     return user?.emails;
   };
   await whileHidden('mail', async () => {
@@ -286,7 +293,7 @@ it('corrects what was unreadable when it was written', async () => {
     expect(await mails()).toEqual(['alice@new.example.test']),
   );
   await eventually(() =>
-    expect(copy!.logger.lines.filter(isDifference).join('\n')).toMatch(
+    expect(opened!.logger.lines.filter(isDifference).join('\n')).toMatch(
       /users \d+$/,
     ),
   );

@@ -1,7 +1,13 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
-import { addFasUser, renamed } from '../__testUtils__/conformance/changeArbitrary';
+import {
+  addFasUser,
+  renamed,
+} from '../__testUtils__/conformance/changeArbitrary';
 import { eventually } from '../__testUtils__/eventually';
-import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';
+import {
+  openReplica,
+  type OpenReplica,
+} from '../__testUtils__/ldap/openReplica';
 import { PersistentSearchProxy } from '../__testUtils__/ldap/PersistentSearchProxy';
 
 jest.setTimeout(180_000);

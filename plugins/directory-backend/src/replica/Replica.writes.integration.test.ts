@@ -22,19 +22,23 @@ import {
   openReplica,
   type OpenReplica,
 } from '../__testUtils__/ldap/openReplica';
-import {
-  question,
-  type Question,
-} from '../__testUtils__/conformance/queryArbitrary';
 import { resultsOf, context } from '../__testUtils__/conformance/queries';
+import {
+  groupSearch,
+  memberSelection,
+  searchTerms,
+} from '../__testUtils__/conformance/selectionArbitrary';
 import type { Directory } from '../directory/Directory';
+import { allOf } from '../directory/predicates';
 import { groupFieldNames, userFieldNames } from '../directory/schema';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const ROUNDS = 5;
 const WRITES = 12;
-const QUESTIONS = 300;
+const QUERIES = 300;
+
+type Query = (directory: Directory) => Promise<unknown>;
 
 const page = { number: 1, size: 10_000 };
 const wholeUser = { fields: new Set(userFieldNames) };
@@ -43,23 +47,102 @@ const everyone = { ...wholeUser, from: { kind: 'all' }, page } as const;
 const allGroups = { ...wholeGroup, from: { kind: 'all' }, page } as const;
 
 let realm: Realm;
-let copy: OpenReplica | undefined;
+let opened: OpenReplica | undefined;
 
 beforeAll(async () => {
   realm = await startRealm();
   await realm.modify(conformanceEntries('fas'));
-  copy = await openReplica({ realm });
+  opened = await openReplica({ realm });
 });
 afterAll(async () => {
-  copy?.close();
+  opened?.close();
   await realm?.stop();
 });
 
-function questionsAbout(model: NaiveDirectory, seed: number) {
-  return fc.sample(question(model), { numRuns: QUESTIONS, seed });
+/** A query of any kind about users and groups of the model. */
+function queryOf(model: NaiveDirectory): fc.Arbitrary<Query> {
+  const usernames = model.users.map(user => user.text('uid')!);
+  const username = fc.constantFrom(...usernames);
+  const groupname = fc.constantFrom(...model.groups.map(g => g.text('cn')!));
+  const unlockedOnly = fc.boolean();
+  const users = { ...wholeUser, page };
+  const groups = { ...wholeGroup, page };
+  return fc.oneof(
+    fc
+      .record({
+        where: searchTerms(model).map(terms => allOf(...terms)),
+        unlockedOnly,
+      })
+      .map(
+        query => (d: Directory) =>
+          d.listUsers({ ...everyone, ...query }, context),
+      ),
+    groupSearch(model).map(
+      where => (d: Directory) => d.listGroups({ ...allGroups, where }, context),
+    ),
+    fc
+      .record({ username, unlockedOnly })
+      .map(query => async (d: Directory) => [
+        await d.getUser({ ...wholeUser, ...query }, context),
+        await d.listGroups(
+          { ...groups, from: { kind: 'ofUser', ...query } },
+          context,
+        ),
+        await d.listAgreements({ ...query, page }, context),
+      ]),
+    username.map(name => async (d: Directory) => [
+      await d.listGroups(
+        { ...groups, from: { kind: 'ofUser', username: name, reasons: true } },
+        context,
+      ),
+      await d.listGroups(
+        { ...groups, from: { kind: 'sponsoredBy', username: name } },
+        context,
+      ),
+    ]),
+    fc.tuple(groupname, memberSelection(model)).map(
+      ([name, { membership, where }]) =>
+        (d: Directory) =>
+          d.listUsers(
+            {
+              ...users,
+              from: { kind: 'membersOf', groupname: name, membership },
+              where,
+            },
+            context,
+          ),
+    ),
+    groupname.map(name => async (d: Directory) => [
+      await d.getGroup({ ...wholeGroup, groupname: name }, context),
+      await d.listUsers(
+        { ...users, from: { kind: 'membersOf', groupname: name } },
+        context,
+      ),
+      await d.listUsers(
+        { ...users, from: { kind: 'sponsorsOf', groupname: name } },
+        context,
+      ),
+      await d.listGroups(
+        { ...groups, from: { kind: 'nestedIn', groupname: name } },
+        context,
+      ),
+      await d.countMembers({ groupnames: [name] }, context),
+    ]),
+    fc
+      .record({ username, groupname })
+      .map(query => (d: Directory) => d.isMember(query, context)),
+    unlockedOnly.map(
+      only => (d: Directory) =>
+        d.listUsers({ ...everyone, unlockedOnly: only }, context),
+    ),
+  );
 }
 
-/** All that a wrong place of a row, a list or a link would show in. */
+function queriesAbout(model: NaiveDirectory, seed: number) {
+  return fc.sample(queryOf(model), { numRuns: QUERIES, seed });
+}
+
+/** Results that depend on all rows, lists and links. */
 async function whole(directory: Directory) {
   return [
     await directory.listUsers(everyone, context),
@@ -75,7 +158,7 @@ async function readModel(): Promise<NaiveDirectory> {
   return new NaiveDirectory(await dumpEntries(realm), 'fas');
 }
 
-/** Writes what the directory accepts, one after the other. */
+/** Sends random changes, one after the other. */
 async function write(round: number): Promise<void> {
   for (let step = 0; step < WRITES; step++) {
     const model = await readModel();
@@ -88,30 +171,30 @@ async function write(round: number): Promise<void> {
   }
 }
 
-function answers(directory: Directory, questions: readonly Question[]) {
-  return resultsOf(questions, ask => ask(directory));
+function resultsFrom(directory: Directory, queries: readonly Query[]) {
+  return resultsOf(queries, query => query(directory));
 }
 
-/** Asks the copy again and again until a promise is settled. */
-async function askUntil(
+/** Runs queries until a promise is settled. */
+async function queryUntil(
   end: Promise<unknown>,
-  questions: readonly Question[],
+  queries: readonly Query[],
 ): Promise<void> {
-  let isOver = false;
-  const over = end.finally(() => {
-    isOver = true;
+  let isDone = false;
+  const done = end.finally(() => {
+    isDone = true;
   });
-  while (!isOver) {
-    await answers(copy!.directory, questions.slice(0, 40));
+  while (!isDone) {
+    await resultsFrom(opened!.directory, queries.slice(0, 40));
     await sleep(1);
   }
-  await over;
+  await done;
 }
 
-/** Waits until a replica is what the directory has become. */
-async function expectToBe(
+/** Waits until a replica returns the same as the model. */
+async function expectSynced(
   model: NaiveDirectory,
-  { directory }: OpenReplica = copy!,
+  { directory }: OpenReplica = opened!,
 ): Promise<void> {
   const expected = await whole(model);
   await eventually(async () =>
@@ -119,26 +202,26 @@ async function expectToBe(
   );
 }
 
-it(`answers ${
-  ROUNDS * QUESTIONS
-} random questions as the directory does, which is written to all the time`, async () => {
+it(`returns the same as the model for ${
+  ROUNDS * QUERIES
+} random queries during changes`, async () => {
   let model = await readModel();
   for (let round = 0; round < ROUNDS; round++) {
-    const before = questionsAbout(model, round);
-    // What is gathered and kept for these meanwhile must not stay.
-    await askUntil(write(round), before);
+    const before = queriesAbout(model, round);
+    // Results cached for these queries must not outlive the changes.
+    await queryUntil(write(round), before);
     model = await readModel();
-    await expectToBe(model);
-    // About those who have gone, and those who have come.
-    const questions = [
-      ...before.slice(QUESTIONS / 2),
-      ...questionsAbout(model, ROUNDS + round).slice(QUESTIONS / 2),
+    await expectSynced(model);
+    // About deleted and about new entries.
+    const queries = [
+      ...before.slice(QUERIES / 2),
+      ...queriesAbout(model, ROUNDS + round).slice(QUERIES / 2),
     ];
-    expect(await answers(copy!.directory, questions)).toEqual(
-      await answers(model, questions),
+    expect(await resultsFrom(opened!.directory, queries)).toEqual(
+      await resultsFrom(model, queries),
     );
   }
-  expect(copy!.logger.lines.filter(line => !line.startsWith('info'))).toEqual(
+  expect(opened!.logger.lines.filter(line => !line.startsWith('info'))).toEqual(
     [],
   );
 });
@@ -148,8 +231,8 @@ it('removes deleted, renamed and withdrawn entries without another write', async
   const added = users.map(name => addFasUser(name)).join('');
   await realm.modify(added + addFasGroup('g.deleted', []));
   const listed = async () => {
-    const people = await copy!.directory.listUsers(everyone, context);
-    const groups = await copy!.directory.listGroups(allGroups, context);
+    const people = await opened!.directory.listUsers(everyone, context);
+    const groups = await opened!.directory.listGroups(allGroups, context);
     return [
       ...people!.items.map(({ username }) => username),
       ...groups!.items.map(({ group }) => group.groupname),
@@ -167,14 +250,14 @@ it('removes deleted, renamed and withdrawn entries without another write', async
       `dn: ${groupDn('g.deleted')}\nchangetype: delete\n\n`,
     ].join(''),
   );
-  await expectToBe(await readModel());
+  await expectSynced(await readModel());
   const left = await listed();
   expect(left.filter(name => removed.includes(name))).toEqual([]);
   expect(left).toContain('b.new');
 });
 
 describe.each<[string, (offset: number) => Fault]>([
-  ['cut off', after => ({ kind: 'truncate', after })],
+  ['truncated', after => ({ kind: 'truncate', after })],
   [
     'corrupted',
     offset => ({
@@ -205,7 +288,7 @@ describe.each<[string, (offset: number) => Fault]>([
     return openReplica({ realm: { ...realm, ldapsUrl } });
   }
 
-  /** Number of connections that have ended of those after the first ones. */
+  /** Number of closed connections, without the first ones. */
   function ended(first = 0): number {
     return proxy.accepted - first - proxy.open;
   }
@@ -235,7 +318,7 @@ describe.each<[string, (offset: number) => Fault]>([
     const [changed] = isPrivate;
     const exposed = new Set<string>();
     let reads = 0;
-    const look = async () => {
+    const read = async () => {
       const users = await directory
         .listUsers(everyone, context)
         .catch(() => undefined);
@@ -255,19 +338,19 @@ describe.each<[string, (offset: number) => Fault]>([
         )}\nchangetype: modify\nreplace: mail\nmail: ${offset}@example.test\n`,
       );
       await eventually(async () => {
-        await look();
+        await read();
         expect(ended(accepted)).toBeGreaterThan(2);
       });
       proxy.toClient = { kind: 'pass' };
       await eventually(async () => {
-        await look();
+        await read();
         const user = await directory.getUser(
           { ...wholeUser, username: changed },
           context,
         );
         expect(user?.emails).toEqual([`${offset}@example.test`]);
       });
-      await expectToBe(await readModel(), opened);
+      await expectSynced(await readModel(), opened);
     }
     expect(isPrivate.size).toBeGreaterThan(1);
     expect(reads).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ jest.setTimeout(180_000);
 describe.each([
   { schema: 'fas', searches: 4000 },
   { schema: 'freeipa', searches: 400 },
-] as const)('A copy', ({ schema, searches }) => {
+] as const)('A replica', ({ schema, searches }) => {
   describeDirectory('ReplicaDirectory', {
     schema,
     searches,

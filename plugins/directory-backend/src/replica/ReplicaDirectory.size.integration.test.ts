@@ -1,7 +1,10 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';
+import {
+  openReplica,
+  type OpenReplica,
+} from '../__testUtils__/ldap/openReplica';
 import { context } from '../__testUtils__/conformance/queries';
 import type { Page, PageRequest } from '../directory/Page';
 import { userFieldNames } from '../directory/schema';

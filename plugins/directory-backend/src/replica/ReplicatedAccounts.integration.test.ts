@@ -7,7 +7,10 @@ import {
 import { eventually } from '../__testUtils__/eventually';
 import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
-import { openReplica, type OpenReplica } from '../__testUtils__/ldap/openReplica';
+import {
+  openReplica,
+  type OpenReplica,
+} from '../__testUtils__/ldap/openReplica';
 import { spelled } from '../__testUtils__/conformance/queries';
 import type { Principal, PrincipalQuery } from '../directory/Principal';
 
