@@ -35,7 +35,9 @@ function findCircle(edges, node, path = [], done = new Set()) {
 }
 
 const root = join(import.meta.dirname, '..');
-for (const src of globSync('{packages,plugins}/*/src', { cwd: root }).sort()) {
+for (const src of globSync('{benchmarks,packages/*,plugins/*}/src', {
+  cwd: root,
+}).sort()) {
   test(`${src} has no import circles`, () => {
     const files = importsIn(join(root, src));
     const folderOf = file =>
