@@ -2,8 +2,8 @@ export interface Config {
   auth?: {
     providers?: {
       /**
-       * The sign-in page offers the guest where the guest provider lets people
-       * in: in development, or where `dangerouslyAllowOutsideDevelopment` is set.
+       * The sign-in page offers the guest when the guest provider is enabled: in
+       * development, or when `dangerouslyAllowOutsideDevelopment` is set.
        *
        * @visibility frontend
        */
