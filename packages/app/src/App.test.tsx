@@ -1,8 +1,8 @@
 import { render, screen } from '@testing-library/react';
 import { app } from './App';
 
-// The app reads its configuration from here when no server has put it into
-// the page. It is an array, which the real process.env would make a string.
+// The app reads its configuration from here when the page does not contain it.
+// It is an array, which the real process.env would convert to a string.
 const APP_CONFIG = [
   {
     context: 'test',
@@ -14,7 +14,7 @@ const APP_CONFIG = [
 ];
 
 describe('App', () => {
-  it('shows its title and asks who is there', async () => {
+  it('shows the sign-in page with the title of the portal', async () => {
     jest.replaceProperty(
       process,
       'env',
@@ -26,7 +26,7 @@ describe('App', () => {
     expect(
       await screen.findByRole('heading', { name: 'Directory gateway' }),
     ).toBeInTheDocument();
-    // No server answers here, and the page says so rather than wait.
+    // Without a server, the page shows an error instead of waiting.
     expect(
       await screen.findByRole('button', { name: 'Try again' }),
     ).toBeEnabled();

@@ -27,11 +27,11 @@ function pluginWithPage(options: { pluginId: string; title: string }) {
 }
 
 describe('Navigation', () => {
-  it('lists the pages by title and the settings once, at the end', async () => {
+  it('lists the pages by title and the settings last', async () => {
     renderTestApp({
       config: {
         app: { title: 'Directory gateway' },
-        // Nobody answers there.
+        // No server listens there.
         backend: { baseUrl: 'http://localhost' },
       },
       features: [

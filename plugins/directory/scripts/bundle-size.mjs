@@ -1,12 +1,11 @@
 /**
- * Holds the plugin to its budget: what it adds to the JavaScript of a portal
- * before the first page shows, and before any page shows, gzipped. What
- * Backstage brings itself is not counted: React, the router, `@backstage/*`
- * and the packages that `@backstage/ui` is made of.
+ * Prints the JavaScript that the plugin adds to a portal, gzipped: initially and
+ * for each page. Packages that Backstage contains are not counted: React, the
+ * router, `@backstage/*` and the dependencies of `@backstage/ui`.
  *
  *   node scripts/bundle-size.mjs
  *
- * Ends with 1 when a page is over the budget.
+ * Exits with 1 when a page exceeds the budget.
  */
 import { build } from 'esbuild';
 import { dirname, join } from 'node:path';
@@ -15,7 +14,7 @@ import { gzipSync } from 'node:zlib';
 
 const BUDGET = 150 * 1024;
 
-const backstageBrings =
+const partOfBackstage =
   /^(@backstage\/|@internationalized\/|@react-(aria|stately)\/|react(-dom|-router|-router-dom|-aria|-stately|-aria-components)?(\/|$))/;
 
 const folder = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,9 +35,9 @@ const { metafile, outputFiles } = await build({
   define: { 'process.env.NODE_ENV': '"production"' },
   plugins: [
     {
-      name: 'backstage-brings',
+      name: 'part-of-backstage',
       setup({ onResolve }) {
-        onResolve({ filter: backstageBrings }, ({ path }) => ({
+        onResolve({ filter: partOfBackstage }, ({ path }) => ({
           path,
           external: true,
         }));
@@ -55,7 +54,7 @@ const sizes = new Map(
 );
 const sizeOf = output => sizes.get(join(folder, output)) ?? 0;
 
-/** An output and all that it imports before it runs. */
+/** Returns an output and its static imports. */
 function load(output, loaded = new Set()) {
   if (!loaded.has(output) && metafile.outputs[output]) {
     loaded.add(output);
@@ -76,12 +75,12 @@ const pages = outputs.filter(([, { entryPoint }]) =>
   /Page\.tsx$/.test(entryPoint ?? ''),
 );
 if (pages.length === 0) {
-  throw new Error('No page is loaded on its own: everything is initial');
+  throw new Error('No page is a separate chunk');
 }
 
 const initial = load(entry);
 const report = [
-  ['before any page', initial],
+  ['initial', initial],
   ...pages.map(([output, { entryPoint }]) => [
     entryPoint.replace(/^src\/|\.tsx$/g, ''),
     load(output, new Set(initial)),
@@ -98,7 +97,7 @@ for (const { name, size } of report) {
 const tooLarge = report.filter(({ size }) => size > BUDGET);
 if (tooLarge.length > 0) {
   process.stderr.write(
-    `Over the budget of ${BUDGET / 1024} kB: ${tooLarge
+    `Exceeds the budget of ${BUDGET / 1024} kB: ${tooLarge
       .map(({ name }) => name)
       .join(', ')}\n`,
   );

@@ -18,7 +18,6 @@ import { directoryTranslationRef } from '../translation';
 import styles from './Facts.module.css';
 import type { CertificateState } from './userCertificates';
 
-/** A name and its value. */
 interface Fact {
   name: string;
   value: ReactNode;
@@ -80,7 +79,6 @@ export function CertificateHint({ state }: { state: CertificateState }) {
   ) : null;
 }
 
-/** Placeholder of a certificate page while loading. */
 export function CertificatesSkeleton() {
   return <LoadingBlocks heights={[140, 36, 56, 56]} />;
 }

@@ -25,7 +25,6 @@ const icons = {
 
 /** Copies a value to the clipboard and shows whether that succeeded. */
 export function CopyButton(props: {
-  /** Value to copy. */
   value: string;
 
   /** Label of the button, for example "Copy user name". */

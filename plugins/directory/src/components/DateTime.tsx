@@ -4,7 +4,6 @@ import { directoryTranslationRef } from '../translation';
 
 /** A day in the user's locale, or other text; the exact time on hover. */
 export function DateTime(props: {
-  /** The moment. */
   value: Date;
 
   /** Text in place of the day, such as the time left. */

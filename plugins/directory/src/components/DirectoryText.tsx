@@ -58,9 +58,7 @@ const JOINERS = new Set(['\u200c', '\u200d']);
 const JOINED =
   /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}]/u;
 
-/** A part of a text. */
 interface TextRun {
-  /** What to show. */
   text: string;
 
   /** Whether the text is the code point of an invisible character. */

@@ -43,8 +43,6 @@ export interface DirectoryLink {
 
   /** Address, nick or channel to show. */
   text: string;
-
-  /** URL of the link, if any. */
   href: string | undefined;
 }
 
@@ -52,8 +50,6 @@ export interface DirectoryLink {
 export function LinkList(props: {
   label: string;
   links: readonly DirectoryLink[];
-
-  /** Shown when there are no links. */
   empty: ReactNode;
 }) {
   const { label, links, empty } = props;

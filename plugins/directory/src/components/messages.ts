@@ -60,9 +60,6 @@ export const statesMessages = {
   lastUpdated: 'Last updated at {{time}}.',
   notAffected: 'The rest of the portal is not affected.',
   requestId: 'Request ID: {{id}}',
-  notFoundHint:
-    'It may have been renamed or deleted, or the URL is misspelled.',
-  searchFor: 'Search for {{name}}',
 } as const;
 
 export const timeMessages = {

@@ -64,8 +64,6 @@ interface ChatName {
 
   /** Server; empty or `undefined` for the site's own server. */
   server: string | undefined;
-
-  /** Nick or channel. */
   name: string;
 }
 

@@ -19,8 +19,6 @@ import { type CatalogKind, findEntity, readCatalogNames } from './catalogNames';
  */
 export function CatalogLink(props: {
   kind: CatalogKind;
-
-  /** Name of the user or group in the directory. */
   directoryName: string;
 }) {
   const { kind, directoryName } = props;

@@ -28,8 +28,6 @@ export function DirectoryCard<Data>(props: {
   unknown: string;
 
   query: UseQueryResult<Data>;
-
-  /** Path and text of the link to the directory page. */
   href: string;
   linkText: string;
 
@@ -86,14 +84,8 @@ export const MAX_NAMES = 5;
 export function NameLine(props: {
   title: string;
   total: number;
-
-  /** Number of names in the line. */
   shown: number;
-
-  /** Text when there are no names. */
   none: string;
-
-  /** Links to the first names. */
   children: ReactNode;
 }) {
   const { title, total, shown, none, children } = props;

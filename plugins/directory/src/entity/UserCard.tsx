@@ -81,11 +81,8 @@ const FIELDS = [
   'locked',
 ] as const;
 
-/** Content of the card. */
 interface DirectoryUser {
   person: Required<Pick<MaskedUser, (typeof FIELDS)[number]>>;
-
-  /** First groups of the user. */
   groups: string[];
   groupCount: number;
 }

@@ -58,12 +58,9 @@ export function directoryNameOf(
 
 const FIELDS = ['kind', 'metadata.namespace', 'metadata.name'];
 
-/** Options of {@link findEntity}. */
 interface FindEntityOptions {
   catalog: typeof catalogApiRef.T;
   kind: CatalogKind;
-
-  /** Name of the directory entry. */
   directoryName: string;
 
   names: CatalogNames;

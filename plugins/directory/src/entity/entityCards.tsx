@@ -24,21 +24,18 @@ function createCard<Name extends string>(options: {
   });
 }
 
-/** Card of a user. */
 export const userEntityCard = createCard({
   name: 'user',
   kind: 'User',
   loader: () => import('./UserCard').then(m => <m.UserCard />),
 });
 
-/** Card with the certificates of a user. */
 export const userCertificatesEntityCard = createCard({
   name: 'certificates',
   kind: 'User',
   loader: () => import('./CertificatesCard').then(m => <m.CertificatesCard />),
 });
 
-/** Card of a group. */
 export const groupEntityCard = createCard({
   name: 'group',
   kind: 'Group',

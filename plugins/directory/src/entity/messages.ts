@@ -4,7 +4,11 @@ export const entityMessages = {
   open: 'Open the directory page',
   more_one: 'and {{count}} more',
   more_other: 'and {{count}} more',
+  notFoundHint:
+    'It may have been renamed or deleted, or the URL is misspelled.',
+  searchFor: 'Search for {{name}}',
   user: {
+    notFound: 'User {{name}} not found',
     unknown: 'User {{name}} is not in the directory.',
     groups_one: '{{number}} group',
     groups_other: '{{number}} groups',
@@ -17,6 +21,7 @@ export const entityMessages = {
     open: 'All certificates',
   },
   group: {
+    notFound: 'Group {{name}} not found',
     unknown: 'Group {{name}} is not in the directory.',
     members_one: '{{number}} member',
     members_other: '{{number}} members',

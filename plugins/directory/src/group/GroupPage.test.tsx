@@ -47,8 +47,8 @@ function servePackager(
   server.on('/groups/packager/members/', () => pageOf(members));
   server.on('/groups/:groupname/member-groups/', ({ path }) =>
     pageOf(
-      (nested[path.split('/')[2]] ?? []).map(group => ({
-        ...group,
+      (nested[path.split('/')[2]] ?? []).map(one => ({
+        ...one,
         description: null,
         member_count: 5,
       })),

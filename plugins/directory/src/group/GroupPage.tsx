@@ -1,16 +1,9 @@
-import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Skeleton } from '@backstage/ui';
-import { RiGroupLine } from '@remixicon/react';
 import { useParams } from 'react-router-dom';
-import { isNotFound, useDirectoryQuery } from '../api/useDirectoryQuery';
-import { DirectoryText } from '../components/DirectoryText';
-import { CatalogLink } from '../entity/CatalogLink';
+import { useDirectoryQuery } from '../api/useDirectoryQuery';
+import { EntryPage } from '../entity/EntryPage';
 import { groupHeader, type ListedGroup } from '../groups/useGroups';
-import { DirectoryPage, SubjectCard, TwoColumns } from '../page/DirectoryPage';
-import { QueryPanel } from '../page/QueryPanel';
-import { NotFound } from '../page/states';
-import { groupsRouteRef } from '../routes';
-import { directoryTranslationRef } from '../translation';
+import { SubjectCard, TwoColumns } from '../page/DirectoryPage';
 import { About } from './About';
 import styles from './GroupPage.module.css';
 import { Members } from './Members';
@@ -21,41 +14,24 @@ import { Sponsors } from './Sponsors';
 /** `/directory/groups/{groupname}`: one group. */
 export function GroupPage() {
   const { groupname = '' } = useParams();
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const groups = useRouteRef(groupsRouteRef)?.() ?? '/';
   const query = useGroup(groupname);
-  const { data, error } = query;
-
   return (
-    <DirectoryPage
-      area="groups"
-      subject={data?.groupname ?? groupname}
-      actions={
-        data &&
-        !isNotFound(error) && (
-          <CatalogLink kind="group" directoryName={data.groupname} />
-        )
-      }
+    <EntryPage
+      kind="group"
+      name={groupname}
+      query={query}
+      nameOf={group => group.groupname}
+      titleOf={group => group.groupname}
+      skeleton={<GroupSkeleton />}
     >
-      <QueryPanel
-        query={query}
-        skeleton={<GroupSkeleton />}
-        notFound={
-          <NotFound
-            icon={<RiGroupLine />}
-            title={t('group.notFound', {
-              groupname: <DirectoryText value={groupname} />,
-            })}
-            name={groupname}
-            searchPath={groups}
-          />
-        }
-      >
-        {group => (
-          <Group key={group.groupname} group={group} isStale={Boolean(error)} />
-        )}
-      </QueryPanel>
-    </DirectoryPage>
+      {group => (
+        <Group
+          key={group.groupname}
+          group={group}
+          isStale={Boolean(query.error)}
+        />
+      )}
+    </EntryPage>
   );
 }
 
@@ -89,7 +65,6 @@ function Group(props: {
   );
 }
 
-/** Placeholder of a group while loading. */
 function GroupSkeleton() {
   return (
     <TwoColumns

@@ -106,7 +106,6 @@ const FIELDS = [
   'has_member_groups',
 ] as const;
 
-/** A group that is nested in another group. */
 type NestedGroup = Required<Pick<MaskedMemberGroup, (typeof FIELDS)[number]>>;
 
 const header = { 'X-Fields': FIELDS.join(',') };

@@ -6,7 +6,6 @@ export const groupMessages = {
     links: 'Links',
     noLinks: 'This group has no website, mailing list or channel.',
   },
-  notFound: 'Group {{groupname}} not found',
   sponsors: {
     title: 'Sponsors',
     hint: 'Sponsors add members to this group.',

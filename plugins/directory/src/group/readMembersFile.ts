@@ -2,7 +2,6 @@ import type { DirectoryClient } from '@directory-gateway/backstage-plugin-direct
 
 /** Progress of an export. */
 export interface ExportProgress {
-  /** Members read so far. */
   rows: number;
 
   /** Number of all members; `undefined` when the server does not send it. */

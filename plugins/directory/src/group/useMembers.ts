@@ -6,11 +6,15 @@ import { readPage, type SetQuery, useUrlQuery } from '../page/useUrlQuery';
 import { type FoundPerson, PERSON_FIELDS } from '../people/peopleQuery';
 import type { Match, MatchedPerson } from '../people/searchPeople';
 
-/** A page of a group's members. */
 interface MembersResult {
   people: MatchedPerson[];
   total: number;
 }
+
+/** Members and sponsors are never locked. */
+const memberHeader = {
+  'X-Fields': PERSON_FIELDS.filter(field => field !== 'locked').join(','),
+};
 
 /** Queries a page of a group's members; the server searches and filters. */
 export function useMembers(groupname: string, query: MembersQuery) {
@@ -55,11 +59,6 @@ export function useSponsors(groupname: string) {
   });
 }
 
-/** Members and sponsors are never locked. */
-const memberHeader = {
-  'X-Fields': PERSON_FIELDS.filter(field => field !== 'locked').join(','),
-};
-
 /**
  * Converts a member or a sponsor for the lists of users; the searched text is
  * highlighted.
@@ -84,7 +83,6 @@ export const MEMBERSHIPS = ['all', 'direct', 'indirect'] as const;
 
 /** The query of the members: the URL parameters. */
 export interface MembersQuery {
-  /** Searched text. */
   q: string;
 
   membership: (typeof MEMBERSHIPS)[number];
@@ -95,7 +93,6 @@ export interface MembersQuery {
   view: View;
 }
 
-/** Changes the query. */
 export type SetMembersQuery = SetQuery<MembersQuery>;
 
 function readQuery(params: URLSearchParams): MembersQuery {

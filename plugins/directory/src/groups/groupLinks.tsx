@@ -70,7 +70,6 @@ function channelLink(uri: string): DirectoryLink {
   };
 }
 
-/** The links of a group, as icons. */
 export function LinkIcons({ group }: { group: ListedGroup }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (

@@ -20,7 +20,6 @@ export type ListedGroup = Required<
   Pick<MaskedGroup, (typeof GROUP_FIELDS)[number]>
 >;
 
-/** A page of the list. */
 interface GroupsResult {
   groups: ListedGroup[];
   total: number;
@@ -57,14 +56,12 @@ export function useGroups({ q, page }: GroupsQuery) {
 
 /** The query of the page: its URL parameters. */
 export interface GroupsQuery {
-  /** Searched text. */
   q: string;
 
   /** Counted from 1. */
   page: number;
 }
 
-/** Changes the query. */
 export type SetGroupsQuery = SetQuery<GroupsQuery>;
 
 function readQuery(params: URLSearchParams): GroupsQuery {

@@ -134,11 +134,7 @@ export function SubjectCard({ children }: { children: ReactNode }) {
 /** A section of a page with a heading. */
 export function Section(props: {
   title: string;
-
-  /** Explanation of the title. */
   note?: ReactNode;
-
-  /** Buttons at the right of the title. */
   actions?: ReactNode;
 
   /** Whether the section has a background. Defaults to false. */
@@ -216,7 +212,6 @@ function isFirstPage(): boolean {
   return (window.history.state?.idx ?? 0) === 0; // index kept by React Router
 }
 
-/** Sets the title of the browser tab while the page is open. */
 function useDocumentTitle(title: string) {
   const app = useApi(configApiRef).getOptionalString('app.title');
 

@@ -23,21 +23,12 @@ import styles from './SearchList.module.css';
 /** Layout of a list of users. */
 export type View = 'cards' | 'table';
 
-/**
- * A list that the server searches: the search field, filters, the total and the
- * results, which stay in place while others are loading. Arrow keys move between
- * the field and the results.
- */
-export function SearchList<Data>(props: {
-  query: UseQueryResult<Data>;
-
+interface SearchFieldProps {
   /** Searched text in the URL. */
   text: string;
 
   /** Called with the text after a pause in typing. */
   onSearch: (text: string) => void;
-
-  /** Accessible name of the search field. */
   label: string;
   placeholder: string;
 
@@ -46,25 +37,30 @@ export function SearchList<Data>(props: {
 
   /** Whether the list is only a part of the page. Defaults to false. */
   isSection?: boolean;
+}
 
-  /** Filters below the search field. */
+interface SearchListProps<Data> extends SearchFieldProps {
+  query: UseQueryResult<Data>;
   filters?: ReactNode;
 
   /** Layout of the results and how to change it. Defaults to a single layout. */
   view?: View;
   onView?: (view: View) => void;
-
-  /** Text of the number of results. */
   total: (data: Data) => string;
-
-  /** Shown while the first results are loading. */
   skeleton: ReactNode;
 
   /** Whether a failed refresh is reported elsewhere. Defaults to false. */
   hidesStaleNotice?: boolean;
 
   children: (data: Data) => ReactNode;
-}) {
+}
+
+/**
+ * A list that the server searches: the search field, filters, the total and the
+ * results, which stay in place while others are loading. Arrow keys move between
+ * the field and the results.
+ */
+export function SearchList<Data>(props: SearchListProps<Data>) {
   const { query, filters, view, onView, isTooShort: isWaiting } = props;
   const { data, isPlaceholderData } = query;
   const list = useRef<HTMLDivElement>(null);
@@ -116,17 +112,12 @@ export function SearchList<Data>(props: {
 const PAUSE = 250;
 
 /** Search field that reports when the text is too short for the server. */
-function TextSearch(props: {
-  text: string;
-  onSearch: (text: string) => void;
-  label: string;
-  placeholder: string;
-  isTooShort: boolean;
-  isSection?: boolean;
-
-  /** Moves the focus to the results. */
-  onLeaveDown: () => void;
-}) {
+function TextSearch(
+  props: SearchFieldProps & {
+    /** Moves the focus to the results. */
+    onLeaveDown: () => void;
+  },
+) {
   const { text, onSearch, label, placeholder, isSection = false } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [typed, setTyped] = useState(text);

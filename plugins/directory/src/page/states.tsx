@@ -1,13 +1,5 @@
 import { useTranslationRef } from '@backstage/frontend-plugin-api';
-import {
-  Alert,
-  Button,
-  ButtonLink,
-  Container,
-  Flex,
-  Skeleton,
-  Text,
-} from '@backstage/ui';
+import { Alert, Button, Container, Flex, Skeleton, Text } from '@backstage/ui';
 import { isDirectoryResponseError } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCloudOffLine } from '@remixicon/react';
 import type { ReactElement, ReactNode } from 'react';
@@ -18,7 +10,6 @@ import styles from './states.module.css';
 
 /** States that there is nothing to show, the reason, and what to do next. */
 export function EmptyState(props: {
-  /** Decorative icon. */
   icon?: ReactElement;
 
   /** States what is missing. */
@@ -57,47 +48,11 @@ export function EmptyState(props: {
   );
 }
 
-/** Replaces the page of a user or a group that does not exist. */
-export function NotFound(props: {
-  icon: ReactElement;
-  title: ReactNode;
-
-  /** Name in the URL. */
-  name: string;
-
-  /** Path of the page that searches for the name. */
-  searchPath: string;
-}) {
-  const { icon, title, name, searchPath } = props;
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return (
-    <EmptyState
-      icon={icon}
-      title={title}
-      description={t('states.notFoundHint')}
-      actions={
-        <ButtonLink
-          variant="primary"
-          href={`${searchPath}?${new URLSearchParams({ q: name })}`}
-        >
-          {t('states.searchFor', { name: <DirectoryText value={name} /> })}
-        </ButtonLink>
-      }
-    />
-  );
-}
-
 /**
  * Replaces content that could not be loaded: shows the server's message, when
  * the query is retried, and a button that retries it now.
  */
-export function ErrorState(props: {
-  /** Error of the query. */
-  error: unknown;
-
-  /** Retries the query. */
-  onRetry: () => void;
-}) {
+export function ErrorState(props: { error: unknown; onRetry: () => void }) {
   const { error, onRetry } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { title, message, retry, requestId } = useErrorText(error);
@@ -158,13 +113,10 @@ export function PageSkeleton() {
  * when the query is retried.
  */
 export function StaleNotice(props: {
-  /** Error of the last query. */
   error: unknown;
 
   /** Time at which the shown data was loaded, in milliseconds since 1970. */
   loadedAt: number;
-
-  /** Retries the query. */
   onRetry: () => void;
 }) {
   const { error, loadedAt, onRetry } = props;
@@ -207,9 +159,7 @@ export function FailureAlert({ error }: { error: unknown }) {
   );
 }
 
-/** Texts that describe a failed request. */
 interface ErrorText {
-  /** States what failed. */
   title: string;
 
   /** Message of the server, if any. */

@@ -24,7 +24,6 @@ const FilterPanel = lazy(() =>
   import('./FilterPanel').then(m => ({ default: m.FilterPanel })),
 );
 
-/** Options of {@link Filters}. */
 interface FiltersProps {
   filters: PeopleFilters;
   onChange: (change: Partial<PeopleFilters>) => void;
@@ -68,7 +67,6 @@ export function Filters({ filters, onChange }: FiltersProps) {
   );
 }
 
-/** The active filters, each with a button that removes it. */
 function FilterTags({ filters, onChange }: FiltersProps) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const { group: groups, before, has } = filters;

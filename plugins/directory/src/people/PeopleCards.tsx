@@ -115,7 +115,6 @@ export function PersonBadges({
   );
 }
 
-/** Placeholder of cards while loading. */
 export function CardsSkeleton({ count }: { count: number }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -125,6 +124,7 @@ export function CardsSkeleton({ count }: { count: number }) {
       className={styles.cards}
     >
       {Array.from({ length: count }, (_, index) => (
+        // eslint-disable-next-line react/no-array-index-key -- cards are alike
         <Skeleton key={index} width="100%" height={68} />
       ))}
     </div>

@@ -83,7 +83,6 @@ export function PeopleResults(props: {
   );
 }
 
-/** Placeholder of the results while loading. */
 export function PeopleSkeleton({ view }: { view: View }) {
   return view === 'table' ? (
     <Skeleton width="100%" height={592} />

@@ -28,7 +28,6 @@ export interface PeopleFilters {
 
 /** The query of the page: its URL parameters. */
 export interface PeopleQuery extends PeopleFilters {
-  /** Searched text. */
   q: string;
 
   /** Limits the results to the matches in this field, on pages. */
@@ -42,8 +41,6 @@ export interface PeopleQuery extends PeopleFilters {
 
   /** Counted from 1. */
   page: number;
-
-  /** Layout of the results. */
   view: View;
 }
 
@@ -59,7 +56,6 @@ export function isFiltered(filters: PeopleFilters): boolean {
   return Boolean(filters.group.length || filters.before || filters.has.length);
 }
 
-/** Changes the query. */
 export type SetPeopleQuery = SetQuery<PeopleQuery>;
 
 function readQuery(params: URLSearchParams): PeopleQuery {

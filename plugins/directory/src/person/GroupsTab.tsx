@@ -28,7 +28,6 @@ import styles from './GroupsTab.module.css';
 
 /** Groups of a user: direct ones first, inherited ones with their reason. */
 export function GroupsTab(props: {
-  /** Display name of the user. */
   name: string;
   query: UseQueryResult<Memberships>;
 }) {
@@ -100,11 +99,7 @@ function Groups(props: { name: string } & Memberships) {
 }
 
 /** A membership: direct or inherited, and whether the user is a sponsor. */
-function MembershipRow(props: {
-  /** Display name of the user. */
-  name: string;
-  membership: Membership;
-}) {
+function MembershipRow(props: { name: string; membership: Membership }) {
   const { name, membership } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const { groupname, description, direct, sponsor, path } = membership;
@@ -136,7 +131,6 @@ function MembershipRow(props: {
   );
 }
 
-/** Groups that the user sponsors without being a member. */
 function SponsoredGroups({ groups }: { groups: readonly string[] }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -158,7 +152,6 @@ function SponsoredGroups({ groups }: { groups: readonly string[] }) {
 
 /** Opens the path of an inherited membership. */
 function WhyButton(props: {
-  /** Display name of the user. */
   name: string;
   groupname: string;
 

@@ -1,26 +1,17 @@
 import {
   configApiRef,
   useApi,
-  useRouteRef,
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import { ButtonLink, Skeleton, Switch, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
-import { RiEditLine, RiUserSearchLine } from '@remixicon/react';
+import { RiEditLine } from '@remixicon/react';
 import { useState } from 'react';
 import { useParams } from 'react-router-dom';
-import {
-  isNotFound,
-  useCurrentUser,
-  useDirectoryQuery,
-} from '../api/useDirectoryQuery';
-import { DirectoryText } from '../components/DirectoryText';
+import { useCurrentUser, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { safeHref } from '../components/safeHref';
-import { CatalogLink } from '../entity/CatalogLink';
-import { DirectoryPage, SubjectCard, TwoColumns } from '../page/DirectoryPage';
-import { QueryPanel } from '../page/QueryPanel';
-import { NotFound } from '../page/states';
-import { peopleRouteRef } from '../routes';
+import { EntryPage } from '../entity/EntryPage';
+import { SubjectCard, TwoColumns } from '../page/DirectoryPage';
 import { directoryTranslationRef } from '../translation';
 import { Identity } from './Identity';
 import styles from './PersonPage.module.css';
@@ -29,39 +20,17 @@ import { PersonTabs } from './PersonTabs';
 /** `/directory/people/{username}`: one user. */
 export function PersonPage() {
   const { username = '' } = useParams();
-  const { t } = useTranslationRef(directoryTranslationRef);
-  const people = useRouteRef(peopleRouteRef)?.() ?? '/';
-  const query = usePerson(username);
-  const { data, error } = query;
-
   return (
-    <DirectoryPage
-      area="people"
-      subject={data?.human_name ?? username}
-      actions={
-        data &&
-        !isNotFound(error) && (
-          <CatalogLink kind="user" directoryName={data.username} />
-        )
-      }
+    <EntryPage
+      kind="user"
+      name={username}
+      query={usePerson(username)}
+      nameOf={person => person.username}
+      titleOf={({ human_name }) => human_name ?? username}
+      skeleton={<PersonSkeleton />}
     >
-      <QueryPanel
-        query={query}
-        skeleton={<PersonSkeleton />}
-        notFound={
-          <NotFound
-            icon={<RiUserSearchLine />}
-            title={t('person.notFound', {
-              username: <DirectoryText value={username} />,
-            })}
-            name={username}
-            searchPath={people}
-          />
-        }
-      >
-        {person => <Person key={person.username} person={person} />}
-      </QueryPanel>
-    </DirectoryPage>
+      {person => <Person key={person.username} person={person} />}
+    </EntryPage>
   );
 }
 
@@ -94,7 +63,6 @@ function Person({ person }: { person: User }) {
   );
 }
 
-/** Placeholder of a user while loading. */
 function PersonSkeleton() {
   return (
     <TwoColumns

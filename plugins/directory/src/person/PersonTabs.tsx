@@ -79,7 +79,6 @@ export function PersonTabs({ person }: { person: User }) {
   );
 }
 
-/** The agreements that a user has signed. */
 function AgreementsTab({ query }: { query: UseQueryResult<string[]> }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (

@@ -55,5 +55,4 @@ export const personMessages = {
     none: 'No agreements signed',
     signed: 'Signed',
   },
-  notFound: 'User {{username}} not found',
 } as const;

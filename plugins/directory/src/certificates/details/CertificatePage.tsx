@@ -88,7 +88,6 @@ function CertificateView({ details }: { details: CertificateDetails }) {
   );
 }
 
-/** Revocation and downloads of a certificate. */
 function CertificateActionBar({ certificate }: { certificate: Certificate }) {
   return (
     <Flex gap="2" style={{ flexWrap: 'wrap' }}>

@@ -31,7 +31,6 @@ const REVOCATION_REASONS = [
   'unspecified',
 ] as const;
 
-/** A reason to revoke a certificate. */
 type RevocationReason = (typeof REVOCATION_REASONS)[number];
 
 const REVOCABLE: ReadonlySet<CertificateState> = new Set([

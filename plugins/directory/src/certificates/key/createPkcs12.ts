@@ -12,7 +12,6 @@ import {
 } from 'pkijs';
 import { fromPem } from '../pem';
 
-/** Content of a PKCS#12 file. */
 interface Pkcs12Content {
   readonly privateKey: CryptoKey;
 
@@ -21,8 +20,6 @@ interface Pkcs12Content {
 
   /** Certificates of the issuers: base64 of their DER, the nearest first. */
   readonly issuers: readonly string[];
-
-  /** Display name in key stores. */
   readonly name: string;
 
   /** Printable ASCII, see `isPassphrase`. */

@@ -129,7 +129,6 @@ function SerialOf({ certificate }: { certificate: MyCertificate }) {
   return <Serial serial={serial_number} hex={serial_number_hex} />;
 }
 
-/** State and expiry of a certificate. */
 function Expiry(props: { certificate: MyCertificate; now: Date }) {
   const { certificate, now } = props;
   const expiry = new Date(certificate.valid_not_after);
@@ -148,7 +147,6 @@ function Expiry(props: { certificate: MyCertificate; now: Date }) {
   );
 }
 
-/** Menu of the actions on a certificate. */
 function CertificateActions({ certificate }: { certificate: MyCertificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   const href = useRouteRef(certificateRouteRef);

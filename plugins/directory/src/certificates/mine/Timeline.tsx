@@ -89,7 +89,6 @@ function toBar(certificate: MyCertificate) {
   };
 }
 
-/** A tick of the time axis. */
 interface Tick {
   date: Date;
 
@@ -97,14 +96,11 @@ interface Tick {
   at: number;
 }
 
-/** Scale of a time axis. */
 interface TimeScale {
   /** Returns the distance of a moment from the left, in percent. */
   at: (date: Date) => number;
 
   ticks: readonly Tick[];
-
-  /** Unit of the ticks. */
   unit: 'year' | 'month' | 'day';
 }
 

@@ -25,8 +25,6 @@ export function DoneStep(props: {
   privateKey: CryptoKey | undefined;
   username: string;
   isSaved: boolean;
-
-  /** Called when the key has been downloaded. */
   onSaved: () => void;
 }) {
   const { certificate, privateKey, username, isSaved, onSaved } = props;
@@ -97,7 +95,6 @@ export function DoneStep(props: {
   );
 }
 
-/** Subject, serial number and expiry of the issued certificate. */
 function IssuedFacts({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -163,7 +160,6 @@ function UsageInstructions({ files }: { files: KeyFiles }) {
   );
 }
 
-/** Instructions for one application. */
 function Instructions(props: {
   name: string;
   hint?: string;
@@ -208,7 +204,6 @@ type KeyFiles =
       readonly file: string;
     };
 
-/** Clients that are configured by commands. */
 type ClientProgram = 'curl' | 'git' | 'ssh';
 
 /** Placeholder for the path of the user's own key. */

@@ -12,14 +12,10 @@ import { Choice, StepFrame } from './Stepper';
 interface KeyChoice {
   /** Whether the key is generated in the browser. */
   source: 'browser' | 'own';
-
-  /** Type of key to generate. */
   type: KeyType;
 
   /** Last generated key, possibly of another type; `undefined` before the first. */
   generated: GeneratedCsr | undefined;
-
-  /** Text of the user's own CSR. */
   csr: string;
 }
 
@@ -123,8 +119,6 @@ export function KeyStep(props: {
 /** A field for the user's own CSR, with a preview. */
 function UploadedCsr(props: {
   text: string;
-
-  /** Result of parsing the text. */
   parsed: CsrState;
   onChange: (text: string) => void;
 }) {
@@ -189,7 +183,6 @@ function Preview({ csr }: { csr: ParsedCsr }) {
   );
 }
 
-/** Result of parsing a CSR. */
 type CsrState =
   | { state: 'empty' | 'parsing' | 'invalid' | 'privateKey' }
   | { state: 'parsed'; csr: ParsedCsr };

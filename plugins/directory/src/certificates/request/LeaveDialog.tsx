@@ -36,9 +36,7 @@ export function LeaveDialog({ guard }: { guard: LeaveGuard }) {
 /** Target of the navigation: a link, or back in the history. */
 type Destination = { href: string } | 'back';
 
-/** State and actions of the dialog. */
 interface LeaveGuard {
-  /** Whether the dialog is open. */
   isOpen: boolean;
   stay: () => void;
   leave: () => void;

@@ -8,8 +8,6 @@ import { Choice, StepFrame } from './Stepper';
 /** Selects the profile: purpose and lifetime of the certificate. */
 export function ProfileStep(props: {
   profiles: readonly CertificateProfile[];
-
-  /** Name of the selected profile. */
   chosen: string;
   onChoose: (name: string) => void;
   onNext: () => void;

@@ -61,7 +61,6 @@ function Request({ username }: { username: string }) {
   );
 }
 
-/** Loads the profiles, then shows the steps. */
 function AvailableProfiles({ username }: { username: string }) {
   const { t } = useTranslationRef(directoryTranslationRef);
   return (
@@ -90,8 +89,6 @@ function AvailableProfiles({ username }: { username: string }) {
  */
 function RequestSteps(props: {
   username: string;
-
-  /** Profiles that the user may use: at least one. */
   profiles: readonly CertificateProfile[];
 }) {
   const { username, profiles } = props;

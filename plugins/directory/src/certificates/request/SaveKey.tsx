@@ -11,13 +11,10 @@ import styles from './SaveKey.module.css';
 /** Minimum length of a passphrase, in characters. */
 const MIN_PASSPHRASE_LENGTH = 8;
 
-/** Options of {@link SaveKey}. */
 interface SaveKeyProps {
   certificate: Certificate;
   privateKey: CryptoKey;
   username: string;
-
-  /** Called when the key has been downloaded. */
   onSaved: () => void;
 }
 
