@@ -1,12 +1,12 @@
 export interface Config {
-  /** How Kerberos tickets are accepted. All of it is optional. */
+  /** Accepting Kerberos tickets. Every key is optional. */
   kerberos?: {
     /**
      * Absolute path of the keytab with the keys of this server's `HTTP/` principals.
      *
-     * Default: the file that `KRB5_KTNAME` in the environment names, else `/etc/krb5.keytab`.
-     * When both name a keytab they must agree, for there is one per process. The file is read for
-     * every token: replacing it needs no restart.
+     * Default: the file in the environment variable `KRB5_KTNAME`, else `/etc/krb5.keytab`. If both
+     * are set they must be equal: a process has one keytab. The file is read for every token:
+     * replacing it needs no restart.
      */
     keytab?: string;
 
@@ -24,9 +24,9 @@ export interface Config {
     realms?: string[];
 
     /**
-     * The longest accepted token, in bytes before base64, 1 to 1048576. Default: 65536.
+     * Maximum size of a token, in bytes before base64, 1 to 1048576. Default: 65536.
      *
-     * HTTP servers and proxies must let through headers of that length; see `raiseHeaderLimit`.
+     * HTTP servers and proxies must accept headers of that length; see `raiseHeaderLimit`.
      */
     maxTokenBytes?: number;
   };
