@@ -135,7 +135,7 @@ export interface Config {
        * github_username, gitlab_username, pronouns, websites, rssurls.
        */
       hiddenFields?: string[];
-      /** Who sees private profiles whole. Default: nobody but their owners. */
+      /** Callers who see private profiles. Default: only their owners. */
       trustedReaders?: {
         /** User names, or service principals without their realm. */
         principals?: string[];
@@ -145,22 +145,22 @@ export interface Config {
     };
 
     /**
-     * Who may do what, by ticket, session cookie, portal token or action.
-     * Without it every user may read and request certificates for themselves,
-     * and nobody may do more; with it a user needs a rule. Services of the
-     * portal may read, and need a rule for everything else. For portal tokens
-     * the portal's permission policy has to allow the operation as well.
+     * Operations of callers, for each kind of credential. By default, users may
+     * read and request certificates for themselves, and no one may do more; with
+     * this list, a user needs a rule. Services of the portal may read, and need a
+     * rule for everything else. For portal tokens, the portal's permission policy
+     * must allow the operation as well.
      */
     access?: Array<{
       /**
-       * User names, or service principals without their realm; `*` is
-       * everyone with a directory identity.
+       * User names, or service principals without their realm; `*` is every
+       * caller with a directory entry.
        */
       principals?: string[];
       /** Names of groups; members of nested groups count. */
       groups?: string[];
       /**
-       * Portal users whom `directory.portalUsers` does not map to a directory
+       * Portal users that `directory.portalUsers` does not map to a directory
        * user, as entity references such as `user:default/alice`; `*` is all of
        * them.
        */
@@ -179,26 +179,26 @@ export interface Config {
     }>;
 
     /**
-     * Signing certificate requests. Without it the gateway has nothing to do
-     * with certificates.
+     * Issuing and revoking certificates. Without it, the gateway only reads the
+     * certificates in user entries.
      */
     certificates?: {
-      /** The one authority that issues: `embedded`, `freeipa`, or a module's. */
+      /** The CA that issues certificates: `embedded`, `freeipa`, or that of a module. */
       authority: string;
-      /** Further authorities whose certificates can be read, in this order. */
+      /** Further CAs whose certificates are read, in this order. */
       read?: string[];
-      /** The profiles that are offered. Default: `userCerts` for everyone. */
+      /** The available profiles. Default: `userCerts` for all users. */
       profiles?: Array<{
-        /** The authority's name for it; it must have it. */
+        /** Name of a profile of the CA. */
         name: string;
-        /** What it is for, in a sentence for people who choose. */
+        /** Purpose of the profile, shown to users. */
         purpose?: string;
-        /** Groups whose members may have it. Default: everyone. */
+        /** Groups whose members may use the profile. Default: all users. */
         allowedGroups?: string[];
       }>;
       /** Default: the first of `profiles`. */
       defaultProfile?: string;
-      /** Who may ask for others. Default: nobody. */
+      /** Callers who may request certificates for other users. Default: none. */
       signers?: {
         /** User names, or service principals without their realm. */
         principals?: string[];
@@ -206,7 +206,7 @@ export interface Config {
         groups?: string[];
       };
       /**
-       * Groups for whose members nobody but they themselves may ask. Default:
+       * Groups whose members' certificates signers cannot request. Default:
        * admins.
        */
       protectedGroups?: string[];
@@ -218,18 +218,18 @@ export interface Config {
        */
       readable?: 'own' | 'users' | 'all';
       /**
-       * Messages to users whose certificates end, through the portal's
-       * notifications plugin where it is installed. They go to the portal users
+       * Notifications to users whose certificates expire, through the portal's
+       * notifications plugin if it is installed. They are sent to the portal users
        * of `directory.portalUsers`.
        */
       reminders?: {
         /**
-         * Days before the end at which one goes out, unless the certificate has
-         * been renewed; none within the first day of a certificate's life. An
-         * empty list: no messages. Default: 30, 14, 7 and 1.
+         * Days before the expiry, unless the certificate has been renewed. No
+         * notification is sent on the first day of a certificate. An empty list
+         * disables notifications. Default: 30, 14, 7 and 1.
          */
         daysBefore?: number[];
-        /** How often ends are looked for. Default: 6 hours. */
+        /** Interval of the search for expiring certificates. Default: 6 hours. */
         every?: HumanDuration | string;
       };
       /**
@@ -240,28 +240,28 @@ export interface Config {
        * `directory.portalUsers.mayRequestCertificates`. Default: false.
        */
       requirePortalToken?: boolean;
-      /** How often one caller may ask for a signature. */
+      /** Maximum number of signing requests per caller. */
       limit?: {
         /** Default: 60. */
         requests?: number;
-        /** In this time, to the second. Default: 1 minute. */
+        /** Time window, in whole seconds. Default: 1 minute. */
         per?: HumanDuration | string;
       };
     };
 
     /**
-     * A cookie that a program may keep after a ticket, so that it need not send
-     * one each time: for reading only, and never given to a browser.
+     * Session cookies for API clients, which then do not need to send a ticket
+     * with each request. They are read-only and never issued to browsers.
      */
     sessions?: {
       /** Default: true. */
       enabled?: boolean;
-      /** From the ticket to the end; at most, and by default, 15 minutes. */
+      /** Lifetime of a session. Maximum and default: 15 minutes. */
       maxAge?: HumanDuration | string;
       /**
-       * The first one seals cookies, all open them; all processes of the portal
-       * need the same. Read at start. Default: one that each process makes for
-       * itself.
+       * Keys of session cookies: the first encrypts, all decrypt. All processes of
+       * the portal need the same keys. Read at start. Default: a random key per
+       * process.
        */
       keys?: Array<{
         /**
@@ -270,27 +270,27 @@ export interface Config {
          * @visibility secret
          */
         secret?: string;
-        /** File that holds the same. */
+        /** File with the key. */
         secretFile?: string;
       }>;
     };
 
     /**
-     * The API as FASJSON answers it, for its clients, under
+     * The API in the dialect of FASJSON, for its clients, below
      * `/api/directory/fasjson/`; see docs/fasjson-differences.md.
      */
     fasjson?: {
       /** Default: false. */
       enabled?: boolean;
       /**
-       * Where its clients find it, when a proxy maps it elsewhere, for example
+       * URL for clients if a proxy maps the API elsewhere, for example
        * `https://fasjson.example.org`. Default: below the portal.
        */
       baseUrl?: string;
     };
 
     /**
-     * The catalog locations that only administrators write: an entity's
+     * Catalog locations that only administrators can change: values of the
      * annotation `backstage.io/managed-by-origin-location`, for example
      * `file:/etc/portal/org.yaml` or `url:https://git.example.org/org.yaml`. The
      * locations of an entity provider may be named by a prefix, for example
@@ -302,23 +302,23 @@ export interface Config {
     trustedLocations?: string[];
 
     /**
-     * Lets portal users act as directory users. It states that every sign-in
-     * provider of the portal may vouch for the name. Without it they read public
-     * fields only. A portal user who is mapped to a name without a live account
-     * is refused (401).
+     * Maps portal users to directory users. Every sign-in provider of the portal
+     * must be trusted to verify the name. Without it, portal users read public
+     * fields only. A portal user who is mapped to a name without an active account
+     * gets 401.
      */
     portalUsers?: {
       /** The namespace of the user entities, for example `default`. */
       namespace: string;
       /**
-       * Where the user name is: the entity's name, or its annotation
-       * `directory-gateway/username`, which counts only on entities from
+       * Source of the user name: the entity's name, or its annotation
+       * `directory-gateway/username`, which is accepted only on entities from
        * `directory.trustedLocations`.
        */
       username: 'entityName' | 'annotation';
       /**
-       * Whether they may request certificates by it too: whoever may sign in
-       * under a name gets its certificate. Default: false.
+       * Whether portal users may also request certificates: every sign-in provider
+       * can then obtain certificates of the mapped users. Default: false.
        */
       mayRequestCertificates?: boolean;
     };

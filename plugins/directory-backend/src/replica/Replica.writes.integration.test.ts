@@ -47,15 +47,15 @@ const everyone = { ...wholeUser, from: { kind: 'all' }, page } as const;
 const allGroups = { ...wholeGroup, from: { kind: 'all' }, page } as const;
 
 let realm: Realm;
-let opened: OpenReplica | undefined;
+let shared: OpenReplica | undefined;
 
 beforeAll(async () => {
   realm = await startRealm();
   await realm.modify(conformanceEntries('fas'));
-  opened = await openReplica({ realm });
+  shared = await openReplica({ realm });
 });
 afterAll(async () => {
-  opened?.close();
+  shared?.close();
   await realm?.stop();
 });
 
@@ -185,7 +185,7 @@ async function queryUntil(
     isDone = true;
   });
   while (!isDone) {
-    await resultsFrom(opened!.directory, queries.slice(0, 40));
+    await resultsFrom(shared!.directory, queries.slice(0, 40));
     await sleep(1);
   }
   await done;
@@ -194,7 +194,7 @@ async function queryUntil(
 /** Waits until a replica returns the same as the model. */
 async function expectSynced(
   model: NaiveDirectory,
-  { directory }: OpenReplica = opened!,
+  { directory }: OpenReplica = shared!,
 ): Promise<void> {
   const expected = await whole(model);
   await eventually(async () =>
@@ -217,11 +217,11 @@ it(`returns the same as the model for ${
       ...before.slice(QUERIES / 2),
       ...queriesAbout(model, ROUNDS + round).slice(QUERIES / 2),
     ];
-    expect(await resultsFrom(opened!.directory, queries)).toEqual(
+    expect(await resultsFrom(shared!.directory, queries)).toEqual(
       await resultsFrom(model, queries),
     );
   }
-  expect(opened!.logger.lines.filter(line => !line.startsWith('info'))).toEqual(
+  expect(shared!.logger.lines.filter(line => !line.startsWith('info'))).toEqual(
     [],
   );
 });
@@ -231,8 +231,8 @@ it('removes deleted, renamed and withdrawn entries without another write', async
   const added = users.map(name => addFasUser(name)).join('');
   await realm.modify(added + addFasGroup('g.deleted', []));
   const listed = async () => {
-    const people = await opened!.directory.listUsers(everyone, context);
-    const groups = await opened!.directory.listGroups(allGroups, context);
+    const people = await shared!.directory.listUsers(everyone, context);
+    const groups = await shared!.directory.listGroups(allGroups, context);
     return [
       ...people!.items.map(({ username }) => username),
       ...groups!.items.map(({ group }) => group.groupname),
