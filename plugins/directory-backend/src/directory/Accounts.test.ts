@@ -95,7 +95,7 @@ const isActive = (principal: Principal | undefined) =>
 class Site {
   /** As the first server has them. */
   entries: Snapshot;
-  /** As the other server has them, which then answers. */
+  /** Entries of the other server, which responds when they are set. */
   other: Snapshot | undefined;
   /** Thrown by live lookups. */
   failure: Error | undefined;
@@ -394,7 +394,7 @@ describe('Accounts', () => {
   });
 
   it.each<ReplicaStatus['kind']>(['starting', 'stale', 'suspended'])(
-    'finds nobody without the directory while the replica is %s',
+    'finds no user without the directory while the replica is %s',
     async status => {
       const site = await Site.synced([user('alice'), service(HOST.principal)]);
       await site.lookUp(ALICE);
@@ -626,7 +626,7 @@ function isLaxer(principal: Principal, synced: Snapshot): boolean {
   return isRefused && isActive(principal);
 }
 
-/** Finds every name without the directory, and counts who is admitted. */
+/** Finds every name without the directory, and counts the admitted users. */
 async function expectNothingAdmitted(
   site: Site,
   lookups: readonly Lookup[],
@@ -655,7 +655,7 @@ async function expectNothingAdmitted(
         expect(isActive(expected)).toBe(true);
         expect([...found.groups]).toEqual([...expected!.groups]);
       } else {
-        // Only a lookup knows it, and the replica has nobody of the name.
+        // Found by a lookup only: no user of the replica has the name.
         expect(method).toBe('find');
         expect(await countOf(served, query)).toBe(0);
         expect(isActive(ofEntry?.result)).toBe(true);

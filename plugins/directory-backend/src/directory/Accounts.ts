@@ -116,9 +116,7 @@ export class Accounts {
    * The same for a user who signs in to the portal: while the directory is
    * unreachable, only users who were looked up within an hour are found.
    */
-  findForSignIn(
-    query: PrincipalQuery,
-  ): Promise<VerifiedPrincipal | undefined> {
+  findForSignIn(query: PrincipalQuery): Promise<VerifiedPrincipal | undefined> {
     return this.#find(query, 'signIn');
   }
 
@@ -179,10 +177,7 @@ export class Accounts {
     }
   }
 
-  #recordLookup(
-    query: PrincipalQuery,
-    principal: Principal | undefined,
-  ): void {
+  #recordLookup(query: PrincipalQuery, principal: Principal | undefined): void {
     const { replica } = this.#options;
     const lookup = { principal, at: performance.now() };
     const name = cacheKey(query);

@@ -34,7 +34,7 @@ describe.each([
     ['too many characters', 'a'.repeat(256)],
   ])('refuses %s', (_what, name) => expect(isName(name)).toBe(false));
 
-  it('lets nothing through that means something in a DN or a filter', () => {
+  it('rejects characters with a meaning in DNs or filters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), name => {
         const special = /[^\S ]|^ | $| {2}|[,+"\\<>;=#*()/\0]/.test(name);
@@ -57,7 +57,7 @@ describe('a name with single inner spaces', () => {
 });
 
 describe('compareNames', () => {
-  it('orders case-insensitively, and totally', () => {
+  it('is a case-insensitive total order', () => {
     expect(['b', 'B', 'a', 'C', 'A'].sort(compareNames)).toEqual([
       'A',
       'a',

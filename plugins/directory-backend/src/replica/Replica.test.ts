@@ -91,7 +91,10 @@ class WrittenSource extends FlappingSource {
     usns: new Map(this.#from(from).map(([key, { usn }]) => [key, usn])),
   });
 
-  override readChanges: ReplicaSource['readChanges'] = async (from, onBatch) => {
+  override readChanges: ReplicaSource['readChanges'] = async (
+    from,
+    onBatch,
+  ) => {
     this.readFrom.push(from);
     this.#give(this.#from(from), onBatch);
     return KEYS;
@@ -234,7 +237,9 @@ it('removes a deleted user who is no longer a member of a changed group', async 
   await eventually(() =>
     expect([...replica.tables.users.keys()]).toEqual(['uid=bob']),
   );
-  expect(replica.tables.groups.graph.get('cn=staff')).toMatchObject({ members: [] });
+  expect(replica.tables.groups.graph.get('cn=staff')).toMatchObject({
+    members: [],
+  });
   replica.stop();
 });
 

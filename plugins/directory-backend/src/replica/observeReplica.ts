@@ -44,17 +44,13 @@ export function observeReplica(
       result.observe(kind === state.status.kind ? 1 : 0, { state: kind });
     }
   });
-  observe(
-    'suspended',
-    '1 while reads are suspended, by reason',
-    result => {
-      const { status } = state;
-      const current = status.kind === 'suspended' ? status.reason : undefined;
-      for (const reason of suspensionReasons) {
-        result.observe(reason === current ? 1 : 0, { reason });
-      }
-    },
-  );
+  observe('suspended', '1 while reads are suspended, by reason', result => {
+    const { status } = state;
+    const current = status.kind === 'suspended' ? status.reason : undefined;
+    for (const reason of suspensionReasons) {
+      result.observe(reason === current ? 1 : 0, { reason });
+    }
+  });
   observe(
     'mode',
     '1 for how the directory is followed, 0 for the other modes',

@@ -139,8 +139,7 @@ function userIndex({
           const { username } = condition;
           const row = lookup.user({ username });
           // In the directory's spelling.
-          const [own] =
-            row?.name === username ? served.ranksOf([row.key]) : [];
+          const [own] = row?.name === username ? served.ranksOf([row.key]) : [];
           return { test: rank => rank === own };
         }
         default:

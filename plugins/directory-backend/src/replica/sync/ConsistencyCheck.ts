@@ -83,7 +83,9 @@ export class ConsistencyCheck {
       settleMs: SETTLING_MS,
     });
     if (corrections?.size) {
-      const counts = [...corrections].map(([kind, count]) => `${kind} ${count}`);
+      const counts = [...corrections].map(
+        ([kind, count]) => `${kind} ${count}`,
+      );
       logger.warn(
         `The replica differed from the directory and was corrected: ${counts.join(
           ', ',

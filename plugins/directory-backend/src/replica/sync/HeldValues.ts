@@ -175,13 +175,13 @@ export class HeldValues {
     const { source, tables } = this.#options;
     const added: EntryRef[] = [];
     for (const kind of replicaKinds) {
-      for (const [key, entry] of check.found(kind)) {
+      for (const [key, entry] of check.found[kind]) {
         if (entry && !tables[kind].differs(key, undefined)) {
           added.push({ kind, key });
         }
       }
     }
-    for (const [key, entry] of check.found('users')) {
+    for (const [key, entry] of check.found.users) {
       const hold = entry && restriction(entry, key, tables);
       if (hold) {
         this.#holds.set(key, hold);

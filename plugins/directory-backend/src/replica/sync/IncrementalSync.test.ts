@@ -3,14 +3,14 @@ import type { ReplicaSource, ReplicaPosition } from './ReplicaSource';
 import { ReplicaTables } from '../tables/ReplicaTables';
 import { TableWriter } from './TableWriter';
 
-const usns = (usns: Record<string, number | undefined>) =>
-  new Map(Object.entries(usns));
+const usnsOf = (changes: Record<string, number | undefined>) =>
+  new Map(Object.entries(changes));
 const listedFrom = (
   changes: Record<string, number | undefined>,
   fromUsn = 10,
 ) => ({
   fromUsn,
-  usns: usns(changes),
+  usns: usnsOf(changes),
 });
 
 describe('IncrementalSync', () => {
@@ -52,7 +52,7 @@ describe('IncrementalSync', () => {
     return [...tables.agreements.keys()];
   }
 
-  it('removes up to 50 entries that cannot be read any more', async () => {
+  it('deletes up to 50 entries that cannot be read any more', async () => {
     const found = ['cn=7'];
     expect(await agreementsLeft({ written: 51, found })).toEqual(found);
   });
@@ -64,26 +64,31 @@ describe('IncrementalSync', () => {
 
 describe('firstUnseen', () => {
   it.each([
-    ['nothing was written', {}, {}, undefined],
-    ['all was read', { a: 11, b: 12 }, { a: 11, b: 12 }, undefined],
+    ['no entry was written', {}, {}, undefined],
+    ['all writes were read', { a: 11, b: 12 }, { a: 11, b: 12 }, undefined],
     ['one is new', { a: 11, b: 12 }, { a: 11 }, 12],
     ['one was written again', { a: 13, b: 12 }, { a: 11, b: 12 }, 13],
-    ['a lower number comes late', { a: 14, late: 11 }, { a: 14 }, 11],
-    ['a number is older than what was read', { a: 11 }, { a: 14 }, 11],
-    ['a number may not be read', { a: undefined, b: 14 }, { b: 14 }, 10],
-    ['and still not', { a: undefined }, { a: undefined }, 10],
+    ['a lower USN appears late', { a: 14, late: 11 }, { a: 14 }, 11],
+    ['a USN is lower than the one that was read', { a: 11 }, { a: 14 }, 11],
+    ['a USN may not be read', { a: undefined, b: 14 }, { b: 14 }, 10],
+    [
+      'the same USN may not be read again',
+      { a: undefined },
+      { a: undefined },
+      10,
+    ],
   ])('when %s', (_, now, before, first) => {
-    expect(firstUnseen(listedFrom(now), usns(before))).toBe(first);
+    expect(firstUnseen(listedFrom(now), usnsOf(before))).toBe(first);
   });
 });
 
 describe('rolledBack', () => {
   it.each([
-    ['all is there', { a: 11, b: 13 }, { a: 11, b: 12 }, []],
-    ['one is not', { b: 12 }, { a: 11, b: 12 }, ['a']],
-    ['one is too old to be listed', {}, { a: 9, b: 10 }, ['b']],
-    ['a number may not be read', {}, { a: undefined }, []],
+    ['all entries are listed', { a: 11, b: 13 }, { a: 11, b: 12 }, []],
+    ['one entry is not listed', { b: 12 }, { a: 11, b: 12 }, ['a']],
+    ['one entry is too old to be listed', {}, { a: 9, b: 10 }, ['b']],
+    ['a USN may not be read', {}, { a: undefined }, []],
   ])('when %s', (_, now, before, keys) => {
-    expect(rolledBack(listedFrom(now), usns(before))).toEqual(keys);
+    expect(rolledBack(listedFrom(now), usnsOf(before))).toEqual(keys);
   });
 });

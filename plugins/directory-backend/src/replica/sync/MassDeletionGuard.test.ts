@@ -167,9 +167,9 @@ describe('MassDeletionGuard', () => {
       expect((await override(120, 40)).getTime()).toBe(now + 600_000);
       now += 600_000;
       await expect(check(guard, 120, 40)).rejects.toEqual(rejected);
-      const override = 'directory_guard_overrides';
+      const overrides = 'directory_guard_overrides';
       const knex = await database.getClient();
-      expect(await knex(override)).toMatchObject([{ accepted_by: 'dave' }]);
+      expect(await knex(overrides)).toMatchObject([{ accepted_by: 'dave' }]);
     });
 
     it('is for current quarantines of this directory', async () => {

@@ -66,7 +66,6 @@ it.each([
 
 describe('ReplicaState.enter', () => {
   const { signal } = new AbortController();
-  
 
   beforeEach(() => {
     jest.useFakeTimers();

@@ -4,7 +4,6 @@ import type { ReplicaTables } from '../tables/ReplicaTables';
 import {
   type ReplicaBatch,
   type ReplicaKeys,
-  type ReplicaKind,
   replicaKinds,
 } from './ReplicaSource';
 
@@ -23,25 +22,19 @@ export type Restrict = (batch: ReplicaBatch) => ReplicaBatch;
  * that were read, and no differences.
  */
 export class TableCheck {
+  /** Differences by kind and key; `undefined` for an entry that was deleted. */
+  readonly found = {
+    users: new Map<string, UserEntry | undefined>(),
+    groups: new Map<string, unknown>(),
+    agreements: new Map<string, unknown>(),
+  };
   readonly #tables: ReplicaTables;
   readonly #restrict: Restrict;
   readonly #written = new Set<string>();
-  readonly #found: Record<ReplicaKind, Map<string, unknown>> = {
-    users: new Map(),
-    groups: new Map(),
-    agreements: new Map(),
-  };
 
   constructor(tables: ReplicaTables, restrict: Restrict) {
     this.#tables = tables;
     this.#restrict = restrict;
-  }
-
-  /** The differences of a kind; `undefined` for an entry that was deleted. */
-  found(kind: 'users'): ReadonlyMap<string, UserEntry | undefined>;
-  found(kind: ReplicaKind): ReadonlyMap<string, unknown>;
-  found(kind: ReplicaKind): ReadonlyMap<string, unknown> {
-    return this.#found[kind];
   }
 
   /** Records that an entry was written into the tables. */
@@ -53,9 +46,10 @@ export class TableCheck {
   compare(read: ReplicaBatch): void {
     const { kind, entries } = this.#restrict(read);
     const table: EntryTable = this.#tables[kind];
+    const found: Map<string, unknown> = this.found[kind];
     for (const [key, entry] of entries) {
       if (table.differs(key, entry)) {
-        this.#found[kind].set(key, entry);
+        found.set(key, entry);
       }
     }
   }
@@ -64,7 +58,7 @@ export class TableCheck {
   async findDeleted(keys: Omit<ReplicaKeys, 'server'>): Promise<void> {
     for (const kind of replicaKinds) {
       await forEachMissing(this.#tables[kind].keys(), keys[kind], key =>
-        this.#found[kind].set(key, undefined),
+        this.found[kind].set(key, undefined),
       );
     }
   }
@@ -72,7 +66,7 @@ export class TableCheck {
   /** Yields the entries to write, without those that were written meanwhile. */
   *differences(): Iterable<ReplicaBatch> {
     for (const kind of replicaKinds) {
-      const found = [...this.#found[kind]];
+      const found = [...this.found[kind]];
       for (let at = 0; at < found.length; at += ENTRIES_PER_SLICE) {
         const entries = found
           .slice(at, at + ENTRIES_PER_SLICE)

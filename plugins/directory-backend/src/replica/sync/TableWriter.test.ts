@@ -34,11 +34,13 @@ describe('TableWriter.writeInSlices', () => {
       await writer.writeInSlices(batchOf(group(size)), 0);
       const whole = new ReplicaTables();
       new TableWriter({ tables: whole }).write(batchOf(group(size)), 0);
-      expect(tables.groups.graph.get(STAFF)).toEqual(whole.groups.graph.get(STAFF));
+      expect(tables.groups.graph.get(STAFF)).toEqual(
+        whole.groups.graph.get(STAFF),
+      );
       for (const member of ['uid=0', `uid=${size - 1}`, `uid=${size}`]) {
-        expect([...tables.groups.graph.groupsOf(member)]).toEqual(
-          [...whole.groups.graph.groupsOf(member)],
-        );
+        expect([...tables.groups.graph.groupsOf(member)]).toEqual([
+          ...whole.groups.graph.groupsOf(member),
+        ]);
       }
     },
   );

@@ -1,7 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GroupEntry } from '../tables/entries';
 import type { ReplicaTables } from '../tables/ReplicaTables';
-import { type ReplicaBatch, type ReplicaKeys, replicaKinds } from './ReplicaSource';
+import {
+  type ReplicaBatch,
+  type ReplicaKeys,
+  replicaKinds,
+} from './ReplicaSource';
 import {
   type EntryTable,
   forEachMissing,

@@ -3,7 +3,7 @@ import { LinkIndex } from './MembershipGraph';
 
 const names = fc.uniqueArray(fc.constantFrom(...'abcdefgh'));
 
-it('knows who names whom, whatever each has named before', () => {
+it('returns the sources of each target after replacements', () => {
   const step = fc.record({
     source: fc.constantFrom('x', 'y', 'z'),
     now: names,
@@ -14,8 +14,8 @@ it('knows who names whom, whatever each has named before', () => {
       const links = new Map<string, readonly string[]>();
       for (const { source, now } of steps) {
         const old = links.get(source) ?? [];
-        const isOther = index.replace(source, old, now);
-        expect(isOther).toBe(`${old.toSorted()}` !== `${now.toSorted()}`);
+        const hasChanged = index.replace(source, old, now);
+        expect(hasChanged).toBe(`${old.toSorted()}` !== `${now.toSorted()}`);
         links.set(source, now);
       }
       for (const target of 'abcdefgh') {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { isContained, isEqual } from '../../__testUtils__/naive/naiveSearch';
 import { TextColumn } from './TextColumn';
 
-/** Few letters, so that texts meet: of each kind that is compared specially. */
+/** Few letters, so that texts match: of each kind that is folded. */
 const letter = fc.constantFrom(
   ...['a', 'A', 'b', 'é', 'É', 'ß', 'K', 'İ', ' ', '\u2003', '\t', '.'],
   ...['\u0301', '😀', '\uffff'],
@@ -10,7 +10,7 @@ const letter = fc.constantFrom(
 const value = fc.string({ unit: letter, maxLength: 6 });
 const columns = fc.array(fc.array(value, { maxLength: 3 }), { maxLength: 8 });
 
-/** What has no spaces at its ends, as a term of a search. */
+/** Without spaces at its ends, as a search term. */
 const text = value.map(each => each.trim());
 
 function ranksWhere(
@@ -20,7 +20,7 @@ function ranksWhere(
   return rows.flatMap((values, rank) => (values.some(matches) ? [rank] : []));
 }
 
-it('finds what comparing each value finds', () => {
+it('finds the same as a comparison of each value', () => {
   fc.assert(
     fc.property(columns, text, (rows, wanted) => {
       const column = TextColumn.of(rows);
@@ -35,7 +35,7 @@ it('finds what comparing each value finds', () => {
   );
 });
 
-it('finds nothing across two values, nor in what stands between them', () => {
+it('does not match across values or in separators', () => {
   const column = TextColumn.of([['ab', 'ba'], ['a\0b']]);
   expect([...column.containing('abba')]).toEqual([]);
   expect([...column.containing('bb')]).toEqual([]);

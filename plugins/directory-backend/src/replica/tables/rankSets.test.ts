@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { inAll, inOrder } from './rankSets';
 
-it('finds what is in all lists, however long each is', () => {
+it('intersects lists of any length', () => {
   const list = fc
     .uniqueArray(fc.nat(200), { maxLength: 150 })
     .map(ranks => Uint32Array.from(ranks).sort());
@@ -16,7 +16,7 @@ it('finds what is in all lists, however long each is', () => {
   );
 });
 
-it('puts ranks in order, few or many', () => {
+it('sorts few or many ranks', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(199), { maxLength: 60 }), ranks => {
       const expected = Uint32Array.from(new Set(ranks)).sort();
