@@ -3,25 +3,25 @@
 /** @param {import('knex').Knex} knex */
 exports.up = async function up(knex) {
   await knex.schema.createTable('directory_reminders', table => {
-    table.comment('Who is told that a certificate ends: each once, by anyone');
-    // 160 bits fit no number type of both databases.
+    table.comment('Expiry reminders of certificates, each sent once');
+    // Neither database has a number type of 160 bits.
     table.string('serial_number', 49).notNullable().comment('Decimal');
     table
       .timestamp('not_after')
       .notNullable()
-      .comment('Serial numbers of two authorities may be the same');
+      .comment('Serial numbers of two CAs may be equal');
     table
       .integer('days_before')
       .notNullable()
-      .comment('The step of directory.certificates.reminders.daysBefore');
+      .comment('One of directory.certificates.reminders.daysBefore');
     table
       .timestamp('claimed_at')
       .notNullable()
-      .comment('When a process took it upon itself');
+      .comment('When a process claimed it');
     table
       .timestamp('sent_at')
       .nullable()
-      .comment('null: not yet, or the process has died');
+      .comment('null: not sent yet, or the process ended');
     table.primary(['serial_number', 'not_after', 'days_before']);
     table.index('not_after');
   });

@@ -3,17 +3,17 @@
 /** @param {import('knex').Knex} knex */
 exports.up = async function up(knex) {
   await knex.schema.createTable('directory_refusals', table => {
-    table.comment('Processes that do not believe the directory now');
-    table.uuid('process_id').primary().comment('Drawn at its start');
-    table.text('refusal').notNullable().comment('What it does not believe');
+    table.comment('Replaced by directory_quarantines');
+    table.uuid('process_id').primary().comment('Random, generated at the start');
+    table.text('refusal').notNullable().comment('Why the process rejected the directory');
     table
       .timestamp('seen_at')
       .notNullable()
-      .comment('Renewed while it refuses; when it is old the process has died');
+      .comment('Renewed; an old row is of a process that ended');
     table
       .timestamp('accepted_at')
       .nullable()
-      .comment('When an administrator has told another process to accept it');
+      .comment('When an administrator accepted it');
   });
 };
 

@@ -10,7 +10,7 @@ const KEY_COMPROMISE = 1;
 /** @param {import('knex').Knex} knex */
 exports.up = async function up(knex) {
   await knex.schema.createTable(BLOCKED_KEYS, table => {
-    table.comment('Public keys that are never certified again');
+    table.comment('Public keys that may not be certified again');
     table
       .string('public_key_sha256', 64)
       .primary()

@@ -6,9 +6,9 @@ const DIRECTORY_KEY =
 /** @param {import('knex').Knex} knex */
 exports.up = async function up(knex) {
   await knex.schema.createTable('directory_guard_history', table => {
-    table.comment('Entries that syncs found, the highest counts of each hour');
+    table.comment('Highest counts of entries that syncs found in each hour');
     table.string('directory_key', 64).notNullable().comment(DIRECTORY_KEY);
-    table.timestamp('hour').notNullable().comment('Its start');
+    table.timestamp('hour').notNullable().comment('Start of the hour');
     table.integer('users').notNullable();
     table.integer('groups').notNullable();
     table.primary(['directory_key', 'hour']);
@@ -25,7 +25,7 @@ exports.up = async function up(knex) {
   });
   await knex.schema.createTable('directory_quarantines', table => {
     table.comment('Processes whose last sync the mass-deletion guard rejected');
-    table.uuid('process_id').primary().comment('Random, of each start');
+    table.uuid('process_id').primary().comment('Random, generated at the start');
     table.string('directory_key', 64).notNullable().comment(DIRECTORY_KEY);
     table.text('message').notNullable();
     table.integer('users').notNullable();
