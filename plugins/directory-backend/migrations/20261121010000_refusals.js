@@ -4,8 +4,14 @@
 exports.up = async function up(knex) {
   await knex.schema.createTable('directory_refusals', table => {
     table.comment('Replaced by directory_quarantines');
-    table.uuid('process_id').primary().comment('Random, generated at the start');
-    table.text('refusal').notNullable().comment('Why the process rejected the directory');
+    table
+      .uuid('process_id')
+      .primary()
+      .comment('Random, generated at the start');
+    table
+      .text('refusal')
+      .notNullable()
+      .comment('Why the process rejected the directory');
     table
       .timestamp('seen_at')
       .notNullable()

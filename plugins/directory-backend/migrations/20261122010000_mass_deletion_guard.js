@@ -25,7 +25,10 @@ exports.up = async function up(knex) {
   });
   await knex.schema.createTable('directory_quarantines', table => {
     table.comment('Processes whose last sync the mass-deletion guard rejected');
-    table.uuid('process_id').primary().comment('Random, generated at the start');
+    table
+      .uuid('process_id')
+      .primary()
+      .comment('Random, generated at the start');
     table.string('directory_key', 64).notNullable().comment(DIRECTORY_KEY);
     table.text('message').notNullable();
     table.integer('users').notNullable();
