@@ -1,4 +1,4 @@
-/** A running realm. Everything it consists of is on 127.0.0.1 and in `dir`. */
+/** A running realm, on 127.0.0.1 and in the folder `dir`. */
 export interface Realm {
   /** `EXAMPLE.TEST`. */
   readonly realm: string;
@@ -10,73 +10,68 @@ export interface Realm {
   readonly ldapUrl: string;
   /** `ldaps://localhost:PORT`. */
   readonly ldapsUrl: string;
-  /** PEM of the authority that signed the LDAPS certificate. */
+  /** CA certificate of LDAPS, in PEM. */
   readonly caFile: string;
   /** The gateway's service account. */
   readonly bindDn: string;
   readonly bindPasswordFile: string;
-  /** The directory's administrator, whom no access control concerns. */
+  /** Administrator of the directory server, without access control. */
   readonly rootDn: string;
   readonly rootPasswordFile: string;
   /** For `KRB5_CONFIG`. */
   readonly krb5Config: string;
-  /** The gateway's keytab: HTTP/localhost and nothing else. */
+  /** The gateway's keytab, with HTTP/localhost only. */
   readonly keytab: string;
-  /** The keys of every person, service and host. */
+  /** Keytab with the keys of all people, services and hosts. */
   readonly peopleKeytab: string;
-  /** The directory's access log, written as `RealmOptions.accessLog` says. */
+  /** Access log of the directory server; see `RealmOptions.accessLog`. */
   readonly accessLog: string;
-  /** What a program needs to know of the realm; see `realmEnvironment`. */
+  /** Environment variables of the realm; see `realmEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** The directory server, to be ended, restarted (on its port) and hung. */
+  /** Controls the directory server, which keeps its ports. */
   readonly directory: RealmDirectory;
 
   /**
-   * A Kerberos ticket for a principal, got once.
+   * Obtains a ticket of a principal, once.
    *
-   * @param principal - `alice`, `bot/builder.example.test`; the realm may be
-   * left out
-   * @returns a value for `KRB5CCNAME`
+   * @param principal - for example `bot/builder.example.test`; the realm is
+   * optional
+   * @returns the credential cache, for `KRB5CCNAME`
    */
   ticket(principal: string): Promise<string>;
   /** Applies LDIF change records as the administrator. */
   modify(ldif: string): Promise<void>;
   /**
-   * Gives HTTP/localhost a new key: the KDC uses it at once, the keytab holds
-   * it beside the old ones and is replaced in one step.
+   * Creates a new key of HTTP/localhost, which the KDC uses at once, and adds
+   * it to the keytab, which is replaced atomically.
    */
   rotateServiceKey(): Promise<void>;
-  /** Leaves only the newest key in the keytab, replaced in one step. */
+  /** Removes all keys but the newest from the keytab, atomically. */
   removeOldServiceKeys(): Promise<void>;
-  /** Ends everything and leaves nothing; may be called twice. */
+  /** Stops the servers and removes all files; can be called repeatedly. */
   stop(): Promise<void>;
   /**
-   * Resolves when the realm has ended. A running realm does not by itself keep
-   * the caller's process alive; waiting for this does.
+   * Resolves when the realm has ended, and keeps the caller's process alive
+   * until then.
    */
   ended(): Promise<void>;
 }
 
-/** Control over the directory server of a realm. */
+/** Control of a realm's directory server. */
 export interface RealmDirectory {
-  /** Asks it to end (SIGTERM) and waits. */
+  /** Sends SIGTERM and waits. */
   stop(): Promise<void>;
-  /** Starts it again on the same ports and waits until it answers. */
+  /** Starts it on the same ports and waits until it responds. */
   start(): Promise<void>;
-  /** Ends it at once (SIGKILL). */
+  /** Sends SIGKILL and waits. */
   kill(): Promise<void>;
-  /** Keeps its connections open and answers nothing (SIGSTOP). */
+  /** Sends SIGSTOP: connections stay open without responses. */
   pause(): Promise<void>;
-  /** Lets it go on after `pause` (SIGCONT). */
+  /** Sends SIGCONT. */
   resume(): Promise<void>;
 }
 
-/**
- * Environment variables that tell a program about a realm: `KRB5_CONFIG`,
- * `KEYTAB` (everybody's keys), `REALM`, `REALM_BASE_DN`, `REALM_LDAP_URL`,
- * `REALM_LDAPS_URL`, `REALM_CA_FILE`, `REALM_BIND_DN`,
- * `REALM_BIND_PASSWORD_FILE`, `REALM_HTTP_KEYTAB`, `REALM_ACCESS_LOG`.
- */
+/** Returns the environment variables of programs that use a realm. */
 export function realmEnvironment(
   realm: Omit<Realm, 'env'>,
 ): Record<string, string> {

@@ -1,27 +1,25 @@
 import { basename, join } from 'node:path';
 
-/** The realm and the suffix; the examples of RFC 2606, so never anybody's. */
+/** Names that are reserved for tests (RFC 2606). */
 export const REALM = 'EXAMPLE.TEST';
 export const BASE_DN = 'dc=example,dc=test';
 export const PORTAL_DN = `uid=portal,cn=sysaccounts,cn=etc,${BASE_DN}`;
 export const ROOT_DN = 'cn=Directory Manager';
 
-/** Where everything is in a realm's folder. */
+/** Paths in a realm's folder. */
 export interface RealmLayout {
   dir: string;
   /** Root of the dscreate installation. */
   instance: string;
-  /** Configuration of the directory server: dse.ldif, schema, certificates. */
+  /** Folder of dse.ldif, the schema and the certificates. */
   config: string;
   /**
-   * Another path of it, which the server runs with. The server makes a system
-   * wide semaphore after the last part of this path, so it must be like no
-   * other realm's.
+   * A unique path of `config`: the server names a system-wide semaphore after
+   * the last part.
    */
   ownConfig: string;
-  /** That semaphore, which a server that is killed leaves behind. */
+  /** The semaphore, which remains after a kill. */
   semaphore: string;
-  /** Folder of its logs. */
   logs: string;
   accessLog: string;
   krb5Config: string;
@@ -36,7 +34,7 @@ export interface RealmLayout {
   rootPasswordFile: string;
 }
 
-/** The paths of a realm in this folder. */
+/** Returns the paths of a realm. */
 export function realmLayout(dir: string): RealmLayout {
   const instance = join(dir, 'instance');
   const own = `slapd-${basename(dir)}`;

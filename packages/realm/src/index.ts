@@ -1,7 +1,6 @@
 /**
- * A whole loopback realm for development, tests and benchmarks: MIT KDC,
- * 389 Directory Server with FreeIPA's tree, and people in it. For tests of what
- * the portal keeps, PostgreSQL and Redis, too.
+ * A realm on loopback for development, tests and benchmarks: MIT KDC and 389
+ * Directory Server with FreeIPA's tree and people. Also PostgreSQL and Redis.
  *
  * @packageDocumentation
  */

@@ -1,14 +1,14 @@
 import { BASE_DN } from '../RealmLayout';
 
-/** Who an instruction is for, in ACI syntax. */
+/** Subjects in ACI syntax. */
 const AUTHENTICATED = 'userdn = "ldap:///all"';
 const SELF = 'userdn = "ldap:///self"';
 const ADMINS = `groupdn = "ldap:///cn=admins,cn=groups,cn=accounts,${BASE_DN}"`;
 
-/** Never readable, by anybody: passwords and keys. */
+/** Attributes that nobody may read. */
 const SECRETS = ['userPassword', 'krbPrincipalKey'];
 
-/** What not even an administrator writes (FreeIPA, 20-aci.update). */
+/** Attributes that administrators cannot write (20-aci.update). */
 const NOT_FOR_ADMINS = [
   ...SECRETS,
   'krbPrincipalName',
@@ -42,7 +42,7 @@ function mayRead(
   )}")${target}(version 3.0; acl "${name}"; allow (compare, read, search) ${who};)`;
 }
 
-/** At the suffix: the shape of the tree, operational attributes, administrators. */
+/** At the suffix: the tree, operational attributes, administrators. */
 const SUFFIX = [
   mayRead('Read DIT', ['objectClass', 'cn', 'dc'], {
     filter: '(|(objectClass=domain)(objectClass=nsContainer))',
@@ -55,9 +55,7 @@ const SUFFIX = [
   mayRead(
     'Admins read names',
     ['krbPrincipalName', 'krbCanonicalName', 'ipaUniqueID', 'memberOf'],
-    {
-      who: ADMINS,
-    },
+    { who: ADMINS },
   ),
   `(targetattr != "${NOT_FOR_ADMINS.join(
     ' || ',
@@ -104,21 +102,10 @@ const USERS = [
 const FAS_USERS = mayRead(
   'Read FAS user attributes',
   [
-    ...[
-      'nsAccountLock',
-      'fasTimezone',
-      'fasLocale',
-      'fasIRCNick',
-      'fasGPGKeyId',
-    ],
-    ...[
-      'fasStatusNote',
-      'fasCreationTime',
-      'fasRHBZEmail',
-      'fasGitHubUsername',
-    ],
-    ...['fasGitLabUsername', 'fasWebsiteUrl', 'fasIsPrivate', 'fasPronoun'],
-    'fasRssUrl',
+    ...['nsAccountLock', 'fasTimezone', 'fasLocale', 'fasIRCNick'],
+    ...['fasGPGKeyId', 'fasStatusNote', 'fasCreationTime', 'fasRHBZEmail'],
+    ...['fasGitHubUsername', 'fasGitLabUsername', 'fasWebsiteUrl'],
+    ...['fasIsPrivate', 'fasPronoun', 'fasRssUrl'],
   ],
   { filter: '(objectClass=fasUser)' },
 );
@@ -159,16 +146,15 @@ const AGREEMENTS = mayRead('Read FAS Agreements', [
   ...['member', 'memberUser'],
 ]);
 
-/** A service account sees that it exists, and no other does. */
+/** A service account can read only its own entry. */
 const SYSACCOUNTS = mayRead('Read own account', ['objectClass', 'uid'], {
   who: SELF,
 });
 
 /**
- * The access control instructions of each container, by its DN. They grant
- * what FreeIPA and freeipa-fas grant to whoever has authenticated, the service
- * account included; an anonymous client sees the root DSE and nothing else.
- * Nothing grants a secret.
+ * Returns the access control instructions of each container by its DN. They
+ * grant the same as FreeIPA and freeipa-fas to authenticated clients, including
+ * the service account. An anonymous client reads only the root DSE.
  */
 export function accessControl(
   schema: 'fas' | 'freeipa',

@@ -3,7 +3,7 @@ import { LdifEntry } from '../ldif/LdifEntry';
 import { BASE_DN, PORTAL_DN } from '../RealmLayout';
 import { accessControl } from './accessControl';
 
-/** Where FreeIPA keeps what a realm is filled with. */
+/** FreeIPA's containers. */
 export const PEOPLE_DN = `cn=users,cn=accounts,${BASE_DN}`;
 export const GROUPS_DN = `cn=groups,cn=accounts,${BASE_DN}`;
 export const SERVICES_DN = `cn=services,cn=accounts,${BASE_DN}`;
@@ -11,12 +11,12 @@ export const HOSTS_DN = `cn=computers,cn=accounts,${BASE_DN}`;
 export const AGREEMENTS_DN = `cn=fasagreements,${BASE_DN}`;
 
 /**
- * Where `ipa user-del --preserve` moves a user. The service account may not
- * read the entries in it, so that a persistent search does not report the move.
+ * Container of preserved users (`ipa user-del --preserve`). The service account
+ * cannot read it, so a persistent search does not report the move.
  */
 export const DELETED_USERS_DN = `cn=deleted users,cn=accounts,cn=provisioning,${BASE_DN}`;
 
-/** The containers whose entries are data; everything else is the realm's own. */
+/** Containers whose entries an LDIF file replaces. */
 export const DATA_CONTAINERS = [
   PEOPLE_DN,
   GROUPS_DN,
@@ -25,7 +25,7 @@ export const DATA_CONTAINERS = [
   AGREEMENTS_DN,
 ];
 
-/** Suffix, containers with their access control, and the service account. */
+/** Returns the suffix, the containers and the service account. */
 export function baseTree(
   schema: 'fas' | 'freeipa',
   portalPassword: string,
@@ -66,7 +66,7 @@ export function baseTree(
   ];
 }
 
-/** As the server would store it; an import takes passwords as they are. */
+/** Hashes a password, because an import does not. */
 function hashed(password: string): string {
   const salt = randomBytes(16);
   const digest = createHash('sha512').update(password).update(salt).digest();

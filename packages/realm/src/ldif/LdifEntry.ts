@@ -1,10 +1,10 @@
-/** A value as LDIF carries it: text where it is UTF-8, octets otherwise. */
+/** A value: a string if it is UTF-8, otherwise a buffer. */
 export type LdifValue = string | Buffer;
 
-/** One directory entry: its DN and its attributes in the order of the file. */
+/** A directory entry, with its attributes in the order of the file. */
 export class LdifEntry {
   readonly #attributes = new Map<string, LdifValue[]>();
-  /** How an attribute was first spelled, by its lower-case description. */
+  /** First spelling of an attribute, by its name in lower case. */
   readonly #spelling = new Map<string, string>();
 
   constructor(
@@ -16,7 +16,7 @@ export class LdifEntry {
     }
   }
 
-  /** Adds values; attribute descriptions are compared without case (RFC 4512 §2.5). */
+  /** Adds values; names of attributes ignore case (RFC 4512 §2.5). */
   add(name: string, ...values: LdifValue[]): this {
     const key = name.toLowerCase();
     const present = this.#attributes.get(key);
@@ -29,23 +29,23 @@ export class LdifEntry {
     return this;
   }
 
-  /** Puts these values in place of whatever the attribute had; none removes it. */
+  /** Replaces the values of an attribute, or removes it. */
   replace(name: string, ...values: LdifValue[]): this {
     this.#attributes.delete(name.toLowerCase());
     return this.add(name, ...values);
   }
 
-  /** All values, empty when the attribute is absent. */
+  /** Returns the values of an attribute. */
   all(name: string): readonly LdifValue[] {
     return this.#attributes.get(name.toLowerCase()) ?? [];
   }
 
-  /** The values that are text. */
+  /** Returns the values that are strings. */
   texts(name: string): string[] {
     return this.all(name).filter(value => typeof value === 'string');
   }
 
-  /** Whether the entry has this object class, compared without case. */
+  /** Returns whether the entry has an object class, ignoring case. */
   isA(objectClass: string): boolean {
     const wanted = objectClass.toLowerCase();
     return this.texts('objectClass').some(
@@ -53,7 +53,7 @@ export class LdifEntry {
     );
   }
 
-  /** Attribute description and values, in order. */
+  /** Iterates over attributes with their values. */
   *[Symbol.iterator](): Iterator<[string, readonly LdifValue[]]> {
     for (const [key, values] of this.#attributes) {
       yield [this.#spelling.get(key) ?? key, values];
@@ -61,13 +61,12 @@ export class LdifEntry {
   }
 }
 
-/** A DN in the one form that this module makes, as most DNs are already. */
+/** A DN that is normalized already, as most are. */
 const NORMAL = /^[a-z0-9]+=[a-z0-9._-]+(,[a-z0-9]+=[a-z0-9._-]+)*$/;
 
 /**
- * A key under which two spellings of one DN meet: lower case, no optional
- * blanks, every character that could be escaped in one form (RFC 4514 §3). Made
- * for comparing, not for sending.
+ * Normalizes a DN for comparison: lower case, no optional spaces, one form of
+ * all characters that can be escaped (RFC 4514 §3).
  */
 export function normalizeDn(dn: string): string {
   const lower = dn.toLowerCase();
@@ -91,7 +90,7 @@ function percentEncode(char: string): string {
   return hex.replace(/../g, '%$&');
 }
 
-/** Splits where the separator is neither escaped nor quoted. */
+/** Splits at separators that are neither escaped nor quoted. */
 function splitUnescaped(text: string, separator: RegExp): string[] {
   const parts = [''];
   let quoted = false;
@@ -124,7 +123,7 @@ function unescape(escaped: string): string {
   return Buffer.from(octets).toString('utf8');
 }
 
-/** A value made safe for a distinguished name (RFC 4514 §2.4). */
+/** Escapes a value of a DN (RFC 4514 §2.4). */
 export function escapeRdnValue(value: string): string {
   return value
     .replace(/[\\"+,;<>=]/g, '\\$&')

@@ -1,10 +1,10 @@
 import { LdifEntry, type LdifValue } from './LdifEntry';
 
 /**
- * Reads LDIF content records (RFC 2849). Change records, which carry a
- * `changetype`, and values by URL (`:<`) are refused: a realm loads entries.
+ * Parses LDIF content records (RFC 2849), without change records (`changetype`)
+ * and values by URL (`:<`).
  *
- * @throws Error naming the line that cannot be read
+ * @throws Error with the number of an invalid line
  */
 export function parseLdif(text: string): LdifEntry[] {
   const entries: LdifEntry[] = [];
@@ -82,12 +82,12 @@ function decode(base64: string): LdifValue {
 }
 
 /**
- * The printable part of RFC 2849's SAFE-STRING, without a blank at the end,
- * which some readers drop.
+ * The printable part of RFC 2849's SAFE-STRING, without a space at the end,
+ * which some parsers drop.
  */
 const SAFE = /^(?![ :<])[ -~]*(?<! )$/;
 
-/** One entry as an LDIF content record, with the empty line that ends it. */
+/** Formats an entry as an LDIF content record and an empty line. */
 export function formatLdif(entry: LdifEntry): string {
   const lines = [formatLine('dn', entry.dn)];
   for (const [name, values] of entry) {

@@ -10,13 +10,13 @@ export interface Group {
   members: readonly string[];
   /** `memberManager`: people, or groups whose members sponsor. */
   sponsors: readonly string[];
-  /** Whether it has a number, as FreeIPA's own groups mostly have. */
+  /** Whether it has a group number. */
   posix: boolean;
-  /** None: a group outside the Fedora Account System. */
+  /** `undefined`: a group outside the Fedora Account System. */
   fas?: FasGroupProfile;
 }
 
-/** What the Fedora Account System adds. */
+/** Attributes of the Fedora Account System. */
 export interface FasGroupProfile {
   url?: string;
   mailingList?: string;
@@ -25,12 +25,12 @@ export interface FasGroupProfile {
   discussionUrl?: string;
 }
 
-/** The DN of a group of this name. */
+/** Returns the DN of a group. */
 export function groupDn(name: string): string {
   return `cn=${escapeRdnValue(name)},${GROUPS_DN}`;
 }
 
-/** A group as FreeIPA keeps it. */
+/** Returns the entry of a group with FreeIPA's object classes. */
 export function groupEntry(
   group: Group,
   ids: { number: number; uniqueId: string },
@@ -56,10 +56,9 @@ export function groupEntry(
 }
 
 /**
- * Agreements: one that most have signed and that the group `packager` demands
- * (its `member`; so everybody in that group carries it in `memberOf`, also
- * `minimal`, who has not signed), one that few have, one no longer in force,
- * one that nobody has signed.
+ * Returns agreements with many, few and no signatures, and a disabled one. The
+ * group `packager` is a `member` of the first, so that `memberOf` of its users
+ * names the agreement, including `minimal`, who has not signed it.
  */
 export function agreements(
   faker: Faker,

@@ -3,12 +3,12 @@ import { LdifEntry, type LdifValue, escapeRdnValue } from '../ldif/LdifEntry';
 import { REALM } from '../RealmLayout';
 import type { Faker } from '@faker-js/faker';
 
-/** Somebody with an account, before it becomes an LDAP entry. */
+/** A user account, before it becomes an LDAP entry. */
 export interface Person {
   uid: string;
   givenName: string;
   surname: string;
-  /** The full name shown; none leaves the attribute out. */
+  /** Full name. */
   displayName?: string;
   mails: readonly string[];
   sshKeys: readonly string[];
@@ -16,15 +16,15 @@ export interface Person {
   certificates: readonly Buffer[];
   created: Date;
   locked?: boolean;
-  /** When Kerberos lets the account expire. */
+  /** Expiration of the Kerberos principal. */
   expires?: Date;
   /** Principal names beside `uid@REALM`, without the realm. */
   aliases: readonly string[];
-  /** None: an account outside the Fedora Account System. */
+  /** `undefined`: an account outside the Fedora Account System. */
   fas?: FasProfile;
 }
 
-/** What the Fedora Account System adds. */
+/** Attributes of the Fedora Account System. */
 export interface FasProfile {
   timezone?: string;
   locale?: string;
@@ -37,11 +37,11 @@ export interface FasProfile {
   websites: readonly string[];
   rssUrls: readonly string[];
   pronouns: readonly string[];
-  /** Absent reads as public. */
+  /** `undefined`: public. */
   isPrivate?: boolean;
 }
 
-/** A profile in which nothing is filled in. */
+/** A profile without values. */
 export const EMPTY_PROFILE: FasProfile = {
   nicks: [],
   gpgKeyIds: [],
@@ -50,18 +50,18 @@ export const EMPTY_PROFILE: FasProfile = {
   pronouns: [],
 };
 
-/** What numbers and ids an account gets. */
+/** Numbers and IDs of an account. */
 export interface AccountIds {
   number: number;
   uniqueId: string;
 }
 
-/** The DN of a person of this name. */
+/** Returns the DN of a user. */
 export function personDn(uid: string): string {
   return `uid=${escapeRdnValue(uid)},${PEOPLE_DN}`;
 }
 
-/** A person as FreeIPA keeps it, with the object classes FreeIPA gives. */
+/** Returns the entry of a user with FreeIPA's object classes. */
 export function personEntry(person: Person, ids: AccountIds): LdifEntry {
   const { uid, givenName, surname, displayName } = person;
   const name = displayName ?? `${givenName} ${surname}`;
@@ -134,7 +134,7 @@ function generalizedTime(date: Date | undefined): string | undefined {
   return date?.toISOString().replace(/[-:T]|\.\d+/g, '');
 }
 
-/** Letters without their marks, nothing else beyond ASCII: gecos is IA5. */
+/** Removes marks and characters beyond ASCII: gecos is IA5. */
 function ascii(text: string): string {
   return (
     text
@@ -144,7 +144,7 @@ function ascii(text: string): string {
   );
 }
 
-/** How a name becomes a login, and how often. */
+/** Forms of user names, with their frequency. */
 const STYLES: readonly {
   weight: number;
   value: (first: string, last: string) => string;
@@ -165,10 +165,9 @@ const STYLES: readonly {
 ];
 
 /**
- * A login nobody has yet, of the letters a Kerberos principal can carry.
+ * Returns a unique user name of letters that a Kerberos principal can have.
  *
- * @param taken - logins in lower case, since LDAP compares them so; the new
- * one is added
+ * @param taken - user names in lower case; the new one is added
  */
 export function uniqueUid(
   faker: Faker,

@@ -20,7 +20,7 @@ import type { FasProfile, Person } from './Person';
 import { uniqueUid } from './Person';
 import { userCertificate } from './userCertificate';
 
-/** Whose names people bear: `locale` is what they would set as theirs. */
+/** Names of people, with the locale of their profile. */
 const COUNTRIES: readonly {
   weight: number;
   locale: string;
@@ -40,7 +40,7 @@ const COUNTRIES: readonly {
   { weight: 3, locale: 'el-GR', names: el },
 ];
 
-/** What may stand in a name and means something to LDAP, LDIF or a shell. */
+/** Texts in names with a meaning in LDAP, LDIF or a shell. */
 const SPIKES = [
   '(x)',
   '*',
@@ -59,10 +59,10 @@ const SPIKES = [
 
 const PRONOUNS = ['she/her', 'he/him', 'they/them', 'ze/hir', 'ella / elle'];
 
-/** Keys are shared at random: making one costs more than the rest of a person. */
+/** Number of keys; creating one costs more than the rest of a user. */
 const SSH_KEYS = 256;
 
-/** Makes people; the same seed makes the same ones. */
+/** Generates the same users for the same seed. */
 export class RandomPeople {
   readonly #faker: Faker;
   readonly #names: {
@@ -72,7 +72,7 @@ export class RandomPeople {
   readonly #taken: Set<string>;
   readonly #sshKeys: string[];
 
-  /** @param taken - logins in use, in lower case; grows */
+  /** @param taken - user names in lower case; new ones are added */
   constructor(seed: number, taken: Set<string>) {
     this.#faker = new Faker({ locale: [en, base], seed });
     this.#names = COUNTRIES.map(({ weight, locale, names }, index) => ({
@@ -188,7 +188,7 @@ export class RandomPeople {
     return this.#faker.helpers.maybe(make, { probability });
   }
 
-  /** None, one, sometimes two different ones. */
+  /** Returns none, one or two different values. */
   #list<T>(probability: number, make: () => T): T[] {
     const length = this.#few(probability);
     return [...new Set(Array.from({ length }, make))];

@@ -9,25 +9,24 @@ import { randomGroups } from './randomGroups';
 import { HOSTS_DN, SERVICES_DN } from '../directory/baseTree';
 import { REALM } from '../RealmLayout';
 
-/** A service that calls the gateway, and the host it runs on. */
-export const BOT_SERVICE = 'bot/builder.example.test';
+/** A service that calls the gateway. */
+const BOT_SERVICE = 'bot/builder.example.test';
 
 export interface GenerateOptions {
-  /** How many FAS users; those that tests know by name are always there. */
+  /** Number of FAS users, including those with fixed names. */
   users: number;
   seed: number;
-  /** `freeipa` leaves out what the Fedora Account System adds. */
+  /** `freeipa`: without the Fedora Account System. */
   schema: 'fas' | 'freeipa';
 }
 
-/** FreeIPA numbers accounts and groups from a range of its own. */
 const FIRST_USER_NUMBER = 1_000_001;
 
 const FIRST_GROUP_NUMBER = 500_001;
 
 /**
- * People, groups, services, hosts and agreements of a realm, without
- * `memberOf`. The same options give the same entries.
+ * Generates users, groups, services, hosts and agreements, without `memberOf`.
+ * The same options result in the same entries.
  */
 export function generateEntries({
   users,
@@ -89,13 +88,13 @@ function withoutFas(entry: LdifEntry): LdifEntry {
 
 const BOT_HOST = 'build1.example.test';
 
-/** The DN of a service principal, named without its realm. */
-export function serviceDn(principal: string): string {
+/** Returns the DN of a service. */
+function serviceDn(principal: string): string {
   return `krbprincipalname=${principal}@${REALM},${SERVICES_DN}`;
 }
 
-/** The gateway's and the directory's own services, a bot, and a host. */
-export function machines(faker: Faker): LdifEntry[] {
+/** Returns the services of the gateway, the directory and a bot, and a host. */
+function machines(faker: Faker): LdifEntry[] {
   return [
     ...['HTTP/localhost', 'ldap/localhost', BOT_SERVICE].map(principal =>
       serviceEntry(principal, faker.string.uuid()),

@@ -9,18 +9,18 @@ const ADMIN = personDn('admin');
 
 export interface KnownGroupOptions {
   faker: Faker;
-  /** Everybody, by DN. */
+  /** DNs of all users. */
   everybody: readonly string[];
-  /** Those of them who are FAS users. */
+  /** DNs of FAS users. */
   people: readonly string[];
-  /** DN of a service, which a group may hold as well. */
+  /** DN of a service that is a member of a group. */
   service: string;
 }
 
 /**
- * The groups that a test can count on: FreeIPA's own, one with nearly
- * everybody, one with every twentieth, three levels of nesting, nesting and
- * sponsorship through a group that is not FAS, names with blanks.
+ * Returns the groups that tests use: FreeIPA's, large and small ones, three
+ * levels of nesting, nesting and sponsors through a group outside the Fedora
+ * Account System, names with spaces.
  */
 export function knownGroups(options: KnownGroupOptions): Group[] {
   const { faker, everybody, people, service } = options;

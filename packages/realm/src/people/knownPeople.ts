@@ -8,7 +8,7 @@ type Sketch = Partial<Omit<Person, 'fas'>> &
     fas?: Partial<FasProfile> | false;
   };
 
-/** Everybody has a ticket; alice is the ordinary case. */
+/** Users of tests; alice is the ordinary one. */
 const NAMED: readonly Sketch[] = [
   {
     uid: 'alice',
@@ -152,7 +152,7 @@ const OUTSIDE: readonly Sketch[] = [
   },
 ];
 
-/** The people one can be, and those whose entries are traps for a reader. */
+/** Returns the users with fixed names, many of them with unusual values. */
 export function knownPeople(): Person[] {
   return [...NAMED, ...TRAPS, ...OUTSIDE].map(complete);
 }

@@ -12,19 +12,19 @@ const KINDS = [
   'sponsors',
 ];
 
-/** One group for so many people, and a good handful for few people. */
+/** Users per group, and the minimum number of groups. */
 const PEOPLE_PER_GROUP = 60;
 const FEWEST = 24;
 
 export interface RandomGroupOptions {
   faker: Faker;
-  /** DNs to draw members and sponsors from. */
+  /** DNs of possible members and sponsors. */
   people: readonly string[];
-  /** Group names in use, in lower case; grows. */
+  /** Group names in lower case; new ones are added. */
   taken: Set<string>;
 }
 
-/** FAS groups with sizes as they are in life: a few large ones and a long tail. */
+/** Generates FAS groups: a few large ones and many small ones. */
 export function randomGroups({
   faker,
   people,
