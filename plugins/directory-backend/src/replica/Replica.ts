@@ -1,17 +1,14 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  DirectorySync,
-  type DirectorySyncOptions,
-  type ReplicaMode,
-} from './sync/DirectorySync';
+import { DirectorySync, type DirectorySyncOptions } from './sync/DirectorySync';
 import {
   ReplicaState,
   suspensionFor,
   type ReplicaStatus,
   type SuspensionReason,
 } from './sync/ReplicaState';
+import type { ReplicaMode } from './sync/SyncMode';
 import { ReplicaTables } from './tables/ReplicaTables';
 
 /** Interval of polls, which is the maximum age of the source's position. */
@@ -26,14 +23,10 @@ const MAX_QUARANTINE_PAUSE_MS = 30_000;
 
 /** Options of {@link Replica}. */
 export interface ReplicaOptions
-  extends Pick<
+  extends Omit<
     DirectorySyncOptions,
-    'source' | 'guard' | 'checkIntervalMs' | 'syncIntervalMs'
-  > {
-  readonly logger: LoggerService;
-  /** Age in milliseconds above which the replica is not read. */
-  readonly maxStalenessMs: number;
-}
+    'tables' | 'state' | 'stopped' | 'suspendFor'
+  > {}
 
 /**
  * A replica of the directory's users, groups and agreements in memory. While no
@@ -74,7 +67,7 @@ export class Replica {
 
   /** `undefined` before the first poll. */
   get mode(): ReplicaMode | undefined {
-    return this.#sync.mode;
+    return this.#sync.mode.current;
   }
 
   /** URL of the server that the tables equal, if a sync has finished. */

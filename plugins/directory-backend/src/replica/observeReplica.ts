@@ -1,6 +1,6 @@
 import { metrics, type ObservableCallback } from '@opentelemetry/api';
 import type { Replica } from './Replica';
-import type { ReplicaMode } from './sync/DirectorySync';
+import type { ReplicaMode } from './sync/SyncMode';
 import { type ReplicaStatus, suspensionReasons } from './sync/ReplicaState';
 
 const STATES: readonly ReplicaStatus['kind'][] = [

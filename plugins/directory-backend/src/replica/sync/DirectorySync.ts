@@ -1,4 +1,3 @@
-import type { LoggerService } from '@backstage/backend-plugin-api';
 import { metrics } from '@opentelemetry/api';
 import type { ReplicaTables } from '../tables/ReplicaTables';
 import { ConsistencyCheck } from './ConsistencyCheck';
@@ -11,7 +10,7 @@ import {
   type ReplicaPosition,
   type ReplicaSource,
 } from './ReplicaSource';
-import type { ReplicaState } from './ReplicaState';
+import { SyncMode, type SyncModeOptions } from './SyncMode';
 import { TableComparison } from './TableComparison';
 import { TableWriter } from './TableWriter';
 import { UnreportedDeletions } from './UnreportedDeletions';
@@ -24,38 +23,17 @@ const CHECK_INTERVAL_MS = 60 * 60_000;
 /** Interval of attempts to subscribe to notifications after a refusal. */
 const SUBSCRIBE_AGAIN_MS = 600_000;
 
-/** Minimum interval of full syncs where they are the only way to follow. */
-const SYNC_INTERVAL_MS = 60_000;
-
-/** The same as a multiple of the duration of a full sync. */
-const SYNC_INTERVAL_PER_DURATION = 4;
-
-/** How the directory is followed. */
-export type ReplicaMode =
-  /** By USN, and deletions by notification. */
-  | 'notifications'
-  /** By USN, and deletions by comparing keys. */
-  | 'usn'
-  /** By full syncs. */
-  | 'full';
-
 /** Options of {@link DirectorySync}. */
-export interface DirectorySyncOptions {
+export interface DirectorySyncOptions extends SyncModeOptions {
   readonly source: ReplicaSource;
   readonly tables: ReplicaTables;
-  readonly state: ReplicaState;
   readonly guard: MassDeletionGuard;
-  readonly logger: LoggerService;
   /** Aborted when the replica is stopped. */
   readonly stopped: AbortSignal;
   /** Suspends reads if the error requires it. */
   readonly suspendFor: (error: unknown) => void;
-  /** Age in milliseconds above which the replica is not read. */
-  readonly maxStalenessMs: number;
   /** Milliseconds between comparisons of all entries. Default: an hour. */
   readonly checkIntervalMs?: number;
-  /** Milliseconds between full syncs in the mode `full`. Default: a minute. */
-  readonly syncIntervalMs?: number;
 }
 
 /**
@@ -64,6 +42,7 @@ export interface DirectorySyncOptions {
  */
 export class DirectorySync {
   readonly held: HeldValues;
+  readonly mode: SyncMode;
   readonly #options: DirectorySyncOptions;
   readonly #writer: TableWriter;
   readonly #comparison: TableComparison;
@@ -76,7 +55,6 @@ export class DirectorySync {
       description: 'Duration of full syncs',
       unit: 's',
     });
-  #mode: ReplicaMode | undefined;
   /** Position of the tables; `undefined` requires a full sync into them. */
   #position: ReplicaPosition | undefined;
   /** Ends the subscription to the server at the position. */
@@ -88,13 +66,12 @@ export class DirectorySync {
   #deleted: Set<string> | undefined;
   /** No full sync starts before. */
   #resyncNotBefore = -Infinity;
-  /** In the mode `full`: when the next sync starts. */
-  #nextSyncAt = -Infinity;
 
   constructor(options: DirectorySyncOptions) {
     const { tables, checkIntervalMs: intervalMs = CHECK_INTERVAL_MS } = options;
     this.#options = options;
     this.held = new HeldValues(options);
+    this.mode = new SyncMode(options);
     this.#writer = new TableWriter({
       tables,
       restrict: batch => this.held.restrict(batch),
@@ -111,11 +88,6 @@ export class DirectorySync {
     const services = { ...options, comparison: this.#comparison };
     this.#check = new ConsistencyCheck({ ...services, intervalMs });
     this.#deletions = new UnreportedDeletions(services);
-  }
-
-  /** `undefined` before the first poll. */
-  get mode(): ReplicaMode | undefined {
-    return this.#mode;
   }
 
   /** URL of the server that the tables equal, if a sync has finished. */
@@ -144,7 +116,7 @@ export class DirectorySync {
       this.#check.startIfDue(position.server);
       if (position.usn !== undefined) {
         if (this.#subscribeAgainAt === Infinity) {
-          this.#setMode('notifications');
+          this.mode.change('notifications');
         }
         this.#deletions.startIfDue(position);
       }
@@ -168,10 +140,10 @@ export class DirectorySync {
         ? await this.#syncChanges(position)
         : await this.#syncFully(position);
     }
-    this.#setMode('full');
-    const isDue =
-      performance.now() >= this.#nextSyncAt || !this.#options.state.isServing;
-    return !isFollowed || isDue ? await this.#syncFully(position) : false;
+    this.mode.change('full');
+    return !isFollowed || this.mode.isSyncDue
+      ? await this.#syncFully(position)
+      : false;
   }
 
   /** Reads all entries, unless the last time was too recent. */
@@ -199,7 +171,7 @@ export class DirectorySync {
       this.#position = position;
       this.#mustSync = false;
       if (position.usn === undefined) {
-        this.#scheduleSync(startedAt);
+        this.mode.scheduleSync(startedAt);
       }
       outcome = 'success';
     } catch (error) {
@@ -303,7 +275,7 @@ export class DirectorySync {
       position,
       committedUsn + 1,
     );
-    if (hasNewKeys && this.#mode === 'usn') {
+    if (hasNewKeys && this.mode.current === 'usn') {
       // The new key of a renamed entry has the USN: the old key is not missed.
       this.#deletions.request(position);
     }
@@ -321,7 +293,7 @@ export class DirectorySync {
         );
       },
       onUnsupported: error => {
-        this.#setMode('usn', error.message);
+        this.mode.change('usn', error.message);
         this.#subscribeAgainAt = performance.now() + SUBSCRIBE_AGAIN_MS;
       },
     });
@@ -371,40 +343,6 @@ export class DirectorySync {
       this.#position = undefined;
       throw error;
     }
-  }
-
-  #setMode(mode: ReplicaMode, message?: string): void {
-    if (mode === this.#mode) {
-      return;
-    }
-    const { logger, state, maxStalenessMs } = this.#options;
-    if (mode === 'usn') {
-      logger.warn(
-        `The directory refuses persistent searches (${message}): deletions are found by comparing keys, after up to 20 seconds`,
-      );
-    } else if (mode === 'full') {
-      logger.warn(
-        'The directory has no USNs that the service account may search for: the replica is updated by full syncs. Enable the USN plugin, and allow the account to search for entryusn',
-      );
-    } else if (this.#mode) {
-      logger.info('The directory sends change notifications again');
-    }
-    if (mode !== 'full') {
-      state.maxStalenessMs = maxStalenessMs;
-    }
-    this.#mode = mode;
-  }
-
-  /** In the mode `full`, the replica may be as old as two intervals. */
-  #scheduleSync(startedAt: number): void {
-    const { state, maxStalenessMs, syncIntervalMs } = this.#options;
-    const tookMs = performance.now() - startedAt;
-    const intervalMs = Math.max(
-      syncIntervalMs ?? SYNC_INTERVAL_MS,
-      SYNC_INTERVAL_PER_DURATION * tookMs,
-    );
-    this.#nextSyncAt = startedAt + intervalMs;
-    state.maxStalenessMs = Math.max(maxStalenessMs, 2 * intervalMs + tookMs);
   }
 }
 
