@@ -102,7 +102,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       const error = { kind: 'error', code, message } as const;
       network.first.failNext('cert_request', error, {
         ...error,
-        carriedOut: true,
+        executed: true,
       });
       await expect(network.authority.sign(newRequest())).rejects.toMatchObject({
         name: 'AuthorityProtocolError',
@@ -219,7 +219,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       });
       network.first.failNext('certprofile_show', {
         kind: 'hang',
-        carriedOut: false,
+        executed: false,
       });
       const request = { ...newRequest(), profile: 'userCert' };
       await expect(network.authority.sign(request)).rejects.toMatchObject({
@@ -313,7 +313,7 @@ describe("FreeIpaAuthority and FreeIPA's errors", () => {
       expect(network.second.log).toEqual(['login', 'cert_show']);
     });
 
-    it('refuses an answer about another certificate', async () => {
+    it('rejects a response with another certificate', async () => {
       const one = await network.authority.sign(newRequest());
       const other = await network.authority.sign(newRequest());
       const change = { certificate: other.certificate.der.toString('base64') };

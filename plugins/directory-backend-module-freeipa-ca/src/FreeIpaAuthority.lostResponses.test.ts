@@ -16,46 +16,46 @@ jest.setTimeout(600_000);
 
 const HTML = '<html><title>Proxy Error</title></html>';
 
-/** Ways to lose an answer; `carriedOut` says whether FreeIPA has signed. */
-const LOSSES: [string, (carriedOut: boolean) => Fault][] = [
-  ['cut', carriedOut => ({ kind: 'cut', carriedOut })],
-  ['cut in the middle', carriedOut => ({ kind: 'half', carriedOut })],
-  ['too slow', carriedOut => ({ kind: 'hang', carriedOut })],
+/** Lost responses; `executed`: whether FreeIPA has signed. */
+const LOSSES: [string, (executed: boolean) => Fault][] = [
+  ['cut', executed => ({ kind: 'cut', executed })],
+  ['cut in the middle', executed => ({ kind: 'half', executed })],
+  ['too slow', executed => ({ kind: 'hang', executed })],
   [
     'a status 502',
-    carriedOut => ({ kind: 'status', status: 502, body: HTML, carriedOut }),
+    executed => ({ kind: 'status', status: 502, body: HTML, executed }),
   ],
   [
     'a status 504',
-    carriedOut => ({ kind: 'status', status: 504, body: HTML, carriedOut }),
+    executed => ({ kind: 'status', status: 504, body: HTML, executed }),
   ],
   [
     'a page in place of JSON',
-    carriedOut => ({ kind: 'status', status: 200, body: HTML, carriedOut }),
+    executed => ({ kind: 'status', status: 200, body: HTML, executed }),
   ],
   [
     'an error of Dogtag after it signed',
-    carriedOut => ({
+    executed => ({
       kind: 'error',
       code: 4301,
       message:
         'Certificate operation cannot be completed: Request failed with status 503: Non-2xx response from CA REST API: 503.  (503)',
-      carriedOut,
+      executed,
     }),
   ],
   [
     'Dogtag out of reach of FreeIPA',
-    carriedOut => ({
+    executed => ({
       kind: 'error',
       code: 4301,
       message:
         "Certificate operation cannot be completed: ('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))",
-      carriedOut,
+      executed,
     }),
   ],
 ];
 
-describe('FreeIpaAuthority and lost answers', () => {
+describe('FreeIpaAuthority and lost responses', () => {
   let ca: FakeCa;
   let first: FakeHttpsServer;
   let second: FakeHttpsServer;
@@ -124,7 +124,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     let carryOut = () => {};
     first.freeIpa.failNext('cert_request', {
       kind: 'hang',
-      carriedOut: true,
+      executed: true,
       at: new Promise(resolve => {
         carryOut = resolve;
       }),
@@ -137,12 +137,12 @@ describe('FreeIpaAuthority and lost answers', () => {
     };
   }
 
-  /** How often any server was asked to sign. */
+  /** Number of requests to sign on all servers. */
   const requests = () =>
     first.freeIpa.count('cert_request') + second.freeIpa.count('cert_request');
 
   it.each(LOSSES)(
-    'finds what was signed when the answer is %s',
+    'finds the certificate when the response is %s',
     async (_, lose) => {
       const request = newRequest();
       first.freeIpa.failNext('cert_request', lose(true));
@@ -155,7 +155,7 @@ describe('FreeIpaAuthority and lost answers', () => {
   );
 
   it.each(LOSSES)(
-    'neither repeats nor denies a request when the answer is %s',
+    'neither repeats nor refuses a request when the response is %s',
     async (_, lose) => {
       first.freeIpa.failNext('cert_request', lose(false));
       await expect(brief.sign(newRequest())).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     },
   );
 
-  it('finds what is signed while it looks', async () => {
+  it('finds a certificate that is signed during the search', async () => {
     const request = newRequest();
     patientClock.onDelay = signLate().sign;
     const issued = await patient.sign(request);
@@ -176,8 +176,8 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(requests()).toBe(1);
   });
 
-  it('does not know the outcome when FreeIPA cannot be asked', async () => {
-    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+  it('reports an unknown outcome when FreeIPA is not available', async () => {
+    first.freeIpa.failNext('cert_request', { kind: 'cut', executed: true });
     const down: Fault = { kind: 'status', status: 503 };
     first.freeIpa.failNext(
       'cert_find',
@@ -190,10 +190,10 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(requests()).toBe(1);
   });
 
-  it('asks a replica when the server is gone', async () => {
+  it('queries the next server when the first one is down', async () => {
     const request = newRequest();
     first.freeIpa.onHang = () => {};
-    first.freeIpa.failNext('cert_request', { kind: 'hang', carriedOut: true });
+    first.freeIpa.failNext('cert_request', { kind: 'hang', executed: true });
     const signing = patient.sign(request);
     await untilIssued();
     await first.stop();
@@ -202,22 +202,22 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(requests()).toBe(1);
   });
 
-  it('takes no older certificate of the same key for the lost one', async () => {
+  it('does not return an older certificate of the same key', async () => {
     const request = newRequest();
     const older = await brief.sign(request);
-    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: false });
+    first.freeIpa.failNext('cert_request', { kind: 'cut', executed: false });
     await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
-    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    first.freeIpa.failNext('cert_request', { kind: 'cut', executed: true });
     const newer = await brief.sign(request);
     expect(newer.certificate).not.toEqual(older.certificate);
     expect(keyIn(newer)).toEqual(request.publicKey);
   });
 
-  it('lets requests for one key wait for each other', async () => {
+  it('runs requests for the same key one after the other', async () => {
     const request = newRequest();
-    const lost: Fault = { kind: 'cut', carriedOut: true };
+    const lost: Fault = { kind: 'cut', executed: true };
     first.freeIpa.failNext('cert_request', lost, lost, lost);
     const issued = await Promise.all(
       Array.from({ length: 3 }, () => patient.sign(request)),
@@ -226,7 +226,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(requests()).toBe(3);
   });
 
-  it('takes no certificate of another profile for the lost one', async () => {
+  it('does not return a certificate of another profile', async () => {
     const request = newRequest();
     const { sign } = signLate();
     await expect(brief.sign(request)).rejects.toMatchObject({
@@ -235,23 +235,23 @@ describe('FreeIpaAuthority and lost answers', () => {
     await sign();
     const [serialNumber] = ca.issued.keys();
     const other = { ...request, profile: 'otherCerts' };
-    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    first.freeIpa.failNext('cert_request', { kind: 'cut', executed: true });
     const issued = await brief.sign(other);
     expect(serialOf(issued)).not.toBe(serialNumber);
     expect(requests()).toBe(2);
   });
 
-  it('does not choose between two', async () => {
+  it('reports an unknown outcome when there are two certificates', async () => {
     const request = newRequest();
     await ca.issue({ csr: request.csr, username: 'alice' });
-    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    first.freeIpa.failNext('cert_request', { kind: 'cut', executed: true });
     await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
     expect(requests()).toBe(1);
   });
 
-  it('looks before it asks again for what was lost', async () => {
+  it('searches before it repeats a request whose response was lost', async () => {
     const request = newRequest();
     const { sign } = signLate();
     await expect(brief.sign(request)).rejects.toMatchObject({
@@ -264,9 +264,9 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(ca.issued.size).toBe(1);
   });
 
-  it('asks again, when asked again, for what turned out not to be signed', async () => {
+  it('sends a repeated request when the first one was not signed', async () => {
     const request = newRequest();
-    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: false });
+    first.freeIpa.failNext('cert_request', { kind: 'cut', executed: false });
     await expect(brief.sign(request)).rejects.toMatchObject({
       name: 'OutcomeUnknownError',
     });
@@ -277,9 +277,9 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(ca.issued.size).toBe(1);
   });
 
-  it('does not ask again while what was lost cannot be looked for', async () => {
+  it('does not send a repeated request while the search fails', async () => {
     const request = newRequest();
-    first.freeIpa.failNext('cert_request', { kind: 'cut', carriedOut: true });
+    first.freeIpa.failNext('cert_request', { kind: 'cut', executed: true });
     const down: Fault = { kind: 'error', code: 903, message: 'internal error' };
     const always = Array.from({ length: 9 }, () => down);
     first.freeIpa.failNext('cert_find', ...always);
@@ -293,7 +293,7 @@ describe('FreeIpaAuthority and lost answers', () => {
   });
 
   describe('FreeIPA that does not respond', () => {
-    const hang: Fault = { kind: 'hang', carriedOut: false };
+    const hang: Fault = { kind: 'hang', executed: false };
 
     it('ends the search after lostResponseSearch, not after requestTimeout', async () => {
       const { authority } = await start({
@@ -333,7 +333,7 @@ describe('FreeIpaAuthority and lost answers', () => {
       await authority.get(1234n); // logs in
       first.freeIpa.failNext('cert_request', {
         kind: 'cut',
-        carriedOut: false,
+        executed: false,
       });
       first.freeIpa.failNext('cert_find', { kind: 'status', status: 401 });
       first.freeIpa.failNext('login', hang);
@@ -348,7 +348,7 @@ describe('FreeIpaAuthority and lost answers', () => {
       expect(second.freeIpa.log).toEqual([]);
     });
 
-    it('finds what the first call after a restart signs too late', async () => {
+    it('finds the late certificate of the first call after a restart', async () => {
       await patient.get(1234n); // logs in
       const request = newRequest();
       first.freeIpa.restart(async () => patientClock.advance(2000));
@@ -379,7 +379,7 @@ describe('FreeIpaAuthority and lost answers', () => {
   it.each([
     ['no certificate', { certificate: undefined }],
     ['a certificate that cannot be read', { certificate: 'AAAA' }],
-  ])('finds what was signed when the answer has %s', async (_, change) => {
+  ])('finds the certificate when the response has %s', async (_, change) => {
     const request = newRequest();
     first.freeIpa.failNext('cert_request', { kind: 'change', change });
     const issued = await patient.sign(request);
@@ -387,7 +387,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(requests()).toBe(1);
   });
 
-  it('never hands out a certificate for another key', async () => {
+  it('never returns a certificate for another key', async () => {
     const other = await patient.sign(newRequest());
     const change = {
       certificate: other.certificate.der.toString('base64'),
@@ -399,7 +399,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(keyIn(issued)).toEqual(request.publicKey);
   });
 
-  it('goes to the next server when there is no connection', async () => {
+  it('tries the next server when there is no connection', async () => {
     await patient.get(1234n);
     await first.stop();
     await patient.sign(newRequest());
@@ -407,7 +407,7 @@ describe('FreeIpaAuthority and lost answers', () => {
     expect(second.freeIpa.count('cert_request')).toBe(1);
   });
 
-  it('trusts no server that caFile does not vouch for', async () => {
+  it('trusts only servers with a certificate of caFile', async () => {
     const strangers = await FakeCa.create();
     const stranger = await FakeHttpsServer.start({ ca: strangers });
     const { authority, logger, remove } = await startAuthority({

@@ -24,7 +24,7 @@ describe('FreeIpaAuthority with several servers', () => {
       } as const);
 
     it.each([400, 403, 404, 413, 503])(
-      'asks the next one when %i says that nothing was done',
+      'tries the next server when %i means that nothing was done',
       async status => {
         network.first.failNext('cert_request', page(status));
         const before = network.ca.issued.size;
@@ -35,25 +35,25 @@ describe('FreeIpaAuthority with several servers', () => {
     );
 
     it.each([
-      ['cut', { kind: 'cut', carriedOut: false } as const],
+      ['cut', { kind: 'cut', executed: false } as const],
       ['status 500', page(500)],
       ['status 503', page(503)],
       ['status 400', page(400)],
-      ['an answer without a session', page(200)],
-    ])('asks the next one when the login ends in %s', async (_, fault) => {
+      ['a response without a session', page(200)],
+    ])('tries the next server when the login ends in %s', async (_, fault) => {
       network.first.failNext('login', fault);
       await network.authority.sign(newRequest());
       expect(network.second.log).toEqual(['login', 'cert_request']);
     });
 
     it.each([
-      ['cut', { kind: 'cut', carriedOut: false } as const],
-      ['slow', { kind: 'hang', carriedOut: false } as const],
+      ['cut', { kind: 'cut', executed: false } as const],
+      ['slow', { kind: 'hang', executed: false } as const],
       ['no JSON', page(200)],
       ['status 302', { ...page(302), headers: { Location: '/elsewhere' } }],
       ['status 502', page(502)],
       ['status 504', page(504)],
-    ])('reads from the next one when an answer is %s', async (_, fault) => {
+    ])('reads from the next server when a response is %s', async (_, fault) => {
       const issued = await network.authority.sign(newRequest());
       await network.renew({ requestTimeoutMs: 1000 });
       network.first.failNext('cert_show', fault);
@@ -62,7 +62,7 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.second.log).toEqual(['login', 'cert_show']);
     });
 
-    it('turns to one that was out of reach a moment ago last', async () => {
+    it('tries a server last after it was not available', async () => {
       network.first.failNext('login', page(503));
       await network.authority.get(1234n);
       await network.authority.get(1234n);
@@ -70,7 +70,7 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.second.log).toEqual(['login', 'cert_show', 'cert_show']);
     });
 
-    it('is unavailable when none answers, and never says unknown', async () => {
+    it('is not available when no server responds', async () => {
       network.first.failNext('login', page(503));
       network.second.failNext('login', page(502));
       await expect(network.authority.get(1234n)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.ca.issued.size).toBe(before);
     });
 
-    it('signs at the next server when Dogtag is down at the first', async () => {
+    it('signs on the next server when Dogtag of the first is down', async () => {
       network.first.isDogtagDown = true;
       const request = newRequest();
       const before = network.ca.issued.size;
@@ -96,7 +96,7 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(network.ca.issued.size).toBe(before + 1);
     });
 
-    it('reads from the next server when Dogtag is down at the first', async () => {
+    it('reads from the next server when Dogtag of the first is down', async () => {
       const issued = await network.authority.sign(newRequest());
       network.first.isDogtagDown = true;
       const found = await network.authority.get(serialOf(issued));
@@ -104,7 +104,7 @@ describe('FreeIpaAuthority with several servers', () => {
       await expect(network.authority.get(1234n)).resolves.toBe(undefined);
     });
 
-    it('is unavailable when Dogtag is down everywhere, and then signs for the same key', async () => {
+    it('is not available while Dogtag is down on all servers, then signs for the same key', async () => {
       const request = newRequest();
       const before = network.ca.issued.size;
       network.first.isDogtagDown = true;
@@ -174,7 +174,7 @@ describe('FreeIpaAuthority with several servers', () => {
       expect(peak).toBe(9);
     });
 
-    it('takes an HTML 400 for a wrong name in the configuration', async () => {
+    it('reports an HTML 400 as a possible alias', async () => {
       network.first.failNext('cert_show', page(400));
       network.second.failNext('cert_show', page(400));
       await expect(network.authority.get(1234n)).rejects.toMatchObject({

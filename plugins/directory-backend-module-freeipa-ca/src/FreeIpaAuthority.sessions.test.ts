@@ -15,7 +15,7 @@ describe('FreeIpaAuthority and its sessions', () => {
   afterAll(() => network.stop());
 
   describe('sessions', () => {
-    it('shares one login among calls at the same time', async () => {
+    it('shares one login between concurrent calls', async () => {
       await Promise.all(
         Array.from({ length: 10 }, () => network.authority.get(1234n)),
       );
@@ -38,7 +38,7 @@ describe('FreeIpaAuthority and its sessions', () => {
       expect(network.ca.issued.size).toBe(before + 1);
     });
 
-    it('gives up on a server that forgets its sessions at once', async () => {
+    it('stops retrying a server that forgets its sessions at once', async () => {
       const forgotten = { kind: 'status', status: 401 } as const;
       network.first.failNext('cert_request', forgotten, forgotten);
       await network.authority.sign(newRequest());
@@ -74,7 +74,7 @@ describe('FreeIpaAuthority and its sessions', () => {
       expect(network.log).toContain(reason);
     });
 
-    it('does not lock its account with a password that was refused', async () => {
+    it('does not send a rejected password again', async () => {
       await network.setPassword('wrong');
       for (let attempt = 0; attempt < 5; attempt += 1) {
         await expect(network.authority.get(1234n)).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('FreeIpaAuthority and its sessions', () => {
       await network.setPassword('wrong & secret');
       await expect(network.authority.get(1234n)).rejects.toThrow();
       await network.setPassword(network.first.password);
-      network.first.failNext('cert_request', { kind: 'cut', carriedOut: true });
+      network.first.failNext('cert_request', { kind: 'cut', executed: true });
       const request = newRequest();
       await network.authority.sign(request);
       const cookie = network.first.lastRequest!.headers.get('cookie')!;

@@ -16,8 +16,8 @@ describe('FreeIpaAuthority', () => {
 
   afterAll(() => network.stop());
 
-  describe('asks as FreeIPA wants to be asked', () => {
-    it('for a certificate', async () => {
+  describe('sends', () => {
+    it('a request for a certificate', async () => {
       const request = newRequest();
       await network.authority.sign(request);
       expect(network.first.lastCall).toEqual({
@@ -46,7 +46,7 @@ describe('FreeIpaAuthority', () => {
       });
     });
 
-    it('for what it has issued, by the whole serial number', async () => {
+    it('the exact serial number of a certificate', async () => {
       const serialNumber = 2n ** 127n - 1n;
       await network.authority.get(serialNumber);
       expect(network.first.lastCall).toMatchObject({
@@ -62,7 +62,7 @@ describe('FreeIpaAuthority', () => {
   describe.each<FakeVersion>(['4.12', '4.9'])('with FreeIPA %s', version => {
     beforeEach(() => network.renew({ version }));
 
-    it('reads serial numbers, line ends and chains in its form', async () => {
+    it('decodes serial numbers, line breaks and chains', async () => {
       const issued = await network.authority.sign(newRequest());
       const found = await network.authority.get(serialOf(issued));
       expect(found).toEqual({
@@ -111,17 +111,17 @@ describe('FreeIpaAuthority', () => {
       revokedBy: 'user:default/admin',
     });
 
-    it('is asked for by the number of its reason', async () => {
+    it('sends the code of the reason', async () => {
       const serialNumber = serialOf(await network.authority.sign(newRequest()));
       expect(
         await network.authority.revoke(orderOf(serialNumber)),
       ).toMatchObject({ revocation: { reason: 9 } });
     });
 
-    it('counts once FreeIPA shows it, whatever became of its answer', async () => {
+    it('returns what FreeIPA shows, even if the response was lost', async () => {
       const issued = await network.authority.sign(newRequest());
       const order = orderOf(serialOf(issued));
-      network.first.failNext('cert_revoke', { kind: 'cut', carriedOut: true });
+      network.first.failNext('cert_revoke', { kind: 'cut', executed: true });
       expect(await network.authority.revoke(order)).toMatchObject({
         certificate: issued.certificate,
         revocation: { reason: 9 },
@@ -138,10 +138,7 @@ describe('FreeIpaAuthority', () => {
             'Insufficient access: not allowed to perform operation: revoke certificate',
         },
       ],
-      [
-        'AuthorityUnavailableError',
-        { kind: 'cut' as const, carriedOut: false },
-      ],
+      ['AuthorityUnavailableError', { kind: 'cut' as const, executed: false }],
     ])('is none after %s', async (name, fault) => {
       const serialNumber = serialOf(await network.authority.sign(newRequest()));
       network.first.failNext('cert_revoke', fault);

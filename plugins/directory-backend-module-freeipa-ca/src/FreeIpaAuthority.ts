@@ -14,7 +14,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { BulkheadRejectedError, bulkhead } from 'cockatiel';
 import { classifyReadError, classifySigningError } from './classifyError';
-import { type Clock, systemClock } from './Clock';
+import { type Clock, systemClock } from './rpc/Clock';
 import {
   certFindExpiring,
   certRequest,
@@ -43,6 +43,24 @@ const MAX_LOOKUPS = 8;
 
 /** Maximum number of lookups that wait for another one to end. */
 const MAX_QUEUED_LOOKUPS = 32;
+
+/** Runs work with the same key one after the other. */
+class KeyedMutex {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#last.get(key) ?? Promise.resolve();
+    const current = previous.then(work, work);
+    this.#last.set(key, current);
+    try {
+      return await current;
+    } finally {
+      if (this.#last.get(key) === current) {
+        this.#last.delete(key);
+      }
+    }
+  }
+}
 
 /**
  * Signs certificates with FreeIPA, over the RPC interface of its own tools
@@ -278,24 +296,6 @@ export class FreeIpaAuthority implements CertificateAuthority {
       `directory.certificates.profiles lists "${profile}", which is not a certificate profile of FreeIPA: correct the name, or import the profile with "ipa certprofile-import"`,
     );
     return new AuthorityRefusalError(`There is no profile "${profile}".`);
-  }
-}
-
-/** Runs work with the same key one after the other. */
-class KeyedMutex {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const previous = this.#last.get(key) ?? Promise.resolve();
-    const current = previous.then(work, work);
-    this.#last.set(key, current);
-    try {
-      return await current;
-    } finally {
-      if (this.#last.get(key) === current) {
-        this.#last.delete(key);
-      }
-    }
   }
 }
 

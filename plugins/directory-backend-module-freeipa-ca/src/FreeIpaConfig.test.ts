@@ -11,11 +11,11 @@ const read = (freeipa: JsonObject) =>
   );
 
 describe('readFreeIpaConfig', () => {
-  it('is undefined where FreeIPA is not configured', () => {
+  it('returns undefined without the block', () => {
     expect(readFreeIpaConfig(new ConfigReader({}))).toBe(undefined);
   });
 
-  it('fills in what is left out', () => {
+  it('has defaults', () => {
     const servers = ['https://ipa1.test', 'https://IPA2.test:8443/'];
     expect(read({ servers, login, trustSystemCas: true })).toEqual({
       servers: ['https://ipa1.test', 'https://ipa2.test:8443'],
@@ -28,7 +28,7 @@ describe('readFreeIpaConfig', () => {
     });
   });
 
-  it('reads everything', () => {
+  it('reads every key', () => {
     expect(
       read({
         servers: ['https://ipa1.test'],

@@ -9,7 +9,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { X509Certificate, createHash } from 'node:crypto';
 import type { SigningFailure } from './classifyError';
-import type { Clock } from './Clock';
+import type { Clock } from './rpc/Clock';
 import { CERT_FIND_LIMIT, certFind } from './commands';
 import {
   decodeCertificate,

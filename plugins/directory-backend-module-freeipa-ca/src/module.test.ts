@@ -35,7 +35,7 @@ async function registered(
 }
 
 describe('directoryModuleFreeIpaCa', () => {
-  it('registers FreeIPA where it is configured', async () => {
+  it('registers FreeIPA when it is configured', async () => {
     const authorities = await registered({
       certificates: {
         freeipa: {
@@ -68,12 +68,12 @@ describe('directoryModuleFreeIpaCa', () => {
     },
   );
 
-  it('registers nothing elsewhere', async () => {
+  it('registers nothing when it is not configured', async () => {
     const authorities = await registered({ certificates: {} });
     expect(authorities.size).toBe(0);
   });
 
-  it('keeps the backend from starting when the configuration is wrong', async () => {
+  it('does not start with an invalid configuration', async () => {
     const certificates = { freeipa: { servers: ['http://ipa1.test'] } };
     await expect(registered({ certificates })).rejects.toThrow(
       'directory.certificates.freeipa.servers',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openssl } from './openssl';
 
-/** A certificate that the stand-in has issued, and what it knows of it. */
+/** An issued certificate and its record. */
 export interface FakeCertificate {
   readonly certificate: X509Certificate;
   readonly username: string;
@@ -20,8 +20,8 @@ const USER_EXTENSIONS =
 const SERVER_EXTENSIONS = 'subjectAltName=DNS:localhost\n';
 
 /**
- * A CA that signs for real, below a root of somebody else's, as FreeIPA's may
- * be. Two stand-in servers that share it are replicas.
+ * A CA that signs with OpenSSL, below an external root. Fake servers that share
+ * it are replicas.
  */
 export class FakeCa {
   readonly folder: string;
@@ -40,12 +40,12 @@ export class FakeCa {
     this.folder = folder;
   }
 
-  /** PEM of the root, to trust. */
+  /** PEM file of the root. */
   get caFile(): string {
     return join(this.folder, 'root.pem');
   }
 
-  /** The CA's certificates in an order that is not a chain's. */
+  /** The CA's certificates in the wrong order. */
   get shuffledChain(): readonly X509Certificate[] {
     return [...this.#chain].reverse();
   }
@@ -60,7 +60,7 @@ export class FakeCa {
     return await this.#identity;
   }
 
-  /** @throws Error with OpenSSL's complaint about the CSR. */
+  /** @throws Error with OpenSSL's message about the CSR. */
   async issue(options: {
     readonly csr: Buffer;
     readonly username: string;
@@ -109,7 +109,7 @@ export class FakeCa {
   async #initialize(): Promise<void> {
     const rootKey = await newKey(join(this.folder, 'root.key'));
     await openssl([
-      ...['req', '-x509', '-key', rootKey, '-subj', '/CN=Root of others'],
+      ...['req', '-x509', '-key', rootKey, '-subj', '/CN=External root'],
       ...['-days', '2', '-out', this.caFile],
     ]);
     const caKey = await newKey(join(this.folder, 'ca.key'));

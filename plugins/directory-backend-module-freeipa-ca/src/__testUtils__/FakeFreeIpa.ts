@@ -9,10 +9,10 @@ import {
   type FakeCall,
 } from './certificateCommands';
 import type { FakeVersion } from './describeCertificate';
-import type { Fault, FakeAnswer } from './Fault';
+import type { Fault, FakeResponse } from './Fault';
 import type { FakeCa } from './FakeCa';
 
-/** Who a Negotiate header is from, and what to answer; `undefined`: nobody. */
+/** Accepts a Negotiate header; `undefined`: rejected. */
 export type AcceptTicket = (
   authorization: string | null,
 ) => Promise<{ principal: string; replyToken?: string } | undefined>;
@@ -28,25 +28,25 @@ const COMMANDS = {
 const PASSWORD = 'correct horse & battery+staple';
 
 /**
- * FreeIPA's RPC server with its transport, login, results and errors in their
- * true shapes (`ipaserver/rpcserver.py`), as far as certificates go. It speaks
- * in `Request` and `Response`, so that msw and a real server can both host it.
+ * Fake of FreeIPA's RPC server for certificates, with its transport, login,
+ * results and errors (`ipaserver/rpcserver.py`). It handles `Request` objects, so
+ * that both msw and a real server can host it.
  */
 export class FakeFreeIpa {
   readonly host: string;
   readonly ca: FakeCa;
-  /** The commands that came, in order; `login` is one. */
+  /** Received commands in order, `login` included. */
   readonly log = new Array<string>();
-  /** The last request of all. */
+  /** Last request. */
   lastRequest: Request | undefined;
-  /** The last call's body. */
+  /** Body of the last call. */
   lastCall: unknown;
   password = PASSWORD;
-  /** Whether the server's Dogtag is stopped. */
+  /** Whether Dogtag is stopped. */
   isDogtagDown = false;
   /** Called when a response is never sent. */
   onHang: () => void = () => {};
-  /** Set when the account may not log in, to FreeIPA's reason. */
+  /** FreeIPA's reason when the account must not log in. */
   rejection: string | undefined;
   readonly #version: FakeVersion;
   readonly #accept: AcceptTicket;
@@ -67,12 +67,12 @@ export class FakeFreeIpa {
     this.#accept = options.accept ?? (async () => undefined);
   }
 
-  /** How often a command came. */
+  /** Number of received commands of a type. */
   count(command: string): number {
     return this.log.filter(entry => entry === command).length;
   }
 
-  /** Makes the next request of a kind (`login`, or a command) go wrong. */
+  /** Makes the next request of a type (`login`, or a command) fail. */
   failNext(command: string, ...faults: Fault[]): void {
     this.#faults.set(command, [
       ...(this.#faults.get(command) ?? []),
@@ -80,7 +80,7 @@ export class FakeFreeIpa {
     ]);
   }
 
-  /** As after 20 minutes, or a restart of the server. */
+  /** Expires all sessions. */
   expireSessions(): void {
     this.#sessions.clear();
   }
@@ -96,7 +96,7 @@ export class FakeFreeIpa {
     this.#loading = undefined;
   }
 
-  async handle(request: Request): Promise<FakeAnswer> {
+  async handle(request: Request): Promise<FakeResponse> {
     this.#loading ??= this.#load();
     await this.#loading;
     this.lastRequest = request;
@@ -106,9 +106,9 @@ export class FakeFreeIpa {
     }
     switch (pathname) {
       case '/ipa/session/login_password':
-        return await this.#goWrong('login', () => this.#logInBy(request));
+        return await this.#run('login', () => this.#logInWithPassword(request));
       case '/ipa/session/login_kerberos':
-        return await this.#goWrong('login', () => this.#logInWith(request));
+        return await this.#run('login', () => this.#logInWithTicket(request));
       case '/ipa/session/json':
         return await this.#call(request);
       default:
@@ -116,7 +116,7 @@ export class FakeFreeIpa {
     }
   }
 
-  /** `check_referer`, and the older check by prefix, which knows no port. */
+  /** `check_referer`, and the older check of the prefix without a port. */
   #isRefererGood(referer: string | null): boolean {
     return (
       referer === `https://${this.host}/ipa` ||
@@ -124,24 +124,24 @@ export class FakeFreeIpa {
     );
   }
 
-  async #logInBy(request: Request): Promise<Response> {
+  async #logInWithPassword(request: Request): Promise<Response> {
     const form = new URLSearchParams(await request.text());
     const reason =
       this.rejection ??
       (form.get('password') === this.password ? undefined : 'invalid-password');
-    return reason === undefined ? this.#welcome() : rejected(reason);
+    return reason === undefined ? this.#startSession() : rejected(reason);
   }
 
-  async #logInWith(request: Request): Promise<Response> {
+  async #logInWithTicket(request: Request): Promise<Response> {
     const caller = await this.#accept(request.headers.get('authorization'));
     if (!caller) {
       const headers = { 'WWW-Authenticate': 'Negotiate' };
       return new Response(null, { status: 401, headers });
     }
-    return this.#welcome(caller.replyToken);
+    return this.#startSession(caller.replyToken);
   }
 
-  #welcome(replyToken?: string): Response {
+  #startSession(replyToken?: string): Response {
     const session = randomBytes(24).toString('base64url');
     this.#sessions.add(session);
     const headers = new Headers({
@@ -153,7 +153,7 @@ export class FakeFreeIpa {
     return new Response('', { status: 200, headers });
   }
 
-  async #call(request: Request): Promise<FakeAnswer> {
+  async #call(request: Request): Promise<FakeResponse> {
     const cookie = request.headers.get('cookie') ?? '';
     const [, session] = /^ipa_session=MagBearerToken=(.*)$/.exec(cookie) ?? [];
     if (!this.#sessions.has(session)) {
@@ -165,9 +165,7 @@ export class FakeFreeIpa {
     }
     const call = await request.json();
     this.lastCall = call;
-    return await this.#goWrong(call.method, change =>
-      this.#execute(call, change),
-    );
+    return await this.#run(call.method, change => this.#execute(call, change));
   }
 
   /** Command errors come with status 200. */
@@ -186,12 +184,12 @@ export class FakeFreeIpa {
     };
     try {
       const command = COMMANDS[call.method];
-      const answer = await command({ args, options }, server);
-      const { result } = answer;
+      const reply = await command({ args, options }, server);
+      const { result } = reply;
       const changed = Array.isArray(result)
         ? result
         : { ...(result as object), ...change };
-      return envelope({ result: { ...answer, result: changed }, error: null });
+      return envelope({ result: { ...reply, result: changed }, error: null });
     } catch (error) {
       if (!(error instanceof FakeError)) {
         throw error;
@@ -200,10 +198,10 @@ export class FakeFreeIpa {
     }
   }
 
-  async #goWrong(
+  async #run(
     command: string,
     work: (change?: Record<string, unknown>) => Promise<Response>,
-  ): Promise<FakeAnswer> {
+  ): Promise<FakeResponse> {
     this.log.push(command);
     const fault = this.#faults.get(command)?.shift();
     if (!fault) {
@@ -213,7 +211,7 @@ export class FakeFreeIpa {
       case 'change':
         return whole(await work(fault.change));
       case 'status':
-        await (fault.carriedOut && work());
+        await (fault.executed && work());
         return whole(
           new Response(fault.body ?? '', {
             status: fault.status,
@@ -221,7 +219,7 @@ export class FakeFreeIpa {
           }),
         );
       case 'error':
-        await (fault.carriedOut && work());
+        await (fault.executed && work());
         return whole(failure(fault.code, fault.message));
       default:
         return await this.#interrupt(fault, work);
@@ -231,11 +229,11 @@ export class FakeFreeIpa {
   async #interrupt(
     fault: Fault & { kind: 'cut' | 'hang' | 'half' },
     work: () => Promise<Response>,
-  ): Promise<FakeAnswer> {
-    const { kind, carriedOut, at } = fault;
-    at?.then(() => (carriedOut ? work() : undefined));
+  ): Promise<FakeResponse> {
+    const { kind, executed, at } = fault;
+    at?.then(() => (executed ? work() : undefined));
     const response =
-      carriedOut && !at ? await work() : new Response('{"result": {');
+      executed && !at ? await work() : new Response('{"result": {');
     if (kind === 'hang') {
       this.onHang();
     }
@@ -243,7 +241,7 @@ export class FakeFreeIpa {
   }
 }
 
-function whole(response: Response): FakeAnswer {
+function whole(response: Response): FakeResponse {
   return { kind: 'whole', response };
 }
 

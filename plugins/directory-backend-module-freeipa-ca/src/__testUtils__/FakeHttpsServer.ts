@@ -7,7 +7,7 @@ import { FakeFreeIpa, type AcceptTicket } from './FakeFreeIpa';
 import type { FakeVersion } from './describeCertificate';
 import type { FakeCa } from './FakeCa';
 
-/** A stand-in for FreeIPA behind a real HTTPS server on `localhost`. */
+/** A {@link FakeFreeIpa} behind a real HTTPS server on `localhost`. */
 export class FakeHttpsServer {
   readonly freeIpa: FakeFreeIpa;
   /** Number of requests without a response that the client has aborted. */
@@ -64,9 +64,9 @@ export class FakeHttpsServer {
       ),
       body: await buffer(req),
     });
-    const answer = await this.freeIpa.handle(request);
-    if (!('response' in answer)) {
-      if (answer.kind === 'cut') {
+    const reply = await this.freeIpa.handle(request);
+    if (!('response' in reply)) {
+      if (reply.kind === 'cut') {
         req.socket.destroy();
       } else {
         res.once('close', () => {
@@ -75,12 +75,12 @@ export class FakeHttpsServer {
       }
       return;
     }
-    const body = Buffer.from(await answer.response.arrayBuffer());
-    res.writeHead(answer.response.status, {
-      ...Object.fromEntries(answer.response.headers),
+    const body = Buffer.from(await reply.response.arrayBuffer());
+    res.writeHead(reply.response.status, {
+      ...Object.fromEntries(reply.response.headers),
       'Content-Length': body.length,
     });
-    if (answer.kind === 'half') {
+    if (reply.kind === 'half') {
       res.write(body.subarray(0, body.length / 2), () => req.socket.destroy());
       return;
     }

@@ -5,10 +5,10 @@ import { FakeFreeIpa } from './FakeFreeIpa';
 import { FakeCa } from './FakeCa';
 import { startAuthority, type StartedAuthority } from './startAuthority';
 
-/** An answer that does not come. */
+/** A response that is never sent. */
 const never = new Promise<never>(() => {});
 
-/** What differs from test to test. */
+/** Options of {@link FakeNetwork.renew}. */
 export interface FakeNetworkOptions {
   readonly version?: FakeVersion;
   readonly requestTimeoutMs?: number;
@@ -16,8 +16,8 @@ export interface FakeNetworkOptions {
 }
 
 /**
- * Two replicas of FreeIPA in a network that msw plays, and an authority that
- * knows them as `first` and `second`.
+ * Two FreeIPA replicas in a network of msw, and an authority with both as
+ * servers.
  */
 export class FakeNetwork {
   readonly ca: FakeCa;
@@ -51,12 +51,12 @@ export class FakeNetwork {
     return this.#state!.started.authority;
   }
 
-  /** All that the authority has logged. */
+  /** Log of the authority. */
   get log(): string {
     return this.#state!.started.logger.lines.join('\n');
   }
 
-  /** Puts new servers and a new authority in the place of the old. */
+  /** Replaces the servers and the authority. */
   async renew(options: FakeNetworkOptions = {}): Promise<void> {
     const { version, ...config } = options;
     const { ca } = this;
@@ -86,12 +86,12 @@ export class FakeNetwork {
   }
 }
 
-function hosted(standIn: FakeFreeIpa) {
-  return http.all(`https://${standIn.host}/*`, async ({ request }) => {
-    const answer = await standIn.handle(request);
-    if (answer.kind === 'whole') {
-      return answer.response;
+function hosted(freeIpa: FakeFreeIpa) {
+  return http.all(`https://${freeIpa.host}/*`, async ({ request }) => {
+    const reply = await freeIpa.handle(request);
+    if (reply.kind === 'whole') {
+      return reply.response;
     }
-    return answer.kind === 'hang' ? await never : HttpResponse.error();
+    return reply.kind === 'hang' ? await never : HttpResponse.error();
   });
 }

@@ -1,32 +1,32 @@
-/** What goes wrong with one request to the stand-in. */
+/** Failure of a request to {@link FakeFreeIpa}. */
 export type Fault =
-  /** It answers a status and a body that are not FreeIPA's verdict. */
+  /** Responds with a status and a body that are not a result. */
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly body?: string;
       readonly headers?: Readonly<Record<string, string>>;
-      /** Whether it carries the command out first. */
-      readonly carriedOut?: boolean;
+      /** Whether the command is executed first. */
+      readonly executed?: boolean;
     }
-  /** It answers an error of FreeIPA's. */
+  /** Responds with an error of FreeIPA. */
   | {
       readonly kind: 'error';
       readonly code: number;
       readonly message: string;
-      readonly carriedOut?: boolean;
+      readonly executed?: boolean;
     }
-  /** It answers a result with some fields changed. */
+  /** Responds with changed fields of the result. */
   | { readonly kind: 'change'; readonly change: Record<string, unknown> }
-  /** Its answer never comes, or only in part. */
+  /** Sends no response, or a part of it. */
   | {
       readonly kind: 'cut' | 'hang' | 'half';
-      readonly carriedOut: boolean;
-      /** When it is carried out. Default: at once. */
+      readonly executed: boolean;
+      /** When the command is executed. Default: at once. */
       readonly at?: Promise<void>;
     };
 
-/** An answer; or a connection that is cut, left hanging, or cut in the middle. */
-export type FakeAnswer =
+/** A response, or a connection that is closed, hangs, or is closed midway. */
+export type FakeResponse =
   | { readonly kind: 'whole' | 'half'; readonly response: Response }
   | { readonly kind: 'cut' | 'hang' };

@@ -1,4 +1,4 @@
-import type { Clock } from '../Clock';
+import type { Clock } from '../rpc/Clock';
 
 /** A clock that only advances when a test or a pause advances it. */
 export class TestClock implements Clock {

@@ -2,7 +2,7 @@ import { SpnegoAcceptor } from '@directory-gateway/kerberos';
 import { serveRequests } from './serveRequests';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** What FreeIPA's Apache does with a ticket. */
+/** Accepts tickets as FreeIPA's Apache does. */
 async function main(): Promise<void> {
   const acceptor = await SpnegoAcceptor.create({
     ...JSON.parse(process.argv[2]),

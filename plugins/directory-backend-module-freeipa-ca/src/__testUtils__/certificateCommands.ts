@@ -1,10 +1,7 @@
-import {
-  describeCertificate,
-  type FakeVersion,
-} from './describeCertificate';
+import { describeCertificate, type FakeVersion } from './describeCertificate';
 import type { FakeCa, FakeCertificate } from './FakeCa';
 
-/** An error of FreeIPA's, by its code. */
+/** An error of FreeIPA. */
 export class FakeError extends Error {
   readonly code: number;
 
@@ -14,17 +11,17 @@ export class FakeError extends Error {
   }
 }
 
-/** A call's parameters. */
+/** Parameters of a call. */
 export interface FakeCall {
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The server on which a command runs. */
+/** State of the server. */
 export interface FakeServer {
   readonly ca: FakeCa;
   readonly version: FakeVersion;
-  /** Whether its Dogtag is stopped: Apache responds for it, with 503. */
+  /** Whether Dogtag is stopped: Apache responds with 503. */
   readonly isDogtagDown: boolean;
 }
 
@@ -112,9 +109,7 @@ export function certShow(
   if (!entry) {
     const id = `0x${serial.toString(16)}`;
     const text = describeDogtagStatus(404, `Certificate ID ${id} not found`);
-    throw version === '4.9'
-      ? operationError(text)
-      : new FakeError(4001, text);
+    throw version === '4.9' ? operationError(text) : new FakeError(4001, text);
   }
   requireCa(options.cacn);
   return {

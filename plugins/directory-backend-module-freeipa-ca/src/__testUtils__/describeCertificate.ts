@@ -3,14 +3,14 @@ import type { X509Certificate } from 'node:crypto';
 /** JSON.rawJSON is in Node 22, but not in TypeScript 5.8's library. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Which FreeIPA's answers to give: 4.12, or 4.9 with its numbers and texts. */
+/** FreeIPA version of the results: 4.9 has other numbers and messages. */
 export type FakeVersion = '4.9' | '4.12';
 
 /**
  * A certificate in the form of `ipaserver/plugins/cert.py`,
  * `BaseCertObject._parse` with `all`.
  *
- * @param options - `chain` is what is above it, as Dogtag orders it.
+ * @param options - `chain`: its issuers in Dogtag's order
  */
 export function describeCertificate(options: {
   readonly certificate: X509Certificate;

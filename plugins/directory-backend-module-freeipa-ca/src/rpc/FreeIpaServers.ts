@@ -1,5 +1,5 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { Clock } from '../Clock';
+import type { Clock } from './Clock';
 import {
   NoResultError,
   RpcError,

@@ -51,9 +51,9 @@ describe('HttpsClient', () => {
       res.writeHead(401, { 'X-IPA-Rejection-Reason': 'denied' });
       req.pipe(res);
     });
-    const answer = await post(url);
-    expect(answer).toMatchObject({ status: 401, body: 'body' });
-    expect(answer.headers.get('x-ipa-rejection-reason')).toBe('denied');
+    const response = await post(url);
+    expect(response).toMatchObject({ status: 401, body: 'body' });
+    expect(response.headers.get('x-ipa-rejection-reason')).toBe('denied');
   });
 
   it('follows no redirect, and so takes no session elsewhere', async () => {
@@ -66,7 +66,7 @@ describe('HttpsClient', () => {
     expect(visits).toEqual(['/']);
   });
 
-  it('closes the connection after each answer', async () => {
+  it('closes the connection after each response', async () => {
     const connections = new Array<string | undefined>();
     const url = await serve((req, res) => {
       connections.push(`${req.socket.remotePort}`);
@@ -77,7 +77,7 @@ describe('HttpsClient', () => {
     expect(new Set(connections).size).toBe(2);
   });
 
-  it('stops reading an answer that has no end', async () => {
+  it('stops reading an endless response', async () => {
     const url = await serve((_req, res) => {
       const timer = setInterval(() => res.write(Buffer.alloc(1024 * 1024)), 1);
       res.on('close', () => clearInterval(timer));

@@ -1,7 +1,7 @@
 import { CustomErrorBase, isError, toError } from '@backstage/errors';
 import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher, buildConnector } from 'undici';
-import { type Clock, systemClock } from '../Clock';
+import { type Clock, systemClock } from './Clock';
 
 /** More than any response of FreeIPA: certificates and their chains. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
