@@ -159,19 +159,6 @@ export function FailureAlert({ error }: { error: unknown }) {
   );
 }
 
-interface ErrorText {
-  title: string;
-
-  /** Message of the server, if any. */
-  message?: string;
-
-  /** Time of the next retry; `undefined` when a retry would not help. */
-  retry?: string;
-
-  /** Identifies the request in the portal's logs. */
-  requestId?: string;
-}
-
 /** Reasons of the API that have a title. */
 const REASONS = [
   'unknown_principal',
@@ -179,27 +166,21 @@ const REASONS = [
   'account_expired',
 ] as const;
 
-/** Returns the texts that describe a failed request. */
-function useErrorText(error: unknown): ErrorText {
+/**
+ * Returns the texts that describe a failed request: what failed, the server's
+ * message, the time of the next retry if it may help, and the ID of the request.
+ */
+function useErrorText(error: unknown) {
   const { t } = useTranslationRef(directoryTranslationRef);
+  const response = isDirectoryResponseError(error) ? error : undefined;
   const delay = retryDelay(error);
-  const retry =
-    delay === undefined
-      ? undefined
-      : t('states.retryIn', {
-          delay: Math.round(delay / 1000).toLocaleString(undefined, {
-            style: 'unit',
-            unit: 'second',
-            unitDisplay: 'long',
-          }),
-        });
+  const id = response?.body?.request_id;
 
-  if (!isDirectoryResponseError(error)) {
-    return { title: t('states.portalUnreachable'), retry };
-  }
-  const { status, body, message } = error;
-  const id = body?.request_id;
   const title = () => {
+    if (!response) {
+      return t('states.portalUnreachable');
+    }
+    const { status, body } = response;
     if (status === 503 || status === 504) {
       return t('states.directoryUnavailable');
     }
@@ -213,8 +194,17 @@ function useErrorText(error: unknown): ErrorText {
   };
   return {
     title: title(),
-    message,
-    retry,
+    message: response?.message,
+    retry:
+      delay === undefined
+        ? undefined
+        : t('states.retryIn', {
+            delay: Math.round(delay / 1000).toLocaleString(undefined, {
+              style: 'unit',
+              unit: 'second',
+              unitDisplay: 'long',
+            }),
+          }),
     requestId: id && t('states.requestId', { id }),
   };
 }

@@ -133,34 +133,31 @@ function tickDates(
   const days = (to - from) / DAY;
   if (days > 730) {
     const step = Math.ceil(days / 365 / MAX_TICKS);
-    return { unit: 'year', dates: stepDates({ from, to, months: 12 * step }) };
+    return { unit: 'year', dates: monthsUntil({ from, to, step: 12 * step }) };
   }
   if (days > 80) {
     const step = Math.ceil(days / 30 / MAX_TICKS);
-    return { unit: 'month', dates: stepDates({ from, to, months: step }) };
+    return { unit: 'month', dates: monthsUntil({ from, to, step }) };
   }
   const step = Math.max(1, Math.ceil(days / MAX_TICKS));
   const dates: Date[] = [];
-  const day = new Date(from);
-  day.setHours(24, 0, 0, 0); // the next midnight, local time
-  while (day.getTime() < to) {
-    dates.push(new Date(day));
-    day.setDate(day.getDate() + step);
+  const date = new Date(from);
+  date.setHours(24, 0, 0, 0); // the next midnight, local time
+  for (; date.getTime() < to; date.setDate(date.getDate() + step)) {
+    dates.push(new Date(date));
   }
   return { unit: 'day', dates };
 }
 
-function stepDates(options: { from: number; to: number; months: number }) {
-  const { from, to, months } = options;
+/** Returns first days of months, or of years for whole years. */
+function monthsUntil(options: { from: number; to: number; step: number }) {
+  const { from, to, step } = options;
   const start = new Date(from);
-  const month = months % 12 === 0 ? 12 : start.getMonth() + 1;
+  const month = step % 12 === 0 ? 12 : start.getMonth() + 1;
   const dates: Date[] = [];
-  for (
-    let date = new Date(start.getFullYear(), month);
-    date.getTime() < to;
-    date = new Date(date.getFullYear(), date.getMonth() + months)
-  ) {
-    dates.push(date);
+  const date = new Date(start.getFullYear(), month);
+  for (; date.getTime() < to; date.setMonth(date.getMonth() + step)) {
+    dates.push(new Date(date));
   }
   return dates;
 }
