@@ -15,7 +15,7 @@ describe('SpnegoAcceptor', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('knows no realm of its own when the keytab disappears after a token was accepted', async () => {
+  it('refuses an accepted token when the keytab was deleted meanwhile', async () => {
     const keytab = join(folder, 'http.keytab');
     await writeFile(keytab, '', { mode: 0o600 });
     const logger = mockServices.logger.mock();

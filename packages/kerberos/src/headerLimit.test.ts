@@ -10,7 +10,7 @@ import {
 /** The default of `kerberos.maxTokenBytes`. */
 const limit = { maxTokenBytes: 65_536 };
 
-/** Sends a token and a cookie; tells what the server made of it. */
+/** Sends a token and a cookie; returns the server's event. */
 async function send(
   server: Server,
   tokenBytes: number,
@@ -32,7 +32,7 @@ async function send(
       cookie: `session=${'x'.repeat(12_000)}`,
     },
   });
-  // Node may hang up on a header that is too long before all of it is written.
+  // Node may close the connection before all of a long header is written.
   sent.on('error', () => {});
   sent.end();
   return await seen;
@@ -53,7 +53,7 @@ describe('raiseHeaderLimit', () => {
     await once(server, 'close');
   });
 
-  it('lets the largest token through, beside a cookie, on a server that already listens', async () => {
+  it('accepts the largest token and a cookie on a server that already listens', async () => {
     expect(await send(server, limit.maxTokenBytes)).toBe('HPE_HEADER_OVERFLOW');
     expect(highestHeaderLimit()).toBeLessThan(requiredHeaderBytes(limit));
 

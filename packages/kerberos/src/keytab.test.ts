@@ -25,7 +25,7 @@ const key = (): fc.Arbitrary<Key> =>
     secret: fc.uint8Array({ minLength: 1, maxLength: 32 }),
   });
 
-/** An entry as `ktadd` writes it. */
+/** An entry in the format of `ktadd`. */
 function entry({ realm, components, kvno, secret }: Key): Buffer {
   return record(
     Buffer.concat([
@@ -42,8 +42,8 @@ function entry({ realm, components, kvno, secret }: Key): Buffer {
   );
 }
 
-/** What a removed entry leaves. */
-const hole = () =>
+/** The gap of a removed entry. */
+const gap = () =>
   fc
     .uint8Array({ minLength: 1, maxLength: 60 })
     .map(bytes => Buffer.concat([uint32(-bytes.length >>> 0), bytes]));
@@ -52,13 +52,13 @@ const MAGIC = Buffer.from([5, 2]);
 const keytab = (...parts: Buffer[]) => Buffer.concat([MAGIC, ...parts]);
 
 describe('parseKeytab', () => {
-  it('reads every entry and steps over holes', () => {
+  it('reads every entry and skips gaps', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.option(hole()), key()), { maxLength: 6 }),
+        fc.array(fc.tuple(fc.option(gap()), key()), { maxLength: 6 }),
         items => {
-          const parts = items.flatMap(([gap, item]) => [
-            gap ?? Buffer.alloc(0),
+          const parts = items.flatMap(([hole, item]) => [
+            hole ?? Buffer.alloc(0),
             entry(item),
           ]);
           expect(parseKeytab(keytab(...parts))).toEqual(
@@ -72,7 +72,7 @@ describe('parseKeytab', () => {
     );
   });
 
-  it('keeps the entries in front of one that is cut short', () => {
+  it('returns the entries before a truncated one', () => {
     fc.assert(
       fc.property(key(), key(), fc.nat(), (first, second, at) => {
         const whole = entry(second);
@@ -82,13 +82,13 @@ describe('parseKeytab', () => {
     );
   });
 
-  it('does not take other files for a keytab', () => {
+  it('returns undefined for other files', () => {
     expect(parseKeytab(Buffer.alloc(0))).toBeUndefined();
     expect(parseKeytab(Buffer.alloc(100))).toBeUndefined();
     expect(parseKeytab(Buffer.from('[libdefaults]\n'))).toBeUndefined();
   });
 
-  it('lives through any bytes', () => {
+  it('does not throw for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), bytes => {
         expect(parseKeytab(keytab(Buffer.from(bytes)))).toBeInstanceOf(Array);

@@ -6,7 +6,7 @@ const parse = (header: string | readonly string[] | undefined) =>
   parseNegotiate(header, { maxTokenBytes });
 const refused = (reason: string) => ({ kind: 'refused', reason });
 
-/** Bytes that are no NTLM message. */
+/** Bytes that are not an NTLM message. */
 const token = () =>
   fc
     .uint8Array({ minLength: 1, maxLength: 300 })
@@ -23,7 +23,7 @@ const scheme = () =>
     );
 
 describe('parseNegotiate', () => {
-  it('reads a token of any content after a scheme of any case and any number of spaces', () => {
+  it('accepts any token, any case of the scheme and any number of spaces', () => {
     fc.assert(
       fc.property(
         scheme(),
@@ -43,7 +43,7 @@ describe('parseNegotiate', () => {
     );
   });
 
-  it('takes nothing but canonical base64', () => {
+  it('accepts canonical base64 only', () => {
     fc.assert(
       fc.property(
         token().map(bytes => bytes.toString('base64')),
@@ -52,11 +52,11 @@ describe('parseNegotiate', () => {
         (base64, at, noise) => {
           fc.pre(noise.trim() !== '' && !/^[A-Za-z0-9+/=]+$/.test(noise));
           const index = at % base64.length;
-          const spoiled = `${base64.slice(0, index)}${noise}${base64.slice(
+          const damaged = `${base64.slice(0, index)}${noise}${base64.slice(
             index,
           )}`;
-          fc.pre(spoiled.trim() === spoiled);
-          expect(parse(`Negotiate ${spoiled}`)).toEqual(
+          fc.pre(damaged.trim() === damaged);
+          expect(parse(`Negotiate ${damaged}`)).toEqual(
             refused('malformed_token'),
           );
         },
@@ -66,22 +66,22 @@ describe('parseNegotiate', () => {
 
   it.each([
     ['no token', 'Negotiate'],
-    ['no token but spaces', 'Negotiate   '],
+    ['spaces without a token', 'Negotiate   '],
     ['missing padding', 'Negotiate YQ'],
     ['padding in the middle', 'Negotiate YQ==YQ=='],
     ['spare bits that are not zero', 'Negotiate YR=='],
-    ['the alphabet of URLs', 'Negotiate -_-_'],
+    ['the URL-safe alphabet', 'Negotiate -_-_'],
     ['a tab before the token', 'Negotiate \tYWJj'],
     ['two tokens', 'Negotiate YWJj YWJj'],
     ['parameters', 'Negotiate token="YWJj"'],
     ['two credentials in one header', 'Negotiate YWJj, Negotiate YWJj'],
-    ['another scheme behind', 'Negotiate YWJj, Bearer YWJj'],
-    ['another scheme in front', 'Bearer YWJj, Negotiate YWJj'],
-  ])('calls %s malformed', (_, header) => {
+    ['another scheme after the token', 'Negotiate YWJj, Bearer YWJj'],
+    ['another scheme before the token', 'Bearer YWJj, Negotiate YWJj'],
+  ])('refuses %s as malformed', (_, header) => {
     expect(parse(header)).toEqual(refused('malformed_token'));
   });
 
-  it('calls several headers malformed, even equal ones', () => {
+  it('refuses several headers as malformed, even equal ones', () => {
     expect(parse(['Negotiate YWJj', 'Negotiate YWJj'])).toEqual(
       refused('malformed_token'),
     );
@@ -100,7 +100,7 @@ describe('parseNegotiate', () => {
     'Digest username="negotiate", realm="x"',
     'NegotiateYWJj',
     'Kerberos YWJj',
-  ])('finds no credentials of its own in %p', header => {
+  ])('finds no Negotiate credentials in %p', header => {
     expect(parse(header)).toEqual(refused('no_credentials'));
   });
 
@@ -125,13 +125,13 @@ describe('parseNegotiate', () => {
     }
   });
 
-  it('judges what is far too long by its length alone', () => {
+  it('refuses a long header without decoding it', () => {
     expect(parse(`Negotiate ${'?'.repeat(1_000_000)}`)).toEqual(
       refused('token_too_large'),
     );
   });
 
-  it('has an answer to any text', () => {
+  it('returns a token or a refusal for any text', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'binary' }), { maxLength: 3 }),
@@ -147,7 +147,7 @@ describe('parseNegotiate', () => {
 });
 
 describe('offersNtlm', () => {
-  it("finds NTLM's mechanism anywhere in a token", () => {
+  it("detects NTLM's mechanism anywhere in a token", () => {
     const oid = Buffer.from('060a2b06010401823702020a', 'hex');
     fc.assert(
       fc.property(token(), token(), (before, after) => {
@@ -156,7 +156,7 @@ describe('offersNtlm', () => {
     );
   });
 
-  it('does not take Kerberos for NTLM', () => {
+  it('does not detect NTLM in a Kerberos token', () => {
     const kerberosOnly = Buffer.from(
       '601d06062b0601050502a0133011a00f300d06092a864886f712010202',
       'hex',

@@ -5,11 +5,11 @@ const read = (kerberos?: object) =>
   readKerberosConfig(new ConfigReader(kerberos ? { kerberos } : {}));
 
 describe('readKerberosConfig', () => {
-  it('needs no configuration', () => {
+  it('has defaults for every key', () => {
     expect(read()).toEqual({ realms: [], maxTokenBytes: 65_536 });
   });
 
-  it('reads every key into an object that stays as it is', () => {
+  it('reads every key into a frozen object', () => {
     const config = read({
       keytab: '/etc/portal/./http.keytab',
       realm: 'EXAMPLE.TEST',
@@ -40,7 +40,7 @@ describe('readKerberosConfig', () => {
     ['maxTokenBytes', 1.5],
     ['maxTokenBytes', 1_048_577],
     ['maxTokenBytes', 'many'],
-  ])('names kerberos.%s when it is %p', (key, value) => {
+  ])('throws an error that names kerberos.%s when it is %p', (key, value) => {
     expect(() => read({ [key]: value })).toThrow(
       new RegExp(`kerberos\\.${key}`),
     );

@@ -49,7 +49,7 @@ describe('readSecretFile', () => {
     },
   );
 
-  it('refuses what is not a regular file, without waiting for it', async () => {
+  it('refuses other kinds of files without blocking', async () => {
     const fifo = join(folder, 'fifo');
     execFileSync('mkfifo', ['-m', '600', fifo]);
     for (const other of [fifo, folder]) {
@@ -59,7 +59,7 @@ describe('readSecretFile', () => {
     }
   });
 
-  it('rejects with ENOENT when there is no file, and the check passes', async () => {
+  it('rejects with ENOENT for a missing file, which passes the check', async () => {
     const missing = join(folder, 'missing');
     await expect(readSecretFile(missing)).rejects.toMatchObject({
       code: 'ENOENT',

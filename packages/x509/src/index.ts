@@ -21,7 +21,6 @@ export type { StringType } from './der/readText';
 
 export {
   Certificate,
-  describeCertificate,
   type CertificateDescriptionResult,
 } from './description/describeCertificate';
 export type {

@@ -1,7 +1,6 @@
 /**
- * Writes what is derived from `src/openapi.yaml` into `src/generated`, or with
- * `--check` exits with 1 when what is committed there is not what would be
- * written.
+ * Generates `src/generated` from `src/openapi.yaml`. With `--check` it exits
+ * with 1 when the committed files are outdated.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +12,7 @@ import { parse } from 'yaml';
 const root = new URL('../', import.meta.url);
 const source = new URL('src/openapi.yaml', root);
 
-/** A serial number has 128 bits: only a bigint holds it. */
+/** Serial numbers have up to 128 bits. */
 function bigintTypes(schema) {
   return schema.format === 'bigint'
     ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)

@@ -23,9 +23,9 @@ describe("Backstage's fetch API", () => {
         FetchMiddlewares.injectIdentityAuth({
           identityApi: {
             getCredentials: async () => ({ token: 'alices-token' }),
-            getBackstageIdentity: () => Promise.reject(new Error('Not asked')),
-            getProfileInfo: () => Promise.reject(new Error('Not asked')),
-            signOut: () => Promise.reject(new Error('Not asked')),
+            getBackstageIdentity: () => Promise.reject(new Error('Not used')),
+            getProfileInfo: () => Promise.reject(new Error('Not used')),
+            signOut: () => Promise.reject(new Error('Not used')),
           },
           urlPrefixAllowlist: [origin],
         }),

@@ -82,7 +82,7 @@ describe('describeCertificate', () => {
       serialNumber: 12n,
       serialNumberHex: '0xC',
       subject: 'CN=alice,O=test',
-      issuer: 'CN=Certificate Authority',
+      issuer: 'CN=Certificate Authority,O=EXAMPLE.TEST',
       validNotBefore: 'Thu, 01 Jan 1970 00:00:00 -0000',
       validNotAfter: 'Thu, 01 Jan 2060 00:00:00 -0000',
       sha1Fingerprint: expect.stringMatching(
@@ -101,8 +101,8 @@ describe('describeCertificate', () => {
         rfc822Name: ['alice@example.test'],
         dnsName: [],
       },
-      keyUsage: ['digitalSignature'],
-      extendedKeyUsage: ['clientAuth'],
+      keyUsage: ['digitalSignature', 'keyEncipherment'],
+      extendedKeyUsage: ['clientAuth', 'pkinitClientAuth'],
       publicKey: {
         sha256: createHash('sha256')
           .update(testKey('P-256').spki)

@@ -20,8 +20,8 @@ import { GeneralName } from '../names/readGeneralName';
 const MAX_BYTES = 65_536;
 
 /**
- * Result of {@link describeCertificate}: the description, or the reason why the certificate cannot be
- * read. The message is a sentence and contains no part of the input.
+ * The description of a certificate, or the reason why it cannot be read. The message is a sentence and
+ * contains no part of the input.
  *
  * @public
  */
@@ -47,22 +47,19 @@ export class Certificate {
     this.der = der;
   }
 
-  /** The description of {@link describeCertificate}; always the same object. */
+  /**
+   * Describes the certificate (RFC 5280); always returns the same object. Neither signature, validity
+   * nor revocation is verified. Accepts what directories contain: values of any string type, serial
+   * numbers of any sign, and extensions that cannot be read (listed in `unreadableExtensions`). More
+   * than 64 KiB are `too_large`.
+   */
   get description(): CertificateDescriptionResult {
     this.#description ??= describeCertificate(this.der);
     return this.#description;
   }
 }
 
-/**
- * Describes a certificate (RFC 5280). Neither signature, validity nor revocation is verified. Accepts
- * what directories contain: values of any string type, serial numbers of any sign, and extensions
- * that cannot be read (listed in `unreadableExtensions`). Does not throw.
- *
- * @param der - 64 KiB at most
- *
- * @public
- */
+/** As {@link Certificate.description}. */
 export function describeCertificate(
   der: Uint8Array,
 ): CertificateDescriptionResult {
