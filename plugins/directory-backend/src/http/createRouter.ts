@@ -18,8 +18,8 @@ import type { Dialect } from './api/Dialect';
 import type { PublicDocuments } from './documents/PublicDocuments';
 import { readParameters } from './request/readParameters';
 import {
+  ApiError,
   ForbiddenError,
-  MethodNotAllowedError,
   UnknownPathError,
 } from './response/apiErrors';
 import { FileStream, sendFile } from './response/FileStream';
@@ -100,7 +100,11 @@ export function createRouter(options: RouterOptions): Router {
       res.status(204).set('Allow', allow).end();
     });
     route.all(() => {
-      throw new MethodNotAllowedError(allow);
+      throw new ApiError(
+        405,
+        { message: 'The method is not allowed for the requested URL.' },
+        { Allow: allow },
+      );
     });
   }
   router.use(() => {

@@ -70,9 +70,9 @@ export class Authenticator {
       case 'refused':
         throw new UnauthorizedError(result.reason);
       default:
-        throw new UnavailableError({
-          message: 'Kerberos tickets cannot be accepted at the moment.',
-        });
+        throw new UnavailableError(
+          'Kerberos tickets cannot be accepted at the moment.',
+        );
     }
   }
 

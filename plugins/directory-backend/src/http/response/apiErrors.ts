@@ -19,27 +19,31 @@ export interface ErrorResponse {
 }
 
 /** An error with its response. */
-export abstract class ApiError
-  extends CustomErrorBase
-  implements ErrorResponse
-{
-  abstract readonly status: number;
+export class ApiError extends CustomErrorBase implements ErrorResponse {
+  name = 'ApiError';
+  readonly status: number;
   readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(body: ErrorBody) {
+  constructor(
+    status: number,
+    body: ErrorBody,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(body.message);
+    this.status = status;
     this.body = body;
-  }
-
-  get headers(): Readonly<Record<string, string>> {
-    return {};
+    this.headers = headers;
   }
 }
 
 /** 400: the request is invalid. */
 export class InvalidRequestError extends ApiError {
-  name = 'InvalidRequestError' as const;
-  readonly status = 400;
+  name = 'InvalidRequestError';
+
+  constructor(body: ErrorBody) {
+    super(400, body);
+  }
 }
 
 /** Why a caller was not authenticated. */
@@ -51,81 +55,54 @@ export type UnauthorizedReason =
 
 /** 401: no credentials, invalid ones, or an account that is not active. */
 export class UnauthorizedError extends ApiError {
-  name = 'UnauthorizedError' as const;
-  readonly status = 401;
-  readonly reason: UnauthorizedReason;
+  name = 'UnauthorizedError';
 
   constructor(reason: UnauthorizedReason) {
-    super({
-      message: 'Unauthorized. You need to be logged in.',
-      reason,
-    });
-    this.reason = reason;
-  }
-
-  /**
-   * After a rejected token, Negotiate is not offered again: a browser would
-   * retry forever. After a replayed one, the client can send a new token.
-   */
-  override get headers(): Readonly<Record<string, string>> {
-    return this.reason === 'no_credentials' || this.reason === 'replayed'
-      ? { 'WWW-Authenticate': 'Negotiate' }
-      : {};
+    // After a rejected token, Negotiate is not offered again: a browser would
+    // retry forever. After a replayed one, the client can send a new token.
+    const isOffered = reason === 'no_credentials' || reason === 'replayed';
+    super(
+      401,
+      { message: 'Unauthorized. You need to be logged in.', reason },
+      isOffered ? { 'WWW-Authenticate': 'Negotiate' } : {},
+    );
   }
 }
 
 /** 403: the caller lacks a permission. */
 export class ForbiddenError extends ApiError {
-  name = 'ForbiddenError' as const;
-  readonly status = 403;
+  name = 'ForbiddenError';
+
+  constructor(body: ErrorBody) {
+    super(403, body);
+  }
 }
 
 /** 404: the directory does not have the resource. */
 export class ResourceNotFoundError extends ApiError {
-  name = 'ResourceNotFoundError' as const;
-  readonly status = 404;
+  name = 'ResourceNotFoundError';
+
+  constructor(body: ErrorBody) {
+    super(404, body);
+  }
 }
 
 /** 404: the API does not have the path. */
 export class UnknownPathError extends ApiError {
-  name = 'UnknownPathError' as const;
-  readonly status = 404;
+  name = 'UnknownPathError';
 
   constructor() {
-    super({ message: 'The requested URL was not found on the server.' });
-  }
-}
-
-/** 405: the path does not support the method. */
-export class MethodNotAllowedError extends ApiError {
-  name = 'MethodNotAllowedError' as const;
-  readonly status = 405;
-  readonly #allow: string;
-
-  constructor(allow: string) {
-    super({ message: 'The method is not allowed for the requested URL.' });
-    this.#allow = allow;
-  }
-
-  override get headers(): Readonly<Record<string, string>> {
-    return { Allow: this.#allow };
+    super(404, { message: 'The requested URL was not found on the server.' });
   }
 }
 
 /** 503: a required service is temporarily unavailable. */
 export class UnavailableError extends ApiError {
-  name = 'UnavailableError' as const;
-  readonly status = 503;
+  name = 'UnavailableError';
 
-  override get headers(): Readonly<Record<string, string>> {
-    return { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+  constructor(message: string) {
+    super(503, { message }, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
   }
-}
-
-/** 504: the directory exceeded the configured time. */
-export class SlowError extends ApiError {
-  name = 'SlowError' as const;
-  readonly status = 504;
 }
 
 /** The 400 of a search without a term. */
@@ -164,43 +141,4 @@ export function certificateNotFound(
     message: 'Certificate not found',
     serial_number: rawInteger(serialNumber),
   });
-}
-
-/** 413: the body is too large. */
-export class ContentTooLargeError extends ApiError {
-  name = 'ContentTooLargeError' as const;
-  readonly status = 413;
-}
-
-/** 415: the content encoding of the body is not supported. */
-export class UnsupportedEncodingError extends ApiError {
-  name = 'UnsupportedEncodingError' as const;
-  readonly status = 415;
-
-  /** RFC 9110 §15.5.16. */
-  override get headers(): Readonly<Record<string, string>> {
-    return { 'Accept-Encoding': 'gzip, deflate' };
-  }
-}
-
-/** 429: the caller exceeded a rate limit. */
-export class TooManyRequestsError extends ApiError {
-  name = 'TooManyRequestsError' as const;
-  readonly status = 429;
-  readonly #retryAfterSeconds: number;
-
-  constructor(retryAfterMs: number) {
-    super({ message: 'Too many requests. Try again later.' });
-    this.#retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  }
-
-  override get headers(): Readonly<Record<string, string>> {
-    return { 'Retry-After': String(this.#retryAfterSeconds) };
-  }
-}
-
-/** 502: an invalid response of the CA. */
-export class BadGatewayError extends ApiError {
-  name = 'BadGatewayError' as const;
-  readonly status = 502;
 }

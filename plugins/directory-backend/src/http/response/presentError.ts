@@ -9,17 +9,12 @@ import type {
 } from '../../certificates/errors';
 import {
   ApiError,
-  BadGatewayError,
-  ContentTooLargeError,
   type ErrorBody,
   type ErrorResponse,
   ForbiddenError,
   InvalidRequestError,
-  SlowError,
-  TooManyRequestsError,
   UnauthorizedError,
   UnavailableError,
-  UnsupportedEncodingError,
 } from './apiErrors';
 import { sendJson } from './json';
 
@@ -83,11 +78,9 @@ const presenters: Readonly<
   Record<string, ((error: Error) => ApiError) | undefined>
 > = {
   DirectoryUnavailableError: () =>
-    new UnavailableError({
-      message: 'The directory is not available. Try again later.',
-    }),
+    new UnavailableError('The directory is not available. Try again later.'),
   DirectoryTimeoutError: () =>
-    new SlowError({ message: 'The directory took too long to answer.' }),
+    new ApiError(504, { message: 'The directory took too long to answer.' }),
   AmbiguousPortalUserError: () => new UnauthorizedError('unknown_principal'),
   SigningRefusedError: error => {
     const { rule, message, denial } = (error as SigningRefusedError).failedRule;
@@ -95,33 +88,45 @@ const presenters: Readonly<
       ? new ForbiddenError({ message, rule })
       : new InvalidRequestError({ message, rule });
   },
-  SigningLimitExceededError: error =>
-    new TooManyRequestsError((error as SigningLimitExceededError).retryAfterMs),
-  PortalTokenRequiredError: error =>
-    new ForbiddenError({ message: error.message }),
-  AuthorityRefusalError: error =>
-    (error as AuthorityRefusalError).kind === 'forbidden'
-      ? new ForbiddenError({ message: error.message })
-      : new InvalidRequestError({ message: error.message }),
+  SigningLimitExceededError: error => {
+    const { retryAfterMs } = error as SigningLimitExceededError;
+    const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+    return new ApiError(
+      429,
+      { message: 'Too many requests. Try again later.' },
+      { 'Retry-After': String(seconds) },
+    );
+  },
+  PortalTokenRequiredError: ({ message }) => new ForbiddenError({ message }),
+  AuthorityRefusalError: error => {
+    const { kind, message } = error as AuthorityRefusalError;
+    return kind === 'forbidden'
+      ? new ForbiddenError({ message })
+      : new InvalidRequestError({ message });
+  },
   AuthorityUnavailableError: () =>
-    new UnavailableError({
-      message: 'The certificate authority is not available. Try again later.',
-    }),
+    new UnavailableError(
+      'The certificate authority is not available. Try again later.',
+    ),
   OutcomeUnknownError: () =>
-    new UnavailableError({
-      message:
-        'The outcome is unknown: a certificate may have been issued. Look for it before asking again.',
-    }),
+    new UnavailableError(
+      'The outcome is unknown: a certificate may have been issued. Look for it before asking again.',
+    ),
   AuthorityProtocolError: () =>
-    new BadGatewayError({
+    new ApiError(502, {
       message: 'The certificate authority gave no proper answer.',
     }),
   PayloadTooLargeError: () =>
-    new ContentTooLargeError({ message: 'The request is larger than 64 KiB.' }),
+    new ApiError(413, { message: 'The request is larger than 64 KiB.' }),
   UnsupportedMediaTypeError: () =>
-    new UnsupportedEncodingError({
-      message: 'The content encoding is not supported. Use gzip or deflate.',
-    }),
+    new ApiError(
+      415,
+      {
+        message: 'The content encoding is not supported. Use gzip or deflate.',
+      },
+      // RFC 9110 §15.5.16.
+      { 'Accept-Encoding': 'gzip, deflate' },
+    ),
 };
 
 /** The response to an error; `undefined` for an internal error. */
