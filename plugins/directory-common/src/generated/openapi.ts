@@ -12,10 +12,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Who is calling
-     * @description The directory entry of the authenticated principal: a user, a service
-     *     or a host. A caller without an entry of its own (a portal user that is
-     *     not mapped to the directory, a service of the portal) gets 403.
+     * Get the caller
+     * @description The directory entry of the authenticated principal: a user, a service or
+     *     a host. A caller without a directory entry (a portal user who is not
+     *     mapped to the directory, a service of the portal) gets 403.
      */
     get: operations['whoami'];
     put?: never;
@@ -32,8 +32,8 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A Kerberos principal with its realm; aliases are accepted, case
-         *     matters.
+         * @description A Kerberos principal with its realm, in its exact case. Aliases are
+         *     accepted.
          * @example alice@EXAMPLE.TEST
          */
         principal: string;
@@ -41,12 +41,11 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Show the account of a principal
-     * @description The user account behind a Kerberos principal, looked up in the directory
-     *     itself (at most 4 seconds cached), so that a sign-in does not depend on
-     *     the replica. For other plugins of the portal, with their service token;
-     *     any other caller gets 403. Services, hosts and users that the API does
-     *     not serve are 404.
+     * Get the account of a principal
+     * @description The user account of a Kerberos principal, looked up with LDAP (cached
+     *     for at most 4 seconds). For other plugins of the portal with a service
+     *     token; other callers get 403. Services, hosts and users that the API
+     *     does not serve are 404.
      */
     get: operations['get_account'];
     put?: never;
@@ -65,10 +64,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List what the caller may do
+     * List the operations of the caller
      * @description The operations that the gateway allows the caller: by the rules of
      *     `directory.access` and, for portal tokens, also by the portal's
-     *     permission policy. Pages offer only these.
+     *     permission policy.
      */
     get: operations['get_operations'];
     put?: never;
@@ -87,17 +86,15 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * People of my groups, newest first
-     * @description People who share a group with the caller, ordered by the creation of
-     *     their accounts, the latest first; those whose creation is hidden or not
-     *     known come last, then by user name. The caller and locked accounts are
-     *     left out.
+     * List the colleagues of the caller
+     * @description Users who share a group with the caller, newest account first, then by
+     *     user name; users whose creation is hidden or unknown come last. The
+     *     caller and locked accounts are omitted.
      *
-     *     At most 200 people are looked at, so that the answer costs the same in
-     *     any directory: those of the caller's smallest groups first. A group with
-     *     more members than there is room for is left out: it says little about
-     *     whom somebody works with. Callers without groups get an empty list, and
-     *     callers without an identity in the directory 403.
+     *     At most 200 users are considered, so that the cost does not depend on
+     *     the directory: those of the caller's smallest groups first. A group with
+     *     too many members for the rest is omitted. Callers without groups get an
+     *     empty list, and callers without a directory entry 403.
      */
     get: operations['list_colleagues'];
     put?: never;
@@ -134,7 +131,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -157,7 +154,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -167,8 +164,8 @@ export interface paths {
     /**
      * List the groups of a user
      * @description The groups of which the user is a member, directly or through a nested
-     *     group. Without a mask an item has `groupname` and `uri`; a mask widens
-     *     it to any field of the group.
+     *     group. Without a mask an item has `groupname` and `uri`; a mask can
+     *     select any field of the group.
      */
     get: operations['list_user_groups'];
     put?: never;
@@ -185,7 +182,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -211,7 +208,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -219,11 +216,11 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List the groups of a user, and why
+     * List the memberships of a user
      * @description As `/users/{username}/groups/`, with whole records and three more keys:
-     *     whether the user is a direct member (`direct`), whether they sponsor the
-     *     group (`sponsor`), and a shortest chain of groups from one that names the
-     *     user to this one (`path`).
+     *     whether the user is a direct member (`direct`), whether the user
+     *     sponsors the group (`sponsor`), and a shortest chain of groups from one
+     *     with the user as a direct member to this one (`path`).
      */
     get: operations['list_user_memberships'];
     put?: never;
@@ -240,7 +237,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -249,9 +246,9 @@ export interface paths {
     };
     /**
      * List the groups that a user sponsors
-     * @description The groups whose membership the user manages, in person or as a member
-     *     of a group that does. A sponsor need not be a member. Without a mask an
-     *     item has `groupname` and `uri`; a mask widens it to any field of the
+     * @description The groups whose membership the user manages, directly or as a member of
+     *     a group that does. A sponsor need not be a member. Without a mask an
+     *     item has `groupname` and `uri`; a mask can select any field of the
      *     group.
      */
     get: operations['list_sponsored_groups'];
@@ -269,7 +266,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -278,14 +275,12 @@ export interface paths {
     };
     /**
      * List the certificates of a user
-     * @description The certificates of the user's record, and those that have expired or
-     *     are revoked as far as an authority keeps them and
-     *     `directory.certificates.readable` shows them to the caller; the one that
-     *     became valid last comes first. Of a certificate that no CA of the gateway
-     *     has on record, `issued_here` is false, `cacn` and `certificate_chain`
-     *     are null, and `revoked` is false. When the
-     *     record's `certificates` are hidden from the caller, so is everything
-     *     here: the list is empty.
+     * @description The certificates in the user's entry, and expired or revoked ones that a
+     *     CA has on record and `directory.certificates.readable` shows to the
+     *     caller, by start of validity, newest first. For a certificate that no CA
+     *     of the gateway has issued, `issued_here` is false, `cacn` and
+     *     `certificate_chain` are null, and `revoked` is false. The list is empty
+     *     if the user's `certificates` are hidden from the caller.
      */
     get: operations['list_user_certificates'];
     put?: never;
@@ -322,7 +317,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -345,7 +340,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -354,8 +349,8 @@ export interface paths {
     };
     /**
      * List the members of a group
-     * @description Members of nested groups included, locked accounts left out. Without a
-     *     mask an item has `username` and `uri`; a mask widens it to any field of
+     * @description Includes members of nested groups, but not locked accounts. Without a
+     *     mask an item has `username` and `uri`; a mask can select any field of
      *     the user except `locked`.
      */
     get: operations['list_group_members'];
@@ -373,7 +368,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -382,10 +377,9 @@ export interface paths {
     };
     /**
      * List the groups nested in a group
-     * @description The groups that are members of the group, one level deep: ask again for
-     *     what is nested in them. A nested group that is not served is replaced by
-     *     the groups in it. Groups can be nested in a circle: whoever walks down
-     *     has to remember the way.
+     * @description The groups that are direct members of the group. A nested group that is
+     *     not served is replaced by the groups in it. Nested groups can form a
+     *     cycle: clients that traverse them must keep track of visited groups.
      */
     get: operations['list_member_groups'];
     put?: never;
@@ -402,7 +396,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -412,17 +406,15 @@ export interface paths {
     /**
      * Export the members of a group
      * @description All members of `/groups/{groupname}/members/` as CSV (RFC 4180, UTF-8,
-     *     a first row with the names of the fields), sent as they are read from
-     *     the directory. Without a mask the columns are `username`, `human_name`,
-     *     `emails` and `uri`; a mask names others, in its order.
+     *     with a header row), streamed. Without a mask the columns are `username`,
+     *     `human_name`, `emails` and `uri`; a mask selects others, in its order.
      *
-     *     Several values are joined by `; `, a missing or hidden value is
-     *     an empty cell. A cell that a spreadsheet would take for a formula
-     *     starts with an apostrophe.
+     *     Multiple values are joined by `; `; a missing or hidden value is an
+     *     empty cell. A cell that a spreadsheet would read as a formula starts
+     *     with an apostrophe.
      *
-     *     Every export is an audit event (`group-export`). When the directory
-     *     fails on the way the connection is broken off: an answer that ends
-     *     properly is whole.
+     *     Every export is audited (`group-export`). If the export fails, the
+     *     connection is closed before the end of the response.
      */
     get: operations['export_group_members'];
     put?: never;
@@ -439,7 +431,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -448,10 +440,10 @@ export interface paths {
     };
     /**
      * List the sponsors of a group
-     * @description The users who manage the group's membership, and the members of the
-     *     groups that do; locked accounts left out, not paginated. Without a mask
-     *     an item has `username` and `uri`; a mask widens it to any field of the
-     *     user except `locked`.
+     * @description The users who manage the group's membership, and the members of groups
+     *     that do, without locked accounts, not paginated. Without a mask an item
+     *     has `username` and `uri`; a mask can select any field of the user except
+     *     `locked`.
      */
     get: operations['list_group_sponsors'];
     put?: never;
@@ -468,12 +460,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -481,9 +473,9 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Is this user a member of that group
-     * @description Nested groups count. An unknown user and a locked account are no
-     *     members. This operation takes no mask.
+     * Check whether a user is a member of a group
+     * @description Includes nested groups. The result is false for unknown users and locked
+     *     accounts. This operation has no mask.
      */
     get: operations['check_membership'];
     put?: never;
@@ -503,18 +495,16 @@ export interface paths {
     };
     /**
      * Search users
-     * @description At least one search term is needed; different terms apply together.
-     *     Terms are trimmed and runs of spaces folded into one before they are
-     *     measured and compared.
+     * @description At least one search term is required; users must match all terms. Terms
+     *     are trimmed, and runs of spaces are replaced by one.
      *
      *     Substring terms match anywhere in a value and have at least 3
-     *     characters; with `__exact` appended to its name the term matches a
+     *     characters; with `__exact` appended to the name, the term matches a
      *     whole value. Exact terms match a whole value, and accept `__exact` too.
-     *     `*` as the value of a term finds the users that have any value.
+     *     `*` matches any value.
      *
-     *     A field that a private profile hides from the caller does not match.
-     *
-     *     Unknown parameters are rejected.
+     *     Fields that are hidden from the caller do not match. Unknown parameters
+     *     are rejected.
      */
     get: operations['search'];
     put?: never;
@@ -534,10 +524,10 @@ export interface paths {
     };
     /**
      * Search groups
-     * @description At least one search term is needed; different terms apply together. They
-     *     are read as those of `/search/users/` are: substring terms have at least
-     *     3 characters, `__exact` makes a term match a whole value, and `*` finds
-     *     the groups that have any value. Unknown parameters are rejected.
+     * @description At least one search term is required; groups must match all terms.
+     *     Substring terms have at least 3 characters, `__exact` makes a term match
+     *     a whole value, and `*` matches any value. Unknown parameters are
+     *     rejected.
      */
     get: operations['search_groups'];
     put?: never;
@@ -558,13 +548,13 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Sign a certificate request
-     * @description Signs a certificate signing request (CSR) for a user and answers the
-     *     certificate. Callers ask for themselves; asking for somebody else needs
-     *     a right of its own and is 403 without it.
+     * Sign a certificate signing request
+     * @description Signs a certificate signing request (CSR) for a user and returns the
+     *     certificate. Callers request certificates for themselves; signing for
+     *     other users requires a configured signer, otherwise 403.
      *
-     *     The parameters may also be sent in the query string. They then appear
-     *     in the logs of whatever stands between, so prefer a body.
+     *     The parameters may also be sent in the query string, where they appear
+     *     in the logs of proxies: prefer a body.
      */
     post: operations['sign_csr'];
     delete?: never;
@@ -581,10 +571,10 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List the certificate profiles that I may use
-     * @description The profiles that `directory.certificates.profiles` offers and whose
-     *     groups the caller is in, in the order of the configuration, not
-     *     paginated. Callers without an identity in the directory get 403.
+     * List the certificate profiles of the caller
+     * @description The profiles of `directory.certificates.profiles` that are available to
+     *     the caller's groups, in the order of the configuration, not paginated.
+     *     Callers without a directory entry get 403.
      */
     get: operations['list_certificate_profiles'];
     put?: never;
@@ -601,7 +591,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description Decimal digits, any number of them.
+         * @description Decimal digits.
          * @example 12
          */
         serial_number: components['parameters']['SerialNumber'];
@@ -624,7 +614,7 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description Decimal digits, any number of them.
+         * @description Decimal digits.
          * @example 12
          */
         serial_number: components['parameters']['SerialNumber'];
@@ -635,18 +625,17 @@ export interface paths {
     put?: never;
     /**
      * Revoke a certificate
-     * @description Revokes a certificate for good and returns it. A certificate that is
-     *     revoked already keeps its first reason. A caller who may not see the
-     *     certificate gets its state only: `cacn`, `revoked`,
-     *     `revocation_reason`, `serial_number`, `serial_number_hex` and `uri`.
+     * @description Revokes a certificate permanently and returns it. A certificate that is
+     *     already revoked keeps its first reason. A caller who may not see the
+     *     certificate gets only its state: `cacn`, `revoked`, `revocation_reason`,
+     *     `serial_number`, `serial_number_hex` and `uri`.
      *
-     *     With the reason `keyCompromise`, the key is never certified again, for
-     *     any user or profile: requests for it fail the rule `key`.
+     *     After the reason `keyCompromise`, the key is never certified again, for
+     *     any user or profile: requests with it fail the rule `key`.
      *
-     *     Users of the portal need the permission `directory.certificate.revoke`;
-     *     callers with a ticket need a rule of `directory.access` that names it.
-     *     It is 400 when the authority that issued the certificate cannot be told
-     *     to revoke.
+     *     Portal users need the permission `directory.certificate.revoke`; callers
+     *     with a ticket need a rule of `directory.access` that contains it.
+     *     Returns 400 if the CA that issued the certificate cannot revoke.
      */
     post: operations['revoke_cert'];
     delete?: never;
@@ -754,9 +743,9 @@ export interface components {
       emails?: string[] | null;
       /** @description Chat nicks as URIs (`irc:`, `matrix:`). Hidden on a private profile. */
       ircnicks?: string[] | null;
-      /** @description Locale, as the directory has it. Hidden on a private profile. */
+      /** @description Locale as stored in the directory. Hidden on a private profile. */
       locale?: string | null;
-      /** @description Time zone, as the directory has it. Hidden on a private profile. */
+      /** @description Time zone as stored in the directory. Hidden on a private profile. */
       timezone?: string | null;
       /** @description OpenPGP key IDs. Hidden on a private profile. */
       gpgkeyids?: string[] | null;
@@ -856,10 +845,10 @@ export interface components {
     >;
     /** @description A group under a mask. */
     MaskedGroup: components['schemas']['GroupFields'];
-    /** @description What can be known of a group. */
+    /** @description Fields of a group. */
     GroupFields: {
       groupname?: components['schemas']['GroupName'];
-      /** @description What the group is for. */
+      /** @description Description of the group. */
       description?: string | null;
       /** @description Mailing list address. */
       mailing_list?: string | null;
@@ -870,8 +859,9 @@ export interface components {
       /** @description URL of the discussion forum. */
       discussion_url?: string | null;
       /**
-       * @description How many members `/groups/{groupname}/members/` lists. Only a mask
-       *     that names it brings it: neither `*` nor no mask does.
+       * @description Number of members in `/groups/{groupname}/members/`. Returned only
+       *     if the mask contains it: neither `*` nor a request without a mask
+       *     includes it.
        */
       member_count?: number;
       /**
@@ -919,10 +909,7 @@ export interface components {
        */
       uri: string;
     };
-    /**
-     * @description A member or a sponsor of a group under a mask: a user, never locked and
-     *     without that field.
-     */
+    /** @description A member or a sponsor of a group under a mask: a user without `locked`. */
     MaskedMember: components['schemas']['MaskedUser'];
     /**
      * @description A group of which a user is a member.
@@ -939,27 +926,28 @@ export interface components {
        */
       uri: string;
     };
-    /** @description A group of a user under a mask, and why they are in it. */
+    /** @description A membership under a mask. */
     MaskedMembership: components['schemas']['GroupFields'] &
       components['schemas']['MembershipReason'];
-    /** @description Why a user is in a group. */
+    /** @description Reason of a membership. */
     MembershipReason: {
-      /** @description Whether the group itself names the user. */
+      /** @description Whether the user is a direct member. */
       direct?: boolean;
       /**
-       * @description Whether the user manages the group's membership, in person or
-       *     through a group that does.
+       * @description Whether the user manages the group's membership, directly or through
+       *     a group.
        */
       sponsor?: boolean;
       /**
-       * @description A shortest chain of groups, each in the next: the first names the
-       *     user, the last is this group. A direct membership is a chain of one.
-       *     null stands for a group that is not served.
+       * @description A shortest chain of groups, each nested in the next: the user is a
+       *     direct member of the first, and the last is this group. A direct
+       *     membership is a chain of one. null stands for a group that is not
+       *     served.
        */
       path?: (components['schemas']['GroupName'] | null)[];
     };
     /**
-     * @description A group of a user, and why they are in it.
+     * @description A membership: a group and the reason.
      * @example {
      *       "groupname": "packager",
      *       "description": "People who maintain packages",
@@ -996,9 +984,9 @@ export interface components {
     /** @description A group that is nested in another, under a mask. */
     MaskedMemberGroup: components['schemas']['GroupFields'] &
       components['schemas']['GroupNesting'];
-    /** @description What a tree of groups needs to know. */
+    /** @description Fields of a nested group. */
     GroupNesting: {
-      /** @description Whether there are groups nested in this one. */
+      /** @description Whether the group contains groups. */
       has_member_groups?: boolean;
     };
     /**
@@ -1038,7 +1026,7 @@ export interface components {
      */
     Agreement: WithRequired<components['schemas']['MaskedAgreement'], 'name'>;
     /**
-     * @description What is asked of the certificate authority.
+     * @description A request for a certificate.
      * @example {
      *       "user": "alice",
      *       "csr": "-----BEGIN CERTIFICATE REQUEST-----\nMIHHMG8CAQAwDTELMAkGA1UEAwwCYWwwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\n-----END CERTIFICATE REQUEST-----\n"
@@ -1049,7 +1037,7 @@ export interface components {
       user: string;
       /** @description Certificate signing request (PKCS#10), PEM. */
       csr: string;
-      /** @description Certificate profile; the configured default when left out. */
+      /** @description Certificate profile. Default: the configured one. */
       profile?: string;
       /**
        * @description `true` returns the check results, rule by rule, and signs nothing.
@@ -1061,14 +1049,14 @@ export interface components {
       dry_run?: 'true' | 'false';
     };
     /**
-     * @description Why a certificate is taken back.
+     * @description The reason of a revocation.
      * @example {
      *       "reason": "superseded"
      *     }
      */
     RevocationRequest: {
       /**
-       * @description As the revocation list tells it (RFC 5280 §5.3.1).
+       * @description Reason in the CRL (RFC 5280 §5.3.1).
        * @enum {string}
        */
       reason:
@@ -1122,15 +1110,15 @@ export interface components {
       san_directoryname?: string[] | null;
       /** @description Registered identifiers among the alternative names. */
       san_oid?: string[] | null;
-      /** @description User names of those to whom the certificate belongs. */
+      /** @description User names of the owners of the certificate. */
       owner_user?: string[] | null;
       /** @description Reason code (RFC 5280, section 5.3.1) of a revoked certificate. */
       revocation_reason?: number | null;
       /**
-       * @description Whether a CA of the gateway has this very certificate on record:
-       *     users may put any certificate into their own record. Null when the
-       *     CA is not available. Only a mask that names it brings it: neither
-       *     `*` nor no mask does.
+       * @description Whether a CA of the gateway has issued this certificate: users may
+       *     add any certificate to their own entry. Null if the CA is
+       *     unavailable. Returned only if the mask contains it: neither `*` nor
+       *     a request without a mask includes it.
        */
       issued_here?: boolean | null;
       /**
@@ -1202,33 +1190,32 @@ export interface components {
     /** @description A certificate profile under a mask. */
     MaskedCertificateProfile: {
       /**
-       * @description The name by which it is asked for.
+       * @description Name for `profile` in requests.
        * @example userCerts
        */
       name?: string;
       /**
-       * @description What its certificates are for, as the site says it.
+       * @description Purpose of the certificates, as configured.
        * @example Signing in to web services
        */
       purpose?: string | null;
       /**
        * Format: duration
-       * @description How long its certificates last, at most, as an ISO 8601 duration in
-       *     days, hours, minutes and seconds; null where the authority alone
-       *     knows.
+       * @description Maximum validity as an ISO 8601 duration in days, hours, minutes and
+       *     seconds; null if only the CA knows it.
        * @example P30D
        * @example PT12H
        */
       lifetime?: string | null;
       /**
-       * @description Names of key purposes (RFC 5280, section 4.2.1.12), or OIDs; null
-       *     where the authority alone knows.
+       * @description Names of key purposes (RFC 5280, section 4.2.1.12), or OIDs; null if
+       *     only the CA knows them.
        * @example [
        *       "clientAuth"
        *     ]
        */
       extended_key_usage?: string[] | null;
-      /** @description True for the profile of requests that name none. */
+      /** @description True for the default profile. */
       is_default?: boolean;
     };
     /**
@@ -1247,13 +1234,13 @@ export interface components {
       components['schemas']['MaskedCertificateProfile'],
       'name' | 'purpose' | 'lifetime' | 'extended_key_usage' | 'is_default'
     >;
-    /** @description Where a page stands among the results. */
+    /** @description Position of a page in the results. */
     PageInfo: {
       /** @description Number of this page, counted from 1. */
       page: number;
-      /** @description Results per page, as asked. */
+      /** @description Requested results per page. */
       page_size: number;
-      /** @description Results on all pages. */
+      /** @description Number of results on all pages. */
       total_results: number;
     };
     AccountResponse: {
@@ -1383,29 +1370,29 @@ export interface components {
     };
     /** @description The result of every rule, in the order of evaluation. */
     SigningCheck: {
-      /** @description Whether every rule holds. */
+      /** @description Whether the request passes every rule. */
       would_sign: boolean;
       rules: {
         rule: components['schemas']['SigningRule'];
-        /** @description null when an earlier rule has to hold first. */
+        /** @description null if an earlier rule failed. */
         passed: boolean | null;
-        /** @description What was found, for people. */
+        /** @description Human-readable result of the check. */
         message: string;
       }[];
     };
     /**
-     * @description What must hold before a certificate is signed.
+     * @description Rules for signing a certificate.
      *
-     *     - `principal`: the user exists and is in use
-     *     - `requester`: the caller may ask for this user
-     *     - `profile`: the profile is offered, and to this user
-     *     - `request`: the request can be read, proves its key, and has a sound one
+     *     - `principal`: the user exists and is active
+     *     - `requester`: the caller may request certificates for this user
+     *     - `profile`: the profile is available to this user
+     *     - `request`: the CSR is valid and proves possession of an acceptable key
      *     - `key`: the key was not revoked for `keyCompromise`
-     *     - `common_name`: exactly one CN, the user name to the letter
+     *     - `common_name`: exactly one CN, which is the user name
      *     - `email_address`: e-mail addresses in the subject are the user's
      *     - `rfc822_name`: e-mail addresses among the alternative names are too
      *     - `principal_name`: principals among the alternative names are too
-     *     - `other_name`: there is no alternative name of another kind
+     *     - `other_name`: there are no other alternative names
      * @enum {string}
      */
     SigningRule:
@@ -1419,10 +1406,10 @@ export interface components {
       | 'rfc822_name'
       | 'principal_name'
       | 'other_name';
-    /** @description What went wrong, for people. */
+    /** @description Human-readable error message. */
     ErrorMessage: string;
     /**
-     * @description Names this request in the logs of the portal.
+     * @description ID of this request in the logs of the portal.
      * @example 0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de
      */
     RequestId: string;
@@ -1437,40 +1424,40 @@ export interface components {
       message: components['schemas']['ErrorMessage'];
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The caller may not do this. */
+    /** @description The operation is not allowed. */
     ForbiddenError: {
       message: components['schemas']['ErrorMessage'];
       rule?: components['schemas']['SigningRule'];
       request_id: components['schemas']['RequestId'];
     };
-    /** @description What the request got wrong. */
+    /** @description Invalid parameters. */
     BadRequestError: {
       message: components['schemas']['ErrorMessage'];
-      /** @description What is wrong with each missing or malformed parameter. */
+      /** @description Message for each missing or malformed parameter. */
       errors?: {
         [key: string]: string;
       };
       /** @description Name of the search term that is too short. */
       search_term?: string;
-      /** @description Its value. */
+      /** @description Value of the search term. */
       search_value?: string;
-      /** @description The page size that is out of bounds in a search. */
+      /** @description The rejected page size of a search. */
       page_size?: number;
       rule?: components['schemas']['SigningRule'];
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description Why the caller is not logged in.
+     * @description Why the caller is not authenticated.
      *
-     *     - `no_credentials`: no credentials, or none that this API knows
+     *     - `no_credentials`: no credentials, or of an unknown kind
      *     - `ntlm_refused`: NTLM instead of Kerberos
      *     - `clock_skew`: the clocks of client and server are too far apart
-     *     - `unknown_service_key`: the ticket is for a key this server lacks
+     *     - `unknown_service_key`: the keytab has no key for the ticket
      *     - `replayed`: the token was used before
      *     - `realm_refused`: the principal belongs to a foreign realm
-     *     - `malformed_token`: the token cannot be read
+     *     - `malformed_token`: the token is malformed
      *     - `token_too_large`: the token is larger than 64 KiB
-     *     - `continuation_required`: the client needs a second leg
+     *     - `continuation_required`: the client needs another round trip
      *     - `unknown_principal`: no directory entry has this principal
      *     - `account_locked`: the account is locked
      *     - `account_expired`: the principal has expired
@@ -1489,7 +1476,7 @@ export interface components {
       | 'unknown_principal'
       | 'account_locked'
       | 'account_expired';
-    /** @description The caller is not logged in. */
+    /** @description The caller is not authenticated. */
     UnauthorizedError: {
       /** @constant */
       message: 'Unauthorized. You need to be logged in.';
@@ -1507,12 +1494,12 @@ export interface components {
     AccountNotFoundError: {
       /** @constant */
       message: 'Account not found';
-      /** @description The principal as it was given. */
+      /** @description The requested principal. */
       principal: string;
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description There is no such user.
+     * @description The user is not found.
      * @example {
      *       "message": "User not found",
      *       "name": "nobody",
@@ -1522,12 +1509,12 @@ export interface components {
     UserNotFoundError: {
       /** @constant */
       message: 'User not found';
-      /** @description The name that was asked for. */
+      /** @description The requested name. */
       name: string;
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description There is no such group.
+     * @description The group is not found.
      * @example {
      *       "message": "Group not found",
      *       "groupname": "nothing",
@@ -1537,12 +1524,12 @@ export interface components {
     GroupNotFoundError: {
       /** @constant */
       message: 'Group not found';
-      /** @description The name that was asked for. */
+      /** @description The requested name. */
       groupname: string;
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description There is no such certificate.
+     * @description The certificate is not found.
      * @example {
      *       "message": "Certificate not found",
      *       "serial_number": 42,
@@ -1557,7 +1544,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description A parameter, the mask or the certificate request is refused */
+    /** @description A parameter, the mask or the CSR is rejected */
     BadRequest: {
       headers: {
         [name: string]: unknown;
@@ -1566,7 +1553,7 @@ export interface components {
         'application/json': components['schemas']['BadRequestError'];
       };
     };
-    /** @description The caller has this answer, as `If-None-Match` says */
+    /** @description The response matches `If-None-Match` */
     NotModified: {
       headers: {
         ETag: components['headers']['ETag'];
@@ -1584,7 +1571,7 @@ export interface components {
         'application/json': components['schemas']['UnauthorizedError'];
       };
     };
-    /** @description The caller is known and may not do this */
+    /** @description The caller is not allowed to perform the operation */
     Forbidden: {
       headers: {
         [name: string]: unknown;
@@ -1638,7 +1625,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The caller asks too often */
+    /** @description Too many requests of the caller */
     TooManyRequests: {
       headers: {
         'Retry-After': components['headers']['RetryAfter'];
@@ -1648,7 +1635,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The certificate authority gave no proper answer */
+    /** @description The CA returned an invalid response */
     BadGateway: {
       headers: {
         [name: string]: unknown;
@@ -1657,10 +1644,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /**
-     * @description The directory or the certificate authority cannot be reached, or would
-     *     answer only in part
-     */
+    /** @description The directory or the CA is unavailable */
     ServiceUnavailable: {
       headers: {
         'Retry-After': components['headers']['RetryAfter'];
@@ -1670,7 +1654,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The directory or the certificate authority is too slow */
+    /** @description The directory or the CA did not respond in time */
     GatewayTimeout: {
       headers: {
         [name: string]: unknown;
@@ -1682,24 +1666,24 @@ export interface components {
   };
   parameters: {
     /**
-     * @description A mask: the names of the fields to answer, separated by commas, with or
-     *     without outer braces; `*` stands for all fields, and the answer keeps
-     *     the order of the mask. Unknown names are dropped, so a mask that names
-     *     no field gives empty objects. An empty header is no mask.
+     * @description A mask: the names of the fields to return, separated by commas, with or
+     *     without outer braces. `*` stands for all fields. Fields are returned in
+     *     the order of the mask. Unknown names are ignored, so a mask without a
+     *     known field results in empty objects. An empty header is ignored.
      */
     Fields: string;
     /**
-     * @description A user name. A name that breaks the pattern is 404.
+     * @description A user name. An invalid name is 404.
      * @example alice
      */
     Username: components['schemas']['UserName'];
     /**
-     * @description A group name. A name that breaks the pattern is 404.
+     * @description A group name. An invalid name is 404.
      * @example packager
      */
     Groupname: components['schemas']['GroupName'];
     /**
-     * @description Decimal digits, any number of them.
+     * @description Decimal digits.
      * @example 12
      */
     SerialNumber: components['schemas']['SerialNumber'];
@@ -1707,22 +1691,22 @@ export interface components {
     ListPageSize: number;
     /** @description Results per page. */
     SearchPageSize: number;
-    /** @description The page to answer, counted from 1. */
+    /** @description Number of the page, from 1. */
     PageNumber: number;
   };
   requestBodies: never;
   headers: {
-    /** @description Of the answer to this caller; to be sent as `If-None-Match`. */
+    /** @description Validator for `If-None-Match`; valid for this caller. */
     ETag: string;
-    /** @description Seconds to wait before asking again. */
+    /** @description Seconds to wait before the next request. */
     RetryAfter: number;
     /** @description An attachment named after the group. */
     ContentDisposition: string;
-    /** @description How many members follow. */
+    /** @description Number of members. */
     TotalResults: number;
     /**
-     * @description `Negotiate` when a ticket would help (`no_credentials`, `replayed`);
-     *     absent after a token was refused, so that no browser loops.
+     * @description `Negotiate` if a ticket is accepted (`no_credentials`, `replayed`);
+     *     absent after a token was rejected, so that browsers do not repeat it.
      */
     WwwAuthenticate: string;
   };
@@ -1735,10 +1719,10 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -1773,8 +1757,8 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description A Kerberos principal with its realm; aliases are accepted, case
-         *     matters.
+         * @description A Kerberos principal with its realm, in its exact case. Aliases are
+         *     accepted.
          * @example alice@EXAMPLE.TEST
          */
         principal: string;
@@ -1840,15 +1824,15 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -1882,15 +1866,15 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -1924,16 +1908,16 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -1968,21 +1952,21 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2017,21 +2001,21 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2066,21 +2050,21 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2115,21 +2099,21 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2164,21 +2148,21 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2214,15 +2198,15 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2256,16 +2240,16 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2299,32 +2283,32 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only members whose user name or full name contains this text. A
-         *     full name that a private profile hides does not match.
+         * @description Only members whose user name or full name contains this text. Full
+         *     names that are hidden from the caller do not match.
          */
         q?: components['schemas']['MatchText'];
         /**
-         * @description Only members whom the group itself names (`direct`), or only those
-         *     who are in through nested groups alone (`indirect`).
+         * @description Only direct members (`direct`), or only members of nested groups who
+         *     are not direct members (`indirect`).
          */
         membership?: 'direct' | 'indirect';
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2359,21 +2343,21 @@ export interface operations {
       query?: {
         /** @description Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2408,16 +2392,16 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2451,16 +2435,16 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
@@ -2496,12 +2480,12 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description A group name. A name that breaks the pattern is 404.
+         * @description A group name. An invalid name is 404.
          * @example packager
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * @description A user name. A name that breaks the pattern is 404.
+         * @description A user name. An invalid name is 404.
          * @example alice
          */
         username: components['parameters']['Username'];
@@ -2555,7 +2539,7 @@ export interface operations {
         email?: string;
         /**
          * @deprecated
-         * @description The same as `email`, which replaces it.
+         * @description Deprecated, use `email`.
          */
         email__exact?: string;
         /** @description The GitHub user name. */
@@ -2569,28 +2553,28 @@ export interface operations {
         /** @description An RSS feed URL. */
         rssurl?: string;
         /**
-         * @description A group name; repeated, the user is a member of all of them. `*`
-         *     stands for any group. An unknown group finds nobody. At most 20
-         *     different names; repeated names count once.
+         * @description A group name; users must be members of all repeated groups. `*`
+         *     stands for any group. An unknown group matches no user. At most 20
+         *     different names.
          */
         group?: string[];
         /**
-         * @description Users created strictly before this ISO 8601 date, week date,
-         *     ordinal date or date-time (with `T`). A zone is converted to UTC;
-         *     without one the time is UTC. `*` is refused.
+         * @description Users created strictly before this ISO 8601 date, week date, ordinal
+         *     date or date-time (with `T`). Default time zone: UTC. `*` is
+         *     rejected.
          */
         creation__before?: string;
         /** @description Results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2634,15 +2618,15 @@ export interface operations {
         description__exact?: string;
         /** @description Results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** @description The page to answer, counted from 1. */
+        /** @description Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2676,10 +2660,10 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2723,10 +2707,10 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2760,16 +2744,16 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description Decimal digits, any number of them.
+         * @description Decimal digits.
          * @example 12
          */
         serial_number: components['parameters']['SerialNumber'];
@@ -2805,16 +2789,16 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to answer, separated by commas, with or
-         *     without outer braces; `*` stands for all fields, and the answer keeps
-         *     the order of the mask. Unknown names are dropped, so a mask that names
-         *     no field gives empty objects. An empty header is no mask.
+         * @description A mask: the names of the fields to return, separated by commas, with or
+         *     without outer braces. `*` stands for all fields. Fields are returned in
+         *     the order of the mask. Unknown names are ignored, so a mask without a
+         *     known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description Decimal digits, any number of them.
+         * @description Decimal digits.
          * @example 12
          */
         serial_number: components['parameters']['SerialNumber'];
