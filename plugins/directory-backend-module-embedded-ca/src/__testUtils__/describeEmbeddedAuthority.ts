@@ -1,6 +1,7 @@
 /* eslint-disable jest/no-export -- a suite for the tests of two databases */
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { describeCertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { Certificate } from '@directory-gateway/x509';
 import { CERTIFICATES } from '../database/rows';
 import type { EmbeddedCa } from '../createEmbeddedCa';
 import { serialNumberOf } from './certificateFacts';
@@ -136,6 +137,24 @@ export function describeEmbeddedAuthority(kind: TestDatabaseKind): void {
           }),
         ),
       ).toBe(true);
+    });
+
+    it('returns the instance whose description the self-check has read', async () => {
+      const { get } = Object.getOwnPropertyDescriptor(
+        Certificate.prototype,
+        'description',
+      )!;
+      const described = new Set<Certificate>();
+      const spy = jest
+        .spyOn(Certificate.prototype, 'description', 'get')
+        .mockImplementation(function read(this: Certificate) {
+          described.add(this);
+          return get!.call(this);
+        });
+      const { certificate } = await node.authority.sign(aliceRequest());
+      spy.mockRestore();
+      expect([...described]).toEqual([certificate]);
+      expect(described.has(certificate)).toBe(true);
     });
 
     it('returns the same certificate for a repeated request within a minute', async () => {

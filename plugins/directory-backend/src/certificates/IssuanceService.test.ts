@@ -103,7 +103,12 @@ describe('IssuanceService', () => {
     );
 
   it('signs and audits a request that passes all rules', async () => {
-    await sign(alice);
+    let issued: IssuedCertificate | undefined;
+    whileSigning = async certificate => {
+      issued = certificate;
+    };
+    // The same instance: its description is not parsed again.
+    expect(await sign(alice)).toBe(issued);
     expect(authority.signed).toMatchObject([
       { username: 'alice', requestedBy: 'alice', profile: 'userCerts' },
     ]);
