@@ -17,6 +17,6 @@ export function readManifest(): ManifestRow[] {
   return lines.map(line => JSON.parse(line));
 }
 
-export function readFixture(file: string): Buffer {
-  return readFileSync(join(FOLDER, file));
+export function readFixture(file: string): string {
+  return readFileSync(join(FOLDER, file), 'utf8');
 }

@@ -81,17 +81,6 @@ it.each(rows)('$expected: $file ($description)', ({ file, expected }) => {
   expect(result.ok ? decideForAlice(result.csr) : 'reject').toBe(expected);
 });
 
-it('returns the same result for a text and its bytes', () => {
-  // Bytes that are not UTF-8 have no text.
-  for (const { file } of rows.filter(
-    row => row.file !== 'pem-der-binary.der',
-  )) {
-    const bytes = readFixture(file);
-    const fromBytes = readCertificateRequest(bytes);
-    expect(readCertificateRequest(bytes.toString('utf8'))).toEqual(fromBytes);
-  }
-});
-
 it('does not crash a process that passes every accepted key to OpenSSL', () => {
   const child = spawnSync(
     process.execPath,

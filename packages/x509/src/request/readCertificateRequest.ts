@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { readArmor } from './readArmor';
 import {
   catchDerError,
@@ -55,15 +54,16 @@ export type CertificateRequestResult =
  * Parses an untrusted certificate request and verifies its proof of possession. Does not throw on
  * malformed input.
  *
- * @param csr - PEM or Base64, as text or as its UTF-8 bytes; 64 KiB at most
+ * @param csr - PEM or Base64; 64 KiB at most
  *
  * @public
  */
-export function readCertificateRequest(
-  csr: string | Uint8Array,
-): CertificateRequestResult {
+export function readCertificateRequest(csr: string): CertificateRequestResult {
   try {
-    const der = readArmor(toText(csr));
+    if (Buffer.byteLength(csr) > MAX_BYTES) {
+      throw new RequestRefusal('too_large');
+    }
+    const der = readArmor(csr);
     const node = catchDerError(
       () => readStrictDer(der),
       ({ kind }) => {
@@ -77,21 +77,6 @@ export function readCertificateRequest(
     }
     throw error;
   }
-}
-
-function toText(input: string | Uint8Array): string {
-  const size =
-    typeof input === 'string' ? Buffer.byteLength(input) : input.length;
-  if (size > MAX_BYTES) {
-    throw new RequestRefusal('too_large');
-  }
-  if (typeof input === 'string') {
-    return input;
-  }
-  if (!isUtf8(input)) {
-    throw new RequestRefusal('not_text');
-  }
-  return Buffer.from(input).toString('utf8');
 }
 
 /**

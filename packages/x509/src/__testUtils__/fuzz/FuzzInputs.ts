@@ -54,7 +54,10 @@ export class FuzzInputs {
     const request = random.pick(this.#requests);
     switch (strategy) {
       case 'text':
-        return mutateBytes(random.pick(this.#files), random);
+        return mutateBytes(
+          Buffer.from(random.pick(this.#files)),
+          random,
+        ).toString('utf8');
       case 'bytes':
         return armor(mutateBytes(request.der, random));
       case 'tree':

@@ -79,8 +79,8 @@ function measure(input: FuzzInput): number {
   return performance.now() - start;
 }
 
-function read({ strategy, content }: FuzzInput) {
-  return strategy === 'certificate' && Buffer.isBuffer(content)
-    ? describeCertificate(content)
-    : readCertificateRequest(content);
+function read({ content }: FuzzInput) {
+  return typeof content === 'string'
+    ? readCertificateRequest(content)
+    : describeCertificate(content);
 }
