@@ -66,9 +66,7 @@ export function anyOf<Condition>(
 }
 
 /** Applies where a predicate does not. */
-export function not<Condition>(
-  of: Predicate<Condition>,
-): Predicate<Condition> {
+export function not<Condition>(of: Predicate<Condition>): Predicate<Condition> {
   return { kind: 'not', of };
 }
 

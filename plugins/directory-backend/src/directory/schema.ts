@@ -43,8 +43,16 @@ export const userFields = {
   creation: { attribute: 'fasCreationTime', syntax: 'timestamp' },
   is_private: { attribute: 'fasIsPrivate', syntax: 'boolean' },
   locked: { attribute: 'nsAccountLock', syntax: 'boolean' },
-  github_username: { attribute: 'fasGitHubUsername', syntax: 'string', hidden: true },
-  gitlab_username: { attribute: 'fasGitLabUsername', syntax: 'string', hidden: true },
+  github_username: {
+    attribute: 'fasGitHubUsername',
+    syntax: 'string',
+    hidden: true,
+  },
+  gitlab_username: {
+    attribute: 'fasGitLabUsername',
+    syntax: 'string',
+    hidden: true,
+  },
   pronouns: { attribute: 'fasPronoun', syntax: 'strings', hidden: true },
   rhbzemail: { attribute: 'fasRHBZEmail', syntax: 'string' },
   websites: { attribute: 'fasWebsiteURL', syntax: 'strings', hidden: true },
