@@ -60,7 +60,9 @@ export class ReplicaState {
   #hasServed = false;
   #suspension: Extract<ReplicaStatus, { kind: 'suspended' }> | undefined;
   #suspensions = 0;
-  readonly #waiting = new Set<() => void>();
+  /** Aborted when the first sync has finished or reads are suspended. */
+  readonly #started = new AbortController();
+  #waiting = 0;
   #rejected = 0;
 
   constructor(options: {
@@ -99,7 +101,7 @@ export class ReplicaState {
 
   /** Number of reads that wait. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#waiting;
   }
 
   /** Number of reads that were rejected because the first sync took too long. */
@@ -114,7 +116,7 @@ export class ReplicaState {
       this.#logger.error(`Reads are suspended: ${message}`);
     }
     this.#suspension = { kind: 'suspended', reason, message };
-    this.#resumeWaiting();
+    this.#started.abort();
   }
 
   /**
@@ -128,7 +130,7 @@ export class ReplicaState {
       this.#suspension = undefined;
       this.#logger.info('Reads are resumed');
     }
-    this.#resumeWaiting();
+    this.#started.abort();
   }
 
   /**
@@ -151,22 +153,14 @@ export class ReplicaState {
 
   async #wait(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const ended = new AbortController();
-    const resume = () => ended.abort();
-    const timeout = setTimeout(resume, MAX_WAIT_MS);
-    signal.addEventListener('abort', resume);
-    this.#waiting.add(resume);
-    await once(ended.signal, 'abort');
+    const timedOut = new AbortController();
+    const timeout = setTimeout(() => timedOut.abort(), MAX_WAIT_MS);
+    this.#waiting++;
+    const ends = [signal, this.#started.signal, timedOut.signal];
+    await once(AbortSignal.any(ends), 'abort');
+    this.#waiting--;
     clearTimeout(timeout);
-    this.#waiting.delete(resume);
-    signal.removeEventListener('abort', resume);
     signal.throwIfAborted();
-  }
-
-  #resumeWaiting(): void {
-    for (const resume of [...this.#waiting]) {
-      resume();
-    }
   }
 }
 
