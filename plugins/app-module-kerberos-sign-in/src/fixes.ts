@@ -1,19 +1,16 @@
 import type { SignInFailure } from './session/fetchSession';
 
+type FixKind = 'ticket' | 'allowHost' | 'clock';
+
 /** A step that may make the sign-in succeed. */
 export interface Fix {
-  /** Title of the step, by its message. */
-  readonly kind: 'ticket' | 'allowHost' | 'clock';
-  /** Instructions, by their message. */
+  /** Selects the message of the title. */
+  readonly kind: FixKind;
+  /** Selects the message of the instructions. */
   readonly how:
-    | 'ticketCommand'
+    | `${FixKind}${'Command' | 'Other'}`
     | 'ticketWindows'
-    | 'ticketOther'
-    | 'allowHostCommand'
-    | 'allowHostFirefox'
-    | 'allowHostOther'
-    | 'clockCommand'
-    | 'clockOther';
+    | 'allowHostFirefox';
   /** Command or value to copy. */
   readonly copyable?: string;
 }
@@ -58,22 +55,26 @@ export function suggestFixes(options: {
   const { reason, minutesAhead } = failure;
   const fixes: Fix[] = [];
   if (reason === 'clock_skew' && minutesAhead) {
-    const command = clockCommands[client.system];
-    fixes.push({
-      kind: 'clock',
-      how: command ? 'clockCommand' : 'clockOther',
-      copyable: command,
-    });
+    fixes.push(commandFix('clock', clockCommands[client.system]));
   }
   const ticket = ticketReasons[reason];
   if (ticket) {
     fixes.push(getTicket({ ticket, system: client.system, realm }));
   }
-  // Safari sends tickets to any host that asks for them.
+  // Safari sends tickets to every host that requests them.
   if (reason === 'no_credentials' && client.browser !== 'safari') {
     fixes.push(allowHost(client, host));
   }
   return fixes;
+}
+
+/** Returns a fix by a command, or by other instructions without one. */
+function commandFix(kind: FixKind, command: string | undefined): Fix {
+  return {
+    kind,
+    how: `${kind}${command ? 'Command' : 'Other'}`,
+    copyable: command,
+  };
 }
 
 function getTicket(options: {
@@ -82,46 +83,33 @@ function getTicket(options: {
   readonly realm?: string;
 }): Fix {
   const { ticket, system, realm } = options;
-  const kind = 'ticket';
-  if (system === 'other' || (system === 'windows' && ticket === 'first')) {
+  if (system === 'windows') {
     // Windows gets tickets automatically; only old ones can be purged.
-    return { kind, how: system === 'other' ? 'ticketOther' : 'ticketWindows' };
+    return ticket === 'new'
+      ? commandFix('ticket', 'klist purge')
+      : { kind: 'ticket', how: 'ticketWindows' };
+  }
+  if (system === 'other') {
+    return commandFix('ticket', undefined);
   }
   const kinit = realm ? `kinit your-name@${realm}` : 'kinit';
-  const renew = system === 'windows' ? 'klist purge' : `kdestroy; ${kinit}`;
-  return {
-    kind,
-    how: 'ticketCommand',
-    copyable: ticket === 'new' ? renew : kinit,
-  };
+  return commandFix('ticket', ticket === 'new' ? `kdestroy; ${kinit}` : kinit);
 }
 
 /** Preference of Firefox with the hosts that get tickets. */
 export const FIREFOX_PREFERENCE = 'network.negotiate-auth.trusted-uris';
 
 function allowHost(client: Client, host: string): Fix {
-  const kind = 'allowHost';
-  if (client.browser === 'firefox') {
-    return { kind, how: 'allowHostFirefox', copyable: host };
-  }
-  const command = allowHostCommand(client, host);
-  return {
-    kind,
-    how: command ? 'allowHostCommand' : 'allowHostOther',
-    copyable: command,
-  };
+  return client.browser === 'firefox'
+    ? { kind: 'allowHost', how: 'allowHostFirefox', copyable: host }
+    : commandFix('allowHost', allowHostCommand(client, host));
 }
-
-/** Browsers that are configured by Chromium's policies. */
-type ChromiumBrowser = Extract<Browser, 'chrome' | 'chromium' | 'edge'>;
 
 /**
  * Locations of the policy `AuthServerAllowlist`
  * (https://chromeenterprise.google/policies/#AuthServerAllowlist).
  */
-const policyPaths: Readonly<
-  Record<ChromiumBrowser, { linux: string; macos: string; windows: string }>
-> = {
+const policyPaths = {
   chrome: {
     linux: '/etc/opt/chrome',
     macos: 'com.google.Chrome',
