@@ -3,7 +3,7 @@
 /** @param {import('knex').Knex} knex */
 exports.up = async function up(knex) {
   await knex.schema.createTable('embedded_ca_authorities', table => {
-    table.comment('The authorities that have signed, without their keys');
+    table.comment('CAs, without their keys');
     table
       .string('id', 64)
       .primary()
@@ -12,31 +12,31 @@ exports.up = async function up(knex) {
       .boolean('is_current')
       .nullable()
       .unique()
-      .comment('true: it signs now; null: it has signed. Never false');
+      .comment('true: the current CA; null: a previous one. Never false');
     table
       .text('chain')
       .notNullable()
-      .comment('PEM: its certificate and those above it');
+      .comment('PEM: the CA certificate and its issuers');
     table.timestamp('created_at').notNullable();
     table
       .integer('revocations')
       .notNullable()
       .defaultTo(0)
-      .comment('How many of its certificates have been revoked, ever');
-    table.binary('crl').nullable().comment('The last revocation list, DER');
+      .comment('Number of revoked certificates');
+    table.binary('crl').nullable().comment('The last CRL, DER');
     table.integer('crl_number').notNullable().defaultTo(0);
     table
       .integer('crl_revocations')
       .notNullable()
       .defaultTo(0)
-      .comment('The value of revocations that the list knows');
+      .comment('Number of revocations when the CRL was signed');
     table.timestamp('crl_this_update').nullable();
     table.timestamp('crl_next_update').nullable();
   });
 
   await knex.schema.createTable('embedded_ca_certificates', table => {
-    table.comment('Every serial number that was ever drawn');
-    // 127 bits fit no number type of both databases.
+    table.comment('Serial numbers and their certificates');
+    // No number type of both databases has 127 bits.
     table.string('serial_number', 49).primary().comment('Decimal');
     table
       .string('authority_id', 64)
@@ -48,19 +48,21 @@ exports.up = async function up(knex) {
     table
       .text('requested_by')
       .notNullable()
-      .comment('A user name, or a service without its realm');
+      .comment('User name, or service without its realm');
     table
       .string('request_key', 64)
       .nullable()
       .unique()
-      .comment('What a repeated request has in common; null when it is old');
+      .comment(
+        'Value that repeated requests have in common; null for old requests',
+      );
     table.timestamp('reserved_at').notNullable();
     table.timestamp('not_before').notNullable();
     table.timestamp('not_after').notNullable();
     table
       .binary('certificate')
       .nullable()
-      .comment('DER; null: reserved, and given to nobody');
+      .comment('DER; null: the serial number is only reserved');
     table.timestamp('revoked_at').nullable();
     table
       .integer('revocation_reason')

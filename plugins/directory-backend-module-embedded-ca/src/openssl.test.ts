@@ -127,7 +127,7 @@ describe('OpenSSL', () => {
       ...serverFiles,
       ca: await writeTrust(),
     });
-    expect(await before.ask(client)).toContain('200 ok');
+    expect(await before.request(client)).toContain('200 ok');
     await before.stop();
 
     await revoke(serialNumber);
@@ -135,7 +135,7 @@ describe('OpenSSL', () => {
       ...serverFiles,
       ca: await writeTrust(),
     });
-    await expect(after.ask(client)).rejects.toThrow(/certificate revoked/);
+    await expect(after.request(client)).rejects.toThrow(/certificate revoked/);
     await after.stop();
   });
 });

@@ -45,7 +45,7 @@ describe.each<[FakeVersion, 'server' | 'Dogtag']>([
             change: { principal: 'alice@OTHER.TEST' },
           },
           {
-            why: 'the CSR of somebody else',
+            why: 'a CSR of another user',
             change: createSigningRequest({
               ...user,
               username: 'bob',
@@ -53,7 +53,7 @@ describe.each<[FakeVersion, 'server' | 'Dogtag']>([
             }),
           },
           {
-            why: 'a CSR that is none',
+            why: 'an invalid CSR',
             change: { csr: Buffer.from('no CSR') },
           },
           {

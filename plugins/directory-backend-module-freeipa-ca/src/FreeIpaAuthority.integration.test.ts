@@ -69,7 +69,7 @@ describe('FreeIpaAuthority with a keytab, a KDC and HTTPS', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** The authority in a process of its own, as the portal runs it. */
+  /** Starts the authority in a child process, as in the portal. */
   async function startAuthority(
     options: {
       readonly principal?: string;

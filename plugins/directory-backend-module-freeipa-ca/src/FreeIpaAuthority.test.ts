@@ -105,7 +105,7 @@ describe('FreeIpaAuthority', () => {
       expect(found?.revocation).toEqual({ reason });
     });
 
-    const orderOf = (serialNumber: bigint) => ({
+    const revocationOf = (serialNumber: bigint) => ({
       serialNumber,
       reason: 'privilegeWithdrawn' as const,
       revokedBy: 'user:default/admin',
@@ -114,13 +114,13 @@ describe('FreeIpaAuthority', () => {
     it('sends the code of the reason', async () => {
       const serialNumber = serialOf(await network.authority.sign(newRequest()));
       expect(
-        await network.authority.revoke(orderOf(serialNumber)),
+        await network.authority.revoke(revocationOf(serialNumber)),
       ).toMatchObject({ revocation: { reason: 9 } });
     });
 
     it('returns what FreeIPA shows, even if the response was lost', async () => {
       const issued = await network.authority.sign(newRequest());
-      const order = orderOf(serialOf(issued));
+      const order = revocationOf(serialOf(issued));
       network.first.failNext('cert_revoke', { kind: 'cut', executed: true });
       expect(await network.authority.revoke(order)).toMatchObject({
         certificate: issued.certificate,
@@ -139,11 +139,11 @@ describe('FreeIpaAuthority', () => {
         },
       ],
       ['AuthorityUnavailableError', { kind: 'cut' as const, executed: false }],
-    ])('is none after %s', async (name, fault) => {
+    ])('fails with %s', async (name, fault) => {
       const serialNumber = serialOf(await network.authority.sign(newRequest()));
       network.first.failNext('cert_revoke', fault);
       await expect(
-        network.authority.revoke(orderOf(serialNumber)),
+        network.authority.revoke(revocationOf(serialNumber)),
       ).rejects.toMatchObject({ name });
       const found = await network.authority.get(serialNumber);
       expect(found?.revocation).toBeUndefined();

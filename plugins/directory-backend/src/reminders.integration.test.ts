@@ -81,7 +81,7 @@ async function start(options: {
 }
 
 describe.each(['better-sqlite3', 'pg'] as const)(
-  'reminders of two processes on one database (%s)',
+  'Expiry reminders of two instances with one database (%s)',
   client => {
     let portals: readonly ReminderPortal[];
 
@@ -104,7 +104,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
       await Promise.all((portals ?? []).map(portal => portal.stop()));
     });
 
-    /** Lets both processes look at once, so many days from now, and again. */
+    /** Runs the reminders of both instances at the same time, twice. */
     async function remindAfter(later: number): Promise<void> {
       days = later;
       await Promise.all(portals.map(portal => portal.remind()));

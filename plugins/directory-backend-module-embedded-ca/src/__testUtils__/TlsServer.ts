@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 
 /**
- * OpenSSL's TLS server, which lets in clients with a certificate that is good
- * by the revocation list, and no others.
+ * OpenSSL's TLS server, which requires a client certificate that is valid and not
+ * in the CRL.
  */
 export class TlsServer {
   readonly #process: ChildProcess;
   readonly #port: number;
 
-  /** Paths of PEM files. `ca` holds the authority and its revocation list. */
+  /** @param options - PEM files; `ca`: the CA certificate and its CRL */
   static async start(options: {
     readonly certificate: string;
     readonly key: string;
@@ -26,10 +26,10 @@ export class TlsServer {
       ],
       { stdio: ['ignore', 'pipe', 'ignore'] },
     );
-    let said = '';
+    let output = '';
     for await (const chunk of server.stdout.setEncoding('utf8')) {
-      said += chunk;
-      const [, port] = /^ACCEPT 127\.0\.0\.1:(\d+)$/m.exec(said) ?? [];
+      output += chunk;
+      const [, port] = /^ACCEPT 127\.0\.0\.1:(\d+)$/m.exec(output) ?? [];
       if (port) {
         return new TlsServer(server, Number(port));
       }
@@ -43,12 +43,12 @@ export class TlsServer {
   }
 
   /**
-   * Asks with a client's certificate.
+   * Sends a request with a client certificate.
    *
-   * @returns what the server answers
-   * @throws Error with the alert when it does not let the client in.
+   * @returns the response
+   * @throws Error with the alert when the server rejects the client.
    */
-  async ask(client: {
+  async request(client: {
     readonly certificate: string;
     readonly key: string;
   }): Promise<string> {
@@ -57,7 +57,7 @@ export class TlsServer {
       port: this.#port,
       cert: client.certificate,
       key: client.key,
-      // The server's own certificate is not what is tried here.
+      // The server's certificate is not tested.
       rejectUnauthorized: false,
     });
     socket.write('GET / HTTP/1.0\r\n\r\n');
@@ -65,16 +65,16 @@ export class TlsServer {
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.#process, 'exit');
+    const exited = once(this.#process, 'exit');
     this.#process.kill();
-    await gone;
+    await exited;
   }
 }
 
 async function readAll(socket: TLSSocket): Promise<string> {
-  let answer = '';
+  let response = '';
   for await (const chunk of socket.setEncoding('utf8')) {
-    answer += chunk;
+    response += chunk;
   }
-  return answer;
+  return response;
 }

@@ -67,7 +67,7 @@ export function evaluatePolicy(options: {
     principal,
     ...(principal.passed && access ? access : []),
     parsedCsr.ok
-      ? pass('request', 'The request can be read and proves its key.')
+      ? pass('request', 'The CSR is valid and proves possession of its key.')
       : fail('request', parsedCsr.message),
     ...(csr ? [checkKey(options.isKeyBlocked)] : []),
     ...(csr && subject ? checkNames(csr, subject) : []),

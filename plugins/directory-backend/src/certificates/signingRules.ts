@@ -69,7 +69,7 @@ export function checkPrincipal(subject: Principal | undefined): RuleResult {
   const isExpired = subject.expires && subject.expires.getTime() <= Date.now();
   return subject.locked || isExpired
     ? fail('principal', 'The account is locked or expired.')
-    : pass('principal', 'The user exists and is in use.');
+    : pass('principal', 'The user exists and is active.');
 }
 
 /** Evaluates `requester`: whether the caller may request for the user. */
@@ -84,14 +84,17 @@ export function checkRequester(options: {
     return forbid('requester', denial);
   }
   if (caller.account?.dn === subject.dn) {
-    return pass('requester', 'You ask for yourself.');
+    return pass('requester', 'You request a certificate for yourself.');
   }
   if (!config.signers.has(caller)) {
-    return forbid('requester', 'You may ask for yourself only.');
+    return forbid(
+      'requester',
+      'You may request certificates only for yourself.',
+    );
   }
   return config.protectedGroups.some(group => subject.groups.has(group))
-    ? forbid('requester', 'Only this user themself may ask.')
-    : pass('requester', 'You may ask for others.');
+    ? forbid('requester', 'Only this user may request their certificates.')
+    : pass('requester', 'You may request certificates for other users.');
 }
 
 /** Returns whether the caller may request certificates at all. */
@@ -113,7 +116,7 @@ function denialOf(
     return 'A Kerberos ticket is not enough to request certificates. Sign in to the portal and request the certificate there.';
   }
   return caller.kind === 'portalUser' && !config.portalUsersMayRequest
-    ? 'Certificates are requested with a Kerberos ticket here.'
+    ? 'Portal users cannot request certificates here. Use a Kerberos ticket.'
     : undefined;
 }
 
@@ -203,7 +206,7 @@ function checkCommonName(
   }
   return commonNames[0] === username
     ? pass('common_name', 'The CN is the user name.')
-    : fail('common_name', 'The CN must be the user name, to the letter.');
+    : fail('common_name', 'The CN must be exactly the user name.');
 }
 
 function checkOwned(options: {
@@ -217,8 +220,8 @@ function checkOwned(options: {
     return pass(rule, `${label}: none.`);
   }
   return values.every(value => owned.includes(value))
-    ? pass(rule, `${label} are the user's own.`)
-    : fail(rule, `${label} must be the user's own.`);
+    ? pass(rule, `${label} belong to the user.`)
+    : fail(rule, `${label} must belong to the user.`);
 }
 
 const ALLOWED_NAMES: ReadonlySet<GeneralName['kind']> = new Set<AllowedName>([
@@ -232,7 +235,7 @@ function checkOtherNames({ alternativeNames }: CertificateRequest): RuleResult {
   return other
     ? fail(
         'other_name',
-        `A user's certificate may not have alternative names of the kind ${other.kind}.`,
+        `A user's certificate must not have alternative names of type ${other.kind}.`,
       )
-    : pass('other_name', 'There is no other alternative name.');
+    : pass('other_name', 'There are no other alternative names.');
 }

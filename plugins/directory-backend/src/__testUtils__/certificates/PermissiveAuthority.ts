@@ -14,8 +14,8 @@ import { generateKeyPairSync } from 'node:crypto';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Signs whatever it is asked, as FreeIPA does for the gateway's principal: what
- * it has signed is what the gateway's own rules have let through.
+ * Signs every request, as FreeIPA does for the gateway's principal: what it has
+ * signed has passed the gateway's policy.
  */
 export class PermissiveAuthority implements CertificateAuthority {
   readonly signed: SigningRequest[] = [];
@@ -26,7 +26,7 @@ export class PermissiveAuthority implements CertificateAuthority {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const certificate = createCaCertificate({
       ...validity(),
-      subject: [{ type: 'CN', value: 'Gullible' }],
+      subject: [{ type: 'CN', value: 'Permissive' }],
       privateKey,
     });
     this.#issuer = Issuer.create({ certificate, privateKey });
@@ -45,7 +45,7 @@ export class PermissiveAuthority implements CertificateAuthority {
     const issued = {
       certificate: new Certificate(certificate),
       chain: [certificate],
-      cacn: 'gullible',
+      cacn: 'permissive',
       owners: [request.username],
     };
     this.#issued.set(serialNumber, issued);

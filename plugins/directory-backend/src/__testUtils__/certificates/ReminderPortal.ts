@@ -34,7 +34,7 @@ import {
   RecordingLogger,
 } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** What a process of a portal shares with the others. */
+/** Options of {@link ReminderPortal.start}. */
 export interface ReminderPortalOptions {
   readonly accounts: Pick<Accounts, 'findLive'>;
   /** `backend.database`. */
@@ -47,12 +47,12 @@ export interface ReminderPortalOptions {
   readonly now: () => number;
 }
 
-/** What the messages of the notifications plugin consist of. */
+/** Payload of a notification. */
 type Payload = Readonly<Record<string, string>>;
 
 /**
- * One process of a portal, with the embedded authority and the notifications
- * plugin; the reminders run when a test says so, by its clock.
+ * A Backstage instance with the embedded CA and the notifications plugin.
+ * Reminders run when a test calls `remind`, by its clock.
  */
 export class ReminderPortal {
   readonly logger: RecordingLogger;
@@ -76,7 +76,7 @@ export class ReminderPortal {
     const { certificates, database, hasNotifications = true } = options;
     const authorities = new CertificateAuthorities();
     const logger = new RecordingLogger();
-    const made = new Array<ExpiryReminders>();
+    const created = new Array<ExpiryReminders>();
     const backend = await startTestBackend({
       features: [
         mockServices.rootConfig.factory({
@@ -90,21 +90,21 @@ export class ReminderPortal {
         catalogServiceMock.factory(),
         directoryModuleEmbeddedCa,
         reminderPlugin({ ...options, authorities, logger }, reminders =>
-          made.push(reminders),
+          created.push(reminders),
         ),
         ...(hasNotifications ? [notificationsPlugin] : []),
       ],
     });
-    const [reminders] = made;
+    const [reminders] = created;
     return new ReminderPortal({ logger, backend, authorities, reminders });
   }
 
-  /** As the scheduler would. */
+  /** Runs the reminders as the scheduler does. */
   async remind(): Promise<void> {
     await this.#reminders.run(new AbortController().signal);
   }
 
-  /** Resolves with the serial number of a new certificate, decimal. */
+  /** Signs a certificate and returns its serial number, decimal. */
   async sign(options: {
     readonly username: string;
     readonly profile: string;
@@ -127,9 +127,9 @@ export class ReminderPortal {
     });
   }
 
-  /** What the messages say that a portal user finds. */
+  /** Returns the notifications of a portal user. */
   async messagesOf(username: string): Promise<readonly Payload[]> {
-    const response = await this.#ask('/notifications', {
+    const response = await this.#request('/notifications', {
       as: `user:default/${username}`,
     });
     const { notifications } = (await response.json()) as {
@@ -143,14 +143,14 @@ export class ReminderPortal {
   }
 
   async #serialNumbersOf(username: string): Promise<readonly string[]> {
-    const ending = await this.#authorities.listExpiring({
+    const expiring = await this.#authorities.listExpiring({
       from: new Date(0),
       username,
     });
-    return ending.map(({ serialNumber }) => String(serialNumber));
+    return expiring.map(({ serialNumber }) => String(serialNumber));
   }
 
-  async #ask(
+  async #request(
     path: string,
     options: RequestInit & { readonly as: string },
   ): Promise<Response> {
@@ -164,13 +164,13 @@ export class ReminderPortal {
   }
 }
 
-/** The reminders, in the place of the plugin whose part they are. */
+/** Runs the reminders without the rest of the plugin. */
 function reminderPlugin(
   options: ReminderPortalOptions & {
     readonly authorities: CertificateAuthorities;
     readonly logger: RecordingLogger;
   },
-  onMade: (reminders: ExpiryReminders) => unknown,
+  onCreated: (reminders: ExpiryReminders) => unknown,
 ): BackendFeature {
   const { accounts, authorities, certificates, logger, now } = options;
   return createBackendPlugin({
@@ -195,7 +195,7 @@ function reminderPlugin(
           const block = new ConfigReader({ certificates });
           const config = readCertificatesConfig(block)!;
           authorities.configure(config);
-          onMade(
+          onCreated(
             new ExpiryReminders({
               accounts,
               logger,

@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a request for a certificate asks for. */
+/** Options of {@link makeCsr}. */
 export interface CsrOptions {
   /** In OpenSSL's syntax, for example `/CN=alice`. */
   readonly subject: string;
   /** In OpenSSL's syntax, for example `email:alice@example.test`. */
   readonly alternativeNames?: string;
-  /** Its challenge password, where a test looks for a marker. */
+  /** The challenge password, in which a test searches a marker. */
   readonly challenge?: string;
 }
 
-/** A request with a new P-256 key, PEM, made by OpenSSL. */
+/** Creates a CSR with a new P-256 key, PEM, with OpenSSL. */
 export function makeCsr(options: CsrOptions): string {
   const folder = mkdtempSync(join(tmpdir(), 'csr-'));
   try {
