@@ -28,7 +28,7 @@ import {
 } from './http/session/SessionKeys';
 import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
 
-/** A record is found by its name, and its flags say how to read it. */
+/** The name identifies a record, and the flags decide who may read it. */
 const NEVER_HIDDEN: readonly UserField[] = ['username', 'is_private', 'locked'];
 
 /** The names that `directory.access[].operations` accepts. */
@@ -36,7 +36,7 @@ const OPERATIONS: ReadonlySet<string> = new Set(
   directoryPermissions.map(({ name }) => name),
 );
 
-/** Keys of earlier versions, and what replaces them. */
+/** Keys of earlier versions and their replacements. */
 const REMOVED_KEYS: Readonly<Record<string, string>> = {
   reads:
     'Users and groups are always read from the replica: see directory.replica.',
@@ -53,15 +53,15 @@ export interface DirectoryConfig {
     readonly hidden: ReadonlySet<UserField>;
     readonly trustedReaders: PrincipalSet;
   };
-  /** `undefined`: what is open by default, see `AccessControl`. */
+  /** Default: see `AccessControl`. */
   readonly access?: readonly AccessRule[];
-  /** `undefined`: the gateway has nothing to do with certificates. */
+  /** `undefined` when certificates are disabled. */
   readonly certificates?: CertificatesConfig;
-  /** `undefined`: each request of a program needs a ticket. */
+  /** `undefined` when each request of an API client needs a ticket. */
   readonly sessions?: SessionsConfig;
-  /** `undefined`: portal users have no directory identity. */
+  /** `undefined` when portal users have no directory identity. */
   readonly portalUsers?: PortalUsersConfig;
-  /** The catalog locations whose annotations of users count. */
+  /** The catalog locations whose annotations are trusted. */
   readonly trustedLocations: TrustedLocations;
 }
 
@@ -69,11 +69,11 @@ export interface DirectoryConfig {
  * Reads the `directory` block once, at start. Every key is described in
  * `config.d.ts`.
  *
- * @throws InputError that names the key that is wrong or missing.
+ * @throws InputError that names an invalid or missing key.
  */
 export function readDirectoryConfig(root: Config): DirectoryConfig {
   const config = root.getConfig('directory');
-  refuseRemovedKeys(config);
+  rejectRemovedKeys(config);
   const portalUsers = readPortalUsers(config.getOptionalConfig('portalUsers'));
   const trustedLocations = TrustedLocations.fromConfig(root);
   if (portalUsers) {
@@ -82,7 +82,7 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     if (username === 'annotation') {
       trustedLocations.requireForAnnotations({ config: root, usedBy });
     } else {
-      // Other sign-in providers may take entity names from the catalog.
+      // Other sign-in providers may use entity names from the catalog.
       trustedLocations.requireClosedRules({ config: root, usedBy });
     }
   }
@@ -105,7 +105,7 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
 }
 
 /** @throws InputError that names the key and its replacement. */
-function refuseRemovedKeys(config: Config): void {
+function rejectRemovedKeys(config: Config): void {
   for (const [key, replacement] of Object.entries(REMOVED_KEYS)) {
     if (config.has(key)) {
       throw new InputError(
@@ -168,7 +168,7 @@ function readAccessRule(config: Config): AccessRule {
     );
   }
   return {
-    who: new PrincipalSet({
+    callers: new PrincipalSet({
       principals: config.getOptionalStringArray('principals'),
       groups: config.getOptionalStringArray('groups'),
       portalUsers: config
@@ -189,7 +189,7 @@ function readPortalUser(text: string): string {
   try {
     ref = stringifyEntityRef(parseEntityRef(text, context));
   } catch {
-    // Refused below.
+    // Rejected below.
   }
   if (!ref.startsWith('user:')) {
     throw new InputError(

@@ -18,7 +18,7 @@ import type {
 
 const EVERYONE = 'everyone';
 
-/** The permissions that the policy knows, and who has them without a rule. */
+/** The permissions that the policy knows, and their default audiences. */
 const DEFAULT_AUDIENCES = {
   'catalog.entity.create': 'administrators',
   'catalog.entity.delete': 'administrators',
@@ -45,6 +45,16 @@ const DEFAULT_GUEST = 'user:development/guest';
 /** Entity references in their normal form; `everyone` includes every user. */
 type Audience = ReadonlySet<string>;
 
+interface PolicyOptions {
+  /** Audiences by permission name. */
+  readonly audiences: ReadonlyMap<string, Audience>;
+  readonly administrators: Audience;
+  /** Whether `directory.access` lets a portal user read. */
+  readonly isOpenTo: (userEntityRef: string) => boolean;
+  /** Users without any permission. */
+  readonly guests: ReadonlySet<string>;
+}
+
 /**
  * The default policy of a portal with the directory gateway. It denies
  * permissions that it does not know, denies guests and requests without a user
@@ -52,10 +62,7 @@ type Audience = ReadonlySet<string>;
  * only when they may read the directory.
  */
 export class DirectoryPermissionPolicy implements PermissionPolicy {
-  readonly #audiences: ReadonlyMap<string, Audience>;
-  readonly #administrators: Audience;
-  readonly #isOpenTo: (userEntityRef: string) => boolean;
-  readonly #guests: ReadonlySet<string>;
+  readonly #options: PolicyOptions;
 
   /**
    * Reads `permission.directory`, `auth.providers.guest` and
@@ -94,32 +101,22 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
     });
   }
 
-  private constructor(options: {
-    /** Who has a permission, by its name. */
-    readonly audiences: ReadonlyMap<string, Audience>;
-    readonly administrators: Audience;
-    /** Whether `directory.access` lets a portal user read. */
-    readonly isOpenTo: (userEntityRef: string) => boolean;
-    /** Users who have no permission. */
-    readonly guests: ReadonlySet<string>;
-  }) {
-    this.#audiences = options.audiences;
-    this.#administrators = options.administrators;
-    this.#isOpenTo = options.isOpenTo;
-    this.#guests = options.guests;
+  private constructor(options: PolicyOptions) {
+    this.#options = options;
   }
 
   async handle(
     { permission }: PolicyQuery,
     user?: PolicyQueryUser,
   ): Promise<PolicyDecision> {
-    const audience = this.#audiences.get(permission.name);
+    const { audiences, guests } = this.#options;
+    const audience = audiences.get(permission.name);
     if (!user || !audience) {
       return { result: AuthorizeResult.DENY };
     }
     const { userEntityRef, ownershipEntityRefs } = user.info;
     const refs = [userEntityRef, ...ownershipEntityRefs].map(normalize);
-    if (this.#guests.has(refs[0]) || !includesAny(audience, refs)) {
+    if (guests.has(refs[0]) || !includesAny(audience, refs)) {
       return { result: AuthorizeResult.DENY };
     }
     if (
@@ -134,19 +131,19 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
   }
 
   #mayReadDirectory(refs: readonly string[]): boolean {
+    const { administrators, audiences, isOpenTo } = this.#options;
     return (
-      includesAny(this.#administrators, refs) ||
-      (includesAny(this.#audiences.get('directory.read')!, refs) &&
-        this.#isOpenTo(refs[0]))
+      includesAny(administrators, refs) ||
+      (includesAny(audiences.get('directory.read')!, refs) && isOpenTo(refs[0]))
     );
   }
 }
 
 /**
- * Which portal users `directory.access` lets read, as far as their entity
- * references tell. Where it names single users or groups, the policy cannot
- * tell which portal users they are: none, until a rule of the policy names the
- * readers.
+ * Returns whether `directory.access` lets a portal user read, by its entity
+ * reference. Rules of `directory.access` for certain users or groups do not
+ * count, because the policy does not know which portal users these are: list
+ * the readers in `permission.directory.rules`.
  */
 function readDirectoryReaders(root: Config): (ref: string) => boolean {
   const rules = root.getOptionalConfigArray('directory.access');
@@ -181,7 +178,7 @@ function normalize(ref: string): string {
   }
 }
 
-/** Who has the permissions that `permission.directory.rules` names. */
+/** Audiences of the permissions in `permission.directory.rules`. */
 function readRules(config: Config | undefined): Map<string, string[]> {
   const audiences = new Map<string, string[]>();
   const rules = config?.getOptionalConfigArray('rules') ?? [];

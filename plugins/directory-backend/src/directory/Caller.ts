@@ -84,7 +84,7 @@ function credentialOf(caller: Caller): string {
   }
 }
 
-/** A configured set of callers: named principals, and members of groups. */
+/** Options of {@link PrincipalSet}: named callers and members of groups. */
 export interface PrincipalSetOptions {
   /**
    * User names, or service and host principals without their realm, for
@@ -106,7 +106,7 @@ export interface PrincipalSetOptions {
   readonly services?: readonly string[];
 }
 
-/** Tells whether a caller belongs to a configured set of callers. */
+/** A configured set of callers. */
 export class PrincipalSet {
   readonly #principals: ReadonlySet<string>;
   readonly #groups: readonly string[];
@@ -124,7 +124,7 @@ export class PrincipalSet {
     this.#services = new Set(options.services);
   }
 
-  /** Whether the caller is named, by itself or by a group. */
+  /** Returns whether the set contains the caller or one of its groups. */
   has(caller: Caller): boolean {
     if (caller.kind === 'portalService') {
       return this.#services.has(caller.credentials.principal.subject);
@@ -146,7 +146,7 @@ export class PrincipalSet {
   }
 }
 
-/** Reads a set of directory principals; without a block it is empty. */
+/** Reads a set of directory principals; empty without configuration. */
 export function readPrincipalSet(config: Config | undefined): PrincipalSet {
   return new PrincipalSet({
     principals: config?.getOptionalStringArray('principals'),

@@ -95,7 +95,7 @@ describe('PortalUserNames', () => {
   });
 
   it.each(['twin1', 'twin2'])(
-    'refuses %s, whose annotation another trusted user has too',
+    'rejects %s, whose annotation another trusted user has too',
     async name => {
       await expect(
         namesBy('annotation').usernameOf({
@@ -140,7 +140,7 @@ describe('PortalUserNames', () => {
       expect(await usernameAfter(200)).toBeUndefined();
     });
 
-    it('warns once of an annotation that two users have', async () => {
+    it('warns once about an annotation that two users have', async () => {
       logger.warn.mockClear();
       const names = namesBy('annotation');
       for (let call = 0; call < 3; call += 1) {

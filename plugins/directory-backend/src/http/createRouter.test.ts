@@ -10,11 +10,11 @@ describe('decodablePath', () => {
     ['/v1/users/%', '/v1/users/%25'],
     ['/v1/users/a%2Fb/', '/v1/users/a%2Fb/'],
     ['/v1/?a=1?b=2', '/v1/?a=1?b=2'],
-  ])('makes %s into %s', (url, decodable) => {
+  ])('changes %s to %s', (url, decodable) => {
     expect(decodablePath(url)).toBe(decodable);
   });
 
-  it('gives a path that decodes, with the query as it was', () => {
+  it('returns a decodable path and an unchanged query', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[%a-f0-9/]{0,20}$/),
@@ -42,7 +42,7 @@ describe('pathBelowMount', () => {
     ['http://host/api/directory/v1/me/', 'http://host/v1/me/', '/v1/me/'],
     ['http://host/api/directory//v1/me/', 'http://host/v1/me/', '//v1/me/'],
     ['http://host/api/directory?a', 'http://host/?a', '/?a'],
-  ])('has the slashes of %s', (originalUrl, url, path) => {
+  ])('keeps the slashes of %s', (originalUrl, url, path) => {
     const baseUrl = '/api/directory';
     expect(pathBelowMount({ originalUrl, baseUrl, url })).toBe(path);
   });
@@ -55,7 +55,7 @@ describe('mergeSlashes', () => {
     ['/v1/users/', '/v1/users/'],
     ['/v1//users/?website=https://a//b', '/v1/users/?website=https://a//b'],
     ['/v1/%2F/users/%2f%2F/', '/v1/%2F/users/%2f%2F/'],
-  ])('turns %s into %s', (url, merged) => {
+  ])('changes %s to %s', (url, merged) => {
     expect(mergeSlashes(url)).toBe(merged);
   });
 });

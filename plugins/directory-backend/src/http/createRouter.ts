@@ -284,7 +284,7 @@ export function requireSameOrigin(options: {
     (site === undefined || site === 'same-origin' || site === 'none');
   if (caller.kind === 'kerberos' && !isOwn) {
     throw new ForbiddenError({
-      message: 'Requests of other sites are refused.',
+      message: 'Cross-site requests are not allowed.',
     });
   }
 }

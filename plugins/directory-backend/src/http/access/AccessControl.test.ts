@@ -47,7 +47,7 @@ const callerOf = (name: string) =>
     credentials: mockCredentials.user(`user:default/${name}`),
   } as const);
 
-it('asks about reading once in a while for each user', async () => {
+it('caches the decision about reading for each user', async () => {
   const { asked, control } = counting(user =>
     user.endsWith('bob') ? AuthorizeResult.DENY : AuthorizeResult.ALLOW,
   );
@@ -55,12 +55,12 @@ it('asks about reading once in a while for each user', async () => {
     await control.require(callerOf('alice'), directoryReadPermission);
     await expect(
       control.require(callerOf('bob'), directoryReadPermission),
-    ).rejects.toThrow('You may not do this.');
+    ).rejects.toThrow('You are not allowed to do this.');
   }
   expect(asked).toHaveLength(2);
 });
 
-it('hears of another decision about reading', async () => {
+it('reads the decision about reading again after a while', async () => {
   let result: AuthorizeResult.ALLOW | AuthorizeResult.DENY =
     AuthorizeResult.ALLOW;
   const { control } = counting(() => result, 50);
@@ -69,11 +69,11 @@ it('hears of another decision about reading', async () => {
   await eventually(() =>
     expect(
       control.require(callerOf('alice'), directoryReadPermission),
-    ).rejects.toThrow('You may not do this.'),
+    ).rejects.toThrow('You are not allowed to do this.'),
   );
 });
 
-it('asks about everything else each time', async () => {
+it('does not cache decisions about other operations', async () => {
   const { asked, control } = counting(() => AuthorizeResult.ALLOW);
   for (let round = 0; round < 3; round++) {
     await control.require(
@@ -84,7 +84,7 @@ it('asks about everything else each time', async () => {
   expect(asked).toHaveLength(3);
 });
 
-it('takes no failure for a decision', async () => {
+it('does not cache failures of the policy', async () => {
   let isAway = true;
   const { control } = counting(() => {
     if (isAway) {
@@ -118,8 +118,8 @@ describe('with a policy that allows everything', () => {
   ) => {
     const control = new AccessControl({
       permissions: mockServices.permissions({ result: AuthorizeResult.ALLOW }),
-      rules: rules?.map(({ operations, ...who }) => ({
-        who: new PrincipalSet(who),
+      rules: rules?.map(({ operations, ...named }) => ({
+        callers: new PrincipalSet(named),
         operations: new Set(operations),
       })),
     });
@@ -151,21 +151,21 @@ describe('with a policy that allows everything', () => {
     ['mapped', { portalUsers: ['user:default/dave', '*'] }, []],
     ['unmapped', { principals: ['*', 'guest'] }, []],
     ['service', { principals: ['*'], portalUsers: ['*'] }, [READ]],
-  ])('%s, with a rule for %j, is granted %j', async (caller, who, allowed) => {
-    const rules = [{ ...who, operations: [REVOKE] }];
+  ])('%s, with a rule for %j, is granted %j', async (caller, rule, allowed) => {
+    const rules = [{ ...rule, operations: [REVOKE] }];
     expect(await operationsOf(caller, rules)).toEqual(allowed);
   });
 });
 
-it('needs the policy as well as a rule for a portal token', async () => {
+it('requires the policy and a rule for a portal token', async () => {
   const permissions = mockServices.permissions({
     result: AuthorizeResult.DENY,
   });
-  const who = new PrincipalSet({ principals: ['*'] });
+  const callers = new PrincipalSet({ principals: ['*'] });
   const operations = new Set(['directory.read']);
   const control = new AccessControl({
     permissions,
-    rules: [{ who, operations }],
+    rules: [{ callers, operations }],
   });
   const dave = { ...person('dave'), source: 'live' } as const;
   await control.require(holder(dave), directoryReadPermission);
@@ -174,7 +174,7 @@ it('needs the policy as well as a rule for a portal token', async () => {
       { ...callerOf('dave'), account: dave },
       directoryReadPermission,
     ),
-  ).rejects.toThrow('You may not do this.');
+  ).rejects.toThrow('You are not allowed to do this.');
 });
 
 describe('directory.access in the configuration', () => {
@@ -195,16 +195,16 @@ describe('directory.access in the configuration', () => {
     ).access![0];
 
   it('accepts entity references in any form', () => {
-    const { who } = read({
+    const { callers } = read({
       portalUsers: ['User:Default/Guest', 'anna'],
       operations: ['directory.read'],
     });
-    expect(who.has(callerOf('guest'))).toBe(true);
-    expect(who.has(callerOf('anna'))).toBe(true);
-    expect(who.has(callerOf('bob'))).toBe(false);
+    expect(callers.has(callerOf('guest'))).toBe(true);
+    expect(callers.has(callerOf('anna'))).toBe(true);
+    expect(callers.has(callerOf('bob'))).toBe(false);
   });
 
-  it('refuses a mapping of portal users whom every location may define', () => {
+  it('rejects a mapping of portal users that every location may define', () => {
     const start = (kind: string) =>
       readDirectoryConfig(
         new ConfigReader({
@@ -223,7 +223,7 @@ describe('directory.access in the configuration', () => {
     [{ operations: ['directory.revoke'] }, '"directory.revoke"'],
     [{ portalUsers: ['group:default/a'], operations: [] }, 'group:default/a'],
     [{ portalUsers: ['user:'], operations: [] }, '"user:"'],
-  ])('refuses %j', (rule, message) => {
+  ])('rejects %j', (rule, message) => {
     expect(() => read(rule)).toThrow(message);
   });
 });

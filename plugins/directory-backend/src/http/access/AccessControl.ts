@@ -31,7 +31,7 @@ const OPEN_TO_SERVICES: ReadonlySet<string> = new Set([
 
 /** One rule of `directory.access`. */
 export interface AccessRule {
-  readonly who: PrincipalSet;
+  readonly callers: PrincipalSet;
   /** Names of the directory's permissions. */
   readonly operations: ReadonlySet<string>;
 }
@@ -83,7 +83,7 @@ export class AccessControl {
   /** @throws ForbiddenError when the caller may not perform the operation. */
   async require(caller: Caller, permission: BasicPermission): Promise<void> {
     if (!(await this.#isAllowed(caller, permission))) {
-      throw new ForbiddenError({ message: 'You may not do this.' });
+      throw new ForbiddenError({ message: 'You are not allowed to do this.' });
     }
   }
 
@@ -133,7 +133,7 @@ export class AccessControl {
 
   #ruleAllows(caller: Caller, { name }: BasicPermission): boolean {
     const isNamed = this.#rules?.some(
-      ({ operations, who }) => operations.has(name) && who.has(caller),
+      ({ callers, operations }) => operations.has(name) && callers.has(caller),
     );
     if (isNamed) {
       return true;

@@ -44,7 +44,7 @@ describe('parsePage', () => {
     'page_size=٥',
     'page_number=0',
     'page_number=99999999999999999999',
-  ])('refuses "%s" and names the parameter', query => {
+  ])('rejects "%s" and names the parameter', query => {
     const name = query.split('=')[0];
     expect(() => read(query)).toThrow(
       expect.objectContaining({
@@ -70,7 +70,7 @@ describe('parsePage', () => {
     );
   });
 
-  it('gives numbers within bounds or refuses', () => {
+  it('returns numbers within bounds or rejects', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (size, number) => {
         const query = new URLSearchParams({

@@ -58,7 +58,7 @@ describe('parseUserSearch', () => {
     expect(refusal(query) ? undefined : conditions(query)[0]).toEqual(term);
   });
 
-  it('applies several terms, and every group, together', () => {
+  it('combines all terms and groups', () => {
     const found = conditions('group=a&group=b&username=abc&email=x');
     expect(found).toHaveLength(4);
   });
@@ -67,7 +67,7 @@ describe('parseUserSearch', () => {
     ['contract', undefined],
     ['fasjson', fasjsonUserSearchRules],
   ])('group in the %s dialect', (_dialect, rules) => {
-    it('counts once however often and in which case it is repeated', () => {
+    it('counts once when it is repeated in any case', () => {
       const repeated = 'group=Dev%20Ops&group=%20dev%20%20OPS&'.repeat(2000);
       expect(conditions(`${repeated}${groups(19)}`, rules)).toHaveLength(20);
       expect(conditions(repeated, rules)).toEqual([
@@ -75,7 +75,7 @@ describe('parseUserSearch', () => {
       ]);
     });
 
-    it('keeps names that only Unicode takes for equal', () => {
+    it('keeps names that are equal in Unicode only', () => {
       expect(conditions('group=k&group=\u212a', rules)).toHaveLength(2);
     });
 
@@ -122,14 +122,14 @@ describe('parseUserSearch', () => {
     expect(conditions(query, fasjsonUserSearchRules)).toHaveLength(1);
   });
 
-  it('takes the first value of a repeated term', () => {
+  it('uses the first value of a repeated term', () => {
     expect(conditions('username=abc&username=xyz')).toEqual([
       { kind: 'substring', field: 'username', text: 'abc' },
     ]);
   });
 
   it.each(['', 'username=', 'email=%20', 'group=', 'page_size=5'])(
-    'wants a term: "%s"',
+    'requires a term: "%s"',
     query => {
       expect(refusal(query)).toEqual({
         message: 'At least one search term must be provided.',
@@ -142,7 +142,7 @@ describe('parseUserSearch', () => {
     ['surname=%20%20ab%20', 'surname', 'ab'],
     ['givenname=%F0%9F%98%80%F0%9F%98%80', 'givenname', '😀😀'],
     ['human_name=**', 'human_name', '**'],
-  ])('wants three characters: %s', (query, term, value) => {
+  ])('requires three characters: %s', (query, term, value) => {
     expect(refusal(query)).toEqual({
       message: 'Search term must be at least 3 characters long.',
       search_term: term,
@@ -155,7 +155,7 @@ describe('parseUserSearch', () => {
     ['41', 41],
     ['-1', -1],
     ['123', 123],
-  ])('wants a page size of 1 to 40: %s', (text, size) => {
+  ])('requires a page size of 1 to 40: %s', (text, size) => {
     expect(refusal(`username=abc&page_size=${text}`)).toEqual({
       message: 'Page size must be between 1 and 40 when searching.',
       page_size: size,

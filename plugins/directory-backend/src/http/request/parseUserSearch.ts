@@ -19,7 +19,7 @@ const SUBSTRING_TERMS: Readonly<Record<string, UserField>> = {
   human_name: 'human_name',
 };
 
-/** Terms that match exactly by nature; `__exact` changes nothing. */
+/** Terms that always match exactly; `__exact` has no effect. */
 const EXACT_TERMS: Readonly<Record<string, UserField>> = {
   email: 'emails',
   github_username: 'github_username',

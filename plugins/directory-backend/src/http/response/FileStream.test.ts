@@ -52,7 +52,7 @@ it('sends every chunk, with the headers', async () => {
   expect(await response.text()).toBe('one,two');
 });
 
-it('throws what fails before the first chunk', async () => {
+it('throws an error that occurs before the first chunk', async () => {
   const away = new Error('away');
   // eslint-disable-next-line require-yield -- it fails before
   chunks = async function* none() {
@@ -62,7 +62,7 @@ it('throws what fails before the first chunk', async () => {
   expect(failures).toEqual([away]);
 });
 
-it('breaks off what fails later: no short file looks whole', async () => {
+it('closes the connection after a later error', async () => {
   chunks = async function* half() {
     yield 'one,';
     throw new Error('away');
@@ -75,7 +75,7 @@ it('breaks off what fails later: no short file looks whole', async () => {
   expect(failures).toEqual([]);
 });
 
-it('makes no more than is taken, and stops when the reader leaves', async () => {
+it('reads at the speed of the client and stops when it disconnects', async () => {
   let made = 0;
   let ended = false;
   chunks = async function* endless() {
@@ -104,7 +104,7 @@ it('makes no more than is taken, and stops when the reader leaves', async () => 
   expect(logger.lines).toEqual([]);
 });
 
-it('makes nothing for HEAD', async () => {
+it('reads no chunk for HEAD', async () => {
   let isAsked = false;
   chunks = async function* none() {
     isAsked = true;

@@ -58,7 +58,7 @@ describe('resolveFields', () => {
     ['username{a}', 'Mask error: Mask is inconsistent with model'],
     ['username{}', 'Mask error: Mask is inconsistent with model'],
     ['emails{a}', 'Mask error: Mask is inconsistent with model'],
-  ])('refuses %j', (header, message) => {
+  ])('rejects %j', (header, message) => {
     expect(() => resolveFields(header, model)).toThrow(
       expect.objectContaining({ status: 400, body: { message } }),
     );
@@ -79,7 +79,7 @@ describe('resolveFields', () => {
     );
   });
 
-  it('answers anything at all with distinct keys of the model, or with 400', () => {
+  it('returns distinct keys of the model or throws for any header', () => {
     const text = fc.string({
       unit: fc.constantFrom('{', '}', ',', '*', ' ', 'é', ...model.keys, 'x'),
       maxLength: 12,

@@ -108,7 +108,7 @@ describe('toApiError', () => {
       }),
       { status: 403, body: { message: 'Not yours.', rule: 'requester' } },
     ],
-  ])('converts %s', (error, response) => {
+  ])('converts $name', (error, response) => {
     expect(toApiError(error)).toMatchObject(response);
   });
 });

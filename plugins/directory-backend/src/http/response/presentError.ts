@@ -80,7 +80,7 @@ const presenters: Readonly<
   DirectoryUnavailableError: () =>
     new UnavailableError('The directory is not available. Try again later.'),
   DirectoryTimeoutError: () =>
-    new ApiError(504, { message: 'The directory took too long to answer.' }),
+    new ApiError(504, { message: 'The directory did not respond in time.' }),
   AmbiguousPortalUserError: () => new UnauthorizedError('unknown_principal'),
   SigningRefusedError: error => {
     const { rule, message, denial } = (error as SigningRefusedError).failedRule;
@@ -110,11 +110,11 @@ const presenters: Readonly<
     ),
   OutcomeUnknownError: () =>
     new UnavailableError(
-      'The outcome is unknown: a certificate may have been issued. Look for it before asking again.',
+      'The outcome is unknown: a certificate may have been issued. Look for it before you try again.',
     ),
   AuthorityProtocolError: () =>
     new ApiError(502, {
-      message: 'The certificate authority gave no proper answer.',
+      message: 'The certificate authority returned an invalid response.',
     }),
   PayloadTooLargeError: () =>
     new ApiError(413, { message: 'The request is larger than 64 KiB.' }),

@@ -26,7 +26,7 @@ it.each([
   );
 });
 
-it('is found among others', () => {
+it('is found among other cookies', () => {
   expect(cookie.read(`${name}=abc`)).toBe('abc');
   expect(cookie.read(`a=b; ${name}=abc;c=d`)).toBe('abc');
   expect(cookie.read(`a=${'b'.repeat(10_000)}; ${name}=abc`)).toBe('abc');
@@ -51,7 +51,7 @@ it.each([
   expect(cookie.read(header)).toBeUndefined();
 });
 
-it('is itself or nothing, whatever is sent', () => {
+it('is read unchanged or ignored', () => {
   const piece = fc.oneof(
     fc.constantFrom(name, '=', ';', ' ', '"', ',', '%3D', '__proto__', 'a'),
     fc.string(),

@@ -17,7 +17,7 @@ describe('SessionKeys', () => {
 
   const load = (...values: string[]) => SessionKeys.load(values.map(secret));
 
-  it('is the same key in every process, in either spelling and from a file', async () => {
+  it('derives the same key from base64, hexadecimal and a file', async () => {
     const bytes = randomBytes(32);
     const folder = await mkdtemp(join(tmpdir(), 'session-keys-'));
     const path = join(folder, 'key');
@@ -42,7 +42,7 @@ describe('SessionKeys', () => {
     }
   });
 
-  it('seals with the first, opens with all, and with no other', async () => {
+  it('encrypts with the first key and decrypts with all', async () => {
     const [one, two, three] = [32, 33, 64].map(size =>
       randomBytes(size).toString('base64'),
     );
@@ -61,13 +61,13 @@ describe('SessionKeys', () => {
     expect(keys.find('__proto__')).toBeUndefined();
   });
 
-  it('is made anew where none is configured', () => {
+  it('generates a random key without configuration', () => {
     const [one, other] = [SessionKeys.random(), SessionKeys.random()];
     expect(one.current.key.equals(other.current.key)).toBe(false);
     expect(one.find(other.current.id)).toBeUndefined();
   });
 
-  it('shows the secret neither in its name nor in the key', async () => {
+  it('reveals the secret neither in the id nor in the key', async () => {
     const bytes = randomBytes(64);
     const { current } = await load(bytes.toString('hex'));
     const key = current.key.export();
@@ -78,7 +78,7 @@ describe('SessionKeys', () => {
     }
   });
 
-  describe('refuses, without repeating it,', () => {
+  describe('rejects, without naming the secret,', () => {
     it.each([
       ['31 bytes', randomBytes(31).toString('base64'), 'has 31 bytes'],
       ['31 bytes in hex', randomBytes(31).toString('hex'), 'has 31 bytes'],
@@ -92,14 +92,14 @@ describe('SessionKeys', () => {
       expect(failure).not.toContain(value);
     });
 
-    it('a secret that is there twice', async () => {
+    it('a repeated secret', async () => {
       const bytes = randomBytes(32);
       await expect(
         load(bytes.toString('base64'), bytes.toString('hex')),
       ).rejects.toThrow('contains a secret twice');
     });
 
-    it('a file that cannot be read', async () => {
+    it('an unreadable file', async () => {
       const path = join(tmpdir(), 'no', 'such', 'file');
       await expect(
         SessionKeys.load([{ key: 'the.key', kind: 'file', path }]),
@@ -112,7 +112,7 @@ describe('readSessionsConfig', () => {
   const read = (sessions?: JsonObject) =>
     readSessionsConfig(new ConfigReader({ ...(sessions && { sessions }) }));
 
-  it('has sessions of 15 minutes, unless they are switched off', () => {
+  it('enables sessions of 15 minutes by default', () => {
     const maxAgeMs = 15 * 60 * 1000;
     expect(read()).toEqual({ maxAgeMs });
     expect(read({ enabled: true })).toEqual({ maxAgeMs });
@@ -122,13 +122,13 @@ describe('readSessionsConfig', () => {
   });
 
   it.each(['16m', { minutes: 15, milliseconds: 1 }, '0s', '999ms'])(
-    'refuses a life of %j',
+    'rejects a maximum age of %j',
     maxAge => {
       expect(() => read({ maxAge })).toThrow(/^directory\.sessions\.maxAge/);
     },
   );
 
-  it('takes secrets and files of secrets, in their order', () => {
+  it('reads secrets and secret files in their order', () => {
     expect(
       read({ keys: [{ secretFile: '/run/key' }, { secret: 'abc' }] })?.secrets,
     ).toEqual([
@@ -145,7 +145,7 @@ describe('readSessionsConfig', () => {
     ]);
   });
 
-  it('names the key that is wrong', () => {
+  it('names the invalid key', () => {
     expect(() => read({ keys: [] })).toThrow(/directory\.sessions\.keys must/);
     expect(() => read({ keys: [{ secret: 'a' }, {}] })).toThrow(
       'Set one of secret and secretFile in directory.sessions.keys[1]',

@@ -1,9 +1,11 @@
+import { mockServices } from '@backstage/backend-test-utils';
 import express from 'express';
 import { once } from 'node:events';
 import { request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SessionKeys } from './SessionKeys';
-import { Sessions } from './Sessions';
+import { ResourceUris } from '../response/ResourceUris';
+import { createSessions, Sessions } from './Sessions';
 import { SessionTokens } from './SessionTokens';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -62,8 +64,8 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** Asks as a program, and tells who it was taken for and what it was given. */
-async function ask(
+/** Sends a request of an API client. */
+async function send(
   headers: Readonly<Record<string, string | undefined>>,
   { path = '/v1/me/', method = 'GET' } = {},
 ) {
@@ -79,101 +81,124 @@ async function ask(
   sent.end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks = await response.toArray();
-  const [given] = response.headers['set-cookie'] ?? [];
+  const [setCookie] = response.headers['set-cookie'] ?? [];
   return {
     principal: method === 'HEAD' ? null : JSON.parse(chunks.join('')),
-    given,
-    cookie: given?.split(';')[0],
-    maxAge: Number(/Max-Age=(\d+)/.exec(given ?? '')?.[1]),
+    setCookie,
+    cookie: setCookie?.split(';')[0],
+    maxAge: Number(/Max-Age=(\d+)/.exec(setCookie ?? '')?.[1]),
   };
 }
 
-it('opens a cookie once, and does not believe it for longer', async () => {
-  const { cookie } = await ask({ 'x-ticket': 'alice@R' });
+it('decrypts a cookie once and rejects it after it expires', async () => {
+  const { cookie } = await send({ 'x-ticket': 'alice@R' });
   for (let times = 0; times < 5; times++) {
-    expect(await ask({ cookie })).toEqual({
+    expect(await send({ cookie })).toEqual({
       principal: 'alice@R',
       maxAge: NaN,
-      given: undefined,
+      setCookie: undefined,
       cookie: undefined,
     });
   }
   expect(open).toHaveBeenCalledTimes(1);
   jest.setSystemTime(NOW + maxAgeMs - 1);
-  expect(await ask({ cookie })).toMatchObject({ principal: 'alice@R' });
+  expect(await send({ cookie })).toMatchObject({ principal: 'alice@R' });
   jest.setSystemTime(NOW + maxAgeMs);
-  expect(await ask({ cookie })).toMatchObject({ principal: null });
+  expect(await send({ cookie })).toMatchObject({ principal: null });
 });
 
-it('gives one token for a minute, with the time that is left', async () => {
-  const first = await ask({ 'x-ticket': 'alice@R' });
+it('issues the same token for a minute', async () => {
+  const first = await send({ 'x-ticket': 'alice@R' });
   expect(first.maxAge).toBe(900);
   jest.setSystemTime(NOW + MINUTE - 1);
-  const same = await ask({ 'x-ticket': 'alice@R' });
+  const same = await send({ 'x-ticket': 'alice@R' });
   expect(same.cookie).toBe(first.cookie);
   expect(same.maxAge).toBe(840);
   expect(seal).toHaveBeenCalledTimes(1);
-  const other = await ask({ 'x-ticket': 'bob@R' });
+  const other = await send({ 'x-ticket': 'bob@R' });
   expect(other.cookie).not.toBe(first.cookie);
-  expect(await ask({ cookie: other.cookie })).toMatchObject({
+  expect(await send({ cookie: other.cookie })).toMatchObject({
     principal: 'bob@R',
   });
   for (const now of [NOW + MINUTE, NOW - 1]) {
     jest.setSystemTime(now);
-    const fresh = await ask({ 'x-ticket': 'alice@R' });
+    const fresh = await send({ 'x-ticket': 'alice@R' });
     expect(fresh.cookie).not.toBe(first.cookie);
     expect(fresh.maxAge).toBe(now === NOW - 1 ? 899 : 900);
   }
 });
 
-it('gives none to who has a good one of the same principal', async () => {
-  const { cookie } = await ask({ 'x-ticket': 'alice@R' });
-  expect((await ask({ 'x-ticket': 'alice@R', cookie })).given).toBeUndefined();
-  const bob = await ask({ 'x-ticket': 'bob@R', cookie });
-  expect(await ask({ cookie: bob.cookie })).toMatchObject({
+it('issues no cookie to a client with a valid one', async () => {
+  const { cookie } = await send({ 'x-ticket': 'alice@R' });
+  expect(
+    (await send({ 'x-ticket': 'alice@R', cookie })).setCookie,
+  ).toBeUndefined();
+  const bob = await send({ 'x-ticket': 'bob@R', cookie });
+  expect(await send({ cookie: bob.cookie })).toMatchObject({
     principal: 'bob@R',
   });
   jest.setSystemTime(NOW + maxAgeMs);
-  expect((await ask({ 'x-ticket': 'alice@R', cookie })).given).toBeDefined();
+  expect(
+    (await send({ 'x-ticket': 'alice@R', cookie })).setCookie,
+  ).toBeDefined();
 });
 
-it('is another cookie at another address', async () => {
+it('uses another cookie for another URL', async () => {
   const path = '/fasjson/v1/me/';
-  const there = await ask({ 'x-ticket': 'alice@R' }, { path });
-  expect(there.given).toMatch(/^__Secure-directory-session=.*; Path=\/;/);
+  const there = await send({ 'x-ticket': 'alice@R' }, { path });
+  expect(there.setCookie).toMatch(/^__Secure-directory-session=.*; Path=\/;/);
   for (const [at, principal] of [
     [path, 'alice@R'],
     ['/fasjson', 'alice@R'],
     ['/fasjson2/v1/me/', null],
     ['/v1/me/', null],
   ] as const) {
-    expect(await ask({ cookie: there.cookie }, { path: at })).toMatchObject({
+    expect(await send({ cookie: there.cookie }, { path: at })).toMatchObject({
       principal,
     });
   }
 });
 
-it('reads, and does nothing else', async () => {
-  const { cookie } = await ask({ 'x-ticket': 'alice@R' });
+it('accepts cookies for read requests only', async () => {
+  const { cookie } = await send({ 'x-ticket': 'alice@R' });
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-    expect(await ask({ cookie }, { method })).toMatchObject({
+    expect(await send({ cookie }, { method })).toMatchObject({
       principal: null,
     });
   }
   expect(open).not.toHaveBeenCalled();
-  await ask({ cookie }, { method: 'HEAD' });
+  await send({ cookie }, { method: 'HEAD' });
   expect(open).toHaveBeenCalledTimes(1);
 });
 
-it('does not even look at what is too long or from a browser', async () => {
-  const { cookie } = await ask({ 'x-ticket': 'alice@R' });
+it('does not decrypt long cookies and cookies of browsers', async () => {
+  const { cookie } = await send({ 'x-ticket': 'alice@R' });
   const requests: Record<string, string>[] = [
     { cookie: `${NAME}=${'A'.repeat(4097)}` },
     { cookie, origin: 'http://localhost' },
     { cookie, 'sec-fetch-mode': 'navigate' },
   ];
   for (const headers of requests) {
-    expect(await ask(headers)).toMatchObject({ principal: null });
+    expect(await send(headers)).toMatchObject({ principal: null });
   }
   expect(open).not.toHaveBeenCalled();
+});
+
+it.each([
+  ['the URL of the plugin', `${url}/fasjson`, 'Path=/api/directory;'],
+  ['a URL of its own', 'http://localhost/fas', 'Path=/fas;'],
+])('sets the cookie of a dialect below %s', async (_, dialectUrl, path) => {
+  const created = await createSessions({
+    config: { sessions: { maxAgeMs } },
+    baseUrl: url,
+    dialects: [
+      { root: '', uris: new ResourceUris(url) },
+      { root: '/fasjson', uris: new ResourceUris(dialectUrl) },
+    ],
+    logger: mockServices.logger.mock(),
+  });
+  sessions = created!;
+  const headers = { 'x-ticket': 'alice@R' };
+  const { setCookie } = await send(headers, { path: '/fasjson/v1/me/' });
+  expect(setCookie).toContain(path);
 });
