@@ -1,16 +1,27 @@
 import fc from 'fast-check';
-import { inAll, inOrder } from './rankSets';
+import { inAll, inAny, inOrder } from './rankSets';
+
+const list = fc
+  .uniqueArray(fc.nat(200), { maxLength: 150 })
+  .map(ranks => Uint32Array.from(ranks).sort());
 
 it('intersects lists of any length', () => {
-  const list = fc
-    .uniqueArray(fc.nat(200), { maxLength: 150 })
-    .map(ranks => Uint32Array.from(ranks).sort());
   fc.assert(
     fc.property(fc.array(list, { minLength: 1, maxLength: 3 }), lists => {
       const expected = lists[0].filter(rank =>
         lists.every(each => each.includes(rank)),
       );
       expect(inAll(lists)).toEqual(expected);
+    }),
+    { seed: 20_200_131, numRuns: 2000 },
+  );
+});
+
+it('unites lists of any length', () => {
+  fc.assert(
+    fc.property(fc.array(list, { maxLength: 3 }), lists => {
+      const ranks = new Set(lists.flatMap(each => [...each]));
+      expect(inAny(lists)).toEqual(Uint32Array.from(ranks).sort());
     }),
     { seed: 20_200_131, numRuns: 2000 },
   );

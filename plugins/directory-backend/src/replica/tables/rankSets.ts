@@ -13,15 +13,17 @@ export function inAll(lists: readonly Uint32Array[]): Uint32Array {
   );
 }
 
-/** Ranks that are in any of these lists, in order. */
+/** Ranks that are in any of these ordered lists, in order. */
 export function inAny(lists: readonly Uint32Array[]): Uint32Array {
-  const found = new Set<number>();
+  const ranks: number[] = [];
+  let size = 0;
   for (const list of lists) {
-    for (const rank of list) {
-      found.add(rank);
+    for (let at = 0; at < list.length; at++) {
+      ranks.push(list[at]);
     }
+    size = Math.max(size, (list.at(-1) ?? -1) + 1);
   }
-  return Uint32Array.from(found).sort();
+  return inOrder(ranks, size);
 }
 
 /** All ranks below a number, in order. */
