@@ -27,7 +27,7 @@ import type { Dialect } from '../api/Dialect';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** How FASJSON parses a search. */
-export const fasjsonUserSearchRules: UserSearchRules = {
+const fasjsonUserSearchRules: UserSearchRules = {
   parsePage: parseFasjsonSearchPage,
   ignoresUnknown: true,
   // FASJSON reads `*` as a term of one character, which is too short.

@@ -1,19 +1,18 @@
-import { fasjsonUserSearchRules } from '../fasjson/fasjsonDialect';
 import { parseParameters } from './ParameterErrors';
-import { parseUserSearch, type UserSearchRules } from './parseUserSearch';
+import { parseUserSearch } from './parseUserSearch';
 
-const read = (query: string, rules?: UserSearchRules) =>
+const read = (query: string) =>
   parseParameters(errors =>
-    parseUserSearch(new URLSearchParams(query), errors, rules),
+    parseUserSearch(new URLSearchParams(query), errors),
   );
 /** All conditions of a search. */
-const conditions = (query: string, rules?: UserSearchRules) => {
-  const { where } = read(query, rules);
+const conditions = (query: string) => {
+  const { where } = read(query);
   return where.kind === 'allOf' ? where.of : [where];
 };
-const refusal = (query: string, rules?: UserSearchRules) => {
+const refusal = (query: string) => {
   try {
-    read(query, rules);
+    read(query);
   } catch (error) {
     return (error as { body: object }).body;
   }
@@ -63,34 +62,31 @@ describe('parseUserSearch', () => {
     expect(found).toHaveLength(4);
   });
 
-  describe.each([
-    ['contract', undefined],
-    ['fasjson', fasjsonUserSearchRules],
-  ])('group in the %s dialect', (_dialect, rules) => {
+  describe('group', () => {
     it('counts once when it is repeated in any case', () => {
       const repeated = 'group=Dev%20Ops&group=%20dev%20%20OPS&'.repeat(2000);
-      expect(conditions(`${repeated}${groups(19)}`, rules)).toHaveLength(20);
-      expect(conditions(repeated, rules)).toEqual([
+      expect(conditions(`${repeated}${groups(19)}`)).toHaveLength(20);
+      expect(conditions(repeated)).toEqual([
         { kind: 'memberOf', groupname: 'Dev Ops' },
       ]);
     });
 
     it('keeps names that are equal in Unicode only', () => {
-      expect(conditions('group=k&group=\u212a', rules)).toHaveLength(2);
+      expect(conditions('group=k&group=\u212a')).toHaveLength(2);
     });
 
     it('is rejected above 20 different names', () => {
-      expect(conditions(groups(20), rules)).toHaveLength(20);
-      expect(
-        refusal(`${groups(21)}&page_number=x&creation__before=y`, rules),
-      ).toEqual({
-        message: 'Input payload validation failed',
-        errors: {
-          group: 'Group name. At most 20 different names are allowed.',
-          page_number: expect.any(String),
-          creation__before: expect.any(String),
+      expect(conditions(groups(20))).toHaveLength(20);
+      expect(refusal(`${groups(21)}&page_number=x&creation__before=y`)).toEqual(
+        {
+          message: 'Input payload validation failed',
+          errors: {
+            group: 'Group name. At most 20 different names are allowed.',
+            page_number: expect.any(String),
+            creation__before: expect.any(String),
+          },
         },
-      });
+      );
     });
   });
 
@@ -116,11 +112,6 @@ describe('parseUserSearch', () => {
       );
     },
   );
-
-  it('ignores unknown parameters in the fasjson dialect', () => {
-    const query = 'username=abc&fullname=x';
-    expect(conditions(query, fasjsonUserSearchRules)).toHaveLength(1);
-  });
 
   it('uses the first value of a repeated term', () => {
     expect(conditions('username=abc&username=xyz')).toEqual([
