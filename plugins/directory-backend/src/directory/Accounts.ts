@@ -35,13 +35,13 @@ export interface AccountReplica {
   readonly confirmedAt: number | undefined;
   /** Key of an entry, which is the `dn` of the replica's principals. */
   keyOf(dn: string): string;
-  /** All users whom a lookup finds. */
+  /** Returns all users that a lookup finds. */
   find(query: PrincipalQuery): readonly Principal[];
   /** The user of a key. */
   get(key: string): Principal | undefined;
   /**
    * Returns a principal with the stricter values of itself and of the replica;
-   * `undefined` for a user whom the replica does not have.
+   * `undefined` for a user that the replica does not have.
    */
   strictest(principal: Principal): Principal | undefined;
   /**
@@ -71,8 +71,8 @@ interface AccountsOptions {
  * effect within 5 seconds.
  *
  * While no directory server responds and the replica may be read, callers are
- * verified by the replica, or by their last lookup: users whom it has by the
- * newer of both, always with the stricter lock and expiry.
+ * verified by the replica or by their last lookup. Users of the replica are
+ * verified by the newer of the two, with the stricter lock and expiry.
  */
 export class Accounts {
   readonly #options: AccountsOptions;

@@ -23,7 +23,7 @@ import { emptyUser, type User } from './records';
 export interface PrivacyPolicy {
   /** Hidden in private profiles, except from their owners. */
   readonly hidden: ReadonlySet<UserField>;
-  /** Callers from whom private profiles hide nothing. */
+  /** Callers that see private profiles without restriction. */
   readonly trustedReaders: PrincipalSet;
   /** Hidden in every profile, except from its owner. Default: none. */
   readonly ownOnly?: ReadonlySet<UserField>;

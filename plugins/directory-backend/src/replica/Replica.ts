@@ -75,7 +75,7 @@ export class Replica {
     return this.#sync.server;
   }
 
-  /** Keys of entries that may be stricter than the server's. */
+  /** Keys of entries with values that may be stricter than the server's. */
   get held(): Pick<ReadonlySet<string>, 'size' | 'has'> {
     return this.#sync.held;
   }

@@ -39,7 +39,7 @@ interface Rows<T> {
 interface FoundGroups {
   /** Default: all groups. */
   readonly keys?: Iterable<string>;
-  /** Returns what an item has in addition to the group. */
+  /** Returns the fields of an item in addition to the group. */
   readonly describe?: (key: string) => Omit<ListedGroup, 'group'>;
 }
 

@@ -7,7 +7,7 @@ import type { MemberRanks } from './tables/MemberRanks';
 import { inAll, inAny, ranksBelow } from './tables/rankSets';
 import type { ReplicaTables } from './tables/ReplicaTables';
 
-/** What users are selected from. */
+/** Data that users are selected from. */
 export interface UserSelectionContext {
   readonly tables: ReplicaTables;
   readonly members: MemberRanks;

@@ -106,7 +106,7 @@ export class DirectorySync {
       this.#mustSync = true;
     }
     if (suspensions !== state.suspensions) {
-      // What was read before the suspension does not end it.
+      // Only a sync that starts after the suspension ends it.
       this.disconnect();
       return false;
     }
@@ -249,7 +249,7 @@ export class DirectorySync {
     return this.#unsubscribe !== undefined;
   }
 
-  /** Finds what changed without a notification. */
+  /** Finds changes that were not notified. */
   async #catchUp(position: ReplicaPosition): Promise<void> {
     try {
       await this.#subscribe(position.server);

@@ -29,7 +29,7 @@ const CREATED_MARGIN_MS = 5 * 60_000;
 /** New entries whose creation time is read; more of them are held. */
 const MAX_CREATED_READS = 50;
 
-/** What is stricter in the replica than in the server's entry. */
+/** Values that are stricter in the replica than in the server's entry. */
 type Hold =
   | { readonly kind: 'deleted' }
   | {
@@ -56,7 +56,7 @@ export class HeldValues {
   readonly #options: HeldValuesOptions;
   /** By key. */
   readonly #holds = new Map<string, Hold>();
-  /** What a server must have so that the values are released. */
+  /** State that a server must have so that the values are released. */
   #required: ReplicationState | undefined;
   #heldSince = 0;
   #releaseAt = -Infinity;
@@ -265,7 +265,7 @@ export function earlierOf(
   return a && b && b < a ? b : a ?? b;
 }
 
-/** What one server has of the changes of others. */
+/** Whether a server has the changes of another one. */
 type Coverage =
   /** All of them. */
   | 'covered'

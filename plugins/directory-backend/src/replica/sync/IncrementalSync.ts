@@ -42,7 +42,7 @@ export class IncrementalSync {
     this.#options = options;
   }
 
-  /** Discards what is known of earlier writes. */
+  /** Discards the list of earlier writes. */
   reset(): void {
     this.#listed.clear();
   }

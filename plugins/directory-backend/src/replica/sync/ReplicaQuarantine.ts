@@ -40,7 +40,7 @@ type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 interface ReplicaQuarantineOptions {
   /** With the plugin's tables. */
   readonly database: Database;
-  /** SHA-256 of what the counts of a directory depend on, in hex. */
+  /** SHA-256 of base DN and object classes, in hex. */
   readonly directoryKey: string;
   readonly logger: LoggerService;
 }

@@ -17,7 +17,7 @@ const ERROR_REASONS = {
   database: 'database',
 } as const satisfies Record<string, UnavailableReason>;
 
-/** Why reads are suspended, whatever the age of the replica. */
+/** Why reads are suspended. */
 export type SuspensionReason = keyof typeof ERROR_REASONS;
 
 /** All reasons. */
@@ -49,8 +49,8 @@ const MAX_WAIT_MS = 5000;
 export type ReplicaGate = Pick<ReplicaState, 'isServing' | 'enter'>;
 
 /**
- * Whether the replica may be read: its age, and what suspends reads. Some reads
- * wait for the first sync.
+ * Whether the replica may be read, by its age and suspensions. Some reads wait
+ * for the first sync.
  */
 export class ReplicaState {
   /** Age in milliseconds above which the replica is not read. */

@@ -87,7 +87,7 @@ export class MembershipGraph {
     return isNew || hasChanged;
   }
 
-  /** @returns whether there was such a group */
+  /** @returns whether the group existed */
   delete(group: string): boolean {
     this.#replace(group, NO_LINKS);
     return this.#links.delete(group);

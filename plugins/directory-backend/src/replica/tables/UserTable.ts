@@ -34,7 +34,7 @@ export class UserTable {
   readonly #served = new ServedRecords<User>();
   /** By key, the accounts that {@link regularAccount} does not describe. */
   readonly #irregular = new Map<string, UserAccount>();
-  /** Keys of those users, by principal name. */
+  /** Keys of the users with such accounts, by principal name. */
   readonly #aliases = new Map<string, readonly string[]>();
   /** Realm of the first user. */
   #realm: string | undefined;
@@ -49,7 +49,7 @@ export class UserTable {
     return `${this.#served.rankVersion}.${this.#locksVersion}`;
   }
 
-  /** Those of these ranks whose account is not locked. */
+  /** Returns the ranks whose account is not locked. */
   unlockedAmong(ranks: Uint32Array): Uint32Array {
     const isLocked = this.#served.flags('locked');
     return ranksThat(ranks, rank => isLocked[rank] === 0);
