@@ -17,7 +17,7 @@ export interface Sample {
 }
 
 /** Requests of a run, and how long it lasts. */
-export interface LoopRun {
+interface LoopRun {
   readonly credentials: Credentials;
   readonly next: (username: string) => ScenarioRequest;
   readonly connections: number;

@@ -2,7 +2,7 @@ import type { Entry } from 'ldapts';
 import type { DirectoryClient } from './DirectoryClient';
 
 /** What a correct response about a user depends on. */
-export interface Person {
+interface Person {
   readonly username: string;
   readonly emails: readonly string[];
   /** Direct and indirect groups of the user that the API serves. */

@@ -7,7 +7,7 @@ import type { ScenarioRequest } from './scenarios/Scenario';
 import { BENCHMARKS, settings } from './settings';
 
 /** The constant response that a row is compared with. */
-export interface Reference {
+interface Reference {
   readonly credentials: Credentials;
   /** Number of connections of the row. */
   readonly connections: number;

@@ -35,7 +35,7 @@ export interface PortalResult {
 }
 
 /** Times since the start of the portal's process. */
-export interface StartResult {
+interface StartResult {
   /** First correct response about a user. */
   readonly firstAnswerMs: number;
   /** End of the replica's first sync. */

@@ -65,7 +65,7 @@ export interface Row {
 }
 
 /** What rows are measured with. */
-export interface RowsSetup {
+interface RowsSetup {
   /** Number of users that the realm was started with. */
   readonly users: number;
   readonly directory: DirectoryClient;

@@ -20,6 +20,9 @@ const MODES: Readonly<Record<Mode, string>> = {
   token: 'token',
 };
 
+/** Minimum rate with more users, as a share of the rate with fewer. */
+const MIN_RATIO = 0.8;
+
 type Format = (value: number) => string;
 type Column = readonly [title: string, cell: (row: Row) => string];
 
@@ -94,9 +97,6 @@ function compareRate({ name, mode, rps }: Row, baseline: Results): string {
       )}`;
 }
 
-/** Minimum rate with more users, as a share of the rate with fewer. */
-const MIN_RATIO = 0.8;
-
 interface Goals {
   readonly firstResponseMs: number;
   readonly firstSyncMs: number;
@@ -131,32 +131,27 @@ interface Line {
 }
 
 const LINES: readonly Line[] = [
-  {
-    title: 'first correct response, s',
-    value: ({ start }) => start?.firstAnswerMs,
-    format: seconds,
-    goal: 'firstResponseMs',
-  },
-  {
-    title: 'first sync finished, s',
-    value: ({ start }) => start?.copiedMs,
-    format: seconds,
-    goal: 'firstSyncMs',
-  },
-  {
-    title: 'event loop delay meanwhile, p99, ms',
-    value: ({ start }) => start?.loopDelayMs,
-    format: milliseconds,
-    goal: 'loopDelayMs',
-  },
-  {
-    title: 'event loop delay meanwhile, max, ms',
-    value: ({ start }) => start?.maxLoopDelayMs,
-    format: milliseconds,
-  },
+  ofStart(
+    'first correct response, s',
+    'firstAnswerMs',
+    seconds,
+    'firstResponseMs',
+  ),
+  ofStart('first sync finished, s', 'copiedMs', seconds, 'firstSyncMs'),
+  ofStart(
+    'event loop delay meanwhile, p99, ms',
+    'loopDelayMs',
+    milliseconds,
+    'loopDelayMs',
+  ),
+  ofStart(
+    'event loop delay meanwhile, max, ms',
+    'maxLoopDelayMs',
+    milliseconds,
+  ),
   { title: 'requests', value: ({ requests }) => requests, format: whole },
-  ...memoryLines('RSS', 'rssBytes', 'memoryBytes'),
-  ...memoryLines('used', 'usedBytes'),
+  ...ofMemory('RSS', 'rssBytes', 'memoryBytes'),
+  ...ofMemory('used', 'usedBytes'),
   {
     title: 'highest RSS, MiB',
     value: ({ memoryAfterLoad }) => memoryAfterLoad.highestRssBytes,
@@ -178,26 +173,32 @@ const LINES: readonly Line[] = [
   },
 ];
 
-function memoryLines(
+function ofStart(
+  title: string,
+  key: keyof NonNullable<PortalResult['start']>,
+  formatValue: Format,
+  goal?: keyof Goals,
+): Line {
+  return {
+    title,
+    value: ({ start }) => start?.[key],
+    format: formatValue,
+    goal,
+  };
+}
+
+function ofMemory(
   name: string,
   key: keyof Memory,
   goal?: keyof Goals,
 ): readonly Line[] {
+  const atStart = ({ memoryAtStart }: PortalResult) => memoryAtStart[key];
   const afterLoad = ({ memoryAfterLoad }: PortalResult) => memoryAfterLoad[key];
+  const title = `${name} above the server without it, MiB`;
   return [
-    {
-      title: `${name} at start, MiB`,
-      value: ({ memoryAtStart }) => memoryAtStart[key],
-      format: mebibytes,
-    },
+    { title: `${name} at start, MiB`, value: atStart, format: mebibytes },
     { title: `${name} after load, MiB`, value: afterLoad, format: mebibytes },
-    {
-      title: `${name} above the server without it, MiB`,
-      value: afterLoad,
-      format: mebibytes,
-      goal,
-      isAbove: true,
-    },
+    { title, value: afterLoad, format: mebibytes, goal, isAbove: true },
   ];
 }
 

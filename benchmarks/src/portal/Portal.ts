@@ -24,7 +24,7 @@ const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
 export type PortalVariant = 'replica' | 'none';
 
 /** Resources that the portal's process used since the last call. */
-export interface Vitals {
+interface Vitals {
   readonly cpuMs: number;
   /** 99th percentile of the delay of the event loop's timers. */
   readonly eventLoopDelayMs: number;
@@ -41,7 +41,7 @@ export interface Memory {
 }
 
 /** How a portal is started. */
-export interface PortalOptions {
+interface PortalOptions {
   readonly realm: Realm;
   readonly variant: PortalVariant;
   /** Folder of the checkout whose build is started. Default: this one. */

@@ -16,7 +16,7 @@ export interface ScenarioRequest {
 }
 
 /** The fewest LDAP operations that return the data of a response. */
-export interface LdapQuery {
+interface LdapQuery {
   /** Returns the result of the last operation. */
   readonly query: (directory: DirectoryClient) => Promise<readonly Entry[]>;
   /** Number of entries in a correct result. */
@@ -39,7 +39,7 @@ export interface Scenario {
 }
 
 /** Goal of a row. */
-export interface Goal {
+interface Goal {
   /** Minimum rate as a share of the rate of the bare route. */
   readonly ratio?: number;
   /** Maximum of the median on one connection, with 20,000 users. */

@@ -22,7 +22,7 @@ interface Issuer {
  * CSRs, each with its own key: a CA may answer a repeated request with the
  * first certificate. They are created while nothing is measured.
  */
-export class CsrPool {
+class CsrPool {
   readonly #keys: Iterator<KeyPair, never>;
   readonly #ready = new Map<string, string[]>();
 

@@ -14,7 +14,7 @@ export const AGREEMENTS_DN = `cn=fasagreements,${BASE_DN}`;
  * Container of preserved users (`ipa user-del --preserve`). The service account
  * cannot read it, so a persistent search does not report the move.
  */
-export const DELETED_USERS_DN = `cn=deleted users,cn=accounts,cn=provisioning,${BASE_DN}`;
+const DELETED_USERS_DN = `cn=deleted users,cn=accounts,cn=provisioning,${BASE_DN}`;
 
 /** Containers whose entries an LDIF file replaces. */
 export const DATA_CONTAINERS = [

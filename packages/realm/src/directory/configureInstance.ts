@@ -222,7 +222,7 @@ export async function removePaths(layout: RealmLayout): Promise<void> {
   );
 }
 
-export interface Place {
+interface Place {
   ldapPort: number;
   ldapsPort: number;
   account: Account;

@@ -17,7 +17,7 @@ import { editDse, replaceText } from './configureInstance';
 import { withErrorLog } from './importEntries';
 import { randomBytes } from 'node:crypto';
 
-export interface InstanceOptions {
+interface InstanceOptions {
   owner: ProcessOwner;
   account: Account;
   layout: RealmLayout;

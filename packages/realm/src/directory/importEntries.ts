@@ -8,7 +8,7 @@ import { type LdifEntry, normalizeDn } from '../ldif/LdifEntry';
 import type { Account, ProcessOwner } from '../processes/ProcessOwner';
 import type { RealmLayout } from '../RealmLayout';
 
-export interface ImportOptions {
+interface ImportOptions {
   owner: ProcessOwner;
   account: Account;
   layout: RealmLayout;

@@ -17,7 +17,7 @@ export interface Group {
 }
 
 /** Attributes of the Fedora Account System. */
-export interface FasGroupProfile {
+interface FasGroupProfile {
   url?: string;
   mailingList?: string;
   /** `irc:` and `matrix:` URIs. */

@@ -51,7 +51,7 @@ export const EMPTY_PROFILE: FasProfile = {
 };
 
 /** Numbers and IDs of an account. */
-export interface AccountIds {
+interface AccountIds {
   number: number;
   uniqueId: string;
 }

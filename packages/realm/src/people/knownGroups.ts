@@ -7,7 +7,7 @@ const BOB = personDn('bob');
 const CAROL = personDn('carol');
 const ADMIN = personDn('admin');
 
-export interface KnownGroupOptions {
+interface KnownGroupOptions {
   faker: Faker;
   /** DNs of all users. */
   everybody: readonly string[];

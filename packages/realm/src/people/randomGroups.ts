@@ -16,7 +16,7 @@ const KINDS = [
 const PEOPLE_PER_GROUP = 60;
 const FEWEST = 24;
 
-export interface RandomGroupOptions {
+interface RandomGroupOptions {
   faker: Faker;
   /** DNs of possible members and sponsors. */
   people: readonly string[];

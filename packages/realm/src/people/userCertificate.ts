@@ -24,7 +24,7 @@ const COMMON_NAME = oid('550403');
 
 const ORGANIZATION = oid('55040a');
 
-export interface CertificateOptions {
+interface CertificateOptions {
   commonName: string;
   /** Positive, at most 20 octets. */
   serial: bigint;

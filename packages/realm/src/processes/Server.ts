@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { probe } from './ports';
 import { exitOf, type Command, type ProcessOwner } from './ProcessOwner';
 
-export interface ServerOptions {
+interface ServerOptions {
   owner: ProcessOwner;
   command: Command;
   /** TCP port of 127.0.0.1. */

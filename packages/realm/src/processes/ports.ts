@@ -40,7 +40,7 @@ const BIND = Buffer.from('300c020101600702010304008000', 'hex');
 
 const POLL_MS = 30;
 
-export interface ProbeOptions {
+interface ProbeOptions {
   port: number;
   /** What to wait for: a connection, or the response to an LDAP bind. */
   until: 'connected' | 'response';

@@ -9,7 +9,7 @@ export type BindIdentity =
   | { ticketOf: string }
   | { dn: string; passwordFile: string };
 
-export interface Search {
+interface Search {
   as: BindIdentity;
   filter?: string;
   base?: string;

@@ -26,7 +26,7 @@ import { parseLdif } from '../ldif/ldif';
 /** Seed of the generated entries. */
 const SEED = 1;
 
-export interface BuildOptions {
+interface BuildOptions {
   owner: ProcessOwner;
   account: Account;
   /** An empty folder of the account. */
