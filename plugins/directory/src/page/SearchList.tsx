@@ -73,7 +73,7 @@ export function SearchList<Data>(props: SearchListProps<Data>) {
         onLeaveDown={() => focusFirstResult(results.current)}
       />
       <div className={styles.bar}>
-        <div className={styles.filters}>{filters}</div>
+        {filters && <div className={styles.filters}>{filters}</div>}
         <div className={styles.total}>
           {data !== undefined && !isWaiting && (
             <Text role="status" variant="body-medium" color="secondary">

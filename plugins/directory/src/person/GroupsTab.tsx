@@ -14,32 +14,19 @@ import {
   RiNodeTree,
   RiStarFill,
 } from '@remixicon/react';
-import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fetchAllPages, useDirectoryQuery } from '../api/useDirectoryQuery';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
 import { GroupLink } from '../components/EntryLink';
 import { readable } from '../page/DirectoryPage';
-import { QueryPanel, Rows } from '../page/QueryPanel';
+import { Rows } from '../page/QueryPanel';
 import rows from '../page/QueryPanel.module.css';
 import { EmptyState } from '../page/states';
 import { directoryTranslationRef } from '../translation';
 import styles from './GroupsTab.module.css';
 
 /** Groups of a user: direct ones first, inherited ones with their reason. */
-export function GroupsTab(props: {
-  name: string;
-  query: UseQueryResult<Memberships>;
-}) {
-  const { name, query } = props;
-  return (
-    <QueryPanel query={query}>
-      {data => <Groups name={name} {...data} />}
-    </QueryPanel>
-  );
-}
-
-function Groups(props: { name: string } & Memberships) {
+export function GroupsTab(props: { name: string } & Memberships) {
   const { name, memberships, sponsoredOnly } = props;
   const { t } = useTranslationRef(directoryTranslationRef);
   const [text, setText] = useState('');

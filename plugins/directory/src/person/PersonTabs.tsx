@@ -36,7 +36,11 @@ export function PersonTabs({ person }: { person: User }) {
     agreements: agreements.data?.length,
   };
   const panels: Record<(typeof TABS)[number], ReactNode> = {
-    groups: <GroupsTab name={name} query={memberships} />,
+    groups: (
+      <QueryPanel query={memberships}>
+        {data => <GroupsTab name={name} {...data} />}
+      </QueryPanel>
+    ),
     certificates: <CertificatesTab query={certificates} />,
     keys: <KeysTab person={person} />,
     agreements: <AgreementsTab query={agreements} />,

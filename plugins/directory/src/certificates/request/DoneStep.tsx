@@ -2,7 +2,6 @@ import { useRouteRef, useTranslationRef } from '@backstage/frontend-plugin-api';
 import { Alert, Button, ButtonLink, Text } from '@backstage/ui';
 import type { Certificate } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCalendarEventLine } from '@remixicon/react';
-import type { ReactNode } from 'react';
 import { CopyButton } from '../../components/CopyButton';
 import { DateTime } from '../../components/DateTime';
 import { saveFile } from '../../components/saveFile';
@@ -100,10 +99,7 @@ function IssuedFacts({ certificate }: { certificate: Certificate }) {
   return (
     <Facts
       facts={[
-        {
-          name: t('certificate.subject'),
-          value: certificate.subject,
-        },
+        { name: t('certificate.subject'), value: certificate.subject },
         {
           name: t('certificate.serial'),
           value: (
@@ -129,67 +125,29 @@ function UsageInstructions({ files }: { files: KeyFiles }) {
   return (
     <Section isCard title={t('request.done.usage')}>
       <dl className={styles.instructions}>
-        {files.source === 'own' && (
-          <Instructions
-            name={t('request.done.convert')}
-            hint={t('request.done.convertHint')}
-          >
-            <Command text={pkcs12Command(files)} />
-          </Instructions>
-        )}
-        {(['firefox', 'chrome'] as const).map(browser => (
-          <Instructions
-            key={browser}
-            name={t(`request.done.${browser}`)}
-            hint={t(`request.done.${browser}Hint`)}
-          />
-        ))}
-        {(['curl', 'git', 'ssh'] as const).map(program => (
-          <Instructions
-            key={program}
-            name={t(`request.done.${program}`)}
-            hint={program === 'ssh' ? t('request.done.sshHint') : undefined}
-          >
-            {usageCommands(program, files).map(command => (
-              <Command key={command} text={command} />
-            ))}
-          </Instructions>
+        {usageOf(files).map(({ client, commands = [] }) => (
+          <div key={client}>
+            <dt>
+              <Text weight="bold">{t(`request.done.${client}`)}</Text>
+            </dt>
+            <dd>
+              <Text as="p" color="secondary">
+                {t(`request.done.${client}Hint`)}
+              </Text>
+              {commands.map(command => (
+                <div key={command} className={styles.command}>
+                  <code>{command}</code>
+                  <CopyButton
+                    value={command}
+                    label={t('copy.value', { value: command })}
+                  />
+                </div>
+              ))}
+            </dd>
+          </div>
         ))}
       </dl>
     </Section>
-  );
-}
-
-function Instructions(props: {
-  name: string;
-  hint?: string;
-  children?: ReactNode;
-}) {
-  const { name, hint, children } = props;
-  return (
-    <div>
-      <dt>
-        <Text weight="bold">{name}</Text>
-      </dt>
-      <dd>
-        {hint && (
-          <Text as="p" color="secondary">
-            {hint}
-          </Text>
-        )}
-        {children}
-      </dd>
-    </div>
-  );
-}
-
-function Command({ text }: { text: string }) {
-  const { t } = useTranslationRef(directoryTranslationRef);
-  return (
-    <div className={styles.command}>
-      <code>{text}</code>
-      <CopyButton value={text} label={t('copy.value', { value: text })} />
-    </div>
   );
 }
 
@@ -204,36 +162,46 @@ type KeyFiles =
       readonly file: string;
     };
 
-type ClientProgram = 'curl' | 'git' | 'ssh';
-
 /** Placeholder for the path of the user's own key. */
 const OWN_KEY = 'your.key';
 
-/** Returns the commands that configure a client. */
-function usageCommands(program: ClientProgram, files: KeyFiles): string[] {
-  const isOwn = files.source === 'own';
-  const certificate = isOwn ? files.file : `${files.username}.pem`;
-  switch (program) {
-    case 'curl':
-      return [
-        `curl --cert ${certificate}${
-          isOwn ? ` --key ${OWN_KEY}` : ''
-        } https://…`,
-      ];
-    case 'git':
-      return [
-        `git config http.sslCert "$PWD/${certificate}"`,
-        ...(isOwn ? [`git config http.sslKey "$PWD/${OWN_KEY}"`] : []),
-      ];
-    default:
-      return isOwn
-        ? [`ssh-add ${OWN_KEY}`]
-        : [`chmod 600 ${certificate}`, `ssh-add ${certificate}`];
-  }
+interface Usage {
+  client: 'convert' | 'firefox' | 'chrome' | 'curl' | 'git' | 'ssh';
+  commands?: string[];
 }
 
-/** Returns the command that creates a PKCS#12 file of the user's own key. */
-function pkcs12Command(files: KeyFiles & { source: 'own' }): string {
+/** Returns the commands for each client; browsers have instructions only. */
+function usageOf(files: KeyFiles): Usage[] {
+  const browsers: Usage[] = [{ client: 'firefox' }, { client: 'chrome' }];
+  if (files.source === 'browser') {
+    const pem = `${files.username}.pem`;
+    return [
+      ...browsers,
+      { client: 'curl', commands: [`curl --cert ${pem} https://…`] },
+      { client: 'git', commands: [`git config http.sslCert "$PWD/${pem}"`] },
+      { client: 'ssh', commands: [`chmod 600 ${pem}`, `ssh-add ${pem}`] },
+    ];
+  }
   const { username, file } = files;
-  return `openssl pkcs12 -export -inkey ${OWN_KEY} -in ${file} -out ${username}.p12`;
+  return [
+    {
+      client: 'convert',
+      commands: [
+        `openssl pkcs12 -export -inkey ${OWN_KEY} -in ${file} -out ${username}.p12`,
+      ],
+    },
+    ...browsers,
+    {
+      client: 'curl',
+      commands: [`curl --cert ${file} --key ${OWN_KEY} https://…`],
+    },
+    {
+      client: 'git',
+      commands: [
+        `git config http.sslCert "$PWD/${file}"`,
+        `git config http.sslKey "$PWD/${OWN_KEY}"`,
+      ],
+    },
+    { client: 'ssh', commands: [`ssh-add ${OWN_KEY}`] },
+  ];
 }
