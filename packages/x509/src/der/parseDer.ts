@@ -18,7 +18,7 @@ const MAX_LENGTH_OCTETS = 3;
  * @throws DerError
  */
 export function parseDer(bytes: Buffer): DerNode {
-  const node = readNode(bytes, { depth: 0, counter: { values: 0 } });
+  const node = readNode(bytes, 0, { values: 0 });
   if (node.der.length !== bytes.length) {
     throw new DerError('Bytes are left after the value', 'trailing');
   }
@@ -27,9 +27,9 @@ export function parseDer(bytes: Buffer): DerNode {
 
 function readNode(
   bytes: Buffer,
-  position: { depth: number; counter: { values: number } },
+  depth: number,
+  counter: { values: number },
 ): DerNode {
-  const { depth, counter } = position;
   counter.values += 1;
   if (depth > MAX_DEPTH || counter.values > MAX_NODES) {
     throw new DerError('Nested too deep, or too many values', 'complex');
@@ -41,11 +41,11 @@ function readNode(
   }
   const content = bytes.subarray(headerLength, end);
   const children = new Array<DerNode>();
-  let rest = tag & CONSTRUCTED ? content : content.subarray(0, 0);
-  while (rest.length > 0) {
-    const child = readNode(rest, { depth: depth + 1, counter });
+  let offset = tag & CONSTRUCTED ? 0 : contentLength;
+  while (offset < contentLength) {
+    const child = readNode(content.subarray(offset), depth + 1, counter);
     children.push(child);
-    rest = rest.subarray(child.der.length);
+    offset += child.der.length;
   }
   return { tag, der: bytes.subarray(0, end), content, children };
 }

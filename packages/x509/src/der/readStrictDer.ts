@@ -1,5 +1,5 @@
 import * as forge from 'node-forge';
-import { catchDerError, DerError, DerNode, TAG } from './DerNode';
+import { DerError, DerNode, TAG } from './DerNode';
 import { parseDer } from './parseDer';
 import { checkObjectIdentifier } from './readDer';
 import { decodeText } from './readText';
@@ -58,10 +58,10 @@ const anything = () => true;
 
 /**
  * The universal types that X.509 uses, each with a check of its canonical form in DER
- * (X.690 §§8, 10, 11). Any other identifier octet is rejected, so also a primitive type with the
- * constructed bit and a constructed type without it.
+ * (X.690 §§8, 10, 11), which returns false or throws a DerError. Any other identifier octet is
+ * rejected, so also a primitive type with the constructed bit and a constructed type without it.
  */
-const CHECKS = new Map<number, (content: Buffer) => boolean>([
+const CHECKS = new Map<number, (content: Buffer) => unknown>([
   [
     TAG.boolean,
     content => content.length === 1 && [0, 0xff].includes(content[0]),
@@ -70,9 +70,9 @@ const CHECKS = new Map<number, (content: Buffer) => boolean>([
   [TAG.bitString, isCanonicalBitString],
   [TAG.octetString, anything],
   [TAG.null, content => content.length === 0],
-  [TAG.oid, content => accepts(() => checkObjectIdentifier(content))],
+  [TAG.oid, checkObjectIdentifier],
   [TAG.enumerated, isShortestInteger],
-  [TAG.utf8String, content => accepts(() => decodeText(content, 'utf8'))],
+  [TAG.utf8String, content => decodeText(content, 'utf8')],
   [TAG.numericString, anything],
   [TAG.printableString, anything],
   [TAG.teletexString, anything],
@@ -84,11 +84,8 @@ const CHECKS = new Map<number, (content: Buffer) => boolean>([
   ],
   [TAG.visibleString, anything],
   [TAG.generalString, anything],
-  [
-    TAG.universalString,
-    content => accepts(() => decodeText(content, 'universal')),
-  ],
-  [TAG.bmpString, content => accepts(() => decodeText(content, 'bmp'))],
+  [TAG.universalString, content => decodeText(content, 'universal')],
+  [TAG.bmpString, content => decodeText(content, 'bmp')],
   [TAG.sequence, anything],
   [TAG.set, anything],
 ]);
@@ -106,7 +103,8 @@ const CHECKS = new Map<number, (content: Buffer) => boolean>([
  */
 function checkContent(node: DerNode): void {
   const isUniversal = (node.tag & CLASS_BITS) === 0;
-  if (isUniversal && !CHECKS.get(node.tag)?.(node.content)) {
+  const check = CHECKS.get(node.tag);
+  if (isUniversal && (!check || check(node.content) === false)) {
     throw new DerError('A value is not in canonical form');
   }
   for (const child of node.children) {
@@ -132,14 +130,4 @@ function isCanonicalBitString(content: Buffer): boolean {
   }
   const [unused] = content;
   return unused < 8 && content[length - 1] % 2 ** unused === 0;
-}
-
-function accepts(check: () => unknown): boolean {
-  return catchDerError(
-    () => {
-      check();
-      return true;
-    },
-    () => false,
-  );
 }
