@@ -1,6 +1,5 @@
 import type {
   AuditorService,
-  DatabaseService,
   DiscoveryService,
   LoggerService,
   SchedulerService,
@@ -18,6 +17,7 @@ import type { Accounts } from './directory/Accounts';
 import type { PortalUserNames } from './directory/PortalUserNames';
 import type { PrivateDirectory } from './directory/PrivateDirectory';
 import type { CertificateServices } from './http/resources/certificates';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 /**
  * Creates the services for certificates; `undefined` when
@@ -30,7 +30,7 @@ export async function createCertificates(options: {
   readonly auditor: AuditorService;
   readonly authorities: CertificateAuthorities;
   readonly config: { readonly certificates?: CertificatesConfig };
-  readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
+  readonly database: Database;
   readonly directory: PrivateDirectory;
   readonly discovery: DiscoveryService;
   readonly logger: LoggerService;

@@ -1,5 +1,4 @@
 import type {
-  DatabaseService,
   LifecycleService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
@@ -33,6 +32,7 @@ import { ReplicaQuarantine } from './replica/sync/ReplicaQuarantine';
 import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
 import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 /** Options of {@link createReplicaDirectory}. */
 export interface ReplicaDirectoryOptions
@@ -105,7 +105,7 @@ export interface CreateDirectoryOptions {
     'ldap' | 'replica' | 'schema' | 'privacy' | 'certificates'
   >;
   readonly authorities: CertificateAuthorities;
-  readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
+  readonly database: Database;
   readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
 }

@@ -2,7 +2,10 @@ import {
   resolvePackagePath,
   type DatabaseService,
 } from '@backstage/backend-plugin-api';
-import { migrateDatabase } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  type Database,
+  migrateDatabase,
+} from '@directory-gateway/backstage-plugin-directory-node';
 
 /**
  * Opens the plugin's database and migrates its tables, unless
@@ -10,7 +13,7 @@ import { migrateDatabase } from '@directory-gateway/backstage-plugin-directory-n
  */
 export async function openDatabase(
   service: DatabaseService,
-): Promise<Awaited<ReturnType<DatabaseService['getClient']>>> {
+): Promise<Database> {
   const database = await service.getClient();
   if (!service.migrations?.skip) {
     await migrateDatabase({

@@ -1,13 +1,11 @@
-import type { DatabaseService } from '@backstage/backend-plugin-api';
 import {
   AuthorityProtocolError,
   AuthorityUnavailableError,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Certificate } from '@directory-gateway/x509';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 const TABLE = 'directory_blocked_keys';
-
-type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 
 /**
  * Public keys that are never certified again, for any user, profile or CA:

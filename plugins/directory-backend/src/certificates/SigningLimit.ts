@@ -1,4 +1,3 @@
-import type { DatabaseService } from '@backstage/backend-plugin-api';
 import { createHash } from 'node:crypto';
 import {
   RateLimiterPostgres,
@@ -9,6 +8,7 @@ import {
 import { actorOf, type Caller } from '../directory/Caller';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { SigningLimitExceededError } from './errors';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 const TABLE = 'directory_signing_limits';
 
@@ -25,7 +25,7 @@ export class SigningLimit {
 
   /** Creates the table if it does not exist. */
   static async create(options: {
-    readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
+    readonly database: Database;
     readonly limit: CertificatesConfig['limit'];
   }): Promise<SigningLimit> {
     const { database, limit } = options;

@@ -1,12 +1,10 @@
-import type { DatabaseService } from '@backstage/backend-plugin-api';
 import type { Reminder } from './reminder';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 const TABLE = 'directory_reminders';
 
 /** Sending takes seconds: a process that takes longer has crashed. */
 const CLAIM_EXPIRES_MS = 15 * 60 * 1000;
-
-type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 
 /** The exclusive right to send a reminder. */
 export interface Claim {

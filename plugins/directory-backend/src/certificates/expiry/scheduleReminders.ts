@@ -1,5 +1,4 @@
 import type {
-  DatabaseService,
   DiscoveryService,
   LoggerService,
   SchedulerService,
@@ -11,6 +10,7 @@ import type { CertificateAuthorities } from '../CertificateAuthorities';
 import type { RemindersConfig } from '../CertificatesConfig';
 import { ExpiryReminders } from './ExpiryReminders';
 import { ReminderLedger } from './ReminderLedger';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 /**
  * Schedules the task that sends expiry reminders, unless no days are configured
@@ -20,7 +20,7 @@ export async function scheduleReminders(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly authorities: CertificateAuthorities;
   readonly config: RemindersConfig;
-  readonly database: Awaited<ReturnType<DatabaseService['getClient']>>;
+  readonly database: Database;
   readonly discovery: DiscoveryService;
   readonly logger: LoggerService;
   readonly notifications: NotificationService;

@@ -1,5 +1,4 @@
 import type {
-  DatabaseService,
   LifecycleService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
@@ -13,6 +12,7 @@ import {
   type MassDeletionGuard,
   type Quarantine,
 } from './MassDeletionGuard';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 const HISTORY = 'directory_guard_history';
 const OVERRIDES = 'directory_guard_overrides';
@@ -33,9 +33,6 @@ const SYNC_INTERVAL_MS = 1000;
 
 /** A process that has not renewed its quarantine for this long has ended. */
 const ENTRY_EXPIRES_MS = 60_000;
-
-/** Knex, as Backstage provides it. */
-type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 
 interface ReplicaQuarantineOptions {
   /** With the plugin's tables. */
