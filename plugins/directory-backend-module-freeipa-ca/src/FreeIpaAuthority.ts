@@ -33,7 +33,7 @@ import { KerberosLogin } from './login/KerberosLogin';
 import { PasswordLogin } from './login/PasswordLogin';
 import { PendingRequests } from './PendingRequests';
 import { RpcError } from './rpc/errors';
-import { FreeIpaServer } from './rpc/FreeIpaServer';
+import { FreeIpaServer, type Login } from './rpc/FreeIpaServer';
 import { FreeIpaServers } from './rpc/FreeIpaServers';
 import { HttpsClient } from './rpc/HttpsClient';
 import { type RpcRecord, isRpcRecord } from './rpc/RpcCommand';
@@ -43,6 +43,14 @@ const MAX_LOOKUPS = 8;
 
 /** Maximum number of lookups that wait for another one to end. */
 const MAX_QUEUED_LOOKUPS = 32;
+
+/** Options of {@link FreeIpaAuthority.create}. */
+export interface FreeIpaAuthorityOptions {
+  readonly config: FreeIpaConfig;
+  readonly logger: LoggerService;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+}
 
 /** Runs work with the same key one after the other. */
 class KeyedMutex {
@@ -70,51 +78,43 @@ class KeyedMutex {
  * request for any user: the gateway has evaluated its policy before.
  */
 export class FreeIpaAuthority implements CertificateAuthority {
+  readonly #options: FreeIpaAuthorityOptions & { readonly clock: Clock };
   readonly #servers: FreeIpaServers;
   readonly #pending: PendingRequests;
-  readonly #config: Pick<FreeIpaConfig, 'cacn' | 'lostResponseSearchMs'>;
-  readonly #logger: LoggerService;
-  readonly #clock: Clock;
   readonly #metrics = new AuthorityMetrics('freeipa');
   readonly #mutex = new KeyedMutex();
   /** Every caller can look up certificates, and each lookup is a connection. */
   readonly #lookups = bulkhead(MAX_LOOKUPS, MAX_QUEUED_LOOKUPS);
 
   /** @throws Error when the process already uses another client keytab. */
-  static create(options: {
-    readonly config: FreeIpaConfig;
-    readonly logger: LoggerService;
-    /** Default: the system clock. */
-    readonly clock?: Clock;
-  }): FreeIpaAuthority {
+  static create(options: FreeIpaAuthorityOptions): FreeIpaAuthority {
+    const { login } = options.config;
+    return new FreeIpaAuthority(
+      options,
+      login.kind === 'kerberos'
+        ? KerberosLogin.create(login)
+        : new PasswordLogin(login),
+    );
+  }
+
+  private constructor(options: FreeIpaAuthorityOptions, login: Login) {
     const { config, logger, clock = systemClock } = options;
     const https = new HttpsClient({ ...config, clock });
-    const login =
-      config.login.kind === 'kerberos'
-        ? KerberosLogin.create(config.login)
-        : new PasswordLogin(config.login);
-    const servers = new FreeIpaServers({
+    this.#options = { config, logger, clock };
+    this.#servers = new FreeIpaServers({
       servers: config.servers.map(
         origin => new FreeIpaServer({ origin, https, login }),
       ),
       logger,
       clock,
     });
-    return new FreeIpaAuthority({ servers, config, logger, clock });
-  }
-
-  private constructor(options: {
-    readonly servers: FreeIpaServers;
-    readonly config: FreeIpaConfig;
-    readonly logger: LoggerService;
-    readonly clock: Clock;
-  }) {
-    const { cacn, lostResponseSearchMs: searchMs } = options.config;
-    this.#servers = options.servers;
-    this.#pending = new PendingRequests({ ...options, cacn, searchMs });
-    this.#config = options.config;
-    this.#logger = options.logger;
-    this.#clock = options.clock;
+    this.#pending = new PendingRequests({
+      servers: this.#servers,
+      cacn: config.cacn,
+      searchMs: config.lostResponseSearchMs,
+      logger,
+      clock,
+    });
   }
 
   /**
@@ -206,7 +206,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
         );
       }
     });
-    return decodeExpiring(response, this.#config).filter(
+    return decodeExpiring(response, this.#options.config).filter(
       ({ notAfter }) => notAfter >= from && (!before || notAfter < before),
     );
   }
@@ -214,7 +214,9 @@ export class FreeIpaAuthority implements CertificateAuthority {
   /** Returns the error, if any. */
   async #tryToRevoke(request: RevocationRequest): Promise<Error | undefined> {
     try {
-      await this.#servers.runOnce(certRevoke(request, this.#config.cacn));
+      await this.#servers.runOnce(
+        certRevoke(request, this.#options.config.cacn),
+      );
       return undefined;
     } catch (error) {
       return classifyReadError(error);
@@ -225,7 +227,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
     let response: RpcRecord;
     try {
       response = await this.#servers.read(
-        certShow(serialNumber, this.#config.cacn),
+        certShow(serialNumber, this.#options.config.cacn),
       );
     } catch (error) {
       const failure = classifyReadError(error);
@@ -246,7 +248,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   async #request(request: SigningRequest): Promise<IssuedCertificate> {
     const since = new Date();
     try {
-      const command = certRequest(request, this.#config.cacn);
+      const command = certRequest(request, this.#options.config.cacn);
       const response = await this.#servers.runOnce(command);
       const issued = decodeCertificate(certificateIn(response));
       if (!isKeyOf(issued, request)) {
@@ -280,10 +282,11 @@ export class FreeIpaAuthority implements CertificateAuthority {
     if (error.code !== 2100 || !/\bprofile\b/i.test(error.text)) {
       return isProfileNotFound(error);
     }
+    const { clock, config } = this.#options;
     try {
       await this.#servers.read(certprofileShow(profile), {
         first: error.server,
-        signal: this.#clock.timeout(this.#config.lostResponseSearchMs),
+        signal: clock.timeout(config.lostResponseSearchMs),
       });
       return false;
     } catch (failure) {
@@ -292,7 +295,7 @@ export class FreeIpaAuthority implements CertificateAuthority {
   }
 
   #missingProfile({ profile }: SigningRequest): AuthorityRefusalError {
-    this.#logger.error(
+    this.#options.logger.error(
       `directory.certificates.profiles lists "${profile}", which is not a certificate profile of FreeIPA: correct the name, or import the profile with "ipa certprofile-import"`,
     );
     return new AuthorityRefusalError(`There is no profile "${profile}".`);

@@ -7,6 +7,6 @@ export * from './AuthorityMetrics';
 export * from './CertificateAuthority';
 export * from './config';
 export * from './extensionPoints';
-export { migrateDatabase } from './migrateDatabase';
+export { type Database, migrateDatabase } from './migrateDatabase';
 export * from './readinessChecks';
 export { TrustedLocations } from './TrustedLocations';

@@ -2,7 +2,12 @@ import type { DatabaseService } from '@backstage/backend-plugin-api';
 import { isError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
+/**
+ * Knex, connected to the plugin's database.
+ *
+ * @public
+ */
+export type Database = Awaited<ReturnType<DatabaseService['getClient']>>;
 
 /** An arbitrary number, the same in every process. */
 const ADVISORY_LOCK = 0x63_61_31;

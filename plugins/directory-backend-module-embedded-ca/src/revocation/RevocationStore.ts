@@ -16,13 +16,8 @@ import {
 export interface RevocationListState {
   /** CRL number; 0 when there is no CRL. */
   readonly number: number;
-  /** `undefined` when there is no CRL. */
-  readonly current?: {
-    /** DER. */
-    readonly list: Buffer;
-    readonly thisUpdate: Date;
-    readonly nextUpdate: Date;
-  };
+  /** Validity of the CRL; `undefined` when there is none. */
+  readonly current?: { readonly thisUpdate: Date; readonly nextUpdate: Date };
   /** Number of revocations that the CRL does not contain yet. */
   readonly unlisted: number;
   /** Number of all revocations. */
@@ -136,16 +131,14 @@ export class RevocationStore {
 }
 
 function readState(row: AuthorityRow): RevocationListState {
-  const { crl, crl_this_update, crl_next_update } = row;
+  const { crl_this_update: thisUpdate, crl_next_update: nextUpdate } = row;
   return {
     number: row.crl_number,
-    ...(crl !== null &&
-      crl_this_update !== null &&
-      crl_next_update !== null && {
+    ...(thisUpdate !== null &&
+      nextUpdate !== null && {
         current: {
-          list: crl,
-          thisUpdate: new Date(crl_this_update),
-          nextUpdate: new Date(crl_next_update),
+          thisUpdate: new Date(thisUpdate),
+          nextUpdate: new Date(nextUpdate),
         },
       }),
     unlisted: row.revocations - row.crl_revocations,

@@ -1,9 +1,9 @@
 import {
   AuthorityProtocolError,
   AuthorityUnavailableError,
+  type Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Certificate } from '@directory-gateway/x509';
-import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 const TABLE = 'directory_blocked_keys';
 
