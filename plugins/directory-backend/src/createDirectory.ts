@@ -2,6 +2,7 @@ import type {
   LifecycleService,
   LoggerService,
 } from '@backstage/backend-plugin-api';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { createHash } from 'node:crypto';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
@@ -32,7 +33,6 @@ import { ReplicaQuarantine } from './replica/sync/ReplicaQuarantine';
 import { Replica, type ReplicaOptions } from './replica/Replica';
 import { ReplicaDirectory } from './replica/ReplicaDirectory';
 import { ReplicatedAccounts } from './replica/ReplicatedAccounts';
-import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 /** Options of {@link createReplicaDirectory}. */
 export interface ReplicaDirectoryOptions

@@ -248,7 +248,7 @@ it('never returns a private user as public when the flag cannot be read', async 
     expect(await readUser()).toMatchObject({ emails: ['hidden@example.test'] }),
   );
   expect(new Set(seen)).toEqual(new Set([true]));
-  expect(opened.logger.lines.filter(isWholeReading)).toHaveLength(1);
+  expect(opened.logger.lines.filter(isFullSync)).toHaveLength(1);
 });
 
 it('stays suspended while the consistency check cannot read a required attribute', async () => {
@@ -299,7 +299,7 @@ it('corrects entries that were unreadable when they were written', async () => {
   );
 });
 
-function isWholeReading(line: string): boolean {
+function isFullSync(line: string): boolean {
   return /First sync finished|Replica was synced/.test(line);
 }
 

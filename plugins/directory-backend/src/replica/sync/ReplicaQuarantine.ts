@@ -3,6 +3,7 @@ import type {
   LoggerService,
 } from '@backstage/backend-plugin-api';
 import { InputError } from '@backstage/errors';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -12,7 +13,6 @@ import {
   type MassDeletionGuard,
   type Quarantine,
 } from './MassDeletionGuard';
-import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 const HISTORY = 'directory_guard_history';
 const OVERRIDES = 'directory_guard_overrides';
