@@ -1,4 +1,4 @@
-# Each command brings what it needs first and is safe to run twice.
+# Each target installs what it needs and can run repeatedly.
 .DEFAULT_GOAL := help
 .PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm bench trials clean
 
@@ -10,45 +10,45 @@ help: ## Show this
 	@echo
 	@echo '  Variables: PORT=7007 (start), USERS=200, LDIF=path, SCHEMA=fas|freeipa (start, dev, realm); KILLS=500, MINUTES=20, RUNS=50 (trials)'
 
-start: ## Start a portal with people in it, on http://localhost:7007
+start: ## Start a portal with people on http://localhost:7007
 	@scripts/start
 
-dev: ## The same from the sources, with reload: pages on :3000, API on :7007
+dev: ## Start it from the sources, with reload: pages on :3000, API on :7007
 	@scripts/dev
 
-check: ## Types, lint, format and unit tests: the quick half of test
+check: ## Check types, lint and format, run unit tests
 	@scripts/test checks unit
 
-test: ## Everything that the continuous integration runs
+test: ## Run all checks and tests, as CI does
 	@scripts/test
 
-test-unit: ## Only the unit tests
+test-unit: ## Run unit tests
 	@scripts/test unit
 
-test-integration: ## Only the tests that start a realm or a database
+test-integration: ## Run tests that start a realm or a database
 	@scripts/test integration
 
-test-start: ## Only `make start`
+test-start: ## Test `make start`
 	@scripts/test start
 
-test-browser: ## Only the tests in a browser
+test-browser: ## Run tests in a browser
 	@scripts/test browser
 
-test-stress: ## Everything, while four other processes keep the CPUs busy
+test-stress: ## Run all checks and tests beside stress-ng
 	@scripts/test-stress
 
-screenshots: ## Pictures of every page and state, in .build/screenshots
+screenshots: ## Take screenshots of all pages and states, in .build/screenshots
 	@scripts/browser screenshots
 
-realm: ## The Kerberos realm and directory alone; prints an environment to source
+realm: ## Start only the realm and print its environment
 	@scripts/realm serve
 
-bench: ## How fast the portal answers for 20,000 people (USERS=), in tables
+bench: ## Measure the production build with 20,000 users (USERS=, ONLY=, MODES=)
 	@benchmarks/run
 
-trials: ## Long trials, resumable: crashes, soak, outages, fuzz, attacks (ONLY=crash,soak)
+trials: ## Run long trials, resumable (ONLY=crash,soak,outages,attacks…)
 	@scripts/trials
 
-clean: ## Remove what the other commands made
+clean: ## Remove all generated files
 	rm -rf .build .cache .toolchain node_modules dist-types coverage
 	rm -rf packages/*/node_modules packages/*/dist plugins/*/node_modules plugins/*/dist

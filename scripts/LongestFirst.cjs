@@ -1,6 +1,6 @@
-// Jest's test sequencer for the project: the test files that
-// scripts/test-durations.json lists run first, the longest one first, so that
-// one worker does not end with a long file while the others have nothing to do.
+// Jest's test sequencer: runs the test files in scripts/test-durations.json
+// first, the longest one before the others, so that no worker ends with a long
+// file while the others are idle.
 // Jest's own order, by durations of previous runs or file size, sorts the rest.
 
 const { readFileSync } = require('node:fs');

@@ -22,7 +22,7 @@ A duration is text such as \`90s\`, \`6 hours\` or \`P30D\`, or a block such as 
 
 `;
 
-/** The packages that have a schema of their own, by folder. */
+/** Packages with a configuration schema, by folder. */
 async function packagesWithSchema() {
   const folders = [];
   for await (const manifest of glob('{packages,plugins}/*/package.json', {
@@ -38,7 +38,7 @@ async function packagesWithSchema() {
   return folders.sort((a, b) => a.folder.localeCompare(b.folder));
 }
 
-/** The keys of a schema and of what is in it, with their paths. */
+/** Returns all keys of a schema with their paths. */
 function* keysOf(schema, prefix = '') {
   const required = new Set(schema.required ?? []);
   for (const [name, value] of Object.entries(schema.properties ?? {})) {
@@ -108,7 +108,7 @@ async function compose() {
   const { schemas } = loaded.serialize();
   const sections = packages.map(({ name, folder }) => {
     const { value } = schemas.find(({ packageName }) => packageName === name);
-    // A block that others share says nothing on its own.
+    // The block of other packages has no description.
     const rows = [...keysOf(value)]
       .filter(
         ({ value: { description, type } }) => description || type !== 'object',

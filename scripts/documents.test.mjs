@@ -1,7 +1,6 @@
-// The documents are true as far as a program can tell: links lead somewhere, and
-// to every page, the configuration reference is current, and the
-// catalog takes the project's own entities. Examples of the API are run by
-// plugins/directory-backend/src/examples.integration.test.ts.
+// Checks the documents: links have targets and reach each page, generated parts
+// are current, and the catalog accepts the project's entities. The examples of
+// the API run in plugins/directory-backend/src/examples.integration.test.ts.
 
 import {
   componentEntityV1alpha1Validator,
@@ -21,7 +20,7 @@ import { parse, parseAllDocuments } from 'yaml';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What is in the repository, or about to be; relative to its root. */
+/** Tracked and new files, relative to the root of the repository. */
 const files = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard'],
@@ -33,18 +32,18 @@ const files = execFileSync(
 const read = file => readFileSync(join(root, file), 'utf8');
 const documents = files.filter(file => file.endsWith('.md'));
 
-/** Without code, in which nothing is a link. */
+/** Returns a document without code. */
 const proseOf = file =>
   read(file)
     .replace(/^```[^]*?^```$/gm, '')
     .replace(/`[^`\n]*`/g, '');
 
-/** The targets of a document's links and pictures. */
+/** Returns the targets of links and images. */
 function linksOf(file) {
   return [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to);
 }
 
-/** The anchors of a document's headings, as GitHub and mkdocs make them. */
+/** Returns the anchors of headings on GitHub and in mkdocs. */
 function anchorsOf(file) {
   return read(file)
     .replace(/^```[^]*?^```$/gm, '')
@@ -64,7 +63,7 @@ function anchorsOf(file) {
 describe('links', () => {
   assert.ok(documents.length > 10);
   for (const file of documents) {
-    it(`of ${file} lead somewhere`, () => {
+    it(`of ${file} have targets`, () => {
       const broken = linksOf(file)
         .filter(link => !/^[a-z]+:/.test(link))
         .filter(link => {
@@ -84,7 +83,7 @@ describe('links', () => {
     });
   }
 
-  it('are https where they lead elsewhere', () => {
+  it('to other sites use https', () => {
     const plain = documents.flatMap(file =>
       linksOf(file).filter(
         link => /^http:/.test(link) && !/^http:\/\/localhost/.test(link),
@@ -102,14 +101,14 @@ describe('the site', () => {
       : Object.values(node).flatMap(child => pagesOf(child));
   const named = nav.flatMap(pagesOf).map(page => `docs/${page}`);
 
-  it('has the pages that it names', () => {
+  it('has all pages of its navigation', () => {
     assert.deepEqual(
       named.filter(page => !files.includes(page)),
       [],
     );
   });
 
-  it('leads to every page, from one to the next', () => {
+  it('reaches every page by links', () => {
     const reached = new Set(['README.md', ...named]);
     for (const file of reached) {
       for (const link of linksOf(file)) {
@@ -127,7 +126,7 @@ describe('the site', () => {
 });
 
 describe('the configuration reference', () => {
-  it('is what the schemas say', () => {
+  it('is generated from the schemas', () => {
     execFileSync(
       process.execPath,
       ['scripts/configuration-reference.mjs', '--check'],
@@ -137,7 +136,7 @@ describe('the configuration reference', () => {
 });
 
 describe('the tables of performance', () => {
-  it('are those of the results', () => {
+  it('are generated from the results', () => {
     execFileSync('benchmarks/documents', ['--check'], {
       cwd: root,
       stdio: 'inherit',
@@ -160,7 +159,7 @@ describe('the shipped configuration', () => {
     });
   }
 
-  it('refuses locations from users in production', () => {
+  it('rejects locations of users in production', () => {
     const { catalog } = parse(read('app-config.production.yaml'));
     assert.equal(catalog.readonly, true);
   });
@@ -179,7 +178,7 @@ describe('the catalog', () => {
   const catalogs = files.filter(file => file.endsWith('catalog-info.yaml'));
 
   for (const file of catalogs) {
-    it(`takes ${file}`, async () => {
+    it(`accepts ${file}`, async () => {
       for (const document of parseAllDocuments(read(file))) {
         const entity = document.toJS();
         await policy.enforce(entity);
@@ -188,7 +187,7 @@ describe('the catalog', () => {
     });
   }
 
-  it('knows every package that is published', () => {
+  it('has every published package', () => {
     const published = files
       .filter(file => /^(packages|plugins)\/[^/]+\/package\.json$/.test(file))
       .filter(file => !JSON.parse(read(file)).private)

@@ -1,6 +1,6 @@
 // Options for Backstage's ESLint configuration, which each package passes to
-// @backstage/cli/config/eslint-factory. A rule of the root's .eslintrc.js would
-// not count: the factory sets no-restricted-syntax for each package.
+// @backstage/cli/config/eslint-factory. The root's .eslintrc.js has no effect on
+// no-restricted-syntax, which the factory sets for each package.
 
 const spreads = {
   selector: ':matches(SpreadElement, JSXSpreadAttribute) > ObjectExpression',
@@ -11,7 +11,7 @@ module.exports = {
   // In tests.
   restrictedSyntax: [spreads],
   rules: {
-    // In other files; replaces what the factory sets for frontend packages.
+    // In other files; replaces the factory's rule for frontend packages.
     'no-restricted-syntax': [
       'error',
       spreads,

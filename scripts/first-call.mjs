@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
 
 /**
- * What a person does first with a portal that has just started: the first call
- * to paste into another terminal, and who one can be in the loopback realm.
+ * Formats the first steps with a portal that has just started: a call for
+ * another terminal, and the principals of the realm.
  */
 export function firstCall({ PORT, PORTAL_URL, KRB5_CONFIG, KEYTAB }) {
-  // Beside the realm's own files, so that the ticket goes when the realm goes.
+  // In the folder that the realm removes at its end.
   const ticket = join(dirname(KRB5_CONFIG), 'ticket');
   return `
 The portal is ready at ${PORTAL_URL} ("Enter as Alice" makes you alice).
@@ -16,20 +16,20 @@ The first call, in another terminal:
   kinit -k -t "$KEYTAB" alice
   curl --negotiate -u : http://localhost:${PORT}/api/directory/v1/me/
 
-The same ticket opens the portal, where this browser is installed:
+Chromium signs in to the portal with the same ticket:
 
   chromium --auth-server-allowlist=localhost ${PORTAL_URL}
 
-Whom kinit can make you:
+Principals for kinit:
 
-  alice                       an ordinary person
-  bob                         keeps a private profile
+  alice                       an ordinary user
+  bob                         a user with a private profile
   bot/builder.example.test    a service
   host/build1.example.test    a host
-  admin                       an administrator, unknown to the account system
+  admin                       an administrator without an account in the Fedora Account System
   carol                       a locked account
   eve                         an expired account
 
-Ctrl-C stops the portal and all that was started with it.
+Ctrl-C stops the portal and the realm.
 `;
 }

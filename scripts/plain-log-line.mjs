@@ -1,6 +1,6 @@
 /**
- * A line of the portal's log for a person: in production Backstage writes JSON.
- * A line that is not JSON comes back as it is.
+ * Formats a line of the portal's log, which is JSON in production, as text.
+ * Returns other lines unchanged.
  */
 export function plainLogLine(line) {
   let record;

@@ -1,8 +1,8 @@
-// Runs the portal on the realm whose variables are in the environment, says
-// when it is ready and what to try first, and stops it when told to.
+// Runs the portal on the realm in the environment, prints the first call when
+// it is ready, and stops it on a signal.
 //
-//   node scripts/portal.mjs built      what scripts/build made, as in production
-//   node scripts/portal.mjs sources    with reload, the pages on a port of their own
+//   node scripts/portal.mjs built      the build of scripts/build, as in production
+//   node scripts/portal.mjs sources    with reload, the pages on another port
 //
 // Further arguments are configuration files, loaded after the demo's.
 // PORT is the server's port; PORTAL_URL is where a browser finds the pages.
@@ -18,18 +18,18 @@ import { fileURLToPath } from 'node:url';
 import { firstCall } from './first-call.mjs';
 import { plainLogLine } from './plain-log-line.mjs';
 
-/** How long the portal may take to stop. */
-const PATIENCE_MS = 3_000;
+/** Timeout of a stop. */
+const STOP_TIMEOUT_MS = 3_000;
 
-/** docs/operating.md, "Sizes", says why. */
+/** See docs/operating.md, "Sizes". */
 const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const [way, ...furtherConfig] = process.argv.slice(2);
+const [mode, ...furtherConfig] = process.argv.slice(2);
 const config = ['app-config.yaml', 'app-config.demo.yaml', ...furtherConfig]
   .map(file => resolve(root, file))
   .flatMap(file => ['--config', file]);
-const ways = {
+const modes = {
   built: {
     command: [process.execPath, 'packages/backend', ...config],
     cwd: join(root, '.build/portal'),
@@ -47,7 +47,7 @@ const ways = {
   },
 };
 
-const { command, cwd, env, stdout } = ways[way];
+const { command, cwd, env, stdout } = modes[mode];
 const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const [program, ...args] = command;
 const portal = spawn(program, args, {
@@ -59,8 +59,8 @@ const portal = spawn(program, args, {
     DEMO_CA_KEY: join(scratch, 'ca-key.pem'),
   },
   stdio: ['ignore', stdout, 'inherit'],
-  // A process group of its own: Ctrl-C reaches it once, from stop(), and
-  // reaches all of it, whatever `yarn start` has started.
+  // A process group: Ctrl-C reaches it once, from stop(), and all processes
+  // that `yarn start` has started.
   detached: true,
 });
 const exit = once(portal, 'exit');
@@ -69,22 +69,21 @@ let stopping = false;
 function stop() {
   stopping = true;
   signalAll('SIGTERM');
-  // Once a page has been open, Backstage asks itself for events in requests
-  // that last a minute, and waits for them. Nobody else has to: all that a demo
-  // knows is in memory.
-  setTimeout(() => signalAll('SIGKILL'), PATIENCE_MS).unref();
+  // Backstage waits up to a minute for requests of its event bus. A demo has
+  // all its data in memory.
+  setTimeout(() => signalAll('SIGKILL'), STOP_TIMEOUT_MS).unref();
 }
 function signalAll(signal) {
   try {
     process.kill(-portal.pid, signal);
   } catch (error) {
-    // ESRCH: the whole group has gone already.
+    // ESRCH: the group has exited.
     if (error.code !== 'ESRCH') throw error;
   }
 }
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
-// Of a program that started this with a channel and has gone, in whatever way.
+// The parent has exited.
 process.on('disconnect', stop);
 process.channel?.unref();
 
@@ -108,7 +107,7 @@ async function untilReady() {
 
 untilReady();
 const [code, signal] = await exit;
-// What a killed leader may have left of its group.
+// Processes that remain after their leader.
 signalAll('SIGKILL');
 await rm(scratch, { recursive: true, force: true });
 if (!stopping) {

@@ -1,4 +1,4 @@
-# Ports that must be free before anything starts. Sourced after toolchain.sh.
+# Checks that ports are free. Sourced after toolchain.sh.
 # shellcheck shell=bash
 
 # Usage: require_free_port PORT ADVICE

@@ -1,5 +1,4 @@
-// `make start` as a person meets it: the real command on a free port, the call
-// that it prints, and Ctrl-C.
+// `make start` on a free port, the call that it prints, and Ctrl-C.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -16,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 // Inherited by everything that `make start` starts, daemons included.
 const marker = `STARTED_BY_TEST=${process.pid}-${Date.now()}`;
 
-/** The environment of a fresh shell: no outer make, no realm of somebody else. */
+/** The environment of a new shell, without an outer make or another realm. */
 function freshEnvironment(port) {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -37,7 +36,7 @@ async function freePort() {
   return port;
 }
 
-/** Processes, daemons included, that carry this run's mark; not this one. */
+/** Other processes, including daemons, with the marker of this run. */
 function startedProcesses() {
   return readdirSync('/proc').filter(pid => {
     try {
@@ -46,7 +45,7 @@ function startedProcesses() {
         readFileSync(`/proc/${pid}/environ`, 'utf8').includes(marker)
       );
     } catch {
-      return false; // gone between the two calls, or another user's
+      return false; // it has exited, or belongs to another user
     }
   });
 }
@@ -57,7 +56,7 @@ describe('make start', { timeout: 900_000 }, () => {
   let output = '';
   let pasted;
 
-  /** Runs commands in the shell into which a person has pasted the first call. */
+  /** Runs commands in a shell with the environment of the first call. */
   async function bash(commands) {
     const { stdout } = await promisify(execFile)(
       'bash',
@@ -92,11 +91,11 @@ describe('make start', { timeout: 900_000 }, () => {
   });
 
   after(() => {
-    // For a run that failed half way; what has ended already is not there.
+    // Of a run that failed; processes may have exited.
     for (const pid of startedProcesses()) process.kill(Number(pid), 'SIGKILL');
   });
 
-  it('prints a first call that answers who is calling', async () => {
+  it('prints a first call that returns the caller', async () => {
     const { result } = JSON.parse(await bash(pasted.firstCall));
 
     assert.equal(result.username, 'alice');
@@ -108,7 +107,7 @@ describe('make start', { timeout: 900_000 }, () => {
     );
   });
 
-  it('answers from the directory', async () => {
+  it('returns users of the directory', async () => {
     const url = `http://localhost:${port}/api/directory/v1/users/alice/`;
     const { result } = JSON.parse(
       await bash(`curl --silent --negotiate -u : ${url}`),
@@ -120,7 +119,7 @@ describe('make start', { timeout: 900_000 }, () => {
     assert.equal(result.uri, url);
   });
 
-  it('asks for a ticket where there is none', async () => {
+  it('requests a ticket without credentials', async () => {
     const response = await fetch(
       `http://localhost:${port}/api/directory/v1/me/`,
     );
@@ -130,14 +129,14 @@ describe('make start', { timeout: 900_000 }, () => {
     assert.equal((await response.json()).reason, 'no_credentials');
   });
 
-  it('serves the pages from the same process', async () => {
+  it('serves the pages', async () => {
     const response = await fetch(`http://localhost:${port}/`);
 
     assert.equal(response.status, 200);
     assert.match(await response.text(), /<title>Directory gateway<\/title>/);
   });
 
-  it('says in one line that its port is taken', async () => {
+  it('prints one line when its port is in use', async () => {
     const second = await promisify(execFile)('scripts/start', {
       cwd: root,
       env: freshEnvironment(port),
@@ -150,23 +149,23 @@ describe('make start', { timeout: 900_000 }, () => {
     assert.match(second.stderr, /^Port \d+ is taken: .+\n$/);
   });
 
-  it('is gone without a trace after Ctrl-C', async () => {
+  it('removes processes and files after Ctrl-C', async () => {
     const realm = dirname(/KRB5_CONFIG=(\S+)/.exec(pasted.setUp)[1]);
     assert.ok(existsSync(realm));
     assert.notDeepEqual(startedProcesses(), []);
 
-    // As a terminal does it: to the whole foreground process group.
+    // As a terminal: to the foreground process group.
     process.kill(-portal.pid, 'SIGINT');
     if (portal.exitCode === null && portal.signalCode === null) {
       await once(portal, 'exit');
     }
-    // A daemon that was told to stop may need a moment more than its parent.
+    // A daemon may stop after its parent.
     for (let i = 0; i < 100 && startedProcesses().length > 0; i++) {
       await delay(100);
     }
 
     assert.deepEqual(startedProcesses(), []);
-    assert.ok(!existsSync(realm), 'the folder of the realm is gone');
+    assert.ok(!existsSync(realm), 'the folder of the realm is removed');
     await assert.rejects(fetch(`http://localhost:${port}/`));
   });
 });
