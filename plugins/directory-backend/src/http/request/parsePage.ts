@@ -2,9 +2,6 @@ import type { PageRequest } from '../../directory/Page';
 import { searchPageSizeOutOfRange } from '../response/apiErrors';
 import type { ParameterErrors } from './ParameterErrors';
 
-/** Largest `page_number`: the index of the first result stays a safe integer. */
-const MAX_PAGE_NUMBER = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
-
 /** Results per page when the query has no `page_size` (contract, section 8). */
 export const DEFAULT_PAGE_SIZE = 40;
 
@@ -17,11 +14,16 @@ export const WHOLE_LIST: PageRequest = {
   size: Number.MAX_SAFE_INTEGER,
 };
 
-/** The largest `page_size` of a list. */
-const MAX_LIST_PAGE_SIZE = 1000;
-
 /** The largest `page_size` of a search. */
 export const MAX_SEARCH_PAGE_SIZE = 40;
+
+const LIST_SIZE = { max: 1000, fallback: DEFAULT_PAGE_SIZE };
+const SEARCH_SIZE = { max: MAX_SEARCH_PAGE_SIZE, fallback: DEFAULT_PAGE_SIZE };
+/** The index of the first result stays a safe integer. */
+const NUMBER = {
+  max: Math.floor(Number.MAX_SAFE_INTEGER / LIST_SIZE.max),
+  fallback: 1,
+};
 
 /**
  * Parses `page_size` (1 to 1000, default 40) and `page_number` (default 1) of
@@ -33,8 +35,8 @@ export function parsePage(
   errors: ParameterErrors,
 ): PageRequest {
   return {
-    size: parsePageSize(query, MAX_LIST_PAGE_SIZE, errors),
-    number: parsePageNumber(query, errors),
+    size: readNumber(query, 'page_size', LIST_SIZE, errors),
+    number: readNumber(query, 'page_number', NUMBER, errors),
   };
 }
 
@@ -46,51 +48,35 @@ export function parseSearchPage(
   query: URLSearchParams,
   errors: ParameterErrors,
 ): PageRequest {
-  const number = parsePageNumber(query, errors);
+  const number = readNumber(query, 'page_number', NUMBER, errors);
   const text = query.get('page_size');
   const size = text !== null && /^-?\d+$/.test(text) ? Number(text) : undefined;
   if (size !== undefined && (size < 1 || size > MAX_SEARCH_PAGE_SIZE)) {
     errors.reject(searchPageSizeOutOfRange(MAX_SEARCH_PAGE_SIZE, size));
     return { size: DEFAULT_PAGE_SIZE, number };
   }
-  return { size: parsePageSize(query, MAX_SEARCH_PAGE_SIZE, errors), number };
+  return { size: readNumber(query, 'page_size', SEARCH_SIZE, errors), number };
 }
 
-function parsePageSize(
+const LABELS = { page_size: 'Page size', page_number: 'Page number' };
+
+/** A number from 1 to `max`; the default when the parameter is missing. */
+function readNumber(
   query: URLSearchParams,
-  max: number,
+  name: keyof typeof LABELS,
+  limits: { readonly max: number; readonly fallback: number },
   errors: ParameterErrors,
 ): number {
-  return (
-    parseNumber(query.get('page_size'), max, message =>
-      errors.add('page_size', `Page size. ${message}`),
-    ) ?? DEFAULT_PAGE_SIZE
-  );
-}
-
-function parsePageNumber(
-  query: URLSearchParams,
-  errors: ParameterErrors,
-): number {
-  return (
-    parseNumber(query.get('page_number'), MAX_PAGE_NUMBER, message =>
-      errors.add('page_number', `Page number. ${message}`),
-    ) ?? 1
-  );
-}
-
-function parseNumber(
-  text: string | null,
-  max: number,
-  onError: (message: string) => void,
-): number | undefined {
-  if (text === null) {
-    return undefined;
-  }
-  const number = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (number >= 1 && number <= max) {
+  const text = query.get(name);
+  const number = /^\d+$/.test(text ?? '') ? Number(text) : NaN;
+  if (number >= 1 && number <= limits.max) {
     return number;
   }
-  onError(`Must be a whole number from 1 to ${max}.`);
-  return undefined;
+  if (text !== null) {
+    errors.add(
+      name,
+      `${LABELS[name]}. Must be a whole number from 1 to ${limits.max}.`,
+    );
+  }
+  return limits.fallback;
 }
