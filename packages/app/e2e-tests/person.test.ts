@@ -1,4 +1,16 @@
+import type { Page } from '@playwright/test';
+import type { Portal } from './Portal';
 import { alice, expect, test } from './test';
+
+/** Stops the directory and waits until the replica is too old to be served. */
+async function stopDirectory(page: Page, portal: Portal) {
+  await portal.realm.directory.stop();
+  const status = () =>
+    page.evaluate(
+      async () => (await fetch('/api/directory/v1/users/?page_size=1')).status,
+    );
+  await expect.poll(status).toBe(503);
+}
 
 test('a private profile is complete for its owner only', async ({
   portal,
@@ -65,7 +77,7 @@ test.describe('when the directory becomes unavailable', () => {
     const group = page.getByRole('link', { name: 'packager', exact: true });
     await expect(group).toBeVisible();
 
-    await portal.realm.directory.stop();
+    await stopDirectory(page, portal);
     // The user returns to the tab after a minute.
     await page.clock.fastForward('01:00');
     await page.evaluate(() =>
@@ -98,7 +110,7 @@ test.describe('when the directory becomes unavailable', () => {
       page.getByRole('heading', { name: 'People in your groups' }),
     ).toBeVisible();
 
-    await portal.realm.directory.stop();
+    await stopDirectory(page, portal);
     await page.getByRole('article').first().click();
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
     await expect(
