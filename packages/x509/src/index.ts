@@ -22,7 +22,7 @@ export type { StringType } from './der/readText';
 export {
   Certificate,
   type CertificateDescriptionResult,
-} from './description/describeCertificate';
+} from './description/Certificate';
 export type {
   AlternativeNamesByKind,
   CertificateDescription,

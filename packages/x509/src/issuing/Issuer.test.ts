@@ -8,7 +8,7 @@ import { aliceFields, makeIssuer, validity } from '../__testUtils__/authority';
 import { openssl } from '../__testUtils__/openssl';
 import { testKey } from '../__testUtils__/testKeys';
 import { readPemBlocks } from '../der/pem';
-import { describeCertificate } from '../description/describeCertificate';
+import { describeCertificate } from '../description/Certificate';
 import { CertificateFields } from './writeTbs';
 import { Issuer } from './Issuer';
 

@@ -1,5 +1,5 @@
 import { KeyObject } from 'node:crypto';
-import { describeCertificate } from '../description/describeCertificate';
+import { describeCertificate } from '../description/Certificate';
 import {
   CertificateDescription,
   readCertificate,

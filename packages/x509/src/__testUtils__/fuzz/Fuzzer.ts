@@ -1,4 +1,4 @@
-import { describeCertificate } from '../../description/describeCertificate';
+import { describeCertificate } from '../../description/Certificate';
 import { CertificateRequest } from '../../request/CertificateRequest';
 import { readCertificateRequest } from '../../request/readCertificateRequest';
 import { verifyWithOpenssl, verifyWithPeculiar } from './oracles';

@@ -21,7 +21,7 @@ import {
 } from '../__testUtils__/tlv';
 import { readPemBlocks } from '../der/pem';
 import { CertificateDescription } from './readCertificate';
-import { Certificate, describeCertificate } from './describeCertificate';
+import { Certificate, describeCertificate } from './Certificate';
 
 function describeOrThrow(der: Buffer): CertificateDescription {
   const result = describeCertificate(der);
