@@ -29,6 +29,16 @@ const PENDING_TTL_MS = 60 * 60 * 1000;
 /** Clock skew that Kerberos tolerates (RFC 4120 §3.1.3). */
 const CLOCK_SKEW_MS = 5 * 60 * 1000;
 
+/** Options of {@link PendingRequests}. */
+export interface PendingRequestsOptions {
+  readonly servers: FreeIpaServers;
+  readonly cacn: string;
+  /** Maximum duration of a search in milliseconds. */
+  readonly searchMs: number;
+  readonly logger: LoggerService;
+  readonly clock: Clock;
+}
+
 /** A request for a certificate whose response was lost. */
 interface PendingRequest {
   readonly request: SigningRequest;
@@ -53,13 +63,7 @@ type SearchResult =
  * key, was issued after the request was sent, and was not returned otherwise.
  */
 export class PendingRequests {
-  readonly #options: {
-    readonly servers: FreeIpaServers;
-    readonly cacn: string;
-    readonly searchMs: number;
-    readonly logger: LoggerService;
-    readonly clock: Clock;
-  };
+  readonly #options: PendingRequestsOptions;
   readonly #pending = new LRUCache<string, PendingRequest>({
     max: 1000,
     ttl: PENDING_TTL_MS,
@@ -70,14 +74,7 @@ export class PendingRequests {
     ttl: 2 * CLOCK_SKEW_MS,
   });
 
-  /** @param options - `searchMs`: maximum duration of a search */
-  constructor(options: {
-    readonly servers: FreeIpaServers;
-    readonly cacn: string;
-    readonly searchMs: number;
-    readonly logger: LoggerService;
-    readonly clock: Clock;
-  }) {
+  constructor(options: PendingRequestsOptions) {
     this.#options = options;
   }
 

@@ -12,7 +12,12 @@ import {
   readChainFile,
 } from './AuthorityStore';
 import { type KeyFile, UnusableKeyError } from './KeyFile';
-import { SigningAuthority, authorityIdOf, backdated } from './SigningAuthority';
+import {
+  type SigningAuthority,
+  authorityIdOf,
+  backdated,
+  createSigningAuthority,
+} from './SigningAuthority';
 
 /** Origin of the CA: generated at first start, or provided. */
 export type AuthorityOrigin =
@@ -120,7 +125,7 @@ async function openAuthority(
     (await authorities.findCurrent()) ??
     (await establishAuthority(options, keyExisted));
 
-  const authority = SigningAuthority.create({
+  const authority = createSigningAuthority({
     privateKey: await readKeyOf(recorded, keyFile),
     chain:
       config.origin.kind === 'provided'
@@ -206,7 +211,7 @@ async function adopt(
   if (!privateKey) {
     throw new UnusableKeyError(`${keyFile.path} does not exist`);
   }
-  const authority = SigningAuthority.create({
+  const authority = createSigningAuthority({
     chain: await readChainFile(chainFile),
     privateKey,
   });
@@ -233,7 +238,7 @@ async function generate(
     notBefore: backdated(now),
     notAfter: new Date(now + validityMs),
   });
-  const authority = SigningAuthority.create({
+  const authority = createSigningAuthority({
     chain: [certificate],
     privateKey,
   });

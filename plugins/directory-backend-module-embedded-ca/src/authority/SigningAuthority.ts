@@ -9,47 +9,41 @@ import { Issuer } from '@directory-gateway/x509';
 import type { AuthorityRecord } from './AuthorityStore';
 import { UnusableKeyError } from './KeyFile';
 
-/** A CA and its private key. */
-export class SigningAuthority implements AuthorityRecord {
-  readonly id: string;
-  readonly chain: readonly Buffer[];
+/** A CA whose private key this instance has. */
+export interface SigningAuthority extends AuthorityRecord {
   readonly issuer: Issuer;
   readonly publicKey: KeyObject;
+}
 
-  /**
-   * @param options - `chain`: the CA's certificate and its issuers, DER
-   * @throws UnusableKeyError when the key does not match the certificate, or the
-   *   certificate must not sign certificates and CRLs.
-   */
-  static create(options: {
-    readonly chain: readonly Buffer[];
-    readonly privateKey: KeyObject;
-  }): SigningAuthority {
-    const { chain, privateKey } = options;
-    try {
-      requireChain(chain);
-      const issuer = Issuer.create({ certificate: chain[0], privateKey });
-      if (issuer.certificate.keyUsage?.includes('cRLSign') === false) {
-        throw new TypeError(
-          'The key usage of the CA certificate does not include cRLSign',
-        );
-      }
-      return new SigningAuthority({ chain, issuer, privateKey });
-    } catch (error) {
-      assertError(error);
-      throw new UnusableKeyError(error.message);
+/**
+ * Creates a CA from its certificates and its key.
+ *
+ * @param options - `chain`: the CA's certificate and its issuers, DER
+ * @throws UnusableKeyError when the key does not match the certificate, or the
+ *   certificate must not sign certificates and CRLs.
+ */
+export function createSigningAuthority(options: {
+  readonly chain: readonly Buffer[];
+  readonly privateKey: KeyObject;
+}): SigningAuthority {
+  const { chain, privateKey } = options;
+  try {
+    requireChain(chain);
+    const issuer = Issuer.create({ certificate: chain[0], privateKey });
+    if (issuer.certificate.keyUsage?.includes('cRLSign') === false) {
+      throw new TypeError(
+        'The key usage of the CA certificate does not include cRLSign',
+      );
     }
-  }
-
-  private constructor(options: {
-    readonly chain: readonly Buffer[];
-    readonly issuer: Issuer;
-    readonly privateKey: KeyObject;
-  }) {
-    this.chain = options.chain;
-    this.issuer = options.issuer;
-    this.id = authorityIdOf(options.privateKey);
-    this.publicKey = createPublicKey(options.privateKey);
+    return {
+      id: authorityIdOf(privateKey),
+      chain,
+      issuer,
+      publicKey: createPublicKey(privateKey),
+    };
+  } catch (error) {
+    assertError(error);
+    throw new UnusableKeyError(error.message);
   }
 }
 

@@ -12,23 +12,22 @@ import type { RpcCommand, RpcRecord } from './RpcCommand';
 /** How long a server that was not available is tried last. */
 const DEMOTION_MS = 30 * 1000;
 
+/** Options of {@link FreeIpaServers}. */
+export interface FreeIpaServersOptions {
+  readonly servers: readonly FreeIpaServer[];
+  readonly logger: LoggerService;
+  readonly clock: Clock;
+}
+
 /** The reason why a server returned no result. */
 type ServerFailure = Pick<NoResultError, 'executed' | 'fault' | 'message'>;
 
 /** FreeIPA's servers, which are tried in order until one returns a result. */
 export class FreeIpaServers {
-  readonly #options: {
-    readonly servers: readonly FreeIpaServer[];
-    readonly logger: LoggerService;
-    readonly clock: Clock;
-  };
+  readonly #options: FreeIpaServersOptions;
   readonly #demotedUntil = new Map<FreeIpaServer, number>();
 
-  constructor(options: {
-    readonly servers: readonly FreeIpaServer[];
-    readonly logger: LoggerService;
-    readonly clock: Clock;
-  }) {
+  constructor(options: FreeIpaServersOptions) {
     this.#options = options;
   }
 

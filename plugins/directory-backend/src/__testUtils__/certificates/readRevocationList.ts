@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { Gateway } from '../gateway/startGateway';
 
-/** A revocation list, as OpenSSL reads it. */
+/** A CRL as OpenSSL reads it. */
 export interface ReadRevocationList {
   /** DER, in base64. */
   readonly bytes: string;
@@ -10,7 +10,7 @@ export interface ReadRevocationList {
   readonly serials: readonly string[];
 }
 
-/** The revocation list that a gateway serves, got without a login. */
+/** Returns the public CRL of a gateway. */
 export async function readRevocationList({
   baseUrl,
 }: Pick<Gateway, 'baseUrl'>): Promise<ReadRevocationList> {

@@ -23,12 +23,12 @@ import type { Call } from '../api/Operation';
 import { parsePythonInteger } from './parseFasjsonPage';
 import { rawInteger } from '../response/json';
 
-/** FreeIPA's codes of errors (`ipalib/errors.py`), which the reference passes on. */
+/** Error codes of FreeIPA (`ipalib/errors.py`), which FASJSON returns. */
 const NOT_FOUND = 4001;
 const VALIDATION = 3009;
 const ACI = 2100;
 
-/** Refusals to sign, which the reference has from FreeIPA's RPC. */
+/** Denied signing requests, for which FASJSON returns FreeIPA's RPC errors. */
 const presenters: Readonly<
   Record<string, ((error: Error) => ErrorResponse) | undefined>
 > = {
@@ -43,31 +43,31 @@ const presenters: Readonly<
   },
 };
 
-/** How the reference says what the contract says in other words. */
-const SENTENCES: Readonly<Record<string, string | undefined>> = {
+/** Messages of FASJSON that differ from the contract's. */
+const MESSAGES: Readonly<Record<string, string | undefined>> = {
   UnauthorizedError:
     "The server could not verify that you are authorized to access the URL requested. You either supplied the wrong credentials (e.g. a bad password), or your browser doesn't understand how to supply the credentials required.",
   UnknownPathError:
     'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.',
 };
 
-/** What a caller is told of an error, as the reference tells it. */
+/** The response of FASJSON to an error. */
 export function presentFasjsonError(error: unknown): ErrorResponse | undefined {
   const present = isError(error) ? presenters[error.name] : undefined;
   if (present) {
     return present(error as Error);
   }
-  const refusal = toApiError(error);
-  if (!refusal) {
+  const apiError = toApiError(error);
+  if (!apiError) {
     return undefined;
   }
-  const { status, headers, body } = refusal;
+  const { status, headers, body } = apiError;
   return {
     status,
     headers,
     body: {
       ...body,
-      message: SENTENCES[refusal.name] ?? body.message,
+      message: MESSAGES[apiError.name] ?? body.message,
     },
   };
 }
@@ -76,16 +76,16 @@ function fromFreeIpa(message: string, code: number): ErrorResponse {
   return new InvalidRequestError({ message, code, source: 'RPC' });
 }
 
-/** What the reference had before there could be several. */
+/** Deprecated fields with the first value of a list. */
 const SINGULAR = { website: 'websites', rssurl: 'rssurls' } as const;
 
-/** The keys of a user's record in the reference's order. */
+/** Keys of a user in the order of FASJSON. */
 export const fasjsonUserModel = withSingulars(userModel);
 
-/** As `memberModel`, with the reference's keys. */
+/** As `memberModel`, with the keys of FASJSON. */
 export const fasjsonMemberModel = withSingulars(memberModel);
 
-/** As `userFieldsFor`, of the reference's keys. */
+/** As `userFieldsFor`, for the keys of FASJSON. */
 export function fasjsonUserFieldsFor(
   keys: readonly string[],
 ): ReadonlySet<UserField> {
@@ -94,7 +94,7 @@ export function fasjsonUserFieldsFor(
   );
 }
 
-/** A user as the reference shows it. */
+/** A user record of FASJSON. */
 export function presentFasjsonUser(
   user: User,
   keys: readonly string[],
@@ -128,8 +128,8 @@ function withSingulars(model: RecordModel): RecordModel {
   };
 }
 
-/** What the reference leaves out of what FreeIPA tells. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+/** Fields that FASJSON does not have. */
+const OMITTED: ReadonlySet<string> = new Set([
   'san_rfc822name',
   'san_dnsname',
   'san_uri',
@@ -140,15 +140,15 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'revocation_reason',
 ]);
 
-/** The keys of a certificate's record in the reference's order. */
+/** Keys of a certificate in the order of FASJSON. */
 export const fasjsonCertificateModel: RecordModel = {
   lists: certificateModel.lists,
-  keys: certificateModel.keys.filter(key => !LEFT_OUT.has(key)),
+  keys: certificateModel.keys.filter(key => !OMITTED.has(key)),
 };
 
 /**
- * A certificate as the reference shows it: base64 on one line, and `revoked`
- * not known of one that was just signed, as FreeIPA does not tell it then.
+ * A certificate record of FASJSON: base64 on one line, and `revoked` is null for
+ * a new certificate, whose state FreeIPA does not return.
  */
 export function presentFasjsonCertificate(
   held: UserCertificate,
@@ -170,8 +170,8 @@ export function presentFasjsonCertificate(
 }
 
 /**
- * A list as the reference wraps it: with an object `page` when it is
- * paginated, and without when it is whole. `next_page` keeps every parameter.
+ * A list of FASJSON: with an object `page` only if it is paginated. `next_page`
+ * keeps every parameter.
  */
 export function presentFasjsonPage(
   shown: Page<unknown>,
