@@ -29,8 +29,6 @@ export const settings = Object.freeze({
   directMs: 600,
   /** Minimum number of the LDAP queries of a scenario. */
   directTimes: 3,
-  /** Maximum duration of the replica's first sync, in milliseconds. */
-  firstSyncTimeoutMs: 180_000,
   /** Writes for which the visibility is measured. */
   writes: 240,
   /** Connections under load during these writes. */

@@ -45,7 +45,6 @@ export function groupScenarios(people: People): readonly Scenario[] {
     members('of ~1,000', people.groupOfSize(1000)),
     {
       ...members('of the largest', people.largestGroup),
-      goals: pageGoals,
       modes: ['session', 'negotiate'],
     },
   ];
@@ -87,6 +86,7 @@ function isMember(people: People): Scenario {
 function members(size: string, group: Group): Scenario {
   return {
     name: `/groups/{g}/members/ ${size}`,
+    goals: pageGoals,
     next(random) {
       const { number, expected } = randomPage(random, group.members);
       const name = encodeURIComponent(group.name);

@@ -84,6 +84,7 @@ export function userScenarios(people: People): readonly Scenario[] {
 function groupsOfUser(people: People): Scenario {
   return {
     name: '/users/{u}/groups/',
+    goals: entryGoals,
     next(random) {
       const { username, groups } = random.pick(people.all);
       return {
@@ -112,6 +113,7 @@ function groupsOfUser(people: People): Scenario {
 function agreementsOfUser(people: People): Scenario {
   return {
     name: '/users/{u}/agreements/',
+    goals: entryGoals,
     next(random) {
       const { username, agreements } = random.pick(people.all);
       return {
