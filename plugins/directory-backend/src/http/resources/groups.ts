@@ -7,7 +7,7 @@ import {
 import { WHOLE_LIST } from '../request/parsePage';
 import { groupNotFound } from '../response/apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
-import { groupFieldsFor, presentGroup } from '../response/presentRecords';
+import { groupFieldsFor, presentGroups } from '../response/presentRecords';
 import { type DirectoryOptions, found, groupList, userList } from './lists';
 
 /** Groups, their members and sponsors (contract, section 4.2). */
@@ -37,10 +37,15 @@ export function groupOperations(
           { groupname, fields: groupFieldsFor(keys) },
           context,
         );
-        const result = await presentGroup(
-          found(group, () => groupNotFound(groupname)),
-          { keys, uris, directory, context },
-        );
+        const listed = {
+          group: found(group, () => groupNotFound(groupname)),
+        };
+        const [result] = await presentGroups([listed], {
+          keys,
+          uris,
+          directory,
+          context,
+        });
         return { result };
       },
     },

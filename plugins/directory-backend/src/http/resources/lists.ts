@@ -85,13 +85,13 @@ export function groupList(
           ? dialect.userOfListNotFound(params.username)
           : groupNotFound(params.groupname),
       );
-      const shown = await presentGroups(listed, {
+      const items = await presentGroups(listed.items, {
         keys,
         uris,
         directory,
         context,
       });
-      return dialect.presentPage(shown, { page, call });
+      return dialect.presentPage({ ...listed, items }, { page, call });
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { CallerContext } from '../../directory/Caller';
 import type { ListedGroup } from '../../directory/Directory';
-import type { Group, User } from '../../directory/records';
-import type { Page } from '../../directory/Page';
+import type { User } from '../../directory/records';
 import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import {
   type FieldDefinition,
@@ -43,42 +42,23 @@ export function groupFieldsFor(
   return new Set(keys.filter(isGroupField));
 }
 
-/** Options of {@link presentGroups}. */
-export interface GroupPresentation {
-  /** In their order. */
-  readonly keys: readonly string[];
-  readonly uris: ResourceUris;
-  /** Counts members, when a key requires it. */
-  readonly directory: Pick<PrivateDirectory, 'countMembers'>;
-  readonly context: CallerContext;
-}
-
-/** Presents the groups of a list. */
+/** Presents groups with the given keys, in their order. */
 export async function presentGroups(
-  page: Page<ListedGroup>,
-  presentation: GroupPresentation,
-): Promise<Page<Record<string, unknown>>> {
-  return { ...page, items: await presentAll(page.items, presentation) };
-}
-
-/** Presents a group. */
-export async function presentGroup(
-  group: Group,
-  presentation: GroupPresentation,
-): Promise<Record<string, unknown>> {
-  const [shown] = await presentAll([{ group }], presentation);
-  return shown;
-}
-
-async function presentAll(
-  items: readonly ListedGroup[],
-  { keys, uris, directory, context }: GroupPresentation,
+  groups: readonly ListedGroup[],
+  options: {
+    readonly keys: readonly string[];
+    readonly uris: ResourceUris;
+    /** Counts members, when a key requires it. */
+    readonly directory: Pick<PrivateDirectory, 'countMembers'>;
+    readonly context: CallerContext;
+  },
 ): Promise<readonly Record<string, unknown>[]> {
-  const groupnames = items.map(({ group }) => group.groupname);
+  const { keys, uris, directory, context } = options;
+  const groupnames = groups.map(({ group }) => group.groupname);
   const counts = keys.includes(MEMBER_COUNT)
     ? await directory.countMembers({ groupnames }, context)
     : undefined;
-  return items.map(({ group, reason, hasMemberGroups }) =>
+  return groups.map(({ group, reason, hasMemberGroups }) =>
     presentRecord(group, {
       keys,
       fields: groupFields,
