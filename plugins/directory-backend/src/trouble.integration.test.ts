@@ -26,6 +26,12 @@ let client: GatewayClient;
 /** Not there when the gateway starts. */
 const keytab = () => join(realm.dir, 'late.keytab');
 
+/** Hides attributes from the service account, or shows them again. */
+const setDenied = (operation: 'add' | 'delete') =>
+  realm.modify(
+    `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: (targetattr = "fasIsPrivate || nsAccountLock")(version 3.0; acl "hide the flags"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
+  );
+
 /** The gateway starts without its directory, its access rights and its keytab. */
 beforeAll(async () => {
   realm = await startRealm();
@@ -55,12 +61,6 @@ afterAll(async () => {
   await proxy?.stop();
   await realm?.stop();
 });
-
-/** Hides attributes from the service account, or shows them again. */
-const setDenied = (operation: 'add' | 'delete') =>
-  realm.modify(
-    `dn: cn=users,cn=accounts,${realm.baseDn}\nchangetype: modify\n${operation}: aci\naci: (targetattr = "fasIsPrivate || nsAccountLock")(version 3.0; acl "hide the flags"; deny (read, search, compare) userdn = "ldap:///${realm.bindDn}";)\n`,
-  );
 
 const requestBob = (options: RequestOptions) =>
   client.request('/v1/users/bob/', options);

@@ -5,7 +5,7 @@ import {
 } from '../replica/sync/MassDeletionGuard';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** The mass-deletion guard's records of one process, without a database. */
+/** Records of the mass-deletion guard in memory. */
 export class MemoryGuardRecords implements GuardRecords {
   #baseline: EntryCounts = { users: 0, groups: 0 };
   /** Counts that an administrator has accepted. */

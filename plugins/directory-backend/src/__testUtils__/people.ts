@@ -2,7 +2,7 @@ import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { Principal } from '../directory/Principal';
 
-/** A user's entry, with an alias and an address of their own. */
+/** A user principal with an alias and an email address. */
 export function person(username: string, groups: string[] = []): Principal {
   return {
     dn: `uid=${username},cn=users`,
@@ -28,7 +28,7 @@ export function holder(account: Principal): Caller {
   };
 }
 
-/** Finds these people by user name. */
+/** Accounts that find these users by user name. */
 export function accountsOf(
   people: readonly Principal[],
 ): Pick<Accounts, 'findLive'> {

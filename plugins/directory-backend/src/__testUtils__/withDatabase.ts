@@ -6,13 +6,13 @@ import type {
 import { ConfigReader } from '@backstage/config';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 
-/** Nothing starts or ends here; a test closes its database by itself. */
+/** Hooks are ignored: tests close their databases. */
 const lifecycle: LifecycleService = {
   addStartupHook() {},
   addShutdownHook() {},
 };
 
-/** The plugin's database, new and in memory for each test of a block. */
+/** A new in-memory database of the plugin for each test. */
 export function withDatabase(): DatabaseService {
   let database: DatabaseService;
 

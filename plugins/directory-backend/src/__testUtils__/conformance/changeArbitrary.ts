@@ -5,17 +5,18 @@ import type { NaiveDirectory } from '../naive/NaiveDirectory';
 /** A write to the directory. */
 export interface Change {
   readonly ldif: string;
-  /** Whether an entry leaves the lists, which takes longer to be noticed. */
+  /** Whether an entry is removed from the lists, which is detected later. */
   readonly removes: boolean;
 }
 
-/** The agreement that changes sign and leave. */
+/** The agreement that changes apply to. */
 const AGREEMENT = agreementDn('FPCA');
 
 /**
- * A write that the directory will accept in its present state.
+ * A change of the membership or existence of entries, valid in the state of
+ * the model.
  *
- * @param name - for what is added, not in use yet
+ * @param name - unused name for added entries
  */
 export function change(
   model: NaiveDirectory,
@@ -56,10 +57,10 @@ export function change(
 }
 
 /**
- * A write to what entries say of themselves, or to groups in groups, that the
- * directory will accept in its present state.
+ * A change of the fields of entries or of nested groups, valid in the state of
+ * the model.
  *
- * @param name - for what is added, not in use yet
+ * @param name - unused name for added entries
  */
 export function edit(
   model: NaiveDirectory,
@@ -95,7 +96,7 @@ export function edit(
   );
 }
 
-/** A user of the API who has nothing but a name and a lock. */
+/** A change record that adds a user with a name and a lock. */
 export function addFasUser(uid: string, locked = false): string {
   return addUser(uid, {
     objectClass: [
@@ -105,17 +106,17 @@ export function addFasUser(uid: string, locked = false): string {
   });
 }
 
-/** A group of the API. */
+/** A change record that adds a group. */
 export function addFasGroup(cn: string, members: readonly string[]): string {
   return addGroup(cn, members, { objectClass: ['ipaUserGroup', 'fasGroup'] });
 }
 
-/** Takes away what makes an added user one of the API. */
+/** A change record after which the API does not serve an added user. */
 export function withdrawn(uid: string): string {
   return modified(userDn(uid), ['delete', 'objectClass', 'fasUser']);
 }
 
-/** An entry under another name. */
+/** A change record that renames an entry. */
 export function renamed(dn: string, rdn: string): string {
   return `dn: ${dn}\nchangetype: modrdn\nnewrdn: ${rdn}\ndeleteoldrdn: 1\n\n`;
 }

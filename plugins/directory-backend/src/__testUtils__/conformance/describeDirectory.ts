@@ -35,25 +35,25 @@ import {
   type QueryResults,
 } from './queries';
 
-/** An adapter on a realm, ready to be asked. */
+/** An adapter on a realm. */
 export interface ConformanceSubject {
   readonly directory: Directory;
   close(): void;
 }
 
-/** What the suite needs to know of an adapter. */
+/** Options of the suite. */
 export interface ConformanceOptions {
   readonly schema: SchemaPreset;
-  /** How many random searches are compared. */
+  /** Number of random searches. */
   readonly searches: number;
-  /** Starts a realm of generated people. */
+  /** Starts a realm with generated users. */
   readonly startRealm: (options: { schema: SchemaPreset }) => Promise<Realm>;
-  /** Makes the adapter, once the realm holds everything it will be asked. */
+  /** Creates the adapter on a realm that has all entries. */
   readonly create: (realm: Realm) => Promise<ConformanceSubject>;
 }
 
 const wholeUser = { fields: new Set(userFieldNames) };
-const everyone = { ...wholeUser, from: { kind: 'all' } } as const;
+const allUsersQuery = { ...wholeUser, from: { kind: 'all' } } as const;
 const wholeGroup = { fields: new Set(groupFieldNames) };
 const allGroups = { ...wholeGroup, from: { kind: 'all' } } as const;
 const NAME: ReadonlySet<UserField> = new Set(['username']);
@@ -67,8 +67,8 @@ const PAGES = [
 ];
 
 /**
- * What every {@link Directory} must do: each method's results are compared
- * with those of a model that reads the entries one by one.
+ * The conformance suite of {@link Directory}: the results of each method are
+ * compared with those of a model that reads the entries one by one.
  */
 export function describeDirectory(
   name: string,
@@ -90,7 +90,7 @@ export function describeDirectory(
       await realm?.stop();
     });
 
-    /** What both result to the same queries. */
+    /** Results of the adapter and of the model. */
     async function both<Q, A>(
       queries: readonly Q[],
       run: (directory: Directory, query: Q) => Promise<A>,
@@ -101,11 +101,11 @@ export function describeDirectory(
       ];
     }
 
-    /** Names that there are, spelled in two ways, and some that are nobody's. */
+    /** Existing names in two spellings, and unknown ones. */
     const users = () => spelled(model.users.map(user => user.text('uid')!));
     const groups = () => spelled(model.groups.map(group => group.text('cn')!));
 
-    it('results for users by name', async () => {
+    it('returns users by name', async () => {
       const queries = users().flatMap(username => [
         { ...wholeUser, username },
         { ...wholeUser, username, unlockedOnly: true },
@@ -116,17 +116,17 @@ export function describeDirectory(
       expect(results).toEqual(expected);
     });
 
-    it('results for groups by name', async () => {
+    it('returns groups by name', async () => {
       const [results, expected] = await both(groups(), (directory, groupname) =>
         directory.getGroup({ ...wholeGroup, groupname }, context),
       );
       expect(results).toEqual(expected);
     });
 
-    it('lists users, page by page', async () => {
+    it('lists pages of users', async () => {
       const queries = PAGES.flatMap(page => [
-        { ...everyone, page },
-        { ...everyone, page, unlockedOnly: true },
+        { ...allUsersQuery, page },
+        { ...allUsersQuery, page, unlockedOnly: true },
       ]);
       const [results, expected] = await both(queries, (directory, query) =>
         directory.listUsers(query, context),
@@ -138,8 +138,8 @@ export function describeDirectory(
 
     it('streams users', async () => {
       const queries: UserSelection[] = [
-        everyone,
-        { ...everyone, unlockedOnly: true },
+        allUsersQuery,
+        { ...allUsersQuery, unlockedOnly: true },
         ...groups().map(groupname => ({
           ...wholeUser,
           from: { kind: 'membersOf' as const, groupname },
@@ -159,14 +159,14 @@ export function describeDirectory(
       expect(results).toEqual(expected);
     });
 
-    it('lists groups, page by page', async () => {
+    it('lists pages of groups', async () => {
       const [results, expected] = await both(PAGES, (directory, page) =>
         directory.listGroups({ ...allGroups, page }, context),
       );
       expect(results).toEqual(expected);
     });
 
-    it('knows who is in each group, directly or through others', async () => {
+    it('lists direct and indirect members of groups', async () => {
       const queries = groups()
         .map(groupname => ({ kind: 'membersOf', groupname } as const))
         .flatMap(from => [
@@ -181,7 +181,7 @@ export function describeDirectory(
       expect(results).toEqual(expected);
     });
 
-    it('knows who sponsors each group', async () => {
+    it('lists sponsors of groups', async () => {
       const queries = groups()
         .map(groupname => ({ kind: 'sponsorsOf', groupname } as const))
         .flatMap(from => [
@@ -194,7 +194,7 @@ export function describeDirectory(
       expect(results).toEqual(expected);
     });
 
-    it('knows whether somebody is in a group', async () => {
+    it('reports whether a user is a member', async () => {
       const pair = fc.record({
         username: fc.constantFrom(...users()),
         groupname: fc.constantFrom(...groups()),
@@ -212,7 +212,7 @@ export function describeDirectory(
       expect(results).toEqual(expected);
     });
 
-    it('knows the groups of each user', async () => {
+    it('lists the groups of users', async () => {
       const queries = users()
         .map(username => ({ kind: 'ofUser', username } as const))
         .flatMap(from => [
@@ -226,7 +226,7 @@ export function describeDirectory(
       expect(results).toEqual(expected);
     });
 
-    it('knows the agreements that each user has signed', async () => {
+    it('lists the signed agreements of users', async () => {
       const queries = users().flatMap(username => [
         { username, page: whole },
         { username, page: whole, unlockedOnly: true },
@@ -235,7 +235,7 @@ export function describeDirectory(
       const [results, expected] = await both(queries, (directory, query) =>
         directory.listAgreements(query, context),
       );
-      // In a group that an agreement is linked to, and has not signed it.
+      // A member of a linked group who has not signed the agreement.
       expect(results).toContainEqual({
         query: { username: 'minimal', page: whole },
         result: { items: [], total: 0 },
@@ -271,7 +271,7 @@ export function describeDirectory(
     ): Promise<readonly string[]> {
       const where = allOf(...conditions);
       const [[{ result }], [expected]] = await both(
-        [{ ...everyone, ...query, page: whole, where }],
+        [{ ...allUsersQuery, ...query, page: whole, where }],
         (directory, each) => directory.listUsers(each, context),
       );
       expect(result).toEqual(expected.result);
@@ -337,14 +337,14 @@ export function describeDirectory(
         kind: 'memberOf',
         groupname: 'packager',
       };
-      const everybody = await find([]);
+      const allUsers = await find([]);
       expect(await find([anyOf()])).toEqual([]);
-      expect(await find([not(anyOf())])).toEqual(everybody);
+      expect(await find([not(anyOf())])).toEqual(allUsers);
       expect(await find([isAlice])).toEqual(['alice']);
       expect(await find([{ kind: 'isUser', username: 'ALICE' }])).toEqual([]);
       const isHidden = await find([isPrivate]);
       const isShown = await find([not(isPrivate)]);
-      expect([...isHidden, ...isShown].sort()).toEqual([...everybody].sort());
+      expect([...isHidden, ...isShown].sort()).toEqual([...allUsers].sort());
       expect(isHidden.length > 0).toBe(options.schema === 'fas');
       expect(await find([anyOf<UserCondition>(isAlice, inGroup)])).toContain(
         'alice',
@@ -366,7 +366,7 @@ export function describeDirectory(
       expect(found).toEqual(expected);
     });
 
-    it('knows why each user is in their groups', async () => {
+    it('lists the groups of users with the reasons', async () => {
       const queries = users()
         .map(username => ({ kind: 'ofUser', username, reasons: true } as const))
         .flatMap(from => [
@@ -386,7 +386,7 @@ export function describeDirectory(
       expect(reasons.some(({ sponsor }) => sponsor)).toBe(true);
     });
 
-    it('knows whom each user sponsors', async () => {
+    it('lists the groups that users sponsor', async () => {
       const queries = users()
         .map(username => ({ kind: 'sponsoredBy', username } as const))
         .flatMap(from => [
@@ -399,7 +399,7 @@ export function describeDirectory(
       expect(results).toEqual(expected);
     });
 
-    it('knows what is nested in each group', async () => {
+    it('lists nested groups', async () => {
       const queries = groups()
         .map(groupname => ({ kind: 'nestedIn', groupname } as const))
         .flatMap(from => [
@@ -422,7 +422,7 @@ export function describeDirectory(
       expect(results).toEqual(expected);
     });
 
-    it('selects members by a text and by how they are in', async () => {
+    it('selects members by text and kind of membership', async () => {
       const arbitrary = fc.record({
         groupname: fc.constantFrom(
           ...model.groups.map(group => group.text('cn')!),
@@ -455,7 +455,7 @@ export function describeDirectory(
       expect(hits.length).toBeGreaterThan(100);
     });
 
-    it('finds groups by what is in them', async () => {
+    it('finds groups by their fields', async () => {
       const arbitrary = fc.record({
         where: groupSearch(model),
         page: fc.constantFrom(whole, second),
@@ -505,11 +505,11 @@ export function describeDirectory(
           .subarray([...userFieldNames])
           .map(names => new Set<UserField>(['username', ...names])),
       });
-      const portion = { minLength: CONCURRENCY, maxLength: CONCURRENCY };
+      const batch = { minLength: CONCURRENCY, maxLength: CONCURRENCY };
       await fc.assert(
-        fc.asyncProperty(fc.array(search, portion), async searches => {
+        fc.asyncProperty(fc.array(search, batch), async searches => {
           const [results, expected] = await both(searches, (directory, query) =>
-            directory.listUsers({ ...everyone, ...query }, context),
+            directory.listUsers({ ...allUsersQuery, ...query }, context),
           );
           expect(results).toEqual(expected);
           hits += expected.filter(({ result }) => result!.total > 0).length;
@@ -519,13 +519,13 @@ export function describeDirectory(
           seed: 20_200_131,
         },
       );
-      // A model that finds nobody would agree with a directory that does not.
+      // An empty model would agree with an empty directory.
       expect(hits).toBeGreaterThan(options.searches / 4);
     });
   });
 }
 
-/** Mostly all of the conditions, as searches have them; sometimes nested. */
+/** Mostly all conditions, like searches; sometimes nested predicates. */
 function predicateOf(
   terms: fc.Arbitrary<readonly UserCondition[]>,
 ): fc.Arbitrary<UserPredicate> {

@@ -5,17 +5,17 @@ const AGREEMENTS = `cn=fasagreements,${SUFFIX}`;
 
 type Attributes = Readonly<Record<string, string | readonly string[]>>;
 
-/** The name of a user's entry. */
+/** DN of a user. */
 export function userDn(uid: string): string {
   return `uid=${uid},${USERS}`;
 }
 
-/** The name of a group's entry. */
+/** DN of a group. */
 export function groupDn(cn: string): string {
   return `cn=${cn},${GROUPS}`;
 }
 
-/** The name of an agreement's entry. */
+/** DN of an agreement. */
 export function agreementDn(cn: string): string {
   return `cn=${cn},${AGREEMENTS}`;
 }
@@ -30,7 +30,7 @@ export function addEntry(dn: string, attributes: Attributes): string {
   return [`dn: ${dn}`, 'changetype: add', ...lines, '', ''].join('\n');
 }
 
-/** A person with what an account needs; `fas` makes it one of the API. */
+/** A change record that adds a user account. */
 export function addUser(uid: string, attributes: Attributes = {}): string {
   return addEntry(userDn(uid), {
     objectClass: ['inetOrgPerson', 'posixAccount', 'krbPrincipalAux'],
@@ -47,7 +47,7 @@ export function addUser(uid: string, attributes: Attributes = {}): string {
   });
 }
 
-/** A group that holds these entries. */
+/** A change record that adds a group with these members. */
 export function addGroup(
   cn: string,
   members: readonly string[],
@@ -67,11 +67,10 @@ const fasUser = [
 const fasGroup = ['ipaUserGroup', 'fasGroup'];
 
 /**
- * Entries that a directory must read right, beside those of the realm's own
- * generator: spellings, spaces and letters that compare in their own way,
- * several values where one is usual, groups in circles, in chains and with
- * members that are spelled otherwise or gone, sponsors through nested groups,
- * agreements with linked groups, principals that are two entries'.
+ * Entries with edge cases: unusual spelling, spaces and Unicode, multiple values
+ * where one is usual, cyclic and deeply nested groups, members that are missing
+ * or spelled differently, indirect sponsors, agreements with linked groups, and
+ * principal names of two entries.
  */
 export function conformanceEntries(schema: 'fas' | 'freeipa'): string {
   const isFas = schema === 'fas';
@@ -90,15 +89,15 @@ export function conformanceEntries(schema: 'fas' | 'freeipa'): string {
       ...(isFas && { objectClass: fasGroup }),
     });
   return [
-    ...peculiarPeople(user),
-    ...peculiarGroups(group),
-    ...(isFas ? peculiarAgreements() : []),
+    ...edgeCaseUsers(user),
+    ...edgeCaseGroups(group),
+    ...(isFas ? edgeCaseAgreements() : []),
   ].join('');
 }
 
 type Add = (uid: string, attributes: Attributes, fas?: Attributes) => string;
 
-function peculiarPeople(user: Add): readonly string[] {
+function edgeCaseUsers(user: Add): readonly string[] {
   return [
     user('spaces', { displayName: '  Two  Spaces   Here ', sn: 'Wide\u3000' }),
     user('yamada', { displayName: '山田\u3000太郎', sn: '山田' }),
@@ -140,10 +139,10 @@ function peculiarPeople(user: Add): readonly string[] {
   ];
 }
 
-function peculiarGroups(group: typeof addGroup): readonly string[] {
+function edgeCaseGroups(group: typeof addGroup): readonly string[] {
   const chain = [1, 2, 3, 4, 5];
   return [
-    // Those that are in others come first: the directory computes upwards.
+    // Nested groups first: the memberOf plugin computes upwards.
     ...chain
       .toReversed()
       .map(n =>
@@ -180,7 +179,7 @@ function peculiarGroups(group: typeof addGroup): readonly string[] {
   ];
 }
 
-function peculiarAgreements(): readonly string[] {
+function edgeCaseAgreements(): readonly string[] {
   const add = (cn: string, attributes: Attributes) =>
     addEntry(agreementDn(cn.replace(/[,#]/g, '\\$&')), {
       objectClass: ['fasAgreement', 'ipaAssociation'],

@@ -8,55 +8,55 @@ import {
 } from '../../directory/schema';
 import type { Viewer } from '../naive/naiveSearch';
 
-/** So many queries are under way at once. */
+/** Number of concurrent queries. */
 export const CONCURRENCY = 8;
 
-/** Context of a request that nobody aborts. */
+/** Context of a request that is not aborted. */
 export const context: RequestContext = {
   signal: new AbortController().signal,
 };
 
 const definitions: Readonly<Record<UserField, FieldDefinition>> = userFields;
 const hidden = new Set(userFieldNames.filter(name => definitions[name].hidden));
-/** Names that are nobody's, or that no adapter may take to its directory. */
-const NO_NAMES = [
+/** Unknown names, and names that are unsafe in a query. */
+const UNKNOWN_NAMES = [
   ...['nobody', '-dash', 'plus+user', '', '*', 'a)(uid=*'],
   ...['alice,cn=x', 'alice\0', 'al\\69ce', 'äbc', 'alice '],
   ...[' design team', 'design team ', 'design  team', 'double space'],
   'double  space',
 ];
 
-/** What was asked, with what was answered. */
+/** Queries with their results. */
 export type QueryResults<Q, A> = readonly {
   readonly query: Q;
   readonly result: A;
 }[];
 
-/** The results beside their queries, so that a difference tells its own. */
+/** Runs queries and returns their results. */
 export async function resultsOf<Q, A>(
   queries: readonly Q[],
   run: (query: Q) => Promise<A>,
 ): Promise<QueryResults<Q, A>> {
   const results: { query: Q; result: A }[] = [];
   for (let at = 0; at < queries.length; at += CONCURRENCY) {
-    const some = queries.slice(at, at + CONCURRENCY);
-    const found = await Promise.all(some.map(run));
+    const batch = queries.slice(at, at + CONCURRENCY);
+    const found = await Promise.all(batch.map(run));
     results.push(
-      ...found.map((result, index) => ({ query: some[index], result })),
+      ...found.map((result, index) => ({ query: batch[index], result })),
     );
   }
   return results;
 }
 
-/** Names that there are, in two spellings, and some that are nobody's. */
+/** Existing names in two spellings, and unknown ones. */
 export function spelled(names: readonly string[]): readonly string[] {
   const others = names.map(name =>
     name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase(),
   );
-  return [...names, ...others, ...NO_NAMES];
+  return [...names, ...others, ...UNKNOWN_NAMES];
 }
 
-/** Who asks: mostly those who may see no private profile but their own. */
+/** Viewers, most of whom see only their own private profile. */
 export function viewer(
   usernames: readonly string[],
   alsoHidden: readonly UserField[] = [],

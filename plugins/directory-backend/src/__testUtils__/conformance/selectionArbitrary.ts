@@ -12,7 +12,7 @@ import type { NaiveDirectory } from '../naive/NaiveDirectory';
 import { GROUP_ATTRIBUTES, USER_ATTRIBUTES } from '../naive/naiveRecords';
 import type { MemberSelection } from '../../http/request/parseGroupSearch';
 
-/** The fields that a search can name; the first ones match substrings too. */
+/** Searchable fields; the first ones also match substrings. */
 const SUBSTRING_FIELDS = [
   ...(['username', 'ircnicks', 'givenname', 'surname', 'human_name'] as const),
 ];
@@ -22,29 +22,28 @@ const EXACT_FIELDS = [
 ];
 const SEARCHED_FIELDS = [...SUBSTRING_FIELDS, ...EXACT_FIELDS];
 
-/** What means something to LDAP, or nothing to anybody. */
+/** Characters that are special in LDAP or Unicode. */
 const SPECIAL = [...'*()\\,"#+<>;=&|!/:', '\0', '\u0301', '\u200b', '  ', 'é'];
 
 /**
- * One to four terms of a search. Their texts are mostly values of the
- * directory, often of one user so that they apply together: whole or cut out,
- * with letters, spaces and composition changed, with special characters put
- * in.
+ * One to four terms of a user search. Their texts are mostly values of the
+ * directory, often of one user so that all terms match: whole or in part, with
+ * changed case, spaces and composition, and with special characters.
  */
 export function searchTerms(
   directory: Pick<NaiveDirectory, 'users' | 'groups'>,
 ): fc.Arbitrary<readonly UserCondition[]> {
-  const anybody = fc.constantFrom(...directory.users);
+  const anyUser = fc.constantFrom(...directory.users);
   const groups = directory.groups.map(group => group.text('cn')!);
   const terms = (of: fc.Arbitrary<DumpedEntry>, size: number) =>
     fc.array(of.chain(termOn(groups)), { minLength: 1, maxLength: size });
   return fc.oneof(
-    { weight: 5, arbitrary: terms(anybody, 1) },
+    { weight: 5, arbitrary: terms(anyUser, 1) },
     {
       weight: 4,
-      arbitrary: anybody.chain(user => terms(fc.constant(user), 4)),
+      arbitrary: anyUser.chain(user => terms(fc.constant(user), 4)),
     },
-    { weight: 1, arbitrary: terms(anybody, 3) },
+    { weight: 1, arbitrary: terms(anyUser, 3) },
   );
 }
 
@@ -63,7 +62,7 @@ function termOn(
         }),
       },
       { weight: 2, arbitrary: before(user) },
-      { weight: 2, arbitrary: membership(groups) },
+      { weight: 2, arbitrary: membershipTerm(groups) },
     );
 }
 
@@ -74,7 +73,7 @@ function substring(user: DumpedEntry): fc.Arbitrary<UserCondition> {
       field: fc.constantFrom(...SUBSTRING_FIELDS),
     })
     .chain(term =>
-      text(user, term.field, cutOut).map(value => ({ ...term, text: value })),
+      textOf(user, term.field, cutOut).map(value => ({ ...term, text: value })),
     );
 }
 
@@ -85,14 +84,16 @@ function equality(user: DumpedEntry): fc.Arbitrary<UserCondition> {
       field: fc.constantFrom(...SEARCHED_FIELDS),
     })
     .chain(term =>
-      text(user, term.field, fc.constant).map(value => ({
+      textOf(user, term.field, fc.constant).map(value => ({
         ...term,
         text: value,
       })),
     );
 }
 
-function membership(groups: readonly string[]): fc.Arbitrary<UserCondition> {
+function membershipTerm(
+  groups: readonly string[],
+): fc.Arbitrary<UserCondition> {
   const name = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...groups).chain(otherCase) },
     {
@@ -112,7 +113,7 @@ function membership(groups: readonly string[]): fc.Arbitrary<UserCondition> {
   );
 }
 
-/** A moment at, just before or just after somebody's, or any at all. */
+/** A time at, just before or just after a user's creation, or any time. */
 function before(user: DumpedEntry): fc.Arbitrary<UserCondition> {
   const [, ...parts] =
     /^(....)(..)(..)(..)(..)(..)Z$/.exec(
@@ -144,8 +145,8 @@ function before(user: DumpedEntry): fc.Arbitrary<UserCondition> {
     .map(when => ({ kind: 'before', field: 'creation', time: when }));
 }
 
-/** A text for a field: mostly a value of the user's, changed a little. */
-function text(
+/** A text for a field: mostly a changed value of the user. */
+function textOf(
   user: DumpedEntry,
   field: UserField,
   part: (value: string) => fc.Arbitrary<string>,
@@ -157,7 +158,7 @@ function text(
           .constantFrom(...values)
           .chain(part)
           .chain(changed)
-      : fc.constant('nobody has this');
+      : fc.constant('no such value');
   return fc
     .oneof(
       { weight: 9, arbitrary: own },
@@ -194,7 +195,7 @@ function changed(value: string): fc.Arbitrary<string> {
 }
 
 function otherCase(value: string): fc.Arbitrary<string> {
-  const turned = fc
+  const mixed = fc
     .array(fc.boolean(), { minLength: value.length, maxLength: value.length })
     .map(upper =>
       [...value]
@@ -206,7 +207,7 @@ function otherCase(value: string): fc.Arbitrary<string> {
   return fc.oneof(
     fc.constant(value.toUpperCase()),
     fc.constant(value.toLowerCase()),
-    turned,
+    mixed,
   );
 }
 
@@ -216,14 +217,14 @@ function withSpecial(value: string): fc.Arbitrary<string> {
     .map(([at, special]) => value.slice(0, at) + special + value.slice(at));
 }
 
-/** As it arrives: half a surrogate pair cannot be sent. */
+/** The text as it is received: lone surrogates cannot be sent. */
 function wellFormed(typed: string): string {
   return Buffer.from(typed).toString();
 }
 
 const FIELDS: readonly GroupField[] = ['groupname', 'description'];
 
-/** One or two terms of a group search, mostly values of a group or their parts. */
+/** One or two terms of a group search, mostly parts of a group's values. */
 export function groupSearch(
   directory: Pick<NaiveDirectory, 'groups'>,
 ): fc.Arbitrary<GroupPredicate> {
@@ -263,7 +264,7 @@ function fieldTerm(
   });
 }
 
-/** Members by parts of their names, by how they are in a group, or both. */
+/** Members by parts of their names, by the kind of membership, or both. */
 export function memberSelection(
   directory: Pick<NaiveDirectory, 'users'>,
 ): fc.Arbitrary<MemberSelection> {
@@ -272,7 +273,7 @@ export function memberSelection(
     .chain(user =>
       fc.constantFrom(
         user.text('uid')!,
-        user.text('displayName') ?? 'nobody at all',
+        user.text('displayName') ?? 'no such name',
         'example',
       ),
     )

@@ -7,7 +7,7 @@ const openToAll = {
   operations: ['directory.read', 'directory.certificate.sign'],
 };
 
-/** The `directory.access` of a gateway where everybody may export. */
+/** Rules of `directory.access` that allow exports to all callers. */
 export const exportForAll: JsonObject[] = [
   openToAll,
   {
@@ -18,8 +18,8 @@ export const exportForAll: JsonObject[] = [
 ];
 
 /**
- * The `directory.access` of a gateway where dave may revoke, and alice may
- * override the mass-deletion guard.
+ * Rules of `directory.access` that allow dave to revoke, and alice to override
+ * the mass-deletion guard.
  */
 export const privilegedRules: JsonObject[] = [
   openToAll,
@@ -30,7 +30,7 @@ export const privilegedRules: JsonObject[] = [
   { principals: ['alice'], operations: ['directory.replica.override'] },
 ];
 
-/** The `certificates` block of a gateway that signs with a key of its own. */
+/** The `certificates` block of a gateway with the embedded CA. */
 export function embeddedAuthority(realm: Realm) {
   return {
     authority: 'embedded',

@@ -5,7 +5,7 @@ const ACTION =
   'api/directory/.backstage/actions/v1/actions/directory:override-deletion-guard/invoke';
 
 /**
- * Has an administrator override the mass-deletion guard in one process.
+ * Overrides the mass-deletion guard in one process.
  *
  * @param token - Portal token
  * @returns the status code of the response

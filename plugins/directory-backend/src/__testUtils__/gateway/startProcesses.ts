@@ -26,91 +26,6 @@ const PROBE_MS = 100;
 /** In bytes; large enough for SPNEGO tokens. */
 const MAX_HEADER_SIZE = 128 * 1024;
 
-/** A portal of two processes and its shared services. */
-export interface Processes {
-  readonly loadBalancer: LoadBalancer;
-  readonly postgres: PostgresServer;
-  readonly redis: RedisServer;
-  /** The processes, in the order of the load balancer. */
-  readonly gateways: readonly Gateway[];
-  /** Replaces a process by a new one. */
-  restart(index: number): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/**
- * Starts two processes of the whole portal behind a load balancer, with one
- * database, one cache and one CA key.
- */
-export async function startProcesses(options: {
-  readonly realm: Realm;
-  /** The user that the guest provider signs in, an administrator. */
-  readonly guest: string;
-  /** The `directory` block without `ldap`. */
-  readonly directory: JsonObject;
-}): Promise<Processes> {
-  const [postgres, redis, ports] = await Promise.all([
-    PostgresServer.start(),
-    RedisServer.start(),
-    freePorts(2),
-  ]);
-  const loadBalancer = await LoadBalancer.start(ports);
-  const start = (port: number) =>
-    startGateway({
-      ...options,
-      port,
-      externalUrl: loadBalancer.baseUrl,
-      entry: 'packages/backend/src/index.ts',
-      backend: backendOf({ postgres, redis }),
-      policy: {
-        dangerouslyAllowGuests: true,
-        administrators: [options.guest],
-      },
-      env: { NODE_ENV: 'production' },
-    });
-  // One after the other: two catalogs do not wait for each other's migrations
-  // of an empty database.
-  const gateways = [await start(ports[0]), await start(ports[1])];
-  return {
-    loadBalancer,
-    postgres,
-    redis,
-    gateways,
-    async restart(index) {
-      await gateways[index].stop();
-      gateways[index] = await start(ports[index]);
-    },
-    async stop() {
-      await Promise.all(gateways.map(gateway => gateway.stop()));
-      await loadBalancer.stop();
-      await redis.stop();
-      await postgres.stop();
-    },
-  };
-}
-
-function backendOf(shared: {
-  readonly postgres: PostgresServer;
-  readonly redis: RedisServer;
-}): JsonObject {
-  const { host, user } = shared.postgres.connection('postgres');
-  const { url } = shared.redis;
-  return {
-    database: { client: 'pg', connection: { host, user } },
-    cache: { store: 'redis', connection: url },
-    trustProxy: 'loopback',
-    rateLimit: {
-      window: { hours: 1 },
-      incomingRequestLimit: REQUEST_LIMIT,
-      // Loopback addresses are not limited by default.
-      ipAllowList: [],
-      store: { type: 'redis', connection: url },
-    },
-    // Time for the load balancer to see the shutdown.
-    lifecycle: { serverShutdownDelay: { milliseconds: 500 } },
-  };
-}
-
 /** A process and its readiness. */
 interface Upstream {
   readonly port: number;
@@ -224,4 +139,89 @@ async function forward(
   } catch (error) {
     return { error: (error as NodeJS.ErrnoException).code ?? 'unknown' };
   }
+}
+
+/** A portal of two processes and its shared services. */
+export interface Processes {
+  readonly loadBalancer: LoadBalancer;
+  readonly postgres: PostgresServer;
+  readonly redis: RedisServer;
+  /** The processes, in the order of the load balancer. */
+  readonly gateways: readonly Gateway[];
+  /** Replaces a process by a new one. */
+  restart(index: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts two processes of the whole portal behind a load balancer, with one
+ * database, one cache and one CA key.
+ */
+export async function startProcesses(options: {
+  readonly realm: Realm;
+  /** The user that the guest provider signs in, an administrator. */
+  readonly guest: string;
+  /** The `directory` block without `ldap`. */
+  readonly directory: JsonObject;
+}): Promise<Processes> {
+  const [postgres, redis, ports] = await Promise.all([
+    PostgresServer.start(),
+    RedisServer.start(),
+    freePorts(2),
+  ]);
+  const loadBalancer = await LoadBalancer.start(ports);
+  const start = (port: number) =>
+    startGateway({
+      ...options,
+      port,
+      externalUrl: loadBalancer.baseUrl,
+      entry: 'packages/backend/src/index.ts',
+      backend: backendOf({ postgres, redis }),
+      policy: {
+        dangerouslyAllowGuests: true,
+        administrators: [options.guest],
+      },
+      env: { NODE_ENV: 'production' },
+    });
+  // One after the other: two catalogs do not wait for each other's migrations
+  // of an empty database.
+  const gateways = [await start(ports[0]), await start(ports[1])];
+  return {
+    loadBalancer,
+    postgres,
+    redis,
+    gateways,
+    async restart(index) {
+      await gateways[index].stop();
+      gateways[index] = await start(ports[index]);
+    },
+    async stop() {
+      await Promise.all(gateways.map(gateway => gateway.stop()));
+      await loadBalancer.stop();
+      await redis.stop();
+      await postgres.stop();
+    },
+  };
+}
+
+function backendOf(shared: {
+  readonly postgres: PostgresServer;
+  readonly redis: RedisServer;
+}): JsonObject {
+  const { host, user } = shared.postgres.connection('postgres');
+  const { url } = shared.redis;
+  return {
+    database: { client: 'pg', connection: { host, user } },
+    cache: { store: 'redis', connection: url },
+    trustProxy: 'loopback',
+    rateLimit: {
+      window: { hours: 1 },
+      incomingRequestLimit: REQUEST_LIMIT,
+      // Loopback addresses are not limited by default.
+      ipAllowList: [],
+      store: { type: 'redis', connection: url },
+    },
+    // Time for the load balancer to see the shutdown.
+    lifecycle: { serverShutdownDelay: { milliseconds: 500 } },
+  };
 }

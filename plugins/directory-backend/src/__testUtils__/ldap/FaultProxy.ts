@@ -1,156 +1,22 @@
 import { once } from 'node:events';
-import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import {
+  type AddressInfo,
+  type Server,
+  type Socket,
+  connect,
+  createServer,
+} from 'node:net';
 
-/** One connection of a client, and the one to the server that serves it. */
-interface Link {
-  readonly client: Socket;
-  readonly server: Socket;
-  readonly toServer: FaultyPipe;
-  readonly toClient: FaultyPipe;
-}
-
-/**
- * Stands between a client and a real server, byte for byte, and does to their
- * connections what networks do. Listens on a free port of 127.0.0.1.
- */
-export class FaultProxy {
-  readonly #target: { readonly host: string; readonly port: number };
-  readonly #links = new Set<Link>();
-  #listener: Server | undefined;
-  #toServer: Fault = { kind: 'pass' };
-  #toClient: Fault = { kind: 'pass' };
-  #port = 0;
-  #accepted = 0;
-
-  private constructor(url: string) {
-    this.#target = { host: '127.0.0.1', port: Number(new URL(url).port) };
-  }
-
-  /** Starts one in front of the server of a URL. */
-  static async start(url: string): Promise<FaultProxy> {
-    const proxy = new FaultProxy(url);
-    await proxy.accept();
-    return proxy;
-  }
-
-  get port(): number {
-    return this.#port;
-  }
-
-  /** Connections accepted since the start. */
-  get accepted(): number {
-    return this.#accepted;
-  }
-
-  /** Connections that neither side has closed. */
-  get open(): number {
-    return this.#links.size;
-  }
-
-  /** What becomes of the client's bytes, also on connections that exist. */
-  set toServer(fault: Fault) {
-    this.#toServer = fault;
-    for (const link of this.#links) {
-      link.toServer.fault = fault;
-    }
-  }
-
-  /** What becomes of the server's bytes, also on connections that exist. */
-  set toClient(fault: Fault) {
-    this.#toClient = fault;
-    for (const link of this.#links) {
-      link.toClient.fault = fault;
-    }
-  }
-
-  /** The same in both directions. */
-  set both(fault: Fault) {
-    this.toServer = fault;
-    this.toClient = fault;
-  }
-
-  /** On the connections that exist nothing arrives any more; new ones work. */
-  vanish(): void {
-    for (const { toServer, toClient } of this.#links) {
-      toServer.fault = { kind: 'hang' };
-      toClient.fault = { kind: 'hang' };
-    }
-  }
-
-  /** Ends every connection with a reset (RST). */
-  reset(): void {
-    for (const { client, server } of this.#links) {
-      client.resetAndDestroy();
-      server.destroy();
-    }
-  }
-
-  /** Resets every connection again and again, until the result is called. */
-  resetEvery(ms: number): () => void {
-    const timer = setInterval(() => this.reset(), ms);
-    return () => clearInterval(timer);
-  }
-
-  /** Refuses new connections; those that exist stay. */
-  async refuse(): Promise<void> {
-    const listener = this.#listener;
-    this.#listener = undefined;
-    // The event comes with the end of the last connection: not waited for.
-    listener?.close();
-  }
-
-  /** Accepts connections again, on the same port. */
-  async accept(): Promise<void> {
-    this.#listener = createServer(client => this.#link(client));
-    this.#listener.listen(this.#port, '127.0.0.1');
-    await once(this.#listener, 'listening');
-    this.#port = (this.#listener.address() as AddressInfo).port;
-  }
-
-  /** Ends everything. */
-  async stop(): Promise<void> {
-    await this.refuse();
-    for (const { client, server } of this.#links) {
-      client.destroy();
-      server.destroy();
-    }
-  }
-
-  #link(client: Socket): void {
-    this.#accepted++;
-    const server = connect(this.#target);
-    const link: Link = {
-      client,
-      server,
-      toServer: new FaultyPipe({ from: client, to: server }),
-      toClient: new FaultyPipe({ from: server, to: client }),
-    };
-    link.toServer.fault = this.#toServer;
-    link.toClient.fault = this.#toClient;
-    this.#links.add(link);
-    client.setNoDelay(true);
-    server.setNoDelay(true);
-    // A client that is gone for good takes its connection to the server along;
-    // what the server does reaches the client through the pipe only.
-    client.once('close', () => {
-      server.destroy();
-      this.#links.delete(link);
-    });
-    client.on('error', () => {});
-    server.on('error', () => link.toClient.breakOff());
-  }
-}
-
-/** What becomes of the bytes of one direction. */
+/** What happens to the bytes of one direction. */
 export type Fault =
   | { readonly kind: 'pass' }
-  /** Each arrives this much later. */
+  /** All bytes are delayed. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Nothing arrives, not even the end, as if the other end had vanished. */
+  /** Nothing arrives, not even the end of the stream. */
   | { readonly kind: 'hang' }
-  /** Of each connection these many bytes arrive, and then its end. */
+  /** The connection ends after this number of bytes. */
   | { readonly kind: 'truncate'; readonly after: number }
-  /** They arrive changed; `at` counts the connection's bytes before them. */
+  /** Bytes are changed; `at` is their offset in the connection. */
   | {
       readonly kind: 'change';
       readonly change: (bytes: Buffer, at: number) => Buffer;
@@ -160,7 +26,7 @@ type Piece =
   | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly due: number }
   | { readonly kind: 'end' | 'break'; readonly due: number };
 
-/** One direction of a connection. Bytes that hang go on after the hanging. */
+/** One direction of a connection. Bytes that hang are sent after the fault. */
 export class FaultyPipe {
   readonly #to: Socket;
   readonly #pieces: Piece[] = [];
@@ -183,7 +49,7 @@ export class FaultyPipe {
     this.#pump();
   }
 
-  /** The source has failed: so does the sink, after what is on its way. */
+  /** Resets the destination after the bytes that are on their way. */
   breakOff(): void {
     this.#push({ kind: 'break', due: this.#due() });
   }
@@ -234,5 +100,139 @@ export class FaultyPipe {
     } else {
       this.#to.write(bytes);
     }
+  }
+}
+
+/** A connection of a client and the corresponding one to the server. */
+interface Link {
+  readonly client: Socket;
+  readonly server: Socket;
+  readonly toServer: FaultyPipe;
+  readonly toClient: FaultyPipe;
+}
+
+/**
+ * A TCP proxy that injects network faults. It listens on a free port of
+ * 127.0.0.1.
+ */
+export class FaultProxy {
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #links = new Set<Link>();
+  #listener: Server | undefined;
+  #toServer: Fault = { kind: 'pass' };
+  #toClient: Fault = { kind: 'pass' };
+  #port = 0;
+  #accepted = 0;
+
+  private constructor(url: string) {
+    this.#target = { host: '127.0.0.1', port: Number(new URL(url).port) };
+  }
+
+  /** Starts a proxy of the server of a URL. */
+  static async start(url: string): Promise<FaultProxy> {
+    const proxy = new FaultProxy(url);
+    await proxy.accept();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Number of accepted connections. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** Number of open connections. */
+  get open(): number {
+    return this.#links.size;
+  }
+
+  /** Fault of new and existing connections, from client to server. */
+  set toServer(fault: Fault) {
+    this.#toServer = fault;
+    for (const link of this.#links) {
+      link.toServer.fault = fault;
+    }
+  }
+
+  /** Fault of new and existing connections, from server to client. */
+  set toClient(fault: Fault) {
+    this.#toClient = fault;
+    for (const link of this.#links) {
+      link.toClient.fault = fault;
+    }
+  }
+
+  /** Fault in both directions. */
+  set both(fault: Fault) {
+    this.toServer = fault;
+    this.toClient = fault;
+  }
+
+  /** Existing connections hang; new ones work. */
+  vanish(): void {
+    for (const { toServer, toClient } of this.#links) {
+      toServer.fault = { kind: 'hang' };
+      toClient.fault = { kind: 'hang' };
+    }
+  }
+
+  /** Resets all connections (RST). */
+  reset(): void {
+    for (const { client, server } of this.#links) {
+      client.resetAndDestroy();
+      server.destroy();
+    }
+  }
+
+  /** Refuses new connections; existing ones stay open. */
+  async refuse(): Promise<void> {
+    const listener = this.#listener;
+    this.#listener = undefined;
+    // `close` waits for the last connection.
+    listener?.close();
+  }
+
+  /** Accepts connections again, on the same port. */
+  async accept(): Promise<void> {
+    this.#listener = createServer(client => this.#link(client));
+    this.#listener.listen(this.#port, '127.0.0.1');
+    await once(this.#listener, 'listening');
+    this.#port = (this.#listener.address() as AddressInfo).port;
+  }
+
+  /** Closes the listener and all connections. */
+  async stop(): Promise<void> {
+    await this.refuse();
+    for (const { client, server } of this.#links) {
+      client.destroy();
+      server.destroy();
+    }
+  }
+
+  #link(client: Socket): void {
+    this.#accepted++;
+    const server = connect(this.#target);
+    const link: Link = {
+      client,
+      server,
+      toServer: new FaultyPipe({ from: client, to: server }),
+      toClient: new FaultyPipe({ from: server, to: client }),
+    };
+    link.toServer.fault = this.#toServer;
+    link.toClient.fault = this.#toClient;
+    this.#links.add(link);
+    client.setNoDelay(true);
+    server.setNoDelay(true);
+    // A closed client closes the connection to the server; the server's end
+    // reaches the client through the pipe only.
+    client.once('close', () => {
+      server.destroy();
+      this.#links.delete(link);
+    });
+    client.on('error', () => {});
+    server.on('error', () => link.toClient.breakOff());
   }
 }

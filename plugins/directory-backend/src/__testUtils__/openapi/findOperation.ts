@@ -4,22 +4,22 @@ type PathItem = NonNullable<
   NonNullable<(typeof openApiDocument)['paths']>[string]
 >;
 
-/** An operation of the contract, as the OpenAPI document has it. */
+/** An operation of the OpenAPI document. */
 export type ContractOperation = NonNullable<PathItem['get']>;
 
-/** What the contract knows about a method and a path. */
+/** How the contract matches a method and a path. */
 export type FoundOperation =
   | { kind: 'operation'; operation: ContractOperation }
   | { kind: 'other-method'; allowed: string[] }
   | { kind: 'unknown-path' };
 
-/** Where the API may be mounted, in front of the contract's paths. */
+/** Prefix of the contract's paths. */
 const MOUNT = /^(?:https?:\/\/[^/]+)?(?:\/api\/directory)?\/v1(?=\/|$)/;
 
 /**
- * Finds the operation that answers a request. The path is a template of the
- * contract (`/users/{username}/`), a request path with or without `/v1`, or a
- * whole URL; its query is ignored, and its trailing slash does not matter.
+ * Finds the operation of a request. The path is a template of the contract
+ * (`/users/{username}/`), a request path with or without `/v1`, or a URL; query
+ * and trailing slash are ignored.
  */
 export function findOperation(method: string, target: string): FoundOperation {
   const [path] = target.replace(MOUNT, '').split(/[?#]/);
@@ -62,7 +62,7 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${pattern}/?$`);
 }
 
-/** A number in a path is digits: anything else there is no path of the contract. */
+/** Integers in a path are digits. */
 function segmentPattern(template: string, name: string): string {
   const parameters = openApiDocument.paths?.[template]?.parameters ?? [];
   const parameter = parameters
@@ -72,7 +72,7 @@ function segmentPattern(template: string, name: string): string {
   return schema?.type === 'integer' ? '\\d+' : '[^/]+';
 }
 
-/** HEAD is answered as GET is, without the body. */
+/** HEAD uses the operation of GET. */
 function operationOf(
   item: PathItem,
   method: string,

@@ -45,7 +45,7 @@ const validate = (overrides: Parameters<typeof observe>[0]) => () =>
   validateResponse(observe(overrides));
 
 describe('validateResponse', () => {
-  it('accepts each way to name the operation', () => {
+  it('accepts each spelling of an operation', () => {
     for (const path of [
       '/users/{username}/',
       '/users/alice/',
@@ -58,7 +58,7 @@ describe('validateResponse', () => {
     }
   });
 
-  it('knows every operation of the document', () => {
+  it('finds every operation of the document', () => {
     for (const path of Object.keys(openApiDocument.paths ?? {})) {
       expect(
         validate({
@@ -71,7 +71,7 @@ describe('validateResponse', () => {
     }
   });
 
-  it('demands every key without a mask, and none with one', () => {
+  it('requires every key without a mask, and none with a mask', () => {
     const { locale, ...part } = user;
     expect(locale).toBeNull();
     expect(validate({ body: { result: part } })).toThrow(
@@ -84,7 +84,7 @@ describe('validateResponse', () => {
     ).toThrow("body/result/0 must have required property 'locale'");
   });
 
-  it('refuses stray keys, on records and beside them', () => {
+  it('rejects additional keys', () => {
     expect(validate({ body: { result: { ...user, website: 'x' } } })).toThrow(
       'body/result must NOT have additional properties (website)',
     );
@@ -99,7 +99,7 @@ describe('validateResponse', () => {
     ).toThrow('unevaluated properties (next_page)');
   });
 
-  it('refuses values of another type or form', () => {
+  it('rejects values of another type or format', () => {
     for (const [key, value] of Object.entries({
       locked: null,
       emails: 'alice@example.test',
@@ -113,7 +113,7 @@ describe('validateResponse', () => {
     }
   });
 
-  it('never shows whether a member is locked', () => {
+  it('rejects locked in members', () => {
     const path = '/groups/packager/members/';
     const { uri, username } = user;
     const item = { username, uri };
@@ -127,7 +127,7 @@ describe('validateResponse', () => {
     ).toThrow('body/result/0 must NOT be valid');
   });
 
-  it('demands that numbers are written as integers', () => {
+  it('requires numbers to be written as integers', () => {
     const body = (serial: string) =>
       `{"message":"Certificate not found","serial_number":${serial},"request_id":"r1"}`;
     const path = '/certs/123456789012345678901234567890/';
@@ -143,7 +143,7 @@ describe('validateResponse', () => {
     ).toThrow('serial_number is written as 1.2345678901234568e+29');
   });
 
-  it('refuses what is not documented', () => {
+  it('rejects undocumented statuses', () => {
     const error = { message: 'Oh', request_id };
     expect(validate({ status: 500, body: error })).toThrow(
       'status 500 is not documented here',
@@ -181,14 +181,14 @@ describe('validateResponse', () => {
     expect(validate({ body: '<html>' })).toThrow('is not valid JSON');
   });
 
-  it('expects no body of HEAD', () => {
+  it('requires an empty body for HEAD', () => {
     expect(validate({ method: 'HEAD', body: '' })).not.toThrow();
     expect(validate({ method: 'HEAD', body: { result: user } })).toThrow(
       'the body is not empty',
     );
   });
 
-  it('expects the common errors where no operation answers', () => {
+  it('requires the common errors for other paths', () => {
     const error = { message: 'No', request_id };
     const unauthorized = {
       message: 'Unauthorized. You need to be logged in.',
@@ -207,7 +207,7 @@ describe('validateResponse', () => {
     ).toThrow("body must have required property 'message'");
   });
 
-  it('expects 405 and OPTIONS to name the methods', () => {
+  it('requires the methods in 405 and OPTIONS', () => {
     const refused = {
       method: 'POST',
       status: 405,
@@ -237,7 +237,7 @@ describe('validateResponse', () => {
     ).toThrow('header Allow is missing');
   });
 
-  it('says what was asked, what is wrong and what came', () => {
+  it('reports the request, the violations and the response', () => {
     expect(
       validate({ masked: true, body: { result: { locked: 'no', x: 1 } } }),
     ).toThrow(

@@ -3,7 +3,7 @@ import Ajv, { type ErrorObject } from 'ajv/dist/2020';
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import { dereference, findOperation } from './findOperation';
 
-/** A response as a test saw it. */
+/** A response to validate. */
 export interface ObservedResponse {
   /** The method of the request. */
   method: string;
@@ -29,10 +29,9 @@ ajv.addVocabulary([...Object.keys(openApiDocument), 'x-extension']);
 ajv.addSchema(openApiDocument, 'contract');
 
 /**
- * Throws when the contract does not allow a response: its status, its headers
- * or its body. Without a mask every key of a record must be there; with one,
- * any may be missing. What no operation answers (an unknown path, another
- * method) must be one of the errors that every path has.
+ * Throws when the status, headers or body of a response violate the contract.
+ * Without a mask, records must have every key; with a mask, any may be missing.
+ * Unknown paths and methods must return one of the errors of every path.
  */
 export function validateResponse(response: ObservedResponse): void {
   const faults = findFaults(response);
@@ -42,7 +41,7 @@ export function validateResponse(response: ObservedResponse): void {
   const { method, path, masked, status, body } = response;
   throw new Error(
     [
-      `The contract does not allow this answer to ${method} ${path}${
+      `The contract does not allow this response to ${method} ${path}${
         masked ? ' (masked)' : ''
       }:`,
       ...faults.map(fault => `  - ${fault}`),
@@ -120,16 +119,16 @@ function faultsBy(name: string, body: string): string[] {
   return describeErrors(isValid.errors, 'body');
 }
 
-/** Of the complete and the masked shapes, those that the request asked for. */
+/** The complete or the masked schemas. */
 function schemaNames(schema: object, masked: boolean): string[] {
   const shapes = 'anyOf' in schema ? (schema.anyOf as object[]) : [schema];
   const names = shapes.map(shape => ('$ref' in shape ? `${shape.$ref}` : ''));
   const isMasked = (name: string) => name.includes('/Masked');
-  const asked = names.filter(name => isMasked(name) === masked);
-  return asked.length > 0 ? asked : names.slice(0, 1);
+  const requested = names.filter(name => isMasked(name) === masked);
+  return requested.length > 0 ? requested : names.slice(0, 1);
 }
 
-/** Every number of the contract is an integer, and is written as one. */
+/** Parses JSON whose numbers must be written as integers. */
 function parsePlainNumbers(text: string): unknown {
   const checkNumber = (
     key: string,
@@ -167,7 +166,7 @@ function describeErrors(
 
 const shared = openApiDocument.components?.responses ?? {};
 
-/** What the contract says about an answer with one status. */
+/** A response of the contract, by status. */
 export type ContractResponse = Exclude<
   (typeof shared)[string],
   { $ref: string }
@@ -175,7 +174,7 @@ export type ContractResponse = Exclude<
 
 type ResponsesByStatus = Record<string, ContractResponse>;
 
-/** The errors of every path, whether an operation answers there or not. */
+/** The errors of every path. */
 const commonErrors: ResponsesByStatus = {
   401: dereference(shared.Unauthorized),
   403: dereference(shared.Forbidden),
@@ -189,9 +188,9 @@ const errorContent = {
 };
 
 /**
- * What the contract says about the answers to a request, by status. Where no
- * operation answers, those are the errors of every path, and 404 for an
- * unknown path, 405 for another method, 204 for OPTIONS.
+ * The documented responses to a request, by status. Without an operation, these
+ * are the errors of every path, and 404 for an unknown path, 405 for another
+ * method, and 204 for OPTIONS.
  */
 export function documentedResponses(
   method: string,
@@ -226,7 +225,7 @@ export function documentedResponses(
   }
 }
 
-/** `Allow` names every method of the path, in any order (RFC 9110 §10.2.1). */
+/** `Allow` lists the methods of the path in any order (RFC 9110 §10.2.1). */
 function allowHeader(methods: string[]) {
   const all = methods.map(method => `(?=.*\\b${method}\\b)`).join('');
   return {

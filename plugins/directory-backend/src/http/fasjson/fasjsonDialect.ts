@@ -38,7 +38,7 @@ const fasjsonUserSearchRules: UserSearchRules = {
     `Search for users created before this date Invalid date literal "${text}"`,
 };
 
-/** Its names of users and groups; what is none is no path. */
+/** Names of users and groups in paths; other paths are 404. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 const NAMES = ['username', 'groupname'];
@@ -69,9 +69,9 @@ export function fasjsonDialects(root: Config, baseUrl: string): Dialect[] {
 }
 
 /**
- * What FASJSON, the reference implementation of the contract, really reads and
- * sends, so that its clients work as they are. Where it is not followed, and
- * why, is in `docs/fasjson-differences.md`.
+ * The requests and responses of FASJSON, the reference implementation of the
+ * contract, for its unmodified clients. `docs/fasjson-differences.md` lists the
+ * differences.
  */
 function fasjsonDialect(uris: ResourceUris): Dialect {
   return {
@@ -131,9 +131,9 @@ function presentMe(
 }
 
 /**
- * The parameters in the JSON body of a GET, which the reference reads before
- * those of the query; a list is a repeated parameter. As there, a body that is
- * no JSON object, or does not say that it is JSON, has none.
+ * The parameters in the JSON body of a GET, which precede those of the query; a
+ * list is a repeated parameter. A body that is not a JSON object, or has another
+ * content type, has none.
  */
 function readJsonQuery(request: {
   readonly headers: IncomingHttpHeaders;
