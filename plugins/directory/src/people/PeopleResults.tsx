@@ -4,7 +4,7 @@ import { RiUserSearchLine } from '@remixicon/react';
 import { visibleText } from '../components/DirectoryText';
 import { Pagination, PastEnd } from '../page/Pagination';
 import type { View } from '../page/SearchList';
-import { EmptyState } from '../page/states';
+import { EmptyState, LoadingBlocks } from '../page/states';
 import { directoryTranslationRef, formatCount } from '../translation';
 import { CardsSkeleton, PeopleCards } from './PeopleCards';
 import {
@@ -84,10 +84,17 @@ export function PeopleResults(props: {
 }
 
 export function PeopleSkeleton({ view }: { view: View }) {
-  return view === 'table' ? (
-    <Skeleton width="100%" height={592} />
-  ) : (
-    <CardsSkeleton count={24} />
+  return (
+    <>
+      <div className={styles.heading}>
+        <Skeleton width={180} height={20} />
+      </div>
+      {view === 'table' ? (
+        <LoadingBlocks heights={[560]} />
+      ) : (
+        <CardsSkeleton count={24} />
+      )}
+    </>
   );
 }
 
