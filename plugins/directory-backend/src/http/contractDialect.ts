@@ -59,8 +59,8 @@ export function contractDialect(baseUrl: string): Dialect {
     presentUser: cacheSerialized(userModel.keys, (user: User, keys) =>
       presentUser(user, keys, uris),
     ),
-    presentCertificate: (held, { keys }) =>
-      presentCertificate(held, keys, uris),
+    presentCertificate: (issued, { keys }) =>
+      presentCertificate(issued, keys, uris),
     presentPage: ({ items, total }, { page }) => ({
       result: items,
       ...(page && {

@@ -94,7 +94,7 @@ export interface Dialect {
 
   /** A certificate record with the given keys, in their order. */
   presentCertificate(
-    held: UserCertificate,
+    issued: UserCertificate,
     options: {
       readonly keys: readonly string[];
       /** Whether this request signed it. */

@@ -103,8 +103,8 @@ function fasjsonDialect(uris: ResourceUris): Dialect {
     presentUser: cacheSerialized(fasjsonUserModel.keys, (user: User, keys) =>
       presentFasjsonUser(user, keys, uris),
     ),
-    presentCertificate: (held, options) =>
-      presentFasjsonCertificate(held, { ...options, uris }),
+    presentCertificate: (issued, options) =>
+      presentFasjsonCertificate(issued, { ...options, uris }),
     presentPage: presentFasjsonPage,
     userOfListNotFound: name =>
       new ResourceNotFoundError({ message: 'User does not exist', name }),

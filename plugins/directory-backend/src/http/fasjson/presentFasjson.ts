@@ -151,7 +151,7 @@ export const fasjsonCertificateModel: RecordModel = {
  * a new certificate, whose state FreeIPA does not return.
  */
 export function presentFasjsonCertificate(
-  held: UserCertificate,
+  issued: UserCertificate,
   options: {
     readonly keys: readonly string[];
     readonly isNew: boolean;
@@ -159,11 +159,11 @@ export function presentFasjsonCertificate(
   },
 ): Record<string, unknown> {
   const { keys, isNew, uris } = options;
-  const record = presentCertificate(held, keys, uris);
+  const record = presentCertificate(issued, keys, uris);
   return {
     ...record,
     ...('certificate' in record && {
-      certificate: held.certificate.der.toString('base64'),
+      certificate: issued.certificate.der.toString('base64'),
     }),
     ...('revoked' in record && isNew && { revoked: null }),
   };

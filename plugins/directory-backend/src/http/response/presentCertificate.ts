@@ -89,11 +89,11 @@ export function presentCertificate(
 }
 
 /** `null` when that is not known. */
-function isIssuedHere(held: UserCertificate): boolean | null {
-  if (held.cacn !== undefined) {
+function isIssuedHere(certificate: UserCertificate): boolean | null {
+  if (certificate.cacn !== undefined) {
     return true;
   }
-  return held.isForeign ? false : null;
+  return certificate.isForeign ? false : null;
 }
 
 function nullIfEmpty<T>(values: readonly T[]): readonly T[] | null {
