@@ -1,0 +1,120 @@
+import { mockServices } from '@backstage/backend-test-utils';
+import { ConfigReader } from '@backstage/config';
+import { Certificate } from '@directory-gateway/x509';
+import { makeCsr } from '../../__testUtils__/certificates/makeCsr';
+import { PermissiveAuthority } from '../../__testUtils__/certificates/PermissiveAuthority';
+import { accountsOf, holder, person } from '../../__testUtils__/people';
+import { CertificateReader } from '../../certificates/CertificateReader';
+import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
+import { IssuanceService } from '../../certificates/IssuanceService';
+import { RevocationService } from '../../certificates/RevocationService';
+import type { SigningLimit } from '../../certificates/SigningLimit';
+import { PrincipalSet } from '../../directory/Caller';
+import type { Directory } from '../../directory/Directory';
+import { PrivateDirectory } from '../../directory/PrivateDirectory';
+import type { Call } from '../api/Operation';
+import { contractDialect } from '../contractDialect';
+import { certificateOperations } from './certificates';
+
+const BASE_URL = 'http://localhost/api/directory';
+const alice = person('alice');
+
+/** Certificates whose description was read in the test. */
+const described = new Set<Certificate>();
+const { get } = Object.getOwnPropertyDescriptor(
+  Certificate.prototype,
+  'description',
+)!;
+
+beforeEach(() => {
+  described.clear();
+  jest
+    .spyOn(Certificate.prototype, 'description', 'get')
+    .mockImplementation(function read(this: Certificate) {
+      described.add(this);
+      return get!.call(this);
+    });
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+function operations() {
+  const permissive = new PermissiveAuthority();
+  const authority = {
+    sign: permissive.sign.bind(permissive),
+    get: permissive.get.bind(permissive),
+    revoke: async () => undefined,
+  };
+  const config = readCertificatesConfig(
+    new ConfigReader({ certificates: { authority: 'test' } }),
+  )!;
+  const options = {
+    accounts: accountsOf([alice]),
+    auditor: mockServices.auditor.mock({
+      createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
+    }),
+    authority,
+    blockedKeys: { has: async () => false, block: async () => '' },
+    config,
+    directory: new PrivateDirectory({} as Directory, {
+      hidden: new Set(),
+      trustedReaders: new PrincipalSet({}),
+    }),
+    limit: { consume: async () => {} } as unknown as SigningLimit,
+  };
+  const [sign, read] = certificateOperations({
+    authority: permissive,
+    config,
+    dialect: contractDialect(BASE_URL),
+    issuance: new IssuanceService(options),
+    reader: new CertificateReader(options),
+    revocations: new RevocationService(options),
+  });
+  const caller = holder(alice);
+  const call = (changes: Partial<Call>): Call => ({
+    caller,
+    uri: `${BASE_URL}/v1/certs/`,
+    params: {},
+    query: new URLSearchParams(),
+    parameters: new Map(),
+    fieldMask: undefined,
+    context: { caller, signal: new AbortController().signal },
+    ...changes,
+  });
+  return {
+    async sign(parameters: Record<string, string>) {
+      const response = await sign.handle(
+        call({ parameters: new Map(Object.entries(parameters)) }),
+      );
+      return (response as { result: Record<string, unknown> }).result;
+    },
+    async read(serialNumber: string) {
+      const response = await read.handle(call({ params: { serialNumber } }));
+      return (response as { result: Record<string, unknown> }).result;
+    },
+  };
+}
+
+describe('certificateOperations', () => {
+  const parameters = { user: 'alice', csr: makeCsr({ subject: '/CN=alice' }) };
+
+  it('signs and reads a certificate, parsing it once per request', async () => {
+    const { sign, read } = operations();
+    const signed = await sign(parameters);
+    expect(signed).toMatchObject({ cacn: 'permissive', subject: 'CN=alice' });
+    expect(described.size).toBe(1);
+    described.clear();
+    const serialNumber = BigInt(`${signed.serial_number_hex}`);
+    expect(await read(String(serialNumber))).toEqual(signed);
+    expect(described.size).toBe(1);
+  });
+
+  it('returns the results of the rules and signs nothing with dry_run', async () => {
+    const { sign } = operations();
+    const result = await sign({ ...parameters, dry_run: 'true' });
+    expect(result).toMatchObject({ would_sign: true });
+    expect(described.size).toBe(0);
+  });
+});
