@@ -1,17 +1,19 @@
 /** A value: a string if it is UTF-8, otherwise a buffer. */
 export type LdifValue = string | Buffer;
 
+/** Values by attribute; an attribute without values is omitted. */
+export type LdifAttributes = Readonly<
+  Record<string, LdifValue | readonly LdifValue[] | undefined>
+>;
+
 /** A directory entry, with its attributes in the order of the file. */
 export class LdifEntry {
   readonly #attributes = new Map<string, LdifValue[]>();
   /** First spelling of an attribute, by its name in lower case. */
   readonly #spelling = new Map<string, string>();
 
-  constructor(
-    readonly dn: string,
-    attributes: Record<string, LdifValue | readonly LdifValue[]> = {},
-  ) {
-    for (const [name, values] of Object.entries(attributes)) {
+  constructor(readonly dn: string, attributes: LdifAttributes = {}) {
+    for (const [name, values = []] of Object.entries(attributes)) {
       this.add(name, ...(Array.isArray(values) ? values : [values]));
     }
   }

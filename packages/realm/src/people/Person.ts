@@ -1,5 +1,9 @@
 import { PEOPLE_DN } from '../directory/baseTree';
-import { LdifEntry, type LdifValue, escapeRdnValue } from '../ldif/LdifEntry';
+import {
+  LdifEntry,
+  escapeRdnValue,
+  type LdifAttributes,
+} from '../ldif/LdifEntry';
 import { REALM } from '../RealmLayout';
 import type { Faker } from '@faker-js/faker';
 
@@ -76,7 +80,7 @@ export function personEntry(person: Person, ids: AccountIds): LdifEntry {
     cn: name,
     sn: surname,
     givenName,
-    ...given('displayName', displayName),
+    displayName,
     initials: [givenName, surname].map(part => [...part][0]).join(''),
     gecos: ascii(name),
     homeDirectory: `/home/${ascii(uid) || 'user'}`,
@@ -88,41 +92,31 @@ export function personEntry(person: Person, ids: AccountIds): LdifEntry {
       alias => `${alias}@${REALM}`,
     ),
     krbCanonicalName: `${uid}@${REALM}`,
-    ...given('krbPrincipalExpiration', generalizedTime(person.expires)),
+    krbPrincipalExpiration: generalizedTime(person.expires),
     ipaUniqueID: ids.uniqueId,
-    ...given('nsAccountLock', booleanText(person.locked)),
+    nsAccountLock: booleanText(person.locked),
     ipaSshPubKey: person.sshKeys,
     'userCertificate;binary': person.certificates,
-    createTimestamp: generalizedTime(person.created) ?? [],
+    createTimestamp: generalizedTime(person.created),
     ...(person.fas && fasAttributes(person.fas, person.created)),
   });
 }
 
-function fasAttributes(
-  profile: FasProfile,
-  created: Date,
-): Record<string, string | readonly string[]> {
+function fasAttributes(profile: FasProfile, created: Date): LdifAttributes {
   return {
-    ...given('fasIsPrivate', booleanText(profile.isPrivate)),
+    fasIsPrivate: booleanText(profile.isPrivate),
     fasIRCNick: profile.nicks,
     fasGPGKeyId: profile.gpgKeyIds,
-    ...given('fasTimezone', profile.timezone),
-    ...given('fasLocale', profile.locale),
-    ...given('fasCreationTime', generalizedTime(created)),
-    ...given('fasGitHubUsername', profile.github),
-    ...given('fasGitLabUsername', profile.gitlab),
+    fasTimezone: profile.timezone,
+    fasLocale: profile.locale,
+    fasCreationTime: generalizedTime(created),
+    fasGitHubUsername: profile.github,
+    fasGitLabUsername: profile.gitlab,
     fasPronoun: profile.pronouns,
-    ...given('fasRHBZEmail', profile.rhbzEmail),
+    fasRHBZEmail: profile.rhbzEmail,
     fasWebsiteUrl: profile.websites,
     fasRssUrl: profile.rssUrls,
   };
-}
-
-function given(
-  name: string,
-  value: string | undefined,
-): Record<string, LdifValue> {
-  return value === undefined ? {} : { [name]: value };
 }
 
 function booleanText(value: boolean | undefined): string | undefined {

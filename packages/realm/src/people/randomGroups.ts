@@ -12,48 +12,41 @@ const KINDS = [
   'sponsors',
 ];
 
-/** Users per group, and the minimum number of groups. */
+/** Number of users per group, and minimum number of groups. */
 const PEOPLE_PER_GROUP = 60;
 const FEWEST = 24;
-
-interface RandomGroupOptions {
-  faker: Faker;
-  /** DNs of possible members and sponsors. */
-  people: readonly string[];
-  /** Group names in lower case; new ones are added. */
-  taken: Set<string>;
-}
 
 /** Generates FAS groups: a few large ones and many small ones. */
 export function randomGroups({
   faker,
   people,
   taken,
-}: RandomGroupOptions): Group[] {
+}: {
+  faker: Faker;
+  /** DNs of possible members and sponsors. */
+  people: readonly string[];
+  /** Group names in lower case; new ones are added. */
+  taken: Set<string>;
+}): Group[] {
+  const maybe = (probability: number, make: () => string) =>
+    faker.helpers.maybe(make, { probability });
   const count = Math.max(FEWEST, Math.round(people.length / PEOPLE_PER_GROUP));
   return Array.from({ length: count }, (_, rank) => {
     const share = Math.ceil((0.02 * people.length) / (rank + 1));
     const size = share + faker.number.int({ min: 0, max: 12 });
     const name = uniqueName(faker, taken);
+    const description = () => `${name}: ${faker.company.buzzPhrase()}`;
     return {
       name,
-      description: maybe(
-        faker,
-        0.8,
-        () => `${name}: ${faker.company.buzzPhrase()}`,
-      ),
+      description: maybe(0.8, description),
       members: faker.helpers.arrayElements([...people], size),
       sponsors: faker.helpers.arrayElements([...people], { min: 0, max: 4 }),
       posix: true,
       fas: {
-        url: maybe(faker, 0.4, () => `https://example.test/${name}`),
-        mailingList: maybe(faker, 0.6, () => `${name}@lists.example.test`),
-        channels: maybe(faker, 0.5, () => [`irc:///#${name}`]) ?? [],
-        discussionUrl: maybe(
-          faker,
-          0.3,
-          () => `https://discuss.example.test/${name}`,
-        ),
+        url: maybe(0.4, () => `https://example.test/${name}`),
+        mailingList: maybe(0.6, () => `${name}@lists.example.test`),
+        channels: [maybe(0.5, () => `irc:///#${name}`) ?? []].flat(),
+        discussionUrl: maybe(0.3, () => `https://discuss.example.test/${name}`),
       },
     };
   });
@@ -71,12 +64,4 @@ function uniqueName(faker: Faker, taken: Set<string>): string {
   }
   taken.add(name);
   return name;
-}
-
-function maybe<T>(
-  faker: Faker,
-  probability: number,
-  make: () => T,
-): T | undefined {
-  return faker.helpers.maybe(make, { probability });
 }
