@@ -15,6 +15,7 @@ import { catalogServiceMock } from '@backstage/plugin-catalog-node/testUtils';
 import notificationsPlugin from '@backstage/plugin-notifications-backend';
 import { notificationService } from '@backstage/plugin-notifications-node';
 import type { JsonObject } from '@backstage/types';
+import { X509Certificate } from 'node:crypto';
 import directoryModuleEmbeddedCa from '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca';
 import {
   directoryCertificateAuthoritiesExtensionPoint,
@@ -109,14 +110,12 @@ export class ReminderPortal {
     readonly username: string;
     readonly profile: string;
   }): Promise<string> {
-    const { username } = options;
-    const principal = `${username}@EXAMPLE.TEST`;
-    const before = await this.#serialNumbersOf(username);
-    await this.#authorities.sign(
+    const principal = `${options.username}@EXAMPLE.TEST`;
+    const { certificate } = await this.#authorities.sign(
       createSigningRequest({ ...options, principal }),
     );
-    const after = await this.#serialNumbersOf(username);
-    return after.find(serial => !before.includes(serial))!;
+    const { serialNumber } = new X509Certificate(certificate.der);
+    return String(BigInt(`0x${serialNumber}`));
   }
 
   async revoke(serial: string): Promise<void> {
@@ -129,8 +128,10 @@ export class ReminderPortal {
 
   /** Returns the notifications of a portal user. */
   async messagesOf(username: string): Promise<readonly Payload[]> {
-    const response = await this.#request('/notifications', {
-      as: `user:default/${username}`,
+    const url = `http://localhost:${this.#backend.server.port()}/api/notifications`;
+    const user = `user:default/${username}`;
+    const response = await fetch(url, {
+      headers: { Authorization: mockCredentials.user.header(user) },
     });
     const { notifications } = (await response.json()) as {
       notifications: { payload: Payload }[];
@@ -140,27 +141,6 @@ export class ReminderPortal {
 
   async stop(): Promise<void> {
     await this.#backend.stop();
-  }
-
-  async #serialNumbersOf(username: string): Promise<readonly string[]> {
-    const expiring = await this.#authorities.listExpiring({
-      from: new Date(0),
-      username,
-    });
-    return expiring.map(({ serialNumber }) => String(serialNumber));
-  }
-
-  async #request(
-    path: string,
-    options: RequestInit & { readonly as: string },
-  ): Promise<Response> {
-    const { as, ...init } = options;
-    const url = `http://localhost:${this.#backend.server.port()}/api${path}`;
-    const headers = {
-      Authorization: mockCredentials.user.header(as),
-      'Content-Type': 'application/json',
-    };
-    return await fetch(url, { ...init, headers });
   }
 }
 

@@ -165,31 +165,23 @@ function configOf(
 function externalAccessOf({
   serviceToken,
   apiClient,
-}: Pick<
-  Parameters<typeof startGateway>[0],
-  'serviceToken' | 'apiClient'
->): JsonObject[] {
-  return [
-    ...(serviceToken === undefined
-      ? []
-      : [
-          {
-            type: 'static',
-            options: { token: serviceToken, subject: 'plugin:test' },
-          },
-        ]),
-    ...(apiClient === undefined
-      ? []
-      : [
-          {
-            type: 'static',
-            options: { token: apiClient.token, subject: 'api-client' },
-            accessRestrictions: [
-              { plugin: 'directory', permission: [...apiClient.permissions] },
-            ],
-          },
-        ]),
-  ];
+}: Parameters<typeof startGateway>[0]): JsonObject[] {
+  const access: JsonObject[] = [];
+  if (serviceToken) {
+    const options = { token: serviceToken, subject: 'plugin:test' };
+    access.push({ type: 'static', options });
+  }
+  if (apiClient) {
+    const { token, permissions } = apiClient;
+    access.push({
+      type: 'static',
+      options: { token, subject: 'api-client' },
+      accessRestrictions: [
+        { plugin: 'directory', permission: [...permissions] },
+      ],
+    });
+  }
+  return access;
 }
 
 /**

@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** One entry as ldapsearch prints it to the directory's administrator. */
+/** An entry as printed by ldapsearch. */
 export class DumpedEntry {
   readonly dn: string;
-  /** The name in lower case, equal for equal names. */
+  /** The DN in lower case. */
   readonly key: string;
   readonly #values = new Map<string, Buffer[]>();
 
@@ -34,7 +34,7 @@ export class DumpedEntry {
     return this.texts(attribute)[0];
   }
 
-  /** Names of other entries, as their keys. */
+  /** Keys of other entries. */
   links(attribute: string): readonly string[] {
     return this.texts(attribute).map(dn => dn.toLowerCase());
   }
@@ -45,13 +45,13 @@ export class DumpedEntry {
     );
   }
 
-  /** Whether it is directly below a container. */
+  /** Whether the entry is directly below a container. */
   isIn(container: string): boolean {
     return this.key.replace(/^[^,]*,/, '') === container.toLowerCase();
   }
 }
 
-/** Every entry of a realm's directory, as nobody but its administrator sees. */
+/** Returns all entries of a realm's directory, read by its administrator. */
 export async function dumpEntries(
   realm: Realm,
 ): Promise<readonly DumpedEntry[]> {
@@ -59,15 +59,8 @@ export async function dumpEntries(
     'ldapsearch',
     [
       ...['-x', '-D', realm.rootDn, '-y', realm.rootPasswordFile],
-      ...[
-        '-H',
-        realm.ldapUrl,
-        '-b',
-        realm.baseDn,
-        '-LLL',
-        '-o',
-        'ldif-wrap=no',
-      ],
+      ...['-H', realm.ldapUrl, '-b', realm.baseDn],
+      ...['-LLL', '-o', 'ldif-wrap=no'],
       ...['(objectClass=*)', '*', 'nsAccountLock', 'createTimestamp'],
     ],
     { maxBuffer: 512 * 1024 * 1024 },

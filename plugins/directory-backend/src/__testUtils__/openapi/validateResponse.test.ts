@@ -242,7 +242,7 @@ describe('validateResponse', () => {
       validate({ masked: true, body: { result: { locked: 'no', x: 1 } } }),
     ).toThrow(
       [
-        'The contract does not allow this answer to GET /users/alice/ (masked):',
+        'The contract does not allow this response to GET /users/alice/ (masked):',
         '  - body/result must NOT have additional properties (x)',
         '  - body/result/locked must be boolean',
         'Status 200, body: {"result":{"locked":"no","x":1}}',
