@@ -1,21 +1,20 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Request, RequestHandler } from 'express';
 
-/** Options of {@link requestLog}. */
-export interface RequestLogOptions {
-  /** Receives one record per request: `info`, `debug` for health checks. */
-  logger: LoggerService;
-}
-
 /**
  * Express middleware that logs each request when its response was sent or
- * aborted: method, path, status, duration in milliseconds and bytes sent.
+ * aborted: method, path, status, duration in milliseconds and bytes sent. The
+ * level is `info`, and `debug` for health checks.
  *
  * It does not log the query string or headers that may repeat it, such as
  * `Referer`: the query string may contain certificate requests and e-mail
  * addresses. Backstage's own log records the whole URL.
  */
-export function requestLog({ logger }: RequestLogOptions): RequestHandler {
+export function requestLog({
+  logger,
+}: {
+  readonly logger: LoggerService;
+}): RequestHandler {
   return (req, res, next) => {
     const started = performance.now();
     const { method, socket } = req;

@@ -95,7 +95,7 @@ const INITIAL_WINDOW_BYTES = 14_600;
  * request: only large ones are compressed, at the fastest level. Files of the
  * pages, which browsers cache, are compressed at the default level.
  */
-export function compressResponses(): RequestHandler {
+function compressResponses(): RequestHandler {
   const compressApi = handler({ threshold: INITIAL_WINDOW_BYTES, level: 1 });
   const compressPages = handler();
   return (req, res, next) => {

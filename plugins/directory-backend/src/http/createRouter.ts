@@ -33,7 +33,7 @@ const VARY = 'Authorization, Cookie, X-Fields';
 const readBody = raw({ type: () => true, limit: 64 * 1024 });
 
 /** A dialect and its operations. */
-export interface Mount {
+interface Mount {
   readonly dialect: Dialect;
   readonly operations: readonly Operation[];
 }
@@ -269,7 +269,7 @@ export function mergeSlashes(url: string): string {
  *
  * @throws ForbiddenError when the headers name another site.
  */
-export function requireSameOrigin(options: {
+function requireSameOrigin(options: {
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
   /** Origin of the portal, such as `https://portal.example.org`. */

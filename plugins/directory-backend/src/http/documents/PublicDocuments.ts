@@ -6,7 +6,7 @@ import type {
 import type { Request, RequestHandler, Response } from 'express';
 
 /** Handles a GET without authentication; Express omits the body for HEAD. */
-export type PublicHandler = (req: Request, res: Response) => Promise<void>;
+type PublicHandler = (req: Request, res: Response) => Promise<void>;
 
 /**
  * The documents that need no authentication, by exact path: there are no

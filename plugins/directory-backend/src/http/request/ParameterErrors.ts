@@ -24,33 +24,28 @@ export class ParameterErrors {
     this.#rejection ??= error;
   }
 
-  /**
-   * Throws when an error was added.
-   *
-   * @throws InvalidRequestError that names every missing or malformed
-   *   parameter; without one, the error passed to {@link reject}.
-   */
-  throwIfAny(): void {
-    if (this.#malformed.size > 0) {
-      throw new InvalidRequestError({
-        message: 'Input payload validation failed',
-        errors: Object.fromEntries(this.#malformed),
-      });
-    }
-    if (this.#rejection) {
-      throw this.#rejection;
-    }
+  /** The error of all malformed parameters, or else the one of `reject`. */
+  get error(): InvalidRequestError | undefined {
+    return this.#malformed.size > 0
+      ? new InvalidRequestError({
+          message: 'Input payload validation failed',
+          errors: Object.fromEntries(this.#malformed),
+        })
+      : this.#rejection;
   }
 }
 
 /**
  * Runs the parsers of a request and throws their errors together.
  *
- * @throws InvalidRequestError as {@link ParameterErrors.throwIfAny}.
+ * @throws InvalidRequestError that names every missing or malformed parameter;
+ *   without one, the error passed to {@link ParameterErrors.reject}.
  */
 export function parseParameters<T>(parse: (errors: ParameterErrors) => T): T {
   const errors = new ParameterErrors();
   const parsed = parse(errors);
-  errors.throwIfAny();
+  if (errors.error) {
+    throw errors.error;
+  }
   return parsed;
 }

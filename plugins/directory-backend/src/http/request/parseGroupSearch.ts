@@ -27,7 +27,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** A parsed group search. */
-export interface GroupSearch {
+interface GroupSearch {
   readonly where: GroupPredicate;
   readonly page: PageRequest;
 }

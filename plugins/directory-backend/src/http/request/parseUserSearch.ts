@@ -188,7 +188,7 @@ export function readSearchText(
 }
 
 /** As {@link readSearchText}, of one value. */
-export function foldSearchText(text: string): string {
+function foldSearchText(text: string): string {
   return text.trim().replace(/[\t-\r ]+/g, ' ');
 }
 

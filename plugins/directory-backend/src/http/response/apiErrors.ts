@@ -47,7 +47,7 @@ export class InvalidRequestError extends ApiError {
 }
 
 /** Why a caller was not authenticated. */
-export type UnauthorizedReason =
+type UnauthorizedReason =
   | KerberosRefusalReason
   | 'unknown_principal'
   | 'account_locked'

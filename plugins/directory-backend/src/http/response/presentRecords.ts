@@ -18,7 +18,7 @@ import type { RecordModel } from './fieldMask';
 import type { ResourceUris } from './ResourceUris';
 
 /** Number of members of a group, which only masks that name it return. */
-export const MEMBER_COUNT = 'member_count';
+const MEMBER_COUNT = 'member_count';
 
 /** The keys of a group record, in the contract's order. */
 export const groupModel: RecordModel = {

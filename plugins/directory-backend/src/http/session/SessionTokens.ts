@@ -26,7 +26,7 @@ export interface Session {
 }
 
 /** Result of decrypting a token. */
-export type OpenedToken =
+type OpenedToken =
   | { readonly outcome: 'accepted'; readonly session: Session }
   | { readonly outcome: 'expired' | 'rejected' };
 

@@ -21,13 +21,6 @@ const MAX_TOKEN_LENGTH = 4096;
 /** Values of the attribute `outcome` of `directory.session.cookies`. */
 type SessionOutcome = 'issued' | 'accepted' | 'expired' | 'rejected';
 
-/** Where an API is mounted and the URL that its clients know. */
-export interface SessionEndpoint {
-  /** Path below the plugin: `''`, or the root of a dialect. */
-  readonly root: string;
-  readonly url: string;
-}
-
 interface IssuedToken {
   readonly token: string;
   readonly issuedAt: number;
@@ -60,8 +53,11 @@ export class Sessions {
   constructor(options: {
     readonly tokens: SessionTokens;
     readonly maxAgeMs: number;
-    /** The longest root first. */
-    readonly endpoints: readonly SessionEndpoint[];
+    /** Roots of dialects with the URLs of their clients; longest root first. */
+    readonly endpoints: readonly {
+      readonly root: string;
+      readonly url: string;
+    }[];
   }) {
     this.#tokens = options.tokens;
     this.#reissueMs = options.maxAgeMs * REISSUE_SHARE;
