@@ -1,6 +1,6 @@
 // Checks the documents: links have targets and reach each page, generated parts
 // are current, and the catalog accepts the project's entities. The examples of
-// the API run in plugins/directory-backend/src/examples.integration.test.ts.
+// the API run in plugins/directory-backend/src/portal.integration.test.ts.
 
 import {
   componentEntityV1alpha1Validator,
