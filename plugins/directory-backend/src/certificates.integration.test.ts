@@ -184,8 +184,8 @@ describe('POST /certs/', () => {
   });
 
   it.each([
-    ['for somebody else', 'bob', 'alice', {}, 403, 'requester'],
-    ['for nobody', 'alice', 'nobody', {}, 400, 'principal'],
+    ['for another user', 'bob', 'alice', {}, 403, 'requester'],
+    ['for an unknown user', 'alice', 'nobody', {}, 400, 'principal'],
     [
       'for a locked user',
       'bot/builder.example.test',
@@ -502,10 +502,13 @@ describe('GET /users/{username}/certificates/', () => {
     });
     const [first] = (masked.json as { result: object[] }).result;
     expect(Object.keys(first)).toEqual(['uri', 'revoked']);
-    const nobody = await site.client.request('/v1/users/nobody/certificates/', {
-      as: 'bob',
-    });
-    expect(nobody.json).toMatchObject({ message: 'User not found' });
+    const unknown = await site.client.request(
+      '/v1/users/nobody/certificates/',
+      {
+        as: 'bob',
+      },
+    );
+    expect(unknown.json).toMatchObject({ message: 'User not found' });
   });
 });
 

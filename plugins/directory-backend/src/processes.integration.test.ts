@@ -286,15 +286,15 @@ describe('behind a load balancer', () => {
       csrs.map(csr => signAs(clients[0], 'alice', csr)),
     );
     expect(repeated.map(({ status }) => status)).toEqual(csrs.map(() => 200));
-    const answered = results.filter(response => response !== undefined);
+    const completed = results.filter(response => response !== undefined);
     expect(repeated.filter((_, n) => results[n]).map(serialOf)).toEqual(
-      answered.map(serialOf),
+      completed.map(serialOf),
     );
     // The limit counts all responses.
     const further = await Promise.all(
       Array.from({ length: LIMIT }, () => signAs(clients[0], 'alice', csrs[0])),
     );
-    const counted = answered.length + repeated.length;
+    const counted = completed.length + repeated.length;
     expect(
       further.filter(({ status }) => status === 200).length,
     ).toBeLessThanOrEqual(LIMIT - counted);

@@ -50,12 +50,12 @@ async function sign(csr = makeCsr({ subject: '/CN=alice' })): Promise<{
   readonly serial: string;
   readonly der: string;
 }> {
-  const answer = await site.client.request('/v1/certs/', {
+  const response = await site.client.request('/v1/certs/', {
     as: 'alice',
     ...form({ user: 'alice', csr }),
   });
-  const [der] = resultOf(answer).certificate_chain as readonly string[];
-  return { serial: serialOf(answer), der };
+  const [der] = resultOf(response).certificate_chain as readonly string[];
+  return { serial: serialOf(response), der };
 }
 
 /** State of a certificate in the API, the user record and the CRL. */
@@ -225,8 +225,8 @@ describe('POST /certs/{serial}/revocation/', () => {
     });
     const certificate = await sign();
     for (const reason of ['', '1', 'certificateHold', 'caCompromise']) {
-      const answer = await post(certificate.serial, { as }, reason);
-      expect(answer).toMatchObject({ status: 400 });
+      const response = await post(certificate.serial, { as }, reason);
+      expect(response).toMatchObject({ status: 400 });
     }
     expect(await stateOf(certificate)).toEqual(USABLE);
   });
@@ -371,7 +371,11 @@ describe('with directory.certificates.requirePortalToken', () => {
   });
 
   it('does not return these operations to a ticket', async () => {
-    const answer = await client.request('/v1/me/operations/', { as: 'alice' });
-    expect(resultOf(answer)).toMatchObject({ operations: ['directory.read'] });
+    const response = await client.request('/v1/me/operations/', {
+      as: 'alice',
+    });
+    expect(resultOf(response)).toMatchObject({
+      operations: ['directory.read'],
+    });
   });
 });

@@ -1,4 +1,4 @@
-/* eslint-disable jest/no-export -- a suite for the tests of every adapter */
+/* eslint-disable jest/no-export, jest/expect-expect -- a suite for the tests of every adapter, whose expectSame has the assertions */
 import type { Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
 import type { Directory, UserSelection } from '../../directory/Directory';
@@ -249,7 +249,7 @@ export function describeDirectory(
       );
     });
 
-    /** Names of the users to whom all conditions apply, for adapter and model. */
+    /** Names of the users that match all conditions. */
     async function find(
       conditions: readonly UserPredicate[],
       query: { unlockedOnly?: boolean } = {},
