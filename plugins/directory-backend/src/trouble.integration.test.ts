@@ -19,7 +19,6 @@ jest.setTimeout(600_000);
 const SERVICE_TOKEN = 'a-token-of-another-plugin';
 
 let realm: Realm;
-let proxy: FaultProxy;
 let gateway: Gateway;
 let client: GatewayClient;
 
@@ -35,30 +34,18 @@ const setDenied = (operation: 'add' | 'delete') =>
 /** The gateway starts without its directory, its access rights and its keytab. */
 beforeAll(async () => {
   realm = await startRealm();
-  proxy = await FaultProxy.start(realm.ldapsUrl);
   await setDenied('add');
   await realm.directory.stop();
   gateway = await startGateway({
     realm,
     kerberos: { keytab: keytab() },
     serviceToken: SERVICE_TOKEN,
-    directory: {
-      ldap: {
-        ...ldapOf(realm),
-        servers: [`ldaps://localhost:${proxy.port}`],
-        operationTimeout: { seconds: 5 },
-        // The server stays in use during timeouts: the replica is too old to
-        // verify callers.
-        breaker: { failures: 1_000_000 },
-      },
-      replica: { maxStaleness: '5s' },
-    },
+    directory: { replica: { maxStaleness: '5s' } },
   });
   client = new GatewayClient({ gateway, realm });
 });
 afterAll(async () => {
   await gateway?.stop();
-  await proxy?.stop();
   await realm?.stop();
 });
 
@@ -122,12 +109,32 @@ it('returns 503 when the replica is too old, and recovers', async () => {
 });
 
 it('returns 504 while the directory does not respond in time, and recovers', async () => {
-  await eventuallyOk({ as: 'alice' });
-  proxy.toClient = { kind: 'hang' };
-  // The account of alice is cached.
-  await eventually(async () =>
-    expect((await requestBob({ as: 'dave' })).status).toBe(504),
-  );
-  proxy.toClient = { kind: 'pass' };
-  await eventuallyOk({ as: 'dave' });
+  const proxy = await FaultProxy.start(realm.ldapsUrl);
+  const slow = await startGateway({
+    realm,
+    directory: {
+      ldap: {
+        ...ldapOf(realm),
+        servers: [`ldaps://localhost:${proxy.port}`],
+        operationTimeout: { seconds: 5 },
+        // The server stays in service: the replica does not verify callers.
+        breaker: { failures: 1_000_000 },
+      },
+    },
+  });
+  client = new GatewayClient({ gateway: slow, realm });
+  try {
+    await eventuallyOk({ as: 'alice' });
+    // Connections are established; operations take longer than their timeout.
+    proxy.toClient = { kind: 'delay', ms: 7000 };
+    // The account of alice is cached.
+    await eventually(async () =>
+      expect((await requestBob({ as: 'dave' })).status).toBe(504),
+    );
+    proxy.toClient = { kind: 'pass' };
+    await eventuallyOk({ as: 'dave' });
+  } finally {
+    await slow.stop();
+    await proxy.stop();
+  }
 });
