@@ -65,7 +65,7 @@ function operations() {
     limit: { consume: async () => {} } as unknown as SigningLimit,
   };
   const [sign, read] = certificateOperations({
-    authority: permissive,
+    authority: {},
     config,
     dialect: contractDialect(BASE_URL),
     issuance: new IssuanceService(options),
