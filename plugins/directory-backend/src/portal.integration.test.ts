@@ -345,11 +345,13 @@ interface Example {
  * the block after it unless that is another command.
  */
 function readExamples(document: string): readonly Example[] {
-  const blocks = [...document.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(match => ({
-    language: match[1],
-    text: match[2].trimEnd(),
-    line: document.slice(0, match.index).split('\n').length + 1,
-  }));
+  const blocks = [...document.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(
+    match => ({
+      language: match[1],
+      text: match[2].trimEnd(),
+      line: document.slice(0, match.index).split('\n').length + 1,
+    }),
+  );
   return blocks.flatMap(({ language, text, line }, index) => {
     const next = blocks.at(index + 1);
     const hasOutput = next && !['sh', 'console'].includes(next.language);
