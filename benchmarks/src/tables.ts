@@ -98,10 +98,10 @@ function compareRate({ name, mode, rps }: Row, baseline: Results): string {
 }
 
 interface Goals {
-  readonly firstResponseMs: number;
   readonly firstSyncMs: number;
-  /** 99th percentile during the first sync. */
+  /** 99th percentile and maximum during the first sync. */
   readonly loopDelayMs: number;
+  readonly maxLoopDelayMs: number;
   /** Memory after load, above the same server without the plugin. */
   readonly memoryBytes: number;
   /** 99th percentile. */
@@ -109,8 +109,8 @@ interface Goals {
 }
 
 const TIME_GOALS = {
-  firstResponseMs: 5000,
   loopDelayMs: 20,
+  maxLoopDelayMs: 100,
   visibilityMs: 1000,
 };
 
@@ -131,23 +131,19 @@ interface Line {
 }
 
 const LINES: readonly Line[] = [
-  ofStart(
-    'first correct response, s',
-    'firstAnswerMs',
-    seconds,
-    'firstResponseMs',
-  ),
+  ofStart('first correct response, s', 'firstAnswerMs', seconds),
   ofStart('first sync finished, s', 'copiedMs', seconds, 'firstSyncMs'),
   ofStart(
-    'event loop delay meanwhile, p99, ms',
+    'event loop delay during the sync, p99, ms',
     'loopDelayMs',
     milliseconds,
     'loopDelayMs',
   ),
   ofStart(
-    'event loop delay meanwhile, max, ms',
+    'event loop delay during the sync, max, ms',
     'maxLoopDelayMs',
     milliseconds,
+    'maxLoopDelayMs',
   ),
   { title: 'requests', value: ({ requests }) => requests, format: whole },
   ...ofMemory('RSS', 'rssBytes', 'memoryBytes'),

@@ -91,7 +91,7 @@ export function createRouter(options: RouterOptions): Router {
         ...(readsBody ? [readBody] : []),
         (req: Request, res: Response) => {
           const caller = callers.get(req)!;
-          return handle({ ...options, dialect, operation, caller, req, res });
+          return handle(options, { dialect, operation, caller, req, res });
         },
       );
     }
@@ -136,7 +136,8 @@ function dialectAt(path: string, mounts: RouterOptions['mounts']): Dialect {
 }
 
 async function handle(
-  options: RouterOptions & {
+  options: RouterOptions,
+  request: {
     readonly dialect: Dialect;
     readonly operation: Operation;
     readonly caller: Caller;
@@ -144,14 +145,15 @@ async function handle(
     readonly res: Response;
   },
 ): Promise<void> {
-  const { dialect, operation, caller, req, res, logger } = options;
+  const { access, accounts, ownOrigin, logger } = options;
+  const { dialect, operation, caller, req, res } = request;
   const { headers } = req;
   const isWrite = operation.method === 'post';
   const isRead = operation.permission === directoryReadPermission;
   try {
-    await options.access.require(caller, operation.permission);
+    await access.require(caller, operation.permission);
     if (isWrite || !isRead) {
-      requireSameOrigin({ caller, headers, ownOrigin: options.ownOrigin });
+      requireSameOrigin({ caller, headers, ownOrigin });
     }
   } catch (error) {
     await operation.recordDenial?.({
@@ -162,7 +164,7 @@ async function handle(
     throw error;
   }
   if (!isRead) {
-    options.accounts.requireLive(caller);
+    accounts.requireLive(caller);
   }
   const disconnected = new AbortController();
   res.once('close', () => {
@@ -226,6 +228,9 @@ function allowedMethods(operations: readonly Operation[]): string {
  * resource's 404.
  */
 export function decodablePath(url: string): string {
+  if (!url.includes('%')) {
+    return url;
+  }
   const [path, ...query] = url.split('?');
   const segments = path.split('/').map(segment => {
     try {
