@@ -162,7 +162,7 @@ async function measureStart(
     return sinceStart();
   }
   async function untilSynced() {
-    await portal.untilReady(signal);
+    await portal.untilStarted(signal);
     await portal.vitals();
     await portal.untilSynced(signal);
     const { eventLoopDelayMs, maxEventLoopDelayMs } = await portal.vitals();

@@ -146,7 +146,7 @@ class RowMeasurement {
       const load = await this.#runUnderLoad(connections);
       const single = await this.#run(1, settings.singleMs);
       fastest = Math.max(fastest, rate(load.loaded));
-      if (rounds.length % 2 === 0 && !profileTo) {
+      if (!profileTo) {
         references.push(await limits.measure(reference));
       }
       rounds.push({ ...load, single });

@@ -104,7 +104,16 @@ export class Portal {
     return portal;
   }
 
-  /** Waits until all plugins have started. */
+  /** Waits until all plugins have started; the first sync may still run. */
+  async untilStarted(signal: AbortSignal): Promise<void> {
+    const check = async () =>
+      (await readFile(this.#log, 'utf8')).includes(
+        'Plugin initialization complete',
+      );
+    await this.until(check, signal);
+  }
+
+  /** Waits until the portal is ready, which includes the first sync. */
   async untilReady(signal: AbortSignal): Promise<void> {
     await this.#untilOk('/.backstage/health/v1/readiness', signal);
   }
