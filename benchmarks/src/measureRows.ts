@@ -29,7 +29,7 @@ export interface Row {
   readonly mode: Mode;
   /** Number of connections under load. */
   readonly connections: number;
-  /** Requests per second under load: median, minimum and maximum. */
+  /** Requests per second under load: mean, minimum and maximum of the rounds. */
   readonly rps: number;
   readonly rps_min: number;
   readonly rps_max: number;
@@ -310,14 +310,12 @@ function summarizeRow(options: {
   const { scenario, mode, people, connections, rounds, references } = options;
   const goal = scenario.goals?.[mode];
   const middle = (value: (round: Round) => number) => median(rounds.map(value));
-  const middleRate = (name: keyof ReferenceRates) =>
-    references.length === 0
-      ? null
-      : median(references.map(rates => rates[name]));
+  const referenceRate = (name: keyof ReferenceRates) =>
+    references.length === 0 ? null : mean(references.map(each => each[name]));
   const rates = rounds.map(({ loaded }) => rate(loaded));
   const loaded = merge(rounds.map(round => round.loaded.latencies));
   const single = merge(rounds.map(round => round.single.latencies));
-  const route = middleRate('route');
+  const route = referenceRate('route');
   const ratio = goal?.ratio ?? null;
   return {
     name: scenario.name,
@@ -325,10 +323,10 @@ function summarizeRow(options: {
     reads: 'replica',
     mode,
     connections,
-    rps: median(rates),
+    rps: mean(rates),
     rps_min: Math.min(...rates),
     rps_max: Math.max(...rates),
-    limit_rps: middleRate('limit'),
+    limit_rps: referenceRate('limit'),
     route_rps: route,
     p50_ms: milliseconds(single, 50),
     p99_ms: milliseconds(single, 99),
@@ -339,8 +337,8 @@ function summarizeRow(options: {
     goal_ratio: ratio,
     goal_rps: ratio === null || route === null ? null : ratio * route,
     goal_p50_ms: options.users === GOAL_USERS ? goal?.p50Ms ?? null : null,
-    portal_cpu_us: middle(
-      round => (1000 * round.portalCpuMs) / round.loaded.requests,
+    portal_cpu_us: mean(
+      rounds.map(each => (1000 * each.portalCpuMs) / each.loaded.requests),
     ),
     portal_cpu: middle(
       round => round.portalCpuMs / 1000 / round.loaded.seconds,
@@ -349,6 +347,14 @@ function summarizeRow(options: {
     generator_cpu: middle(({ generatorCpu }) => generatorCpu),
     event_loop_delay_p99_ms: middle(({ eventLoopDelayMs }) => eventLoopDelayMs),
   };
+}
+
+/**
+ * Mean of rates and CPU times. The median would favor the references, whose
+ * windows are shorter and more often without a disturbance.
+ */
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number) / numbers.length;
 }
 
 function merge(histograms: readonly RecordableHistogram[]) {
