@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { groupDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
 import { form } from './__testUtils__/gateway/GatewayClient';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
@@ -178,6 +179,25 @@ const signIn = async (principal: string) => {
   return status;
 };
 
+/**
+ * Waits until the replica has a new description of a group: the next outage
+ * must not begin with an old replica.
+ */
+async function untilFollowing(description: string): Promise<void> {
+  const { client, realm } = site;
+  await realm.modify(
+    `dn: ${groupDn(
+      'packager',
+    )}\nchangetype: modify\nreplace: description\ndescription: ${description}\n`,
+  );
+  await eventually(async () => {
+    const { text } = await client.request('/v1/groups/packager/', {
+      as: 'alice',
+    });
+    expect(text).toContain(description);
+  });
+}
+
 it('performs each operation while the directory responds', async () => {
   expect(await write()).toMatchObject(WRITTEN);
 });
@@ -254,6 +274,7 @@ describe.each(['stopped', 'paused'] as const)(
         ? site.realm.directory.start()
         : site.realm.directory.resume());
       await eventually(async () => expect(await signIn(newUser)).toBe(200));
+      await untilFollowing(`after it was ${outage}`);
       await load.progress(5);
       for (const { statuses, wrong } of await load.stop()) {
         expect(Object.keys(statuses)).toEqual(['200']);
