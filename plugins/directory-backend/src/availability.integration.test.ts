@@ -185,10 +185,9 @@ const signIn = async (principal: string) => {
  */
 async function untilFollowing(description: string): Promise<void> {
   const { client, realm } = site;
+  const dn = groupDn('packager');
   await realm.modify(
-    `dn: ${groupDn(
-      'packager',
-    )}\nchangetype: modify\nreplace: description\ndescription: ${description}\n`,
+    `dn: ${dn}\nchangetype: modify\nreplace: description\ndescription: ${description}\n`,
   );
   await eventually(async () => {
     const { text } = await client.request('/v1/groups/packager/', {

@@ -210,6 +210,7 @@ it('returns 503 without connection attempts for servers with bad certificates', 
   const { caFile } = known;
   const distrustful = await startGateway({
     realm,
+    until: 'started',
     directory: {
       portalUsers,
       ldap: {

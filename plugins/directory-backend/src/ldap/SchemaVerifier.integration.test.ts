@@ -108,6 +108,7 @@ it('lets the plugin start while the directory is unreachable, and prevents reads
   const gateway = await startGateway({
     realm,
     serviceToken,
+    until: 'started',
     directory: { attributes: { timezone: 'myTimeZone' } },
   });
   try {

@@ -21,6 +21,9 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
+/** What a gateway has done: the first sync, if it is `ready`. */
+type StartState = 'listening' | 'started' | 'ready';
+
 /**
  * Milliseconds until a process is killed. Backstage waits in production for the
  * portal's own event requests, which last a minute.
@@ -66,10 +69,10 @@ export async function startGateway(options: {
   /** Merged over the environment of the process. */
   readonly env?: NodeJS.ProcessEnv;
   /**
-   * When the promise resolves: as soon as the process accepts connections, or
-   * when its readiness check succeeds. Default: ready.
+   * When the promise resolves: as soon as the process accepts connections, when
+   * its plugins have started, or also its replica. Default: ready.
    */
-  readonly until?: 'listening' | 'ready';
+  readonly until?: StartState;
 }): Promise<Gateway> {
   const { entry = 'plugins/directory-backend/dev/index.ts' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
@@ -210,23 +213,30 @@ function isAlive(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-async function waitUntil(
-  state: 'listening' | 'ready',
-  gateway: Gateway,
-): Promise<void> {
-  const url = `${gateway.baseUrl}/.backstage/health/v1/readiness`;
+async function waitUntil(state: StartState, gateway: Gateway): Promise<void> {
   const intervalMs = state === 'listening' ? 5 : 100;
-  // Readiness may wait a minute for the directory.
   const endsAt = performance.now() + 300_000;
   while (performance.now() < endsAt && isStarting(gateway)) {
-    const response = await fetch(url).catch(() => undefined);
-    if (response?.ok || (response && state === 'listening')) {
+    if (await hasReached(state, gateway).catch(() => false)) {
       return;
     }
     await sleep(intervalMs);
   }
   await gateway.stop();
   throw new Error(`The gateway did not start:\n${gateway.log()}`);
+}
+
+async function hasReached(
+  state: StartState,
+  { baseUrl }: Gateway,
+): Promise<boolean> {
+  const { ok } = await fetch(`${baseUrl}/.backstage/health/v1/readiness`);
+  if (state === 'ready' && ok) {
+    // A replica whose reads are suspended has started.
+    const response = await fetch(`${baseUrl}/api/directory/healthz/ready`);
+    return !/First sync/.test(await response.text());
+  }
+  return state === 'listening' || ok;
 }
 
 /** In development, a backend keeps running without the plugin that failed. */
