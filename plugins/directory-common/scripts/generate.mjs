@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 const root = new URL('../', import.meta.url);
 const source = new URL('src/openapi.yaml', root);
 
-/** Serial numbers have up to 128 bits. */
+/** Serial numbers have up to 160 bits. */
 function bigintTypes(schema) {
   return schema.format === 'bigint'
     ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)

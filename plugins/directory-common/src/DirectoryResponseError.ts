@@ -102,7 +102,7 @@ interface ReviverContext {
 }
 
 /**
- * Parses the JSON of the contract with exact serial numbers: they have up to 128
+ * Parses the JSON of the contract with exact serial numbers: they have up to 160
  * bits and become `bigint`. Other numbers are page numbers and counts.
  *
  * Throws a SyntaxError when the text is not JSON or a serial number is not an

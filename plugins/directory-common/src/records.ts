@@ -63,7 +63,7 @@ export type MaskedMember = Omit<Schemas['MaskedMember'], 'locked'>;
 export type Agreement = Schemas['Agreement'];
 
 /**
- * A certificate with every field. Its serial number has up to 128 bits.
+ * A certificate with every field. Its serial number has up to 160 bits.
  *
  * @public
  */

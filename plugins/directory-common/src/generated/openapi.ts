@@ -673,8 +673,8 @@ export interface components {
     MatchText: string;
     /**
      * Format: bigint
-     * @description The serial number of a certificate, up to 128 bits: more than a
-     *     double-precision number holds.
+     * @description The serial number of a certificate, up to 160 bits (RFC 5280 §4.1.2.2):
+     *     more than a double-precision number holds.
      * @example 12
      */
     SerialNumber: bigint;
