@@ -43,7 +43,10 @@ function linksOf(file) {
   return [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to);
 }
 
-/** Returns the anchors of headings on GitHub and in mkdocs. */
+/**
+ * Returns the anchors of headings. For pages of the site, only those that are
+ * the same on GitHub and in mkdocs, which collapses spaces and hyphens.
+ */
 function anchorsOf(file) {
   return read(file)
     .replace(/^```[^]*?^```$/gm, '')
@@ -57,7 +60,28 @@ function anchorsOf(file) {
         .replace(/[^\p{L}\p{N}_ -]/gu, '')
         .trim()
         .replaceAll(' ', '-'),
-    );
+    )
+    .filter(anchor => !file.startsWith('docs/') || !/--|[^\w-]/.test(anchor));
+}
+
+/**
+ * Returns the lines that GitHub and mkdocs render differently: blocks inside
+ * list items, which mkdocs indents by four spaces, and admonitions.
+ */
+function renderedDifferently(file) {
+  let isCode = false;
+  return read(file)
+    .split('\n')
+    .map((line, index, lines) => {
+      const wasCode = isCode;
+      isCode = /^ *```/.test(line) ? !isCode : isCode;
+      const isBlock =
+        lines[index - 1] === '' || /^ +(```|[-*] |\d+\. )/.test(line);
+      const differs =
+        /^!!! |^> \[!/.test(line) || (isBlock && /^ +\S/.test(line));
+      return !wasCode && differs ? `line ${index + 1}: ${line}` : undefined;
+    })
+    .filter(Boolean);
 }
 
 describe('links', () => {
@@ -100,10 +124,18 @@ describe('the site', () => {
       ? [node]
       : Object.values(node).flatMap(child => pagesOf(child));
   const named = nav.flatMap(pagesOf).map(page => `docs/${page}`);
+  const pages = documents.filter(file => file.startsWith('docs/'));
 
   it('has all pages of its navigation', () => {
     assert.deepEqual(
       named.filter(page => !files.includes(page)),
+      [],
+    );
+  });
+
+  it('has every page but single decisions in its navigation', () => {
+    assert.deepEqual(
+      pages.filter(page => !named.includes(page) && !/\/\d{4}-/.test(page)),
       [],
     );
   });
@@ -119,10 +151,32 @@ describe('the site', () => {
       }
     }
     assert.deepEqual(
-      documents.filter(file => file.startsWith('docs/') && !reached.has(file)),
+      pages.filter(file => !reached.has(file)),
       [],
     );
   });
+
+  it('has the same navigation without TechDocs', () => {
+    assert.deepEqual(parse(read('mkdocs-strict.yml')), {
+      INHERIT: 'mkdocs.yml',
+      site_dir: '.build/site',
+      plugins: [],
+    });
+  });
+
+  it('is built by mkdocs without warnings', () => {
+    execFileSync(
+      'mkdocs',
+      ['build', '--strict', '--quiet', '--config-file', 'mkdocs-strict.yml'],
+      { cwd: root, stdio: 'inherit' },
+    );
+  });
+
+  for (const file of pages) {
+    it(`renders ${file} as GitHub does`, () => {
+      assert.deepEqual(renderedDifferently(file), []);
+    });
+  }
 });
 
 describe('the configuration reference', () => {
