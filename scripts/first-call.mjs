@@ -8,7 +8,7 @@ export function firstCall({ PORT, PORTAL_URL, KRB5_CONFIG, KEYTAB }) {
   // In the folder that the realm removes at its end.
   const ticket = join(dirname(KRB5_CONFIG), 'ticket');
   return `
-The portal is ready at ${PORTAL_URL} ("Enter as Alice" makes you alice).
+The portal is ready at ${PORTAL_URL}. Choose "Enter as Alice (demo)" to sign in.
 
 The first call, in another terminal:
 
@@ -26,9 +26,9 @@ Principals for kinit:
   bob                         a user with a private profile
   bot/builder.example.test    a service
   host/build1.example.test    a host
-  admin                       an administrator without an account in the Fedora Account System
-  carol                       a locked account
-  eve                         an expired account
+  admin                       an administrator whom the API does not list
+  carol                       a user whose account is locked
+  eve                         a user whose account has expired
 
 Ctrl-C stops the portal and the realm.
 `;
