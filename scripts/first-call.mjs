@@ -26,7 +26,7 @@ Principals for kinit:
   bob                         a user with a private profile
   bot/builder.example.test    a service
   host/build1.example.test    a host
-  admin                       an administrator whom the API does not list
+  admin                       an administrator without an account in the Fedora Account System
   carol                       a user whose account is locked
   eve                         a user whose account has expired
 
