@@ -179,6 +179,35 @@ describe('the site', () => {
   }
 });
 
+describe('the table of packages', () => {
+  it('has the dependencies of the package.json files', () => {
+    const shortName = name =>
+      name.replace('@directory-gateway/', '').replace('backstage-plugin-', '');
+    const actual = Object.fromEntries(
+      files
+        .filter(file => /^(packages|plugins)\/[^/]+\/package\.json$/.test(file))
+        .map(file => [
+          dirname(file),
+          Object.keys(JSON.parse(read(file)).dependencies ?? {})
+            .filter(name => name.startsWith('@directory-gateway/'))
+            .map(shortName)
+            .sort(),
+        ]),
+    );
+    const documented = Object.fromEntries(
+      read('docs/architecture.md')
+        .split('\n')
+        .map(line => line.split('|').map(cell => cell.trim()))
+        .filter(cells => /^`(packages|plugins)\/[^/`]+`$/.test(cells[1] ?? ''))
+        .map(cells => [
+          cells[1].replaceAll('`', ''),
+          [...cells[3].matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort(),
+        ]),
+    );
+    assert.deepEqual(documented, actual);
+  });
+});
+
 describe('the configuration reference', () => {
   it('is generated from the schemas', () => {
     execFileSync(
