@@ -100,7 +100,8 @@ export const refusalMessages = {
     "The ticket is not valid at this server's time: check the client's clock and get a new ticket.",
   unknown_service_key:
     'The ticket is for another service, or for a key that is no longer used: get a new one.',
-  replayed: 'This token was used before: every request needs a new one.',
+  replayed:
+    'This token was used before: try again; the client then sends a new token. If this persists, a proxy repeats requests.',
   realm_refused:
     'The ticket is valid, but tickets of its realm are not accepted here.',
   malformed_token:

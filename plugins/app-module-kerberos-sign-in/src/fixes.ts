@@ -27,7 +27,6 @@ const ticketReasons: Readonly<Record<string, 'first' | 'new'>> = {
   ntlm_refused: 'first',
   clock_skew: 'new',
   unknown_service_key: 'new',
-  replayed: 'new',
   malformed_token: 'new',
   continuation_required: 'new',
   realm_refused: 'new',

@@ -9,7 +9,8 @@ export const reasonMessages = {
     'Your ticket is not valid at this time: it has expired, or a clock is wrong.',
   unknown_service_key:
     'Your ticket is for another server or an earlier key of this server.',
-  replayed: 'Your browser sent a ticket that was already used.',
+  replayed:
+    'The portal received the same Kerberos token twice. Try again; your browser then sends a new token. If this persists, a proxy repeats requests: contact your administrator.',
   realm_refused: 'Tickets of your realm are not accepted.',
   malformed_token: 'Your browser sent an invalid Kerberos token.',
   token_too_large:

@@ -153,11 +153,12 @@ describe('KerberosSignInPage', () => {
     expect(tryAgain()).toBeEnabled();
   });
 
-  it('retries twice when a ticket was replayed', async () => {
+  it('retries twice when a token was replayed', async () => {
     const kerberos = new FakeAuthApi(refusal('replayed'));
     open({ kerberos });
 
-    await expectText(/already used/);
+    await expectText(/the same Kerberos token twice\. Try again/);
+    expect(screen.queryByRole('code')).not.toBeInTheDocument();
     expect(kerberos.requests).toBe(3);
   });
 
