@@ -1,32 +1,40 @@
 export interface Config {
-  /** Accepting Kerberos tickets. Every key is optional. */
+  /**
+   * Acceptance of Kerberos authentication (SPNEGO). The keytab is the file with the Kerberos keys
+   * of this server; its principals are named `HTTP/` and the host name. Every key is optional.
+   *
+   * @example
+   * ```yaml
+   * kerberos:
+   *   keytab: /etc/portal/http.keytab
+   *   realm: EXAMPLE.ORG
+   *   realms: [AD.EXAMPLE.ORG]
+   * ```
+   */
   kerberos?: {
     /**
-     * Absolute path of the keytab with the keys of this server's `HTTP/` principals.
-     *
-     * Default: the file in the environment variable `KRB5_KTNAME`, else `/etc/krb5.keytab`. If both
-     * are set they must be equal: a process has one keytab. The file is read for every token:
-     * replacing it needs no restart.
+     * Absolute path of the keytab, read for each token. If `KRB5_KTNAME` is set too, both must name
+     * the same file. Default: the file in `KRB5_KTNAME`, else `/etc/krb5.keytab`.
      */
     keytab?: string;
 
     /**
-     * The portal's own realm, for example `EXAMPLE.ORG`: its principals are accepted. Default: the
-     * realm of the `HTTP/` keys in the keytab. Required when the keytab holds `HTTP/` keys of
-     * several realms; until it is set, only principals of `realms` are accepted.
+     * Realm of the portal, whose principals are accepted. Required when the keytab holds `HTTP/`
+     * keys of several realms. Default: the realm of these keys.
      */
     realm?: string;
 
     /**
-     * Realms whose principals are accepted in addition to those of the portal's own realm. Default:
-     * none. Also needs a trust between the realms, or a key of that realm in the keytab.
+     * Further realms whose principals are accepted. A trust between the realms is needed, or a key
+     * of that realm in the keytab.
+     * @default []
      */
     realms?: string[];
 
     /**
-     * Maximum size of a token, in bytes before base64, 1 to 1048576. Default: 65536.
-     *
-     * HTTP servers and proxies must accept headers of that length; see `raiseHeaderLimit`.
+     * Maximum size of a SPNEGO token in bytes before base64, 1 to 1048576. HTTP servers and proxies
+     * must accept headers of that length.
+     * @default 65536
      */
     maxTokenBytes?: number;
   };

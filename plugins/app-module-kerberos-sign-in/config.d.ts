@@ -2,15 +2,30 @@ export interface Config {
   auth?: {
     providers?: {
       /**
-       * The sign-in page offers the guest when the guest provider is enabled: in
-       * development, or when `dangerouslyAllowOutsideDevelopment` is set.
+       * Guest provider of Backstage. The sign-in page offers it when this block
+       * is set, in development or with `dangerouslyAllowOutsideDevelopment`.
        *
+       * @example
+       * ```yaml
+       * auth:
+       *   providers:
+       *     guest:
+       *       userEntityRef: user:default/alice
+       * ```
        * @visibility frontend
        */
       guest?: {
-        /** @visibility frontend */
+        /**
+         * Entity reference of the guest, whose name the sign-in page shows.
+         * Default: `user:development/guest`.
+         * @visibility frontend
+         */
         userEntityRef?: string;
-        /** @visibility frontend */
+        /**
+         * Whether guests may sign in outside development.
+         * @default false
+         * @visibility frontend
+         */
         dangerouslyAllowOutsideDevelopment?: boolean;
       };
     };

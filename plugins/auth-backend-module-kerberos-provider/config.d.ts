@@ -2,60 +2,75 @@ export interface Config {
   auth?: {
     providers?: {
       /**
-       * Signs users in with Kerberos tickets. The `kerberos` block configures
-       * how tickets are accepted (keytab, realms).
+       * Kerberos sign-in. The block `kerberos` configures the keytab and the
+       * realms. Each resolver requires an active account of the principal in
+       * the directory, at sign-in and at each renewal: a locked or expired
+       * account is rejected within 5 seconds. While no directory server
+       * responds, only users who were looked up within the last hour sign in.
+       *
+       * @example
+       * ```yaml
+       * auth:
+       *   providers:
+       *     kerberos:
+       *       signIn:
+       *         resolvers:
+       *           - resolver: directoryUser
+       *             namespace: default
+       * ```
        */
       kerberos?: {
+        /** Mapping of principals to portal users. */
         signIn: {
-          /**
-           * Maps a principal to a portal user. Resolvers are tried in order
-           * until one finds a user. Each requires a live account of the
-           * principal in the plugin `directory`, at sign-in and at each renewal:
-           * a locked or expired account is refused within 5 seconds. While no
-           * directory server responds, only users who were looked up within
-           * the last hour sign in.
-           */
+          /** Resolvers, tried in order until one finds a user. */
           resolvers: Array<
             | {
                 /**
-                 * The user of the catalog whose annotation
+                 * The catalog user whose annotation
                  * `directory-gateway/kerberos-principal` is the principal, for
-                 * example `alice@EXAMPLE.TEST`. Requires
+                 * example `alice@EXAMPLE.ORG`. Needs
                  * `directory.trustedLocations`.
                  */
                 resolver: 'principalMatchingUserEntityAnnotation';
               }
             | {
                 /**
-                 * The user of the catalog with the name of the principal and of
-                 * its account. Requires `directory.trustedLocations`, unless
-                 * users do not need to be in the catalog.
+                 * The catalog user with the name of the principal and of its
+                 * account. Needs `directory.trustedLocations`, unless
+                 * `dangerouslyAllowSignInWithoutUserInCatalog` is set.
                  */
                 resolver: 'usernameMatchingUserEntityName';
-                /** Namespace of the user. Default: `default`. */
+                /**
+                 * Namespace of the user.
+                 * @default default
+                 */
                 namespace?: string;
                 /**
-                 * Realms that this resolver accepts. Default: the portal's own
-                 * realm.
+                 * Realms that this resolver accepts. Default: the realm of the
+                 * portal.
                  */
                 realms?: string[];
                 /**
-                 * Signs in users of the directory who are not in the catalog.
-                 * Default: false.
+                 * Whether users of the directory who are not in the catalog may
+                 * sign in.
+                 * @default false
                  */
                 dangerouslyAllowSignInWithoutUserInCatalog?: boolean;
               }
             | {
                 /**
-                 * The user with the name of the principal and of its account,
-                 * with or without a user in the catalog.
+                 * The user with the name of the principal and of its account. A
+                 * catalog user is optional.
                  */
                 resolver: 'directoryUser';
-                /** Namespace of the user. Default: `default`. */
+                /**
+                 * Namespace of the user.
+                 * @default default
+                 */
                 namespace?: string;
                 /**
-                 * Realms that this resolver accepts. Default: the portal's own
-                 * realm.
+                 * Realms that this resolver accepts. Default: the realm of the
+                 * portal.
                  */
                 realms?: string[];
               }

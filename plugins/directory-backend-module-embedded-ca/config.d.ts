@@ -4,16 +4,31 @@ export interface Config {
   directory?: {
     certificates?: {
       /**
-       * The certificate authority (CA) `embedded`, which signs with its own key.
+       * The embedded CA (certificate authority), which signs with its own key.
        * `directory.certificates.authority: embedded` selects it.
+       *
+       * @example
+       * ```yaml
+       * directory:
+       *   certificates:
+       *     authority: embedded
+       *     embedded:
+       *       organization: EXAMPLE.ORG
+       *       keyFile: /var/lib/portal/ca.key
+       *       passphraseFile: /etc/portal/ca-passphrase
+       *       profiles:
+       *         - name: userCerts
+       *           validity: 90 days
+       *           extendedKeyUsage: [clientAuth, emailProtection]
+       * ```
        */
       embedded?: {
         /** Organization in subjects, for example the realm `EXAMPLE.ORG`. */
         organization: string;
         /**
          * Absolute path of the private key (PEM), readable by the portal's user
-         * only. Generated at first start (P-256) unless `chainFile` is set. Each
-         * instance that signs needs the same key. It is never in the database.
+         * only. Generated at first start (P-256) unless `chainFile` is set. All
+         * processes that sign need the same file.
          */
         keyFile: string;
         /**
@@ -22,24 +37,35 @@ export interface Config {
          */
         passphraseFile?: string;
         /**
-         * Absolute path of the certificate of an existing CA and its issuers
-         * (PEM, in this order), with its key in `keyFile`. Default: a
-         * self-signed root is generated at first start.
+         * Absolute path of the certificate of an existing CA, followed by its
+         * issuers (PEM), whose key is in `keyFile`. Default: a self-signed root
+         * is generated at first start.
          */
         chainFile?: string;
-        /** The root that is generated at first start. */
+        /** Root that is generated at first start. Not allowed with `chainFile`. */
         root?: {
-          /** Common name. Default: Certificate Authority. */
+          /**
+           * Common name of the root.
+           * @default Certificate Authority
+           */
           commonName?: string;
-          /** Validity of the root. Default: 10 years. */
+          /**
+           * Validity of the root.
+           * @default { years: 10 }
+           */
           validity?: HumanDuration | string;
         };
-        /** Name of the CA in API responses. Default: embedded. */
+        /**
+         * Name of the CA in API responses.
+         * @default embedded
+         */
         cacn?: string;
+        /** Certificate revocation list (CRL). */
         crl?: {
           /**
-           * Validity of a certificate revocation list (CRL), at least an hour.
-           * A new one is signed after half of it. Default: 7 days.
+           * Validity of a CRL, at least 1 hour. A new CRL is signed after half
+           * of it.
+           * @default 7 days
            */
           validity?: HumanDuration | string;
         };
@@ -47,21 +73,30 @@ export interface Config {
         profiles?: Array<{
           /** Name of the profile. */
           name: string;
-          /** Validity, limited by that of the CA. Default: 30 days. */
+          /**
+           * Validity of certificates, limited by that of the CA.
+           * @default 30 days
+           */
           validity?: HumanDuration | string;
           /**
-           * List of digitalSignature, nonRepudiation, keyEncipherment,
-           * dataEncipherment, keyAgreement. Default: digitalSignature.
+           * Key usage extension.
+           * @default ["digitalSignature"]
            */
-          keyUsage?: string[];
+          keyUsage?: Array<
+            | 'digitalSignature'
+            | 'nonRepudiation'
+            | 'keyEncipherment'
+            | 'dataEncipherment'
+            | 'keyAgreement'
+          >;
           /**
-           * List of serverAuth, clientAuth, codeSigning, emailProtection,
-           * pkinitClientAuth, smartcardLogon and OIDs. Purposes of a CA or KDC,
-           * such as OCSPSigning or anyExtendedKeyUsage, are rejected. Default:
-           * clientAuth.
+           * Extended key usage extension: `serverAuth`, `clientAuth`,
+           * `codeSigning`, `emailProtection`, `pkinitClientAuth`,
+           * `smartcardLogon` and OIDs, except those reserved to CAs and KDCs.
+           * @default ["clientAuth"]
            */
           extendedKeyUsage?: string[];
-          /** Organization in subjects. Default: that of the CA. */
+          /** Organization in subjects. Default: `organization` of the CA. */
           organization?: string;
         }>;
       };

@@ -4,64 +4,84 @@ export interface Config {
   directory?: {
     certificates?: {
       /**
-       * The certificate authority (CA) `freeipa`: FreeIPA signs.
-       * `directory.certificates.authority: freeipa` selects it.
+       * The CA (certificate authority) of FreeIPA.
+       * `directory.certificates.authority: freeipa` selects it. The login uses a
+       * Kerberos key (`principal`, `keytab`) or a password (`username`,
+       * `passwordFile`).
+       *
+       * @example
+       * ```yaml
+       * directory:
+       *   certificates:
+       *     authority: freeipa
+       *     freeipa:
+       *       servers:
+       *         - https://ipa1.example.org
+       *         - https://ipa2.example.org
+       *       caFile: /etc/ipa/ca.crt
+       *       login:
+       *         principal: HTTP/portal.example.org@EXAMPLE.ORG
+       *         keytab: /etc/portal/http.keytab
+       * ```
        */
       freeipa?: {
         /**
-         * FreeIPA servers with a CA, tried in this order, for example
-         * `https://ipa1.example.org`. Use the servers' own names: FreeIPA
-         * rejects requests to an alias.
+         * URLs of FreeIPA servers with a CA, in order of preference. Use the
+         * servers' own names: FreeIPA rejects requests to an alias.
          */
         servers: string[];
         /**
-         * PEM file of the CAs to trust instead of the system's, read for each
+         * Absolute path of the PEM file of the trusted CAs, read for each
          * request. FreeIPA's is `/etc/ipa/ca.crt`. Required unless
          * `trustSystemCas` is set.
          */
         caFile?: string;
         /**
-         * Trusts the system's CAs instead of `caFile`. Any public CA can then
-         * certify a server that receives the gateway's login. Default: false.
+         * Whether the default CAs of Node.js are trusted instead of `caFile`.
+         * Any of these CAs can then certify a server that receives the login.
+         * @default false
          */
         trustSystemCas?: boolean;
-        /** FreeIPA's name of the CA that signs. Default: ipa. */
-        cacn?: string;
         /**
-         * The gateway's account, with a Kerberos key (`principal`, `keytab`) or
-         * a password (`username`, `passwordFile`).
+         * Name of the CA in FreeIPA.
+         * @default ipa
          */
+        cacn?: string;
+        /** Account of the gateway in FreeIPA. */
         login: {
-          /** For example `HTTP/portal.example.org@EXAMPLE.ORG`. */
+          /**
+           * Principal with a Kerberos key. Required unless `username` is set.
+           */
           principal?: string;
           /**
-           * Absolute path of a keytab with the principal's key, read for each
-           * new ticket. A process can use only one: the Kerberos library reads
-           * it from `KRB5_CLIENT_KTNAME`. Default: the tickets or the keytab of
-           * the environment.
+           * Absolute path of the keytab with the key of `principal`, read for
+           * each new ticket. A process can use only one. Default: the tickets or
+           * the keytab (`KRB5_CLIENT_KTNAME`) of the environment.
            */
           keytab?: string;
-          /** Name of a FreeIPA user. */
+          /** Name of a FreeIPA user. Required unless `principal` is set. */
           username?: string;
-          /** Absolute path of a file with the password, read for each login. */
+          /**
+           * Absolute path of the file with the password, read for each login.
+           * Required when `username` is set.
+           */
           passwordFile?: string;
         };
         /**
-         * Maximum time to connect, including the TLS handshake. Default: 5
-         * seconds.
+         * Maximum time to connect, including the TLS handshake.
+         * @default 5 seconds
          */
         connectTimeout?: HumanDuration | string;
         /**
-         * Maximum duration of a request to a server, including the response.
-         * The first call after a restart of FreeIPA takes about 9.5 seconds.
-         * Default: 30 seconds.
+         * Maximum duration of a request, including the response. The first
+         * request after a restart of FreeIPA takes about 9.5 seconds.
+         * @default 30 seconds
          */
         requestTimeout?: HumanDuration | string;
         /**
          * Maximum duration of the search for a certificate whose response was
-         * lost, including all its requests. A FreeIPA server that
-         * stops responding delays a request for a certificate by at most
-         * `requestTimeout` + `lostResponseSearch`. Default: 10 seconds.
+         * lost, in addition to `requestTimeout`.
+         * @default 10 seconds
          */
         lostResponseSearch?: HumanDuration | string;
       };

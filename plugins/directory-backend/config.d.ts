@@ -1,193 +1,313 @@
 import type { HumanDuration } from '@backstage/types';
 
 export interface Config {
+  /**
+   * The directory gateway. `directory.ldap` is the only block that must be set.
+   *
+   * @example
+   * ```yaml
+   * directory:
+   *   schema: freeipa
+   *   attributes:
+   *     timezone: myTimeZone
+   *   trustedLocations:
+   *     - url:https://git.example.org/portal/org.yaml
+   * ```
+   */
   directory: {
+    /**
+     * Connections to the LDAP servers of FreeIPA.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   ldap:
+     *     servers:
+     *       - ldaps://ipa1.example.org
+     *       - ldaps://ipa2.example.org
+     *     caFile: /etc/ipa/ca.crt
+     *     baseDn: dc=example,dc=org
+     *     bindDn: uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=org
+     *     bindPasswordFile: /etc/portal/ldap-password
+     * ```
+     */
     ldap: {
       /**
-       * The directory's servers in order of preference: `ldaps://` URLs, or
-       * `ldap://` with `startTls` or on localhost. A server is used until it
-       * fails, or until a preferred one has been available for 10 minutes.
+       * Servers in order of preference: `ldaps://` URLs, or `ldap://` URLs with
+       * `startTls` or on localhost. A server is used until it fails or a
+       * preferred one has been available for 10 minutes. Required unless `srv`
+       * is set.
        */
       servers?: string[];
-      /** DNS SRV records that list the servers (RFC 2782), instead of `servers`. */
+      /**
+       * DNS SRV records that list the servers (RFC 2782), instead of `servers`.
+       */
       srv?: {
         /**
-         * `_ldap._tcp.example.org`, which needs `startTls`, or
-         * `_ldaps._tcp.example.org`.
+         * Name of the records: `_ldaps._tcp.example.org`, or
+         * `_ldap._tcp.example.org` with `startTls`.
          */
         name: string;
         /**
-         * DNS domain of the servers. Records with other targets are ignored.
-         * Default: the part of `name` after the labels that begin with an
-         * underscore, such as `example.org`.
+         * DNS domain of the servers. Records with targets outside it are
+         * ignored. Default: the part of `name` after the labels that begin with
+         * an underscore.
          */
         domain?: string;
-        /** Time between two DNS queries. Default: 5 minutes. */
+        /**
+         * Interval of DNS queries.
+         * @default 5 minutes
+         */
         refresh?: HumanDuration | string;
       };
-      /** Secure `ldap://` connections with StartTLS. Default: false. */
+      /**
+       * Whether `ldap://` connections are secured with StartTLS.
+       * @default false
+       */
       startTls?: boolean;
       /**
-       * PEM file of the CAs to trust instead of those of the system. It is read
-       * for each new connection. FreeIPA's is `/etc/ipa/ca.crt`.
+       * PEM file of the trusted CAs, read for each new connection. FreeIPA's is
+       * `/etc/ipa/ca.crt`. Default: the CAs of Node.js.
        */
       caFile?: string;
-      /** The directory's suffix, for example `dc=example,dc=org`. */
+      /** Suffix of the directory, for example `dc=example,dc=org`. */
       baseDn: string;
-      /**
-       * The service account, for example
-       * `uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=org`.
-       */
+      /** DN of the service account. */
       bindDn: string;
       /**
-       * File with the account's password. It is read for each new connection.
-       * Set this or `bindPassword`.
+       * File with the password of the service account, read for each new
+       * connection. Required unless `bindPassword` is set.
        */
       bindPasswordFile?: string;
       /**
-       * The account's password.
+       * Password of the service account. Required unless `bindPasswordFile` is
+       * set.
        * @visibility secret
        */
       bindPassword?: string;
-      /** Maximum time to connect, start TLS and bind. Default: 2 seconds. */
+      /**
+       * Maximum time to connect, start TLS and bind.
+       * @default 2 seconds
+       */
       connectTimeout?: HumanDuration | string;
       /**
        * Maximum time of one operation, and of each page of a long result.
-       * Default: 5 seconds.
+       * @default 5 seconds
        */
       operationTimeout?: HumanDuration | string;
-      /** Maximum number of connections to a server. Default: 16. */
+      /**
+       * Maximum number of connections to a server.
+       * @default 16
+       */
       maxConnections?: number;
       /**
-       * Maximum number of pending operations on a connection. With more than
-       * one, 389 Directory Server sometimes delays a response by 100 ms or more;
-       * see docs/performance.md. Default: 1.
+       * Maximum number of pending operations on a connection. Above 1, 389
+       * Directory Server sometimes delays a response by 100 ms or more.
+       * @default 1
        */
       pipelining?: number;
       /**
-       * Maximum number of operations that wait while all connections are busy;
-       * further ones get 503. Default: 1000.
+       * Maximum number of operations that wait while all connections are busy.
+       * Further operations fail, and the request gets 503.
+       * @default 1000
        */
       maxQueued?: number;
       /**
-       * Time after which an idle connection is probed, so that no caller waits
-       * for a lost connection. Default: 15 seconds.
+       * Idle time after which a connection is probed, so that no request uses a
+       * lost connection.
+       * @default 15 seconds
        */
       idleProbe?: HumanDuration | string;
+      /** Circuit breaker: excludes servers that fail. */
       breaker?: {
         /**
-         * Consecutive failures, without a response in the last second, after
-         * which a server is excluded. Default: 3.
+         * Number of consecutive failures, without a response in the last
+         * second, after which a server is excluded.
+         * @default 3
          */
         failures?: number;
         /**
-         * Time before the first probe of an excluded server, in the
-         * background. Default: 100 milliseconds.
+         * Delay of the first background probe of an excluded server.
+         * @default 100 milliseconds
          */
         initial?: HumanDuration | string;
-        /** Maximum time between two probes. Default: 1 second. */
+        /**
+         * Maximum delay between two probes.
+         * @default 1 second
+         */
         max?: HumanDuration | string;
       };
       /**
-       * Interval of the check that the service account may read the attributes
-       * that privacy and authentication depend on. Default: 1 minute.
+       * Interval of the access check: whether the service account can read the
+       * attributes on which privacy and authentication depend.
+       * @default 1 minute
        */
       probeInterval?: HumanDuration | string;
     };
 
     /**
-     * The replica in memory, from which users, groups and memberships are
-     * read. It follows the directory by USN and persistent search, as FreeIPA
-     * allows them. Without one of them it follows more slowly and logs a
+     * The replica in memory, which serves users, groups and memberships. It
+     * follows the directory by USN (update sequence number) and persistent
+     * search. Without access to one of them, it follows more slowly and logs a
      * warning.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   replica:
+     *     maxStaleness: 5 minutes
+     *     maxShrinkage: 0.1
+     * ```
      */
     replica?: {
       /**
-       * Age of the replica above which requests get 503: reads continue as
-       * long while the directory is unreachable. At least 5 seconds.
-       * Default: 1 minute.
+       * Age of the replica above which reads get 503 while the directory is
+       * unreachable, at least 5 seconds. Without USN, at least two sync
+       * intervals and the duration of a sync.
+       * @default 1 minute
        */
       maxStaleness?: HumanDuration | string;
       /**
-       * Maximum share of users or groups that may be deleted in 24 hours, 0 to
-       * 1, beyond the first ten. When more are missing, reads return 503 until
-       * an administrator runs the action `override-deletion-guard`: a directory whose
-       * access rules were broken looks the same. Default: 0.2.
+       * Share of users or groups, 0 to 1, that may be deleted in 24 hours in
+       * addition to the first ten. When more are missing, reads get 503 until an
+       * administrator runs the action `override-deletion-guard`.
+       * @default 0.2
        */
       maxShrinkage?: number;
     };
 
     /**
-     * The directory's attributes: FreeIPA with the extension freeipa-fas, or
-     * FreeIPA alone. Default: fas.
+     * Attributes of the directory: FreeIPA with the extension freeipa-fas, or
+     * FreeIPA alone.
+     * @default fas
      */
     schema?: 'fas' | 'freeipa';
     /**
-     * Single attributes in place of the schema's, by the API's field, for
-     * example `{ timezone: 'myTimeZone' }`.
+     * LDAP attributes that replace those of `schema`, by API field.
      */
     attributes?: { [field: string]: string };
 
+    /**
+     * Fields of private profiles.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   privacy:
+     *     hiddenFields: [surname, givenname, human_name, certificates]
+     *     trustedReaders:
+     *       principals: [HTTP/accounts.example.org]
+     *       groups: [admins]
+     * ```
+     */
     privacy?: {
       /**
-       * The fields that a private profile hides. Default: human_name, surname,
-       * givenname, ircnicks, locale, timezone, gpgkeyids, sshpubkeys,
-       * github_username, gitlab_username, pronouns, websites, rssurls.
+       * Fields that a private profile hides.
+       * @default ["surname", "givenname", "human_name", "ircnicks", "locale", "timezone", "gpgkeyids", "sshpubkeys", "github_username", "gitlab_username", "pronouns", "websites", "rssurls"]
        */
       hiddenFields?: string[];
-      /** Callers who see private profiles. Default: only their owners. */
+      /** Callers who see private profiles in full, like their owners. */
       trustedReaders?: {
-        /** User names, or service principals without their realm. */
+        /**
+         * User names, or service principals without their realm.
+         * @default []
+         */
         principals?: string[];
-        /** Names of groups; members of nested groups count. */
+        /**
+         * Names of groups. Members of nested groups are included.
+         * @default []
+         */
         groups?: string[];
       };
     };
 
     /**
-     * Operations of callers, for each kind of credential. By default, users may
-     * read and request certificates for themselves, and no one may do more; with
-     * this list, a user needs a rule. Services of the portal may read, and need a
-     * rule for everything else. For portal tokens, the portal's permission policy
-     * must allow the operation as well.
+     * Access rules, each of which allows operations to callers. Without this
+     * list, users may read and request certificates for themselves. With it, a
+     * user needs a rule for each operation. Services of the portal may always
+     * read, and need a rule for everything else. For portal tokens, the
+     * permission policy of the portal must allow the operation too.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   access:
+     *     - principals: ['*']
+     *       portalUsers: ['*']
+     *       operations: [directory.read, directory.certificate.sign]
+     *     - groups: [admins]
+     *       operations:
+     *         - directory.certificate.revoke
+     *         - directory.members.export
+     *         - directory.replica.override
+     * ```
      */
     access?: Array<{
       /**
-       * User names, or service principals without their realm; `*` is every
+       * User names, or service principals without their realm. `*` is every
        * caller with a directory entry.
+       * @default []
        */
       principals?: string[];
-      /** Names of groups; members of nested groups count. */
+      /**
+       * Names of groups. Members of nested groups are included.
+       * @default []
+       */
       groups?: string[];
       /**
-       * Portal users that `directory.portalUsers` does not map to a directory
-       * user, as entity references such as `user:default/alice`; `*` is all of
-       * them.
+       * Portal users without a directory user (see `directory.portalUsers`), as
+       * entity references such as `user:default/alice`. `*` is all of them.
+       * @default []
        */
       portalUsers?: string[];
       /**
-       * Services by the subject of their token: `plugin:catalog`, or the
-       * `subject` of an external access token.
+       * Subjects of service tokens: `plugin:catalog`, or the `subject` of an
+       * external access token.
+       * @default []
        */
       services?: string[];
-      /**
-       * Some of `directory.read`, `directory.certificate.sign`,
-       * `directory.certificate.revoke`, `directory.members.export`,
-       * `directory.replica.override`.
-       */
-      operations: string[];
+      /** Operations that the callers of this rule may perform. */
+      operations: Array<
+        | 'directory.read'
+        | 'directory.certificate.sign'
+        | 'directory.certificate.revoke'
+        | 'directory.members.export'
+        | 'directory.replica.override'
+      >;
     }>;
 
     /**
-     * Issuing and revoking certificates. Without it, the gateway only reads the
-     * certificates in user entries.
+     * Issuance and revocation of certificates. Without this block, the gateway
+     * returns only the certificates in user entries.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   certificates:
+     *     authority: freeipa
+     *     profiles:
+     *       - name: userCerts
+     *         purpose: Sign in to internal sites
+     *       - name: codeSigning
+     *         purpose: Sign packages
+     *         allowedGroups: [packager]
+     *     readable: own
+     *     reminders:
+     *       daysBefore: [14, 3]
+     * ```
      */
     certificates?: {
-      /** The CA that issues certificates: `embedded`, `freeipa`, or that of a module. */
+      /**
+       * CA (certificate authority) that issues: `embedded`, `freeipa`, or that
+       * of another module.
+       */
       authority: string;
-      /** Further CAs whose certificates are read, in this order. */
+      /**
+       * Further CAs whose certificates are readable, in order.
+       * @default []
+       */
       read?: string[];
-      /** The available profiles. Default: `userCerts` for all users. */
+      /** Available profiles. Default: `userCerts` for all users. */
       profiles?: Array<{
         /** Name of a profile of the CA. */
         name: string;
@@ -196,129 +316,183 @@ export interface Config {
         /** Groups whose members may use the profile. Default: all users. */
         allowedGroups?: string[];
       }>;
-      /** Default: the first of `profiles`. */
+      /**
+       * Profile of requests that do not name one. Default: the first of
+       * `profiles`.
+       */
       defaultProfile?: string;
-      /** Callers who may request certificates for other users. Default: none. */
+      /** Callers who may request certificates for other users. */
       signers?: {
-        /** User names, or service principals without their realm. */
+        /**
+         * User names, or service principals without their realm.
+         * @default []
+         */
         principals?: string[];
-        /** Names of groups; members of nested groups count. */
+        /**
+         * Names of groups. Members of nested groups are included.
+         * @default []
+         */
         groups?: string[];
       };
       /**
-       * Groups whose members' certificates signers cannot request. Default:
-       * admins.
+       * Groups for whose members `signers` cannot request certificates.
+       * @default ["admins"]
        */
       protectedGroups?: string[];
       /**
-       * Whose certificates callers see: their own, those of users that the API
-       * serves, or all. It applies to every route, also for trusted readers.
-       * `privacy.hiddenFields: [certificates]` restricts it further. Default:
-       * all.
+       * Certificates that callers see, on every route and also for trusted
+       * readers: their own, those of users that the API returns, or all.
+       * @default all
        */
       readable?: 'own' | 'users' | 'all';
       /**
-       * Notifications to users whose certificates expire, through the portal's
-       * notifications plugin if it is installed. They are sent to the portal users
-       * of `directory.portalUsers`.
+       * Notifications to users whose certificates expire, sent by the portal's
+       * notifications plugin to the users of `directory.portalUsers`.
        */
       reminders?: {
         /**
-         * Days before the expiry, unless the certificate has been renewed. No
-         * notification is sent on the first day of a certificate. An empty list
-         * disables notifications. Default: 30, 14, 7 and 1.
+         * Days before expiry on which a notification is sent, unless the
+         * certificate has been renewed or is less than a day old. `[]` disables
+         * notifications.
+         * @default [30, 14, 7, 1]
          */
         daysBefore?: number[];
-        /** Interval of the search for expiring certificates. Default: 6 hours. */
+        /**
+         * Interval of the search for expiring certificates.
+         * @default 6 hours
+         */
         every?: HumanDuration | string;
       };
       /**
-       * Whether certificates are requested and revoked with a portal token
-       * only: a Kerberos ticket or session gets 403. It protects against a
-       * Negotiate token that another host received, if users do not sign in to
-       * the portal with Kerberos either. Needs
-       * `directory.portalUsers.mayRequestCertificates`. Default: false.
+       * Whether requests and revocations of certificates require a portal token:
+       * a Kerberos token or session cookie gets 403. Needs
+       * `directory.portalUsers.mayRequestCertificates`.
+       * @default false
        */
       requirePortalToken?: boolean;
-      /** Maximum number of signing requests per caller. */
+      /** Rate limit of signing requests for each caller. */
       limit?: {
-        /** Default: 60. */
+        /**
+         * Maximum number of requests in the time window.
+         * @default 60
+         */
         requests?: number;
-        /** Time window, in whole seconds. Default: 1 minute. */
+        /**
+         * Time window, in whole seconds.
+         * @default 1 minute
+         */
         per?: HumanDuration | string;
       };
     };
 
     /**
-     * Session cookies for API clients, which then do not need to send a ticket
-     * with each request. They are read-only and never issued to browsers.
+     * Session cookies, with which an API client needs a Kerberos token only for
+     * its first request. Sessions are read-only and are not issued to browsers.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   sessions:
+     *     maxAge: 10 minutes
+     *     keys:
+     *       - secretFile: /etc/portal/session-key
+     * ```
      */
     sessions?: {
-      /** Default: true. */
+      /**
+       * Whether sessions are issued and accepted.
+       * @default true
+       */
       enabled?: boolean;
-      /** Lifetime of a session. Maximum and default: 15 minutes. */
+      /**
+       * Lifetime of a session, 1 second to 15 minutes.
+       * @default 15 minutes
+       */
       maxAge?: HumanDuration | string;
       /**
-       * Keys of session cookies: the first encrypts, all decrypt. All processes of
-       * the portal need the same keys. Read at start. Default: a random key per
-       * process.
+       * Keys of the cookies, read at start: the first key encrypts, all keys
+       * decrypt. All processes of the portal need the same keys. Default: a
+       * random key for each process.
        */
       keys?: Array<{
         /**
-         * At least 32 random bytes in base64 or hexadecimal, as
-         * `openssl rand -base64 32` prints them. Set this or `secretFile`.
+         * At least 32 random bytes in base64 or hexadecimal, for example from
+         * `openssl rand -base64 32`. Required unless `secretFile` is set.
          * @visibility secret
          */
         secret?: string;
-        /** File with the key. */
+        /** File with the key. Required unless `secret` is set. */
         secretFile?: string;
       }>;
     };
 
     /**
-     * The API in the dialect of FASJSON, for its clients, below
-     * `/api/directory/fasjson/`; see docs/fasjson-differences.md.
+     * API for FASJSON clients below `/api/directory/fasjson/`. FASJSON is the
+     * JSON gateway of the Fedora account system.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   fasjson:
+     *     enabled: true
+     *     baseUrl: https://fasjson.example.org
+     * ```
      */
     fasjson?: {
-      /** Default: false. */
+      /**
+       * Whether the API for FASJSON clients is served.
+       * @default false
+       */
       enabled?: boolean;
       /**
-       * URL for clients if a proxy maps the API elsewhere, for example
-       * `https://fasjson.example.org`. Default: below the portal.
+       * URL for clients when a proxy maps the API to another address. Default:
+       * the URL of the portal and `/api/directory/fasjson`.
        */
       baseUrl?: string;
     };
 
     /**
-     * Catalog locations that only administrators can change: values of the
-     * annotation `backstage.io/managed-by-origin-location`, for example
-     * `file:/etc/portal/org.yaml` or `url:https://git.example.org/org.yaml`. The
-     * locations of an entity provider may be named by a prefix, for example
-     * `msgraph:default/*`. Annotations of users are identities, and groups of
-     * users are claims of their tokens, only on entities from these locations.
-     * Required when identities are mapped by annotation; then `catalog.rules`
-     * must not allow `User` from any location. Default: none.
+     * Catalog locations that only administrators can change, as values of the
+     * annotation `backstage.io/managed-by-origin-location`, or with a prefix
+     * such as `msgraph:default/*` for an entity provider. Annotations of users
+     * are identities, and groups of users are claims of their tokens, only on
+     * entities from these locations. Required when identities are mapped by
+     * annotation.
+     * @default []
      */
     trustedLocations?: string[];
 
     /**
-     * Maps portal users to directory users. Every sign-in provider of the portal
-     * must be trusted to verify the name. Without it, portal users read public
-     * fields only. A portal user who is mapped to a name without an active account
-     * gets 401.
+     * Mapping of portal users to directory users. Each sign-in provider of the
+     * portal must be trusted to verify the name. Without this block, portal
+     * users read public fields only, and the pages link catalog entities by the
+     * annotations `directory-gateway/username` and `directory-gateway/groupname`
+     * in the namespace `default`. A portal user who is mapped to a name without
+     * an active account gets 401.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   portalUsers:
+     *     namespace: default
+     *     username: entityName
+     *     mayRequestCertificates: true
+     * ```
      */
     portalUsers?: {
-      /** The namespace of the user entities, for example `default`. */
+      /** Namespace of the user and group entities. */
       namespace: string;
       /**
-       * Source of the user name: the entity's name, or its annotation
-       * `directory-gateway/username`, which is accepted only on entities from
+       * Source of the directory name: the name of the entity, or its annotation
+       * `directory-gateway/username` (groups: `directory-gateway/groupname`).
+       * The backend accepts annotations only on entities from
        * `directory.trustedLocations`.
        */
       username: 'entityName' | 'annotation';
       /**
-       * Whether portal users may also request certificates: every sign-in provider
-       * can then obtain certificates of the mapped users. Default: false.
+       * Whether portal users may request certificates. Each sign-in provider can
+       * then obtain certificates of the mapped users.
+       * @default false
        */
       mayRequestCertificates?: boolean;
     };

@@ -1,33 +1,32 @@
 export interface Config {
   directory?: {
-    /**
-     * Mapping between catalog users and directory users, the same as in the
-     * backend. The pages link catalog entities and directory entries by it.
-     * Default: the annotations `directory-gateway/username` and
-     * `directory-gateway/groupname` in the namespace `default`.
-     */
+    /** Mapping of portal users to directory users; the backend documents it. */
     portalUsers?: {
       /**
-       * Namespace of the entities.
-       *
+       * Namespace of the user and group entities.
        * @visibility frontend
        */
       namespace: string;
       /**
-       * Whether entities have the names of the directory, or annotations with
-       * these names.
-       *
+       * Source of the directory name: the name of the entity, or its annotation.
        * @visibility frontend
        */
       username: 'entityName' | 'annotation';
     };
-    /** Options of the directory pages. */
+    /**
+     * Options of the directory pages.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   pages:
+     *     editProfileUrl: https://accounts.example.org/user/{username}/settings/profile/
+     * ```
+     */
     pages?: {
       /**
-       * Page on which users edit their own profile: an `https:` or `http:` URL
-       * in which `{username}` is replaced by the user name. Default: no link.
-       *
-       * @example https://accounts.example.org/user/{username}/settings/profile/
+       * URL (`https:` or `http:`) of the page on which users edit their own
+       * profile. `{username}` is replaced by the user name. Default: no link.
        * @visibility frontend
        */
       editProfileUrl?: string;

@@ -1,32 +1,48 @@
 export interface Config {
   permission?: {
-    /** The policy of a portal with the directory gateway. */
+    /**
+     * The permission policy of a portal with the directory gateway.
+     *
+     * @example
+     * ```yaml
+     * permission:
+     *   enabled: true
+     *   directory:
+     *     administrators: [group:default/portal-admins]
+     *     rules:
+     *       - permissions: [scaffolder.template.parameter.read]
+     *         allow: [everyone]
+     *       - permissions: [directory.certificate.sign]
+     *         allow: [group:default/packager]
+     * ```
+     */
     directory?: {
       /**
-       * Users and groups who have every permission that the policy knows, as
-       * entity references such as `user:default/alice` or
-       * `group:default/portal-admins`. Default: none.
+       * Users and groups with every permission that the policy knows, as entity
+       * references such as `user:default/alice`.
+       * @default []
        */
       administrators?: string[];
       /**
-       * Who has a permission besides the administrators, in place of the
-       * policy's default. A permission that the policy does not know is denied
-       * to everyone, administrators included, until a rule names it.
+       * Rules that replace the default of the policy for single permissions.
+       * Permissions that neither the policy nor a rule names are denied to
+       * every user. Default: no rules.
        */
       rules?: Array<{
         /** Names of permissions, such as `scaffolder.task.create`. */
         permissions: string[];
         /**
-         * Entity references of users and groups, or `everyone` for every
-         * signed-in user except guests. An empty list leaves the permissions to
-         * the administrators.
+         * Entity references of users and groups who have these permissions, in
+         * addition to the administrators. `everyone` is every signed-in user
+         * except guests.
          */
         allow: string[];
       }>;
       /**
-       * Treats guests like other users. A guest is `user:development/guest` or
-       * `auth.providers.guest.userEntityRef`. For demonstrations only. Default:
-       * false, which denies guests everything.
+       * Whether guests (`user:development/guest` and
+       * `auth.providers.guest.userEntityRef`) are treated like other users, for
+       * demonstrations only. Otherwise they have no permissions.
+       * @default false
        */
       dangerouslyAllowGuests?: boolean;
     };
