@@ -66,22 +66,32 @@ function anchorsOf(file) {
 
 /**
  * Returns the lines that GitHub and mkdocs render differently: blocks inside
- * list items, which mkdocs indents by four spaces, and admonitions.
+ * list items, which mkdocs indents by four spaces; lists that do not begin with
+ * 1; and admonitions.
  */
 function renderedDifferently(file) {
+  const differing = [];
   let isCode = false;
-  return read(file)
-    .split('\n')
-    .map((line, index, lines) => {
-      const wasCode = isCode;
-      isCode = /^ *```/.test(line) ? !isCode : isCode;
-      const isBlock =
-        lines[index - 1] === '' || /^ +(```|[-*] |\d+\. )/.test(line);
-      const differs =
-        /^!!! |^> \[!/.test(line) || (isBlock && /^ +\S/.test(line));
-      return !wasCode && differs ? `line ${index + 1}: ${line}` : undefined;
-    })
-    .filter(Boolean);
+  let previous = '';
+  let afterBlank = false;
+  for (const [index, line] of read(file).split('\n').entries()) {
+    const isFence = /^ *```/.test(line);
+    if (!isCode) {
+      const isBlock = afterBlank || /^ +(```|[-*] |\d+\. )/.test(line);
+      const isItem = /^\d+\. /.test(line);
+      if (
+        /^!!! |^> \[!/.test(line) ||
+        (isBlock && /^ +\S/.test(line)) ||
+        (isItem && !line.startsWith('1. ') && !/^\d+\. /.test(previous))
+      ) {
+        differing.push(`line ${index + 1}: ${line}`);
+      }
+    }
+    isCode = isFence ? !isCode : isCode;
+    afterBlank = line === '';
+    previous = afterBlank ? previous : line;
+  }
+  return differing;
 }
 
 describe('links', () => {
