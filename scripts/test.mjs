@@ -88,6 +88,7 @@ const phases = {
   'check-documents': nodeTest(
     'check-documents',
     'scripts/circles.test.mjs',
+    'scripts/configuration.test.mjs',
     'scripts/documents.test.mjs',
     'scripts/toolchain.test.mjs',
   ),

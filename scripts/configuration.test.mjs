@@ -1,0 +1,207 @@
+// Checks the documented examples and defaults of the configuration (config.d.ts)
+// with the schema and with the functions that read it.
+
+import { ConfigReader } from '@backstage/config';
+import { loadConfigSchema } from '@backstage/config-loader';
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { packagesWithSchema, readBlocks } from './configuration-reference.mjs';
+
+const require = createRequire(import.meta.url);
+require('@backstage/cli-node/config/nodeTransform.cjs');
+
+const plugin = path => require(`../plugins/${path}`);
+const { readDirectoryConfig } = plugin('directory-backend/src/config.ts');
+const { fasjsonDialects } = plugin(
+  'directory-backend/src/http/fasjson/fasjsonDialect.ts',
+);
+const { readEmbeddedCaConfig } = plugin(
+  'directory-backend-module-embedded-ca/src/config.ts',
+);
+const { readFreeIpaConfig } = plugin(
+  'directory-backend-module-freeipa-ca/src/FreeIpaConfig.ts',
+);
+const { createSignInResolver } = plugin(
+  'auth-backend-module-kerberos-provider/src/resolvers.ts',
+);
+const { DirectoryPermissionPolicy } = plugin(
+  'permission-backend-module-directory/src/DirectoryPermissionPolicy.ts',
+);
+const { readKerberosConfig } = require('../packages/kerberos/src/index.ts');
+const {
+  guardHosts,
+} = require('../packages/root-http-router/src/guardHosts.ts');
+
+/** The required keys, and one element of each list whose elements have defaults. */
+const minimal = () => ({
+  app: { baseUrl: 'https://portal.example.org' },
+  backend: {
+    baseUrl: 'https://portal.example.org',
+    listen: ':7007',
+    database: { client: 'better-sqlite3', connection: ':memory:' },
+  },
+  permission: { enabled: true },
+  auth: {
+    providers: {
+      kerberos: {
+        signIn: { resolvers: [{ resolver: 'usernameMatchingUserEntityName' }] },
+      },
+    },
+  },
+  directory: {
+    ldap: {
+      srv: { name: '_ldaps._tcp.example.org' },
+      baseDn: 'dc=example,dc=org',
+      bindDn: 'uid=portal',
+      bindPassword: 'secret',
+    },
+    access: [{ operations: ['directory.read'] }],
+    portalUsers: { namespace: 'default', username: 'entityName' },
+    certificates: {
+      authority: 'embedded',
+      embedded: {
+        organization: 'EXAMPLE.ORG',
+        keyFile: '/var/lib/portal/ca.key',
+        profiles: [{ name: 'userCerts' }],
+      },
+      freeipa: {
+        servers: ['https://ipa.example.org'],
+        caFile: '/etc/ipa/ca.crt',
+        login: { principal: 'HTTP/portal.example.org@EXAMPLE.ORG' },
+      },
+    },
+  },
+});
+
+/** Reads a configuration like the packages, with values that can be compared. */
+async function readAll(data) {
+  const config = new ConfigReader(data);
+  const isHostAllowed = guardHosts(config)({
+    headers: { host: 'other' },
+    path: '/',
+  });
+  createSignInResolver({
+    config: config.getConfig('auth.providers.kerberos'),
+    foreignRealms: [],
+    accounts: {},
+    users: { hasTrustedLocations: true },
+  });
+  const policy = DirectoryPermissionPolicy.fromConfig(config);
+  const guestMayRead = await policy.handle(
+    { permission: { name: 'directory.read' } },
+    {
+      info: {
+        userEntityRef: 'user:development/guest',
+        ownershipEntityRefs: [],
+      },
+    },
+  );
+  return {
+    isHostAllowed: isHostAllowed === undefined,
+    guestMayRead,
+    kerberos: readKerberosConfig(config),
+    directory: readDirectoryConfig(config),
+    embedded: readEmbeddedCaConfig(config),
+    freeIpa: readFreeIpaConfig(config),
+    dialects: fasjsonDialects(config, 'https://portal.example.org').length,
+  };
+}
+
+/** Keys of components of the frontend. */
+const FRONTEND = /^(auth\.providers\.guest|directory\.pages)\b/;
+
+/** Keys whose values their readers keep private. */
+const PRIVATE =
+  /^(auth\.providers\.kerberos\..*|directory\..*\.(principals|groups|portalUsers|services))$/;
+
+/** Returns another value of the same type. */
+function changed(value) {
+  switch (typeof value) {
+    case 'boolean':
+      return !value;
+    case 'number':
+      return value + 1;
+    case 'string':
+      return /^\d+ \w+$/.test(value) ? '99 days' : 'other';
+    default:
+      return Array.isArray(value) ? ['other'] : '99 days';
+  }
+}
+
+/** Sets the value of a path such as `profiles[].validity`, in the first element. */
+function set(data, path, value) {
+  const keys = path.replaceAll('[]', '.0').split('.');
+  const last = keys.pop();
+  let parent = data;
+  for (const key of keys) {
+    parent = parent[key] ??= {};
+  }
+  parent[last] = value;
+}
+
+function merge(one, other) {
+  for (const [key, value] of Object.entries(other)) {
+    const isObject = value?.constructor === Object && one[key] !== undefined;
+    one[key] = isObject ? merge(one[key], value) : value;
+  }
+  return one;
+}
+
+const blocks = await readBlocks();
+const schema = await loadConfigSchema({
+  dependencies: (await packagesWithSchema()).map(({ name }) => name),
+  noUndeclaredProperties: true,
+});
+
+describe('the documented example', () => {
+  for (const { path, example } of blocks) {
+    it(`of ${path} is valid`, async () => {
+      const data = minimal();
+      if (path !== 'directory') {
+        set(data, path, undefined);
+      }
+      merge(data, parse(example));
+      schema.process([{ data, context: 'example' }]);
+      await readAll(data);
+    });
+  }
+});
+
+describe('the documented default', () => {
+  const keys = blocks
+    .flatMap(block =>
+      [...block.keys.values()].map(({ key, default: value }) => ({
+        path: `${block.path}.${key}`.replace('.[]', '[]'),
+        value,
+      })),
+    )
+    .filter(({ path, value }) => value !== undefined && !FRONTEND.test(path));
+  assert.ok(keys.length > 40);
+
+  for (const { path, value } of keys) {
+    it(`of ${path} is that of the code`, async () => {
+      const data = minimal();
+      const implicit = await readAll(data);
+      set(data, path, value);
+      assert.deepEqual(await readAll(data), implicit);
+    });
+
+    if (!PRIVATE.test(path)) {
+      it(`of ${path} can be changed`, async () => {
+        const data = minimal();
+        const implicit = await readAll(data);
+        set(data, path, changed(value));
+        let explicit;
+        try {
+          explicit = await readAll(data);
+        } catch (error) {
+          assert.match(error.message, new RegExp(path.split('.').at(-1)));
+          return;
+        }
+        assert.notDeepEqual(explicit, implicit);
+      });
+    }
+  }
+});
