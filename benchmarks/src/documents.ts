@@ -1,36 +1,52 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BENCHMARKS } from './settings';
-import { formatPortals, formatRows, type Results } from './tables';
+import {
+  formatPortals,
+  formatRates,
+  formatRows,
+  formatSizes,
+  type Results,
+} from './tables';
 
 /*
- * Writes the tables of docs/performance.md from the results of the benchmark.
- * With `--check`, fails when a table is not up to date.
+ * Writes the tables of the documents from the results of the benchmark. With
+ * `--check`, fails when a table is not up to date.
  */
 
-const DOCUMENT = join(dirname(BENCHMARKS), 'docs/performance.md');
+const DOCUMENTS = [
+  'docs/performance.md',
+  'docs/scaling.md',
+  'benchmarks/NOTES.md',
+];
 const BLOCK = /(<!-- results: (\S+) -->\n)[^]*?(<!-- \/results -->)/g;
 
 const results = read('results.json');
 const large = read('results-100000.json');
+const all = [results, large].filter(file => file !== undefined);
 const tables: Readonly<Record<string, string>> = {
+  rates: formatRates(results?.rows ?? []),
+  sizes: formatSizes(all),
   rows: formatRows(results?.rows ?? []),
   'rows-100000': formatRows(large?.rows ?? [], results),
-  portals: formatPortals([results, large].filter(file => file !== undefined)),
+  portals: formatPortals(all),
 };
 
-const before = readFileSync(DOCUMENT, 'utf8');
-const after = before.replace(
-  BLOCK,
-  (_block, start, name, end) => `${start}\n${tables[name]}\n\n${end}`,
-);
-if (!process.argv.includes('--check')) {
-  writeFileSync(DOCUMENT, after);
-} else if (before !== after) {
-  process.stderr.write(
-    `${DOCUMENT} differs from the results: run benchmarks/documents\n`,
+for (const document of DOCUMENTS) {
+  const path = join(dirname(BENCHMARKS), document);
+  const before = readFileSync(path, 'utf8');
+  const after = before.replace(
+    BLOCK,
+    (_block, start, name, end) => `${start}\n${tables[name]}\n\n${end}`,
   );
-  process.exitCode = 1;
+  if (!process.argv.includes('--check')) {
+    writeFileSync(path, after);
+  } else if (before !== after) {
+    process.stderr.write(
+      `${document} differs from the results: run benchmarks/documents\n`,
+    );
+    process.exitCode = 1;
+  }
 }
 
 function read(name: string): Results | undefined {

@@ -15,7 +15,7 @@ import { withRealm } from './withRealm';
 
 /*
  * `make bench`: measures, prints two tables and writes the results; see
- * docs/performance.md.
+ * benchmarks/README.md.
  */
 
 const interrupted = new AbortController();

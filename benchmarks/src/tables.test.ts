@@ -1,6 +1,12 @@
 import type { PortalResult } from './measurePortal';
 import type { Row } from './measureRows';
-import { formatPortals, formatRows, type Results } from './tables';
+import {
+  formatPortals,
+  formatRates,
+  formatRows,
+  formatSizes,
+  type Results,
+} from './tables';
 
 const row: Row = {
   name: '/me/',
@@ -103,8 +109,10 @@ describe('formatRows', () => {
     const lines = formatRows([row, other]).split('\n');
     expect(lines).toHaveLength(4);
     expect(new Set(lines.map(line => line.length)).size).toBe(1);
-    expect(lines[2]).toContain('| `/me/`        | ticket | 1,600 (1,500–1,7');
-    expect(lines[3]).toContain('| `/users/{u}/` | cookie |');
+    expect(lines[2]).toContain(
+      '| `/me/`        | SPNEGO token   | 1,600 (1,500–1,7',
+    );
+    expect(lines[3]).toContain('| `/users/{u}/` | session cookie |');
   });
 
   it('shows the limit, the route, and the share of the route', () => {
@@ -139,6 +147,35 @@ describe('formatRows', () => {
     expect(columnOf(table, 'of 20,000 users')).toEqual([
       '80 %, ≥ 80 % met',
       '',
+    ]);
+  });
+});
+
+describe('formatRates', () => {
+  it('has a line for each request and a column for each mode', () => {
+    const table = formatRates([
+      row,
+      { ...row, mode: 'session', rps: 3000, p50_ms: 1 },
+    ]);
+    expect(lineOf(table, '`/me/`')).toEqual([
+      '3,000',
+      '1,600',
+      '',
+      '0.5',
+      '0.5',
+    ]);
+  });
+});
+
+describe('formatSizes', () => {
+  it('shows the portal with the plugin', () => {
+    const table = formatSizes([results({ ways: [without, portal] })]);
+    expect(lineOf(table, '20,000')).toEqual([
+      '8.1',
+      '250',
+      '700',
+      '900',
+      '0.5',
     ]);
   });
 });

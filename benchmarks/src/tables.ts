@@ -15,9 +15,9 @@ export interface Results {
 }
 
 const MODES: Readonly<Record<Mode, string>> = {
-  session: 'cookie',
-  negotiate: 'ticket',
-  token: 'token',
+  session: 'session cookie',
+  negotiate: 'SPNEGO token',
+  token: 'portal token',
 };
 
 /** Minimum rate with more users, as a share of the rate with fewer. */
@@ -60,6 +60,56 @@ export function formatRows(rows: readonly Row[], baseline?: Results): string {
   return markdownTable([
     columns.map(([title]) => title),
     ...rows.map(row => columns.map(([, cell]) => cell(row))),
+  ]);
+}
+
+/**
+ * Formats the mean rates of each request as a table in Markdown, one column for
+ * each mode. The CPU time and latency are those with SPNEGO tokens.
+ */
+export function formatRates(rows: readonly Row[]): string {
+  const modes = Object.keys(MODES) as Mode[];
+  const byName = new Map<string, Map<Mode, Row>>();
+  for (const row of rows) {
+    const same = byName.get(row.name) ?? new Map<Mode, Row>();
+    byName.set(row.name, same.set(row.mode, row));
+  }
+  return markdownTable([
+    ['Request', ...modes.map(mode => `By ${MODES[mode]}`), 'CPU ms', 'p50 ms'],
+    ...[...byName].map(([name, row]) => [
+      `\`${name}\``,
+      ...modes.map(mode => format(row.get(mode)?.rps, whole)),
+      format(row.get('negotiate')?.portal_cpu_us, us => (us / 1000).toFixed(1)),
+      format(row.get('negotiate')?.p50_ms, ms => ms.toFixed(1)),
+    ]),
+  ]);
+}
+
+/** Formats the requirements by number of users as a table in Markdown. */
+export function formatSizes(all: readonly Results[]): string {
+  const lines = all.map(({ users, ways }) => {
+    const { start, memoryAfterLoad, ages } = ways.find(
+      ({ variant }) => variant !== 'none',
+    )!;
+    return [
+      whole(users),
+      format(start?.copiedMs, seconds),
+      mebibytes(memoryAfterLoad.usedBytes),
+      mebibytes(memoryAfterLoad.rssBytes),
+      mebibytes(memoryAfterLoad.highestRssBytes),
+      format(ages?.p99Ms, ms => (ms / 1000).toFixed(1)),
+    ];
+  });
+  return markdownTable([
+    [
+      'Users',
+      'First sync finished, s',
+      'Memory in use, MiB',
+      'RSS after load, MiB',
+      'Highest RSS, MiB',
+      'Write visible (p99), s',
+    ],
+    ...lines,
   ]);
 }
 
