@@ -15,7 +15,7 @@ const STOP_TIMEOUT_MS = 3000;
 const LOG_CHARACTERS = 4000;
 
 /**
- * As `make start`; docs/operating.md, "Sizes", has the reasons. `NODE_OPTIONS`
+ * As `make start`; docs/operate.md, "Memory and CPU", has the reasons. `NODE_OPTIONS`
  * of the environment replace them.
  */
 const NODE_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=1024';
