@@ -91,6 +91,7 @@ const phases = {
     'scripts/configuration.test.mjs',
     'scripts/documents.test.mjs',
     'scripts/toolchain.test.mjs',
+    'scripts/troubleshooting.test.mjs',
   ),
   unit: jest(
     'unit',
