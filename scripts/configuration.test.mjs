@@ -4,10 +4,11 @@
 import { ConfigReader } from '@backstage/config';
 import { loadConfigSchema } from '@backstage/config-loader';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { packagesWithSchema, readBlocks } from './configuration-reference.mjs';
+import { readBlocks } from './configuration-reference.mjs';
 
 const require = createRequire(import.meta.url);
 require('@backstage/cli-node/config/nodeTransform.cjs');
@@ -151,7 +152,7 @@ function merge(one, other) {
 
 const blocks = await readBlocks();
 const schema = await loadConfigSchema({
-  dependencies: (await packagesWithSchema()).map(({ name }) => name),
+  dependencies: ['app', 'backend'],
   noUndeclaredProperties: true,
 });
 
@@ -165,6 +166,24 @@ describe('the documented example', () => {
       merge(data, parse(example));
       schema.process([{ data, context: 'example' }]);
       await readAll(data);
+    });
+  }
+});
+
+describe('the shipped configuration', () => {
+  const read = context => ({
+    data: parse(
+      readFileSync(new URL(`../${context}`, import.meta.url), 'utf8'),
+    ),
+    context,
+  });
+
+  for (const name of ['demo', 'production']) {
+    it(`for ${name} is valid`, () => {
+      schema.process([
+        read('app-config.yaml'),
+        read(`app-config.${name}.yaml`),
+      ]);
     });
   }
 });
