@@ -117,6 +117,16 @@ describe('links', () => {
     });
   }
 
+  it('of published READMEs stay in the package', () => {
+    const outside = documents
+      .filter(file => /^(packages|plugins)\/[^/]+\/README\.md$/.test(file))
+      .filter(
+        file => !JSON.parse(read(join(dirname(file), 'package.json'))).private,
+      )
+      .flatMap(file => linksOf(file).filter(link => link.startsWith('..')));
+    assert.deepEqual(outside, []);
+  });
+
   it('to other sites use https', () => {
     const plain = documents.flatMap(file =>
       linksOf(file).filter(
