@@ -14,11 +14,7 @@ import {
  * `--check`, fails when a table is not up to date.
  */
 
-const DOCUMENTS = [
-  'docs/performance.md',
-  'docs/scaling.md',
-  'benchmarks/NOTES.md',
-];
+const DOCUMENTS = ['docs/performance.md', 'benchmarks/NOTES.md'];
 const BLOCK = /(<!-- results: (\S+) -->\n)[^]*?(<!-- \/results -->)/g;
 
 const results = read('results.json');
