@@ -2,8 +2,9 @@
 // declarations of `yarn tsc`. With --check it restores the reports and exits
 // with 1 when they were outdated.
 //
-// Backstage's tool writes the messages of a translation in the order in which
-// TypeScript happened to see them; they are sorted here.
+// TypeScript writes the members of inferred types, such as the messages of a
+// translation, in an order that depends on what it has compiled before. Here,
+// neighboring members on one line each are sorted.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,13 +23,15 @@ const readReports = () =>
       .map(file => [file, readFileSync(join(root, file), 'utf8')]),
   );
 
-/** Sorts each run of lines with a message: `readonly 'key': 'text';`. */
-const sortMessages = report =>
-  report.replace(/(?:^ +readonly '[^']+':\s+'.*';\n)+/gm, lines =>
-    lines
-      .split(/(?<=;\n)/)
-      .sort()
-      .join(''),
+/** Sorts each run of lines `name: type;` with the same indent. */
+const sortMembers = report =>
+  report.replace(
+    /^( +)(?:readonly )?['\w].*;\n(?:\1(?:readonly )?['\w].*;\n)+/gm,
+    lines =>
+      lines
+        .split(/(?<=;\n)/)
+        .sort()
+        .join(''),
   );
 
 const before = readReports();
@@ -45,7 +48,7 @@ const { status, stdout, stderr } = spawnSync(
   { cwd: root, encoding: 'utf8' },
 );
 for (const [file, report] of readReports()) {
-  writeFileSync(join(root, file), sortMessages(report));
+  writeFileSync(join(root, file), sortMembers(report));
 }
 const after = readReports();
 const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
