@@ -169,6 +169,9 @@ async function carryOut(step) {
   switch (action) {
     case 'run':
       printed = await bash(forSite(text), folder);
+      if (text.includes('directory-doctor')) {
+        console.log(printed);
+      }
       break;
     case 'start':
       await start(forSite(text), folder);
