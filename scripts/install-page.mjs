@@ -5,7 +5,8 @@
 //   <!-- install: run -->              commands, in the portal's root folder
 //   <!-- install: run in FOLDER -->    … in another folder
 //   <!-- install: start in FOLDER -->  a command that runs until the end
-//   <!-- install: output -->           what the block before it has printed
+//   <!-- install: output -->           what the block before it has printed;
+//                                      `…` is any text
 //   <!-- install: write FILE -->       the whole file
 //   <!-- install: merge FILE -->       keys of a JSON or YAML file
 //   <!-- install: edit FILE -->        a diff without line numbers
