@@ -1,9 +1,9 @@
 # Each target installs what it needs and can run repeatedly.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm bench trials clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm bench trials pack test-install clean
 
 # Read by the scripts; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS CHECKOUT
+export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS CHECKOUT KEEP
 
 help: ## Show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -48,6 +48,12 @@ bench: ## Measure the production build with 20,000 users (USERS=, ONLY=, MODES=)
 
 trials: ## Run long trials, resumable (ONLY=crash,soak,outages,attacks…)
 	@scripts/trials
+
+pack: ## Build tarballs of the public packages, in .build/packages
+	@scripts/pack
+
+test-install: ## Follow docs/install.md in a new portal (ten minutes)
+	@scripts/test-install
 
 clean: ## Remove all generated files
 	rm -rf .build .cache .toolchain node_modules dist-types coverage

@@ -2,9 +2,9 @@
 //
 //   node scripts/test.mjs [PHASE…]     default: every phase, as `make test`
 //
-// Phases: check-types, check-lint, check-format, check-generated and
+// Phases: check-types, check-api, check-lint, check-format, check-generated and
 // check-documents (together: checks), unit, integration, start, browser. The
-// checks run side by side. Each phase writes its counts and its duration in
+// checks run side by side; check-api runs after check-types. Each phase writes its counts and its duration in
 // seconds to .build/test/PHASE.json. With --record-durations, the phases unit
 // and integration write the durations of long test files to
 // scripts/test-durations.json, which scripts/LongestFirst.cjs reads.
@@ -80,6 +80,11 @@ const nodeTest = (phase, ...files) => ({
 /** Commands of the phases; without `count`, a phase counts as one test. */
 const phases = {
   'check-types': { command: ['yarn', 'tsc'] },
+  'check-api': {
+    command: [process.execPath, 'scripts/api-reports.mjs', '--check'],
+    // The reports are made from its declarations, in dist-types.
+    after: 'check-types',
+  },
   'check-lint': { command: ['yarn', 'lint'] },
   'check-format': { command: ['yarn', 'prettier:check', '--loglevel=warn'] },
   'check-generated': {
@@ -90,6 +95,7 @@ const phases = {
     'scripts/circles.test.mjs',
     'scripts/configuration.test.mjs',
     'scripts/documents.test.mjs',
+    'scripts/packages.test.mjs',
     'scripts/toolchain.test.mjs',
     'scripts/troubleshooting.test.mjs',
   ),
@@ -132,8 +138,10 @@ if (unknown.length > 0) {
   console.error(`Unknown phase ${unknown.join(', ')}. Phases: ${known}`);
   process.exit(2);
 }
+const required = chosen.flatMap(name => phases[name].after ?? []);
 const names = Object.keys(phases).filter(
-  name => chosen.length === 0 || chosen.includes(name),
+  name =>
+    chosen.length === 0 || chosen.includes(name) || required.includes(name),
 );
 
 /**
@@ -224,8 +232,16 @@ for (const name of names) {
 
 const buildsEarly =
   names.some(isCheck) && (names.includes('start') || names.includes('browser'));
+const running = new Map();
+for (const name of names.filter(isCheck)) {
+  const earlier = running.get(phases[name].after);
+  const result = Promise.resolve(earlier).then(() =>
+    run(name, { buffered: true }),
+  );
+  running.set(name, result);
+}
 const finished = await Promise.all([
-  ...names.filter(isCheck).map(name => run(name, { buffered: true })),
+  ...running.values(),
   ...(buildsEarly ? [build()] : []),
 ]);
 for (const name of names.filter(name => !isCheck(name))) {

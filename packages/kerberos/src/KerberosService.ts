@@ -14,7 +14,16 @@
  *
  * @public
  */
-export type KerberosRefusalReason = keyof typeof refusalMessages;
+export type KerberosRefusalReason =
+  | 'no_credentials'
+  | 'ntlm_refused'
+  | 'clock_skew'
+  | 'unknown_service_key'
+  | 'replayed'
+  | 'realm_refused'
+  | 'malformed_token'
+  | 'token_too_large'
+  | 'continuation_required';
 
 /**
  * The token is valid.
@@ -22,6 +31,7 @@ export type KerberosRefusalReason = keyof typeof refusalMessages;
  * @public
  */
 export interface KerberosAccepted {
+  /** Discriminates {@link KerberosResult}. */
   outcome: 'accepted';
   /**
    * The client's principal in the format of the Kerberos library: `alice@EXAMPLE.TEST`,
@@ -41,7 +51,9 @@ export interface KerberosAccepted {
  * @public
  */
 export interface KerberosRefused {
+  /** Discriminates {@link KerberosResult}. */
   outcome: 'refused';
+  /** For clients and metrics. */
   reason: KerberosRefusalReason;
   /** A sentence for the caller. Contains no principal, key, path or host. */
   message: string;
@@ -54,6 +66,7 @@ export interface KerberosRefused {
  * @public
  */
 export interface KerberosUnavailable {
+  /** Discriminates {@link KerberosResult}. */
   outcome: 'unavailable';
   /** A sentence for the caller. Contains no path or host. */
   message: string;
@@ -91,7 +104,7 @@ export interface KerberosService {
 }
 
 /** Messages for the caller: what failed and, if possible, what to do. */
-export const refusalMessages = {
+export const refusalMessages: Readonly<Record<KerberosRefusalReason, string>> = {
   no_credentials:
     'No Kerberos ticket was sent: get one, then send it with Negotiate authentication.',
   ntlm_refused:
@@ -109,4 +122,4 @@ export const refusalMessages = {
   token_too_large: 'The token is larger than this server accepts.',
   continuation_required:
     'The client requires another round of negotiation: send a Kerberos token that needs only one.',
-} as const;
+};

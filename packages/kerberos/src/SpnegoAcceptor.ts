@@ -24,6 +24,7 @@ import { KerberosConfig } from './readKerberosConfig';
  * @public
  */
 export interface SpnegoAcceptorOptions extends KerberosConfig {
+  /** Receives problems of the keytab, and at `debug` why a token is refused. */
   logger: LoggerService;
 }
 
@@ -82,6 +83,7 @@ export class SpnegoAcceptor implements KerberosService {
     this.#options = options;
   }
 
+  /** See {@link KerberosService.accept}. */
   async accept(
     authorizationHeader: string | readonly string[] | undefined,
   ): Promise<KerberosResult> {

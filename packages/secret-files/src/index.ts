@@ -13,6 +13,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises';
  * @public
  */
 export class SecretFileError extends Error {
+  /** Name of the error. */
   name = 'SecretFileError' as const;
 }
 

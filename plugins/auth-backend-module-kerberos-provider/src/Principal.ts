@@ -1,12 +1,12 @@
 import type { KerberosRefusalReason } from '@directory-gateway/kerberos';
 
-const messages = {
+const messages: Readonly<Record<AccountRefusalReason, string>> = {
   service_principal: 'Services and hosts cannot sign in.',
   unusable_name: 'This name is not valid for a user of the portal.',
   unknown_principal: 'The ticket is valid, but the portal has no such user.',
   account_locked: 'This account is locked.',
   account_expired: 'This account has expired.',
-} as const;
+};
 
 /**
  * Why the client of a valid ticket is refused.
@@ -17,8 +17,15 @@ const messages = {
  * - `unknown_principal`: not a user of the portal
  * - `account_locked`: locked in the directory
  * - `account_expired`: expired in the directory
+ *
+ * @public
  */
-export type AccountRefusalReason = keyof typeof messages;
+export type AccountRefusalReason =
+  | 'service_principal'
+  | 'unusable_name'
+  | 'unknown_principal'
+  | 'account_locked'
+  | 'account_expired';
 
 /**
  * The `reason` in the body of a 401.

@@ -5,4 +5,4 @@
  */
 export { authModuleKerberosProvider as default } from './module';
 export { KERBEROS_PRINCIPAL_ANNOTATION } from './resolvers';
-export type { SignInRefusalReason } from './Principal';
+export type { AccountRefusalReason, SignInRefusalReason } from './Principal';

@@ -12,6 +12,44 @@ import { parse } from 'yaml';
 const root = new URL('../', import.meta.url);
 const source = new URL('src/openapi.yaml', root);
 
+/** Comments of generated declarations that have none. */
+const TAGS = {
+  'export interface paths {':
+    'The operations of the API, by path and method. @public',
+  'export interface components {': 'The schemas of the API, by name. @public',
+  'export interface operations {':
+    'The operations of the API, by operation ID. @public',
+  'type WithRequired<': '@ignore',
+};
+
+/** Replaces the JSDoc tags of openapi-typescript, which TSDoc does not have. */
+function toTsDoc(comment) {
+  const indent = /^ */.exec(comment)[0];
+  const [text, ...examples] = comment
+    .replace(/^ *\/\*\*| *\*\/\n$/g, '')
+    // The second and further lines of a text are indented.
+    .replace(/^ *\* ?( {4})?/gm, '')
+    .replace(/@description /, '\n')
+    .replace(/@constant|@enum \{\w+\}/, '')
+    .split('@example ');
+  const lines = [
+    ...text.trim().split('\n'),
+    ...examples.flatMap(example => [
+      '',
+      '@example',
+      '```',
+      ...example.trim().split('\n'),
+      '```',
+    ]),
+  ].map(line => `${indent} * ${line.trimEnd()}`);
+  if (text.trim() === '' && examples.length === 0) {
+    return '';
+  }
+  return lines.length === 1
+    ? `${indent}/** ${text.trim()} */\n`
+    : `${indent}/**\n${lines.join('\n')}\n${indent} */\n`;
+}
+
 /** Serial numbers have up to 160 bits. */
 function bigintTypes(schema) {
   return schema.format === 'bigint'
@@ -21,7 +59,12 @@ function bigintTypes(schema) {
 
 async function generateTypes() {
   const ast = await openapiTS(source, { transform: bigintTypes });
-  return `${COMMENT_HEADER}${astToString(ast)}`;
+  const types = Object.entries(TAGS).reduce(
+    (text, [declaration, comment]) =>
+      text.replace(declaration, `/** ${comment} */\n${declaration}`),
+    astToString(ast).replace(/^ *\/\*\*[^]*?\*\/\n/gm, toTsDoc),
+  );
+  return `${COMMENT_HEADER}${types}`;
 }
 
 async function generateDocument() {

@@ -31,7 +31,12 @@ export interface DirectoryClient extends Pick<Client<paths>, 'use' | 'eject'> {
  *
  * @public
  */
-export type DirectoryStream = <Path extends FilePath>(
+export type DirectoryStream = <
+  Path extends Exclude<
+    ClientPathsWithMethod<Client<paths>, 'get'>,
+    JsonPath<'get'>
+  >,
+>(
   path: Path,
   init: MaybeOptionalInit<paths[Path], 'get'>,
 ) => Promise<{ data: ReadableStream<Uint8Array>; response: Response }>;
@@ -57,7 +62,11 @@ export type DirectoryMethod<Method extends 'get' | 'post'> = <
   response: Response;
 }>;
 
-/** Paths of operations that return JSON. */
+/**
+ * Paths of operations that return JSON.
+ *
+ * @ignore
+ */
 type JsonPath<Method extends 'get' | 'post'> = {
   [Path in ClientPathsWithMethod<Client<paths>, Method>]: [
     Body<paths[Path], Method>,
@@ -66,13 +75,11 @@ type JsonPath<Method extends 'get' | 'post'> = {
     : Path;
 }[ClientPathsWithMethod<Client<paths>, Method>];
 
-/** Paths of operations that return a file. */
-type FilePath = Exclude<
-  ClientPathsWithMethod<Client<paths>, 'get'>,
-  JsonPath<'get'>
->;
-
-/** The JSON bodies of a 200 response: complete and masked. */
+/**
+ * The JSON bodies of a 200 response: complete and masked.
+ *
+ * @ignore
+ */
 type Body<PathItem, Method extends string> = PathItem extends {
   [key in Method]: {
     responses: { 200: { content: { 'application/json': infer Data } } };
@@ -81,7 +88,11 @@ type Body<PathItem, Method extends string> = PathItem extends {
   ? Data
   : never;
 
-/** A signing check for `dry_run`, otherwise the certificate. */
+/**
+ * A signing check for `dry_run`, otherwise the certificate.
+ *
+ * @ignore
+ */
 type BodyOfRun<Data, Init> = Init extends { body: { dry_run: 'true' } }
   ? Extract<Data, { result: { would_sign: boolean } }>
   : Exclude<Data, { result: { would_sign: boolean } }>;
@@ -90,17 +101,29 @@ interface MaskHeader<Mask> {
   params?: { header?: { 'X-Fields'?: Mask } };
 }
 
-/** The default of `Init`. */
+/**
+ * The default of `Init`.
+ *
+ * @ignore
+ */
 type WithoutMask<Init> = NonNullable<Init> & MaskHeader<undefined>;
 
-/** `undefined` when the options of a call do not contain a mask. */
+/**
+ * `undefined` when the options of a call do not contain a mask.
+ *
+ * @ignore
+ */
 type MaskOf<Init> = Init extends { params?: { header?: infer Header } }
   ? 'X-Fields' extends keyof NonNullable<Header>
     ? NonNullable<Header>['X-Fields']
     : undefined
   : undefined;
 
-/** The body for the mask; an operation without masks has one body. */
+/**
+ * The body for the mask; an operation without masks has one body.
+ *
+ * @ignore
+ */
 type ResponseBody<Data, Mask> = [Mask] extends [undefined]
   ? CompleteBody<Data>
   : [MaskedBody<Data>] extends [never]

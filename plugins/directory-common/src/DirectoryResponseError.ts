@@ -7,6 +7,7 @@ import type { ErrorBody } from './errorBodies';
  * @public
  */
 export class DirectoryResponseError extends Error {
+  /** Name of the error. */
   override readonly name = 'DirectoryResponseError';
 
   /** The HTTP status. */

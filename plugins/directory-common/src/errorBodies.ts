@@ -1,7 +1,5 @@
 import type { components } from './generated/openapi';
 
-type Schemas = components['schemas'];
-
 /**
  * The body of any error of the API: always `message` (for display) and
  * `request_id` (identifies the request in the portal's logs), with the keys of
@@ -9,13 +7,34 @@ type Schemas = components['schemas'];
  *
  * @public
  */
-export type ErrorBody = Schemas['Error'] &
-  Additional<'BadRequestError'> &
-  Additional<'UnauthorizedError'> &
-  Additional<'UserNotFoundError'> &
-  Additional<'GroupNotFoundError'> &
-  Additional<'CertificateNotFoundError'>;
-
-type Additional<Name extends keyof Schemas> = Partial<
-  Omit<Schemas[Name], keyof Schemas['Error']>
->;
+export type ErrorBody = components['schemas']['Error'] &
+  Partial<
+    Omit<
+      components['schemas']['BadRequestError'],
+      keyof components['schemas']['Error']
+    >
+  > &
+  Partial<
+    Omit<
+      components['schemas']['UnauthorizedError'],
+      keyof components['schemas']['Error']
+    >
+  > &
+  Partial<
+    Omit<
+      components['schemas']['UserNotFoundError'],
+      keyof components['schemas']['Error']
+    >
+  > &
+  Partial<
+    Omit<
+      components['schemas']['GroupNotFoundError'],
+      keyof components['schemas']['Error']
+    >
+  > &
+  Partial<
+    Omit<
+      components['schemas']['CertificateNotFoundError'],
+      keyof components['schemas']['Error']
+    >
+  >;

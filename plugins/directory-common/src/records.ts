@@ -1,14 +1,12 @@
 import type { components } from './generated/openapi';
 
-type Schemas = components['schemas'];
-
 /**
  * The authenticated principal: a user, a service or a host. Keys that do not
  * apply are `null`.
  *
  * @public
  */
-export type Me = Schemas['Me'];
+export type Me = components['schemas']['Me'];
 
 /**
  * A user with every field. A value that is not set, or hidden by a private
@@ -16,21 +14,21 @@ export type Me = Schemas['Me'];
  *
  * @public
  */
-export type User = Schemas['User'];
+export type User = components['schemas']['User'];
 
 /**
  * A user under a mask: any subset of {@link User}'s keys.
  *
  * @public
  */
-export type MaskedUser = Schemas['MaskedUser'];
+export type MaskedUser = components['schemas']['MaskedUser'];
 
 /**
  * A group with every field. A value that is not set is `null`.
  *
  * @public
  */
-export type Group = Schemas['Group'];
+export type Group = components['schemas']['Group'];
 
 /**
  * A group under a mask: any subset of {@link Group}'s keys, and `member_count`
@@ -38,14 +36,14 @@ export type Group = Schemas['Group'];
  *
  * @public
  */
-export type MaskedGroup = Schemas['MaskedGroup'];
+export type MaskedGroup = components['schemas']['MaskedGroup'];
 
 /**
  * A member or a sponsor of a group, without a mask.
  *
  * @public
  */
-export type MemberItem = Schemas['MemberItem'];
+export type MemberItem = components['schemas']['MemberItem'];
 
 /**
  * A member or a sponsor of a group under a mask: any subset of {@link User}'s
@@ -53,35 +51,35 @@ export type MemberItem = Schemas['MemberItem'];
  *
  * @public
  */
-export type MaskedMember = Omit<Schemas['MaskedMember'], 'locked'>;
+export type MaskedMember = Omit<components['schemas']['MaskedMember'], 'locked'>;
 
 /**
  * An agreement that a user has signed.
  *
  * @public
  */
-export type Agreement = Schemas['Agreement'];
+export type Agreement = components['schemas']['Agreement'];
 
 /**
  * A certificate with every field. Its serial number has up to 160 bits.
  *
  * @public
  */
-export type Certificate = Schemas['Certificate'];
+export type Certificate = components['schemas']['Certificate'];
 
 /**
  * A certificate under a mask: any subset of {@link Certificate}'s keys.
  *
  * @public
  */
-export type MaskedCertificate = Schemas['MaskedCertificate'];
+export type MaskedCertificate = components['schemas']['MaskedCertificate'];
 
 /**
  * A certificate profile, with every field: an extension of the contract.
  *
  * @public
  */
-export type CertificateProfile = Schemas['CertificateProfile'];
+export type CertificateProfile = components['schemas']['CertificateProfile'];
 
 /**
  * The body of `POST /certs/`: the user, a certificate request in PEM, and a
@@ -89,21 +87,21 @@ export type CertificateProfile = Schemas['CertificateProfile'];
  *
  * @public
  */
-export type SigningRequest = Schemas['SigningRequest'];
+export type SigningRequest = components['schemas']['SigningRequest'];
 
 /**
  * The position of a page among all results; `page` counts from 1.
  *
  * @public
  */
-export type PageInfo = Schemas['PageInfo'];
+export type PageInfo = components['schemas']['PageInfo'];
 
 /**
  * The result of every rule for a signing request (`dry_run`).
  *
  * @public
  */
-export type SigningCheck = Schemas['SigningCheck'];
+export type SigningCheck = components['schemas']['SigningCheck'];
 
 /**
  * A group of a user, with every field, and the reason of the membership: an
@@ -111,7 +109,7 @@ export type SigningCheck = Schemas['SigningCheck'];
  *
  * @public
  */
-export type Membership = Schemas['Membership'];
+export type Membership = components['schemas']['Membership'];
 
 /**
  * A group that is nested in another, with every field: an extension of the
@@ -119,7 +117,7 @@ export type Membership = Schemas['Membership'];
  *
  * @public
  */
-export type MemberGroup = Schemas['MemberGroup'];
+export type MemberGroup = components['schemas']['MemberGroup'];
 
 /**
  * A nested group under a mask: any subset of {@link MemberGroup}'s keys, and
@@ -127,4 +125,4 @@ export type MemberGroup = Schemas['MemberGroup'];
  *
  * @public
  */
-export type MaskedMemberGroup = Schemas['MaskedMemberGroup'];
+export type MaskedMemberGroup = components['schemas']['MaskedMemberGroup'];

@@ -44,6 +44,7 @@ export interface SigningRequest {
  * @public
  */
 export interface IssuedCertificate {
+  /** The certificate, whose description is read on first use. */
   readonly certificate: Certificate;
   /** The certificate and its issuers, DER, leaf first. */
   readonly chain: readonly Buffer[];
@@ -89,7 +90,9 @@ export interface LookupOptions {
  * @public
  */
 export interface RevocationRequest {
+  /** The certificate. */
   readonly serialNumber: bigint;
+  /** Why it is revoked. */
   readonly reason: RevocableReason;
   /** The caller, for the CA's records: an entity reference, or a name. */
   readonly revokedBy: string;
@@ -194,6 +197,7 @@ export interface ExpiringQuery {
  * @public
  */
 export interface ExpiringCertificate {
+  /** The certificate. */
   readonly serialNumber: bigint;
   /** Owner as the CA knows it; such a user may not exist. */
   readonly username: string;
@@ -232,6 +236,7 @@ export type RevocableReason = (typeof REVOCABLE_REASONS)[number];
  * @public
  */
 export class AuthorityRefusalError extends CustomErrorBase {
+  /** Name of the error. */
   name = 'AuthorityRefusalError' as const;
 
   /**
@@ -255,6 +260,7 @@ export class AuthorityRefusalError extends CustomErrorBase {
  * @public
  */
 export class AuthorityUnavailableError extends CustomErrorBase {
+  /** Name of the error. */
   name = 'AuthorityUnavailableError' as const;
 }
 
@@ -265,6 +271,7 @@ export class AuthorityUnavailableError extends CustomErrorBase {
  * @public
  */
 export class OutcomeUnknownError extends CustomErrorBase {
+  /** Name of the error. */
   name = 'OutcomeUnknownError' as const;
 }
 
@@ -274,5 +281,6 @@ export class OutcomeUnknownError extends CustomErrorBase {
  * @public
  */
 export class AuthorityProtocolError extends CustomErrorBase {
+  /** Name of the error. */
   name = 'AuthorityProtocolError' as const;
 }

@@ -40,6 +40,7 @@ export type CertificateDescriptionResult =
  * @public
  */
 export class Certificate {
+  /** The certificate in DER. */
   readonly der: Buffer;
   #description: CertificateDescriptionResult | undefined;
 

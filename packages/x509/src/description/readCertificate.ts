@@ -96,6 +96,7 @@ export interface CertificateDescription {
   readonly pem: string;
   /** Base64 of the DER, on one line. */
   readonly base64: string;
+  /** Serial number; of at most 20 octets if it conforms to RFC 5280. */
   readonly serialNumber: bigint;
   /** `0x` and upper-case digits: `0xC`. */
   readonly serialNumberHex: string;
@@ -127,6 +128,7 @@ export interface CertificateDescription {
   readonly extendedKeyUsage: readonly string[] | undefined;
   /** Lower-case hex. */
   readonly subjectKeyIdentifier: string | undefined;
+  /** Identifies the certified key. */
   readonly publicKey: {
     /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
     readonly sha256: string;
@@ -147,9 +149,13 @@ export interface AlternativeNamesByKind {
   readonly otherKpn: readonly string[];
   /** Every otherName, including the two kinds above: `OID:base64`. */
   readonly other: readonly string[];
+  /** E-mail addresses. */
   readonly rfc822Name: readonly string[];
+  /** Host names. */
   readonly dnsName: readonly string[];
+  /** URIs. */
   readonly uri: readonly string[];
+  /** Dotted decimal, or the text of RFC 5952. */
   readonly ipAddress: readonly string[];
   /** Text of RFC 4514. */
   readonly directoryName: readonly string[];

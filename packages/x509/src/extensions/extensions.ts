@@ -39,7 +39,7 @@ function readExtension(node: DerNode): Extension {
 }
 
 /** The bits of KeyUsage in order (RFC 5280 §4.2.1.3). */
-export const KEY_USAGES = [
+export const KEY_USAGES: readonly KeyUsage[] = [
   'digitalSignature',
   'nonRepudiation',
   'keyEncipherment',
@@ -49,17 +49,26 @@ export const KEY_USAGES = [
   'cRLSign',
   'encipherOnly',
   'decipherOnly',
-] as const;
+];
 
 /**
  * A usage of a key (RFC 5280 §4.2.1.3).
  *
  * @public
  */
-export type KeyUsage = (typeof KEY_USAGES)[number];
+export type KeyUsage =
+  | 'digitalSignature'
+  | 'nonRepudiation'
+  | 'keyEncipherment'
+  | 'dataEncipherment'
+  | 'keyAgreement'
+  | 'keyCertSign'
+  | 'cRLSign'
+  | 'encipherOnly'
+  | 'decipherOnly';
 
 /** Purposes of ExtKeyUsage (RFC 5280 §4.2.1.12, RFC 4556 §3.2.2, [MS-WCCE]). */
-export const KEY_PURPOSES = {
+export const KEY_PURPOSES: Readonly<Record<KeyPurpose, string>> = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
   clientAuth: '1.3.6.1.5.5.7.3.2',
   codeSigning: '1.3.6.1.5.5.7.3.3',
@@ -69,11 +78,20 @@ export const KEY_PURPOSES = {
   anyExtendedKeyUsage: '2.5.29.37.0',
   pkinitClientAuth: '1.3.6.1.5.2.3.4',
   smartcardLogon: '1.3.6.1.4.1.311.20.2.2',
-} as const;
+};
 
 /**
  * A purpose of a key that has a name; other purposes are given as OIDs.
  *
  * @public
  */
-export type KeyPurpose = keyof typeof KEY_PURPOSES;
+export type KeyPurpose =
+  | 'serverAuth'
+  | 'clientAuth'
+  | 'codeSigning'
+  | 'emailProtection'
+  | 'timeStamping'
+  | 'OCSPSigning'
+  | 'anyExtendedKeyUsage'
+  | 'pkinitClientAuth'
+  | 'smartcardLogon';

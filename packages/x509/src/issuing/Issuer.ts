@@ -27,6 +27,8 @@ export class Issuer {
   readonly #fields: IssuerFields;
 
   /**
+   * Combines a certificate with its key.
+   *
    * @param options - `certificate`: the CA's certificate in DER; `privateKey`: its key, of RSA,
    *   P-256, P-384, P-521 or Ed25519
    * @throws TypeError when the certificate cannot be read, is not a CA's, or does not belong to the key
@@ -65,6 +67,8 @@ export class Issuer {
   }
 
   /**
+   * Signs a certificate.
+   *
    * @param options - `spki`: the subject's public key, a SubjectPublicKeyInfo in DER
    * @returns the certificate in DER
    * @throws RangeError when a field is out of range or cannot be written
@@ -75,6 +79,8 @@ export class Issuer {
   }
 
   /**
+   * Signs a revocation list.
+   *
    * @returns the revocation list in DER
    * @throws RangeError when a field is out of range or cannot be written
    */

@@ -14,7 +14,9 @@ export interface CaCertificateOptions {
   readonly subject: readonly NamePart[];
   /** RSA, P-256, P-384, P-521 or Ed25519. */
   readonly privateKey: KeyObject;
+  /** First moment of validity; fractions of a second are dropped. */
   readonly notBefore: Date;
+  /** Last second of validity. */
   readonly notAfter: Date;
   /** How many CAs may follow below this one. Default: 0. */
   readonly pathLength?: number;

@@ -31,6 +31,7 @@ export interface CertificateExtensions {
   readonly keyUsage?: readonly KeyUsage[];
   /** Names of purposes (`clientAuth`, see {@link KeyPurpose}), or OIDs. */
   readonly extendedKeyUsage?: readonly string[];
+  /** Names of the subject other than its subject field. */
   readonly alternativeNames?: readonly WritableGeneralName[];
   /** URLs of the revocation list. */
   readonly crlDistributionPoints?: readonly string[];

@@ -74,7 +74,7 @@ function matching(text: string, grammar: RegExp): Buffer {
   return Buffer.from(text);
 }
 
-const ATTRIBUTE_OIDS = { CN: OID.commonName, O: OID.organization } as const;
+const ATTRIBUTE_OIDS = { CN: OID.commonName, O: OID.organization };
 
 /**
  * One part of a name to be written.
@@ -82,7 +82,9 @@ const ATTRIBUTE_OIDS = { CN: OID.commonName, O: OID.organization } as const;
  * @public
  */
 export interface NamePart {
-  readonly type: keyof typeof ATTRIBUTE_OIDS;
+  /** Common name or organization. */
+  readonly type: 'CN' | 'O';
+  /** The text, without control characters. */
   readonly value: string;
 }
 

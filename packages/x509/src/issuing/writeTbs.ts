@@ -24,6 +24,7 @@ export interface CertificateFields {
   readonly notBefore: Date;
   /** As `notBefore`. The last second at which the certificate is valid. */
   readonly notAfter: Date;
+  /** The extensions to be written. */
   readonly extensions: CertificateExtensions;
 }
 
@@ -58,6 +59,7 @@ export type RevocationReason = keyof typeof REVOCATION_REASONS;
  * @public
  */
 export interface RevokedCertificate {
+  /** The certificate. */
   readonly serialNumber: bigint;
   /** Fractions of a second are dropped. */
   readonly revokedAt: Date;
@@ -73,9 +75,11 @@ export interface RevokedCertificate {
 export interface RevocationListFields {
   /** Greater than that of every earlier list. */
   readonly number: bigint;
+  /** When the list is issued. */
   readonly thisUpdate: Date;
   /** When the next list is issued at the latest. */
   readonly nextUpdate: Date;
+  /** The entries, in their order. */
   readonly revoked: readonly RevokedCertificate[];
 }
 

@@ -17,6 +17,7 @@ import { checkRsaKey } from './checkRsaKey';
  * @public
  */
 export interface SubjectPublicKey {
+  /** Type of the key. */
   readonly algorithm: 'rsa' | 'ec' | 'ed25519';
   /** DER of the SubjectPublicKeyInfo, as in the request. */
   readonly spki: Buffer;

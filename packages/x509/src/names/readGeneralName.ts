@@ -25,9 +25,11 @@ import { decodeText } from '../der/readText';
  * @public
  */
 export interface KerberosPrincipal {
+  /** `EXAMPLE.TEST`. */
   readonly realm: string;
   /** `NT-PRINCIPAL` is 1 (RFC 4120 §6.2). */
   readonly nameType: number;
+  /** The parts of the name: `['host', 'build1.example.test']`. */
   readonly components: readonly string[];
 }
 

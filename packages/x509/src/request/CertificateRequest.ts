@@ -22,7 +22,9 @@ export interface RequestedSubject extends DistinguishedName {
  * @public
  */
 export class CertificateRequest {
+  /** The requested subject, not verified. */
   readonly subject: RequestedSubject;
+  /** The key of which the requester has proved possession. */
   readonly publicKey: SubjectPublicKey;
   /** The requested SubjectAltName; empty without one. */
   readonly alternativeNames: readonly GeneralName[];

@@ -14,7 +14,11 @@ import type { TrustedLocations } from '@directory-gateway/backstage-plugin-direc
 import { LRUCache } from 'lru-cache';
 import { AmbiguousPortalUserError } from './errors';
 
-/** The annotation of a catalog user that names its directory user. */
+/**
+ * The annotation of a catalog user that names its directory user.
+ *
+ * @public
+ */
 export const USERNAME_ANNOTATION = 'directory-gateway/username';
 
 /** Maximum age of cached catalog entities, in milliseconds. */

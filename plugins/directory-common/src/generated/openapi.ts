@@ -3,6 +3,7 @@
  * Do not make direct changes to the file.
  */
 
+/** The operations of the API, by path and method. @public */
 export interface paths {
   '/me/': {
     parameters: {
@@ -13,9 +14,10 @@ export interface paths {
     };
     /**
      * Get the caller
-     * @description The directory entry of the authenticated principal: a user, a service or
-     *     a host. A caller without a directory entry (a portal user who is not
-     *     mapped to the directory, a service of the portal) gets 403.
+     *
+     * The directory entry of the authenticated principal: a user, a service or
+     * a host. A caller without a directory entry (a portal user who is not
+     * mapped to the directory, a service of the portal) gets 403.
      */
     get: operations['whoami'];
     put?: never;
@@ -32,9 +34,13 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A Kerberos principal with its realm, in its exact case. Aliases are
-         *     accepted.
-         * @example alice@EXAMPLE.TEST
+         * A Kerberos principal with its realm, in its exact case. Aliases are
+         * accepted.
+         *
+         * @example
+         * ```
+         * alice@EXAMPLE.TEST
+         * ```
          */
         principal: string;
       };
@@ -42,10 +48,11 @@ export interface paths {
     };
     /**
      * Get the account of a principal
-     * @description The user account of a Kerberos principal, looked up with LDAP (cached
-     *     for at most 4 seconds). For other plugins of the portal with a service
-     *     token; other callers get 403. Services, hosts and users that the API
-     *     does not serve are 404.
+     *
+     * The user account of a Kerberos principal, looked up with LDAP (cached
+     * for at most 4 seconds). For other plugins of the portal with a service
+     * token; other callers get 403. Services, hosts and users that the API
+     * does not serve are 404.
      */
     get: operations['get_account'];
     put?: never;
@@ -65,9 +72,10 @@ export interface paths {
     };
     /**
      * List the operations of the caller
-     * @description The operations that the gateway allows the caller: by the rules of
-     *     `directory.access` and, for portal tokens, also by the portal's
-     *     permission policy.
+     *
+     * The operations that the gateway allows the caller: by the rules of
+     * `directory.access` and, for portal tokens, also by the portal's
+     * permission policy.
      */
     get: operations['get_operations'];
     put?: never;
@@ -87,14 +95,15 @@ export interface paths {
     };
     /**
      * List the colleagues of the caller
-     * @description Users who share a group with the caller, newest account first, then by
-     *     user name; users whose creation is hidden or unknown come last. The
-     *     caller and locked accounts are omitted.
      *
-     *     At most 200 users are considered, so that the cost does not depend on
-     *     the directory: those of the caller's smallest groups first. A group with
-     *     too many members for the rest is omitted. Callers without groups get an
-     *     empty list, and callers without a directory entry 403.
+     * Users who share a group with the caller, newest account first, then by
+     * user name; users whose creation is hidden or unknown come last. The
+     * caller and locked accounts are omitted.
+     *
+     * At most 200 users are considered, so that the cost does not depend on
+     * the directory: those of the caller's smallest groups first. A group with
+     * too many members for the rest is omitted. Callers without groups get an
+     * empty list, and callers without a directory entry 403.
      */
     get: operations['list_colleagues'];
     put?: never;
@@ -114,7 +123,8 @@ export interface paths {
     };
     /**
      * List all users
-     * @description Ordered by user name, case-insensitively, locked accounts included.
+     *
+     * Ordered by user name, case-insensitively, locked accounts included.
      */
     get: operations['list_users'];
     put?: never;
@@ -131,8 +141,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -154,8 +168,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -163,9 +181,10 @@ export interface paths {
     };
     /**
      * List the groups of a user
-     * @description The groups of which the user is a member, directly or through a nested
-     *     group. Without a mask an item has `groupname` and `uri`; a mask can
-     *     select any field of the group.
+     *
+     * The groups of which the user is a member, directly or through a nested
+     * group. Without a mask an item has `groupname` and `uri`; a mask can
+     * select any field of the group.
      */
     get: operations['list_user_groups'];
     put?: never;
@@ -182,8 +201,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -191,7 +214,8 @@ export interface paths {
     };
     /**
      * List the agreements a user has signed
-     * @description Enabled agreements only, ordered by name.
+     *
+     * Enabled agreements only, ordered by name.
      */
     get: operations['list_user_agreements'];
     put?: never;
@@ -208,8 +232,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -217,10 +245,11 @@ export interface paths {
     };
     /**
      * List the memberships of a user
-     * @description As `/users/{username}/groups/`, with whole records and three more keys:
-     *     whether the user is a direct member (`direct`), whether the user
-     *     sponsors the group (`sponsor`), and a shortest chain of groups from one
-     *     with the user as a direct member to this one (`path`).
+     *
+     * As `/users/{username}/groups/`, with whole records and three more keys:
+     * whether the user is a direct member (`direct`), whether the user
+     * sponsors the group (`sponsor`), and a shortest chain of groups from one
+     * with the user as a direct member to this one (`path`).
      */
     get: operations['list_user_memberships'];
     put?: never;
@@ -237,8 +266,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -246,10 +279,11 @@ export interface paths {
     };
     /**
      * List the groups that a user sponsors
-     * @description The groups whose membership the user manages, directly or as a member of
-     *     a group that does. A sponsor need not be a member. Without a mask an
-     *     item has `groupname` and `uri`; a mask can select any field of the
-     *     group.
+     *
+     * The groups whose membership the user manages, directly or as a member of
+     * a group that does. A sponsor need not be a member. Without a mask an
+     * item has `groupname` and `uri`; a mask can select any field of the
+     * group.
      */
     get: operations['list_sponsored_groups'];
     put?: never;
@@ -266,8 +300,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -275,12 +313,13 @@ export interface paths {
     };
     /**
      * List the certificates of a user
-     * @description The certificates in the user's entry, and expired or revoked ones that a
-     *     CA has on record and `directory.certificates.readable` shows to the
-     *     caller, by start of validity, newest first. For a certificate that no CA
-     *     of the gateway has issued, `issued_here` is false, `cacn` and
-     *     `certificate_chain` are null, and `revoked` is false. The list is empty
-     *     if the user's `certificates` are hidden from the caller.
+     *
+     * The certificates in the user's entry, and expired or revoked ones that a
+     * CA has on record and `directory.certificates.readable` shows to the
+     * caller, by start of validity, newest first. For a certificate that no CA
+     * of the gateway has issued, `issued_here` is false, `cacn` and
+     * `certificate_chain` are null, and `revoked` is false. The list is empty
+     * if the user's `certificates` are hidden from the caller.
      */
     get: operations['list_user_certificates'];
     put?: never;
@@ -300,7 +339,8 @@ export interface paths {
     };
     /**
      * List all groups
-     * @description Ordered by group name, case-insensitively.
+     *
+     * Ordered by group name, case-insensitively.
      */
     get: operations['list_groups'];
     put?: never;
@@ -317,8 +357,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -340,8 +384,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -349,9 +397,10 @@ export interface paths {
     };
     /**
      * List the members of a group
-     * @description Includes members of nested groups, but not locked accounts. Without a
-     *     mask an item has `username` and `uri`; a mask can select any field of
-     *     the user except `locked`.
+     *
+     * Includes members of nested groups, but not locked accounts. Without a
+     * mask an item has `username` and `uri`; a mask can select any field of
+     * the user except `locked`.
      */
     get: operations['list_group_members'];
     put?: never;
@@ -368,8 +417,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -377,9 +430,10 @@ export interface paths {
     };
     /**
      * List the groups nested in a group
-     * @description The groups that are direct members of the group. A nested group that is
-     *     not served is replaced by the groups in it. Nested groups can form a
-     *     cycle: clients that traverse them must keep track of visited groups.
+     *
+     * The groups that are direct members of the group. A nested group that is
+     * not served is replaced by the groups in it. Nested groups can form a
+     * cycle: clients that traverse them must keep track of visited groups.
      */
     get: operations['list_member_groups'];
     put?: never;
@@ -396,8 +450,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -405,16 +463,17 @@ export interface paths {
     };
     /**
      * Export the members of a group
-     * @description All members of `/groups/{groupname}/members/` as CSV (RFC 4180, UTF-8,
-     *     with a header row), streamed. Without a mask the columns are `username`,
-     *     `human_name`, `emails` and `uri`; a mask selects others, in its order.
      *
-     *     Multiple values are joined by `; `; a missing or hidden value is an
-     *     empty cell. A cell that a spreadsheet would read as a formula starts
-     *     with an apostrophe.
+     * All members of `/groups/{groupname}/members/` as CSV (RFC 4180, UTF-8,
+     * with a header row), streamed. Without a mask the columns are `username`,
+     * `human_name`, `emails` and `uri`; a mask selects others, in its order.
      *
-     *     Every export is audited (`group-export`). If the export fails, the
-     *     connection is closed before the end of the response.
+     * Multiple values are joined by `; `; a missing or hidden value is an
+     * empty cell. A cell that a spreadsheet would read as a formula starts
+     * with an apostrophe.
+     *
+     * Every export is audited (`group-export`). If the export fails, the
+     * connection is closed before the end of the response.
      */
     get: operations['export_group_members'];
     put?: never;
@@ -431,8 +490,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -440,10 +503,11 @@ export interface paths {
     };
     /**
      * List the sponsors of a group
-     * @description The users who manage the group's membership, and the members of groups
-     *     that do, without locked accounts, not paginated. Without a mask an item
-     *     has `username` and `uri`; a mask can select any field of the user except
-     *     `locked`.
+     *
+     * The users who manage the group's membership, and the members of groups
+     * that do, without locked accounts, not paginated. Without a mask an item
+     * has `username` and `uri`; a mask can select any field of the user except
+     * `locked`.
      */
     get: operations['list_group_sponsors'];
     put?: never;
@@ -460,13 +524,21 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -474,8 +546,9 @@ export interface paths {
     };
     /**
      * Check whether a user is a member of a group
-     * @description Includes nested groups. The result is false for unknown users and locked
-     *     accounts. This operation has no mask.
+     *
+     * Includes nested groups. The result is false for unknown users and locked
+     * accounts. This operation has no mask.
      */
     get: operations['check_membership'];
     put?: never;
@@ -495,16 +568,17 @@ export interface paths {
     };
     /**
      * Search users
-     * @description At least one search term is required; users must match all terms. Terms
-     *     are trimmed, and runs of spaces are replaced by one.
      *
-     *     Substring terms match anywhere in a value and have at least 3
-     *     characters; with `__exact` appended to the name, the term matches a
-     *     whole value. Exact terms match a whole value, and accept `__exact` too.
-     *     `*` matches any value.
+     * At least one search term is required; users must match all terms. Terms
+     * are trimmed, and runs of spaces are replaced by one.
      *
-     *     Fields that are hidden from the caller do not match. Unknown parameters
-     *     are rejected.
+     * Substring terms match anywhere in a value and have at least 3
+     * characters; with `__exact` appended to the name, the term matches a
+     * whole value. Exact terms match a whole value, and accept `__exact` too.
+     * `*` matches any value.
+     *
+     * Fields that are hidden from the caller do not match. Unknown parameters
+     * are rejected.
      */
     get: operations['search'];
     put?: never;
@@ -524,10 +598,11 @@ export interface paths {
     };
     /**
      * Search groups
-     * @description At least one search term is required; groups must match all terms.
-     *     Substring terms have at least 3 characters, `__exact` makes a term match
-     *     a whole value, and `*` matches any value. Unknown parameters are
-     *     rejected.
+     *
+     * At least one search term is required; groups must match all terms.
+     * Substring terms have at least 3 characters, `__exact` makes a term match
+     * a whole value, and `*` matches any value. Unknown parameters are
+     * rejected.
      */
     get: operations['search_groups'];
     put?: never;
@@ -549,12 +624,13 @@ export interface paths {
     put?: never;
     /**
      * Sign a certificate signing request
-     * @description Signs a certificate signing request (CSR) for a user and returns the
-     *     certificate. Callers request certificates for themselves; signing for
-     *     other users requires a configured signer, otherwise 403.
      *
-     *     The parameters may also be sent in the query string, where they appear
-     *     in the logs of proxies: prefer a body.
+     * Signs a certificate signing request (CSR) for a user and returns the
+     * certificate. Callers request certificates for themselves; signing for
+     * other users requires a configured signer, otherwise 403.
+     *
+     * The parameters may also be sent in the query string, where they appear
+     * in the logs of proxies: prefer a body.
      */
     post: operations['sign_csr'];
     delete?: never;
@@ -572,9 +648,10 @@ export interface paths {
     };
     /**
      * List the certificate profiles of the caller
-     * @description The profiles of `directory.certificates.profiles` that are available to
-     *     the caller's groups, in the order of the configuration, not paginated.
-     *     Callers without a directory entry get 403.
+     *
+     * The profiles of `directory.certificates.profiles` that are available to
+     * the caller's groups, in the order of the configuration, not paginated.
+     * Callers without a directory entry get 403.
      */
     get: operations['list_certificate_profiles'];
     put?: never;
@@ -591,8 +668,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description Decimal digits.
-         * @example 12
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
          */
         serial_number: components['parameters']['SerialNumber'];
       };
@@ -614,8 +695,12 @@ export interface paths {
       header?: never;
       path: {
         /**
-         * @description Decimal digits.
-         * @example 12
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
          */
         serial_number: components['parameters']['SerialNumber'];
       };
@@ -625,17 +710,18 @@ export interface paths {
     put?: never;
     /**
      * Revoke a certificate
-     * @description Revokes a certificate permanently and returns it. A certificate that is
-     *     already revoked keeps its first reason. A caller who may not see the
-     *     certificate gets only its state: `cacn`, `revoked`, `revocation_reason`,
-     *     `serial_number`, `serial_number_hex` and `uri`.
      *
-     *     After the reason `keyCompromise`, the key is never certified again, for
-     *     any user or profile: requests with it fail the rule `key`.
+     * Revokes a certificate permanently and returns it. A certificate that is
+     * already revoked keeps its first reason. A caller who may not see the
+     * certificate gets only its state: `cacn`, `revoked`, `revocation_reason`,
+     * `serial_number`, `serial_number_hex` and `uri`.
      *
-     *     Portal users need the permission `directory.certificate.revoke`; callers
-     *     with a ticket need a rule of `directory.access` that contains it.
-     *     Returns 400 if the CA that issued the certificate cannot revoke.
+     * After the reason `keyCompromise`, the key is never certified again, for
+     * any user or profile: requests with it fail the rule `key`.
+     *
+     * Portal users need the permission `directory.certificate.revoke`; callers
+     * with a ticket need a rule of `directory.access` that contains it.
+     * Returns 400 if the CA that issued the certificate cannot revoke.
      */
     post: operations['revoke_cert'];
     delete?: never;
@@ -646,178 +732,242 @@ export interface paths {
   };
 }
 export type webhooks = Record<string, never>;
+/** The schemas of the API, by name. @public */
 export interface components {
   schemas: {
     /**
-     * @description The name of a user. Names match case-insensitively; responses use the
-     *     directory's spelling.
-     * @example alice
+     * The name of a user. Names match case-insensitively; responses use the
+     * directory's spelling.
+     *
+     * @example
+     * ```
+     * alice
+     * ```
      */
     UserName: string;
     /**
-     * @description The name of a group, which may contain single inner spaces. Names match
-     *     case-insensitively; responses use the directory's spelling.
-     * @example packager
+     * The name of a group, which may contain single inner spaces. Names match
+     * case-insensitively; responses use the directory's spelling.
+     *
+     * @example
+     * ```
+     * packager
+     * ```
      */
     GroupName: string;
     /**
-     * @description At least 3 characters, or `*` for any value.
-     * @example ali
-     * @example *
+     * At least 3 characters, or `*` for any value.
+     *
+     * @example
+     * ```
+     * ali
+     * ```
+     *
+     * @example
+     * ```
+     * *
+     * ```
      */
     SubstringTerm: string;
     /**
-     * @description At least 3 characters.
-     * @example ali
+     * At least 3 characters.
+     *
+     * @example
+     * ```
+     * ali
+     * ```
      */
     MatchText: string;
     /**
      * Format: bigint
-     * @description The serial number of a certificate, up to 160 bits (RFC 5280 §4.1.2.2):
-     *     more than a double-precision number holds.
-     * @example 12
+     *
+     * The serial number of a certificate, up to 160 bits (RFC 5280 §4.1.2.2):
+     * more than a double-precision number holds.
+     *
+     * @example
+     * ```
+     * 12
+     * ```
      */
     SerialNumber: bigint;
     /**
-     * @description An RFC 822 date in UTC.
-     * @example Fri, 06 May 2022 06:22:53 -0000
+     * An RFC 822 date in UTC.
+     *
+     * @example
+     * ```
+     * Fri, 06 May 2022 06:22:53 -0000
+     * ```
      */
     CertificateDate: string;
-    /** @description A certificate in DER, base64-encoded on one line. */
+    /** A certificate in DER, base64-encoded on one line. */
     Base64Certificate: string;
-    /** @description The authenticated principal under a mask. */
+    /** The authenticated principal under a mask. */
     MaskedMe: {
       /**
-       * @description Distinguished name in the directory.
-       * @example uid=alice,cn=users,cn=accounts,dc=example,dc=test
+       * Distinguished name in the directory.
+       *
+       * @example
+       * ```
+       * uid=alice,cn=users,cn=accounts,dc=example,dc=test
+       * ```
        */
       dn?: string;
       /**
-       * @description User name; null when the caller is a service or a host.
-       * @example alice
+       * User name; null when the caller is a service or a host.
+       *
+       * @example
+       * ```
+       * alice
+       * ```
        */
       username?: string | null;
       /**
-       * @description Service or host name, without the realm; null when the caller is a
-       *     user.
-       * @example bot/builder.example.test
+       * Service or host name, without the realm; null when the caller is a
+       * user.
+       *
+       * @example
+       * ```
+       * bot/builder.example.test
+       * ```
        */
       service?: string | null;
       /**
        * Format: uri
-       * @description URI of the user; null for services, hosts and users that are not
-       *     served.
-       * @example https://portal.example.test/api/directory/v1/users/alice/
+       *
+       * URI of the user; null for services, hosts and users that are not
+       * served.
+       *
+       * @example
+       * ```
+       * https://portal.example.test/api/directory/v1/users/alice/
+       * ```
        */
       uri?: string | null;
     };
     /**
-     * @description The authenticated principal.
-     * @example {
-     *       "dn": "uid=alice,cn=users,cn=accounts,dc=example,dc=test",
-     *       "username": "alice",
-     *       "service": null,
-     *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
-     *     }
-     * @example {
-     *       "dn": "krbprincipalname=bot/builder.example.test@EXAMPLE.TEST,cn=services,cn=accounts,dc=example,dc=test",
-     *       "username": null,
-     *       "service": "bot/builder.example.test",
-     *       "uri": null
-     *     }
+     * The authenticated principal.
+     *
+     * @example
+     * ```
+     * {
+     *   "dn": "uid=alice,cn=users,cn=accounts,dc=example,dc=test",
+     *   "username": "alice",
+     *   "service": null,
+     *   "uri": "https://portal.example.test/api/directory/v1/users/alice/"
+     * }
+     * ```
+     *
+     * @example
+     * ```
+     * {
+     *   "dn": "krbprincipalname=bot/builder.example.test@EXAMPLE.TEST,cn=services,cn=accounts,dc=example,dc=test",
+     *   "username": null,
+     *   "service": "bot/builder.example.test",
+     *   "uri": null
+     * }
+     * ```
      */
     Me: WithRequired<
       components['schemas']['MaskedMe'],
       'dn' | 'username' | 'service' | 'uri'
     >;
-    /** @description A user under a mask. */
+    /** A user under a mask. */
     MaskedUser: {
       username?: components['schemas']['UserName'];
-      /** @description Last name. Hidden on a private profile. */
+      /** Last name. Hidden on a private profile. */
       surname?: string | null;
-      /** @description First name. Hidden on a private profile. */
+      /** First name. Hidden on a private profile. */
       givenname?: string | null;
-      /** @description Full display name. Hidden on a private profile. */
+      /** Full display name. Hidden on a private profile. */
       human_name?: string | null;
-      /** @description E-mail addresses. */
+      /** E-mail addresses. */
       emails?: string[] | null;
-      /** @description Chat nicks as URIs (`irc:`, `matrix:`). Hidden on a private profile. */
+      /** Chat nicks as URIs (`irc:`, `matrix:`). Hidden on a private profile. */
       ircnicks?: string[] | null;
-      /** @description Locale as stored in the directory. Hidden on a private profile. */
+      /** Locale as stored in the directory. Hidden on a private profile. */
       locale?: string | null;
-      /** @description Time zone as stored in the directory. Hidden on a private profile. */
+      /** Time zone as stored in the directory. Hidden on a private profile. */
       timezone?: string | null;
-      /** @description OpenPGP key IDs. Hidden on a private profile. */
+      /** OpenPGP key IDs. Hidden on a private profile. */
       gpgkeyids?: string[] | null;
-      /** @description SSH public keys. Hidden on a private profile. */
+      /** SSH public keys. Hidden on a private profile. */
       sshpubkeys?: string[] | null;
-      /** @description The user's certificates. */
+      /** The user's certificates. */
       certificates?: components['schemas']['Base64Certificate'][] | null;
       /**
-       * @description When the account was created, in UTC.
-       * @example 2020-04-23T10:16:35
+       * When the account was created, in UTC.
+       *
+       * @example
+       * ```
+       * 2020-04-23T10:16:35
+       * ```
        */
       creation?: string | null;
-      /** @description True when the profile is private. */
+      /** True when the profile is private. */
       is_private?: boolean | null;
-      /** @description True when the account is locked. */
+      /** True when the account is locked. */
       locked?: boolean;
-      /** @description GitHub user name. Hidden on a private profile. */
+      /** GitHub user name. Hidden on a private profile. */
       github_username?: string | null;
-      /** @description GitLab user name. Hidden on a private profile. */
+      /** GitLab user name. Hidden on a private profile. */
       gitlab_username?: string | null;
-      /** @description Pronouns. Hidden on a private profile. */
+      /** Pronouns. Hidden on a private profile. */
       pronouns?: string[] | null;
-      /** @description E-mail address in the bug tracker. */
+      /** E-mail address in the bug tracker. */
       rhbzemail?: string | null;
-      /** @description Website URLs. Hidden on a private profile. */
+      /** Website URLs. Hidden on a private profile. */
       websites?: string[] | null;
-      /** @description RSS feed URLs. Hidden on a private profile. */
+      /** RSS feed URLs. Hidden on a private profile. */
       rssurls?: string[] | null;
       /**
        * Format: uri
-       * @description URI of this user.
+       *
+       * URI of this user.
        */
       uri?: string;
     };
     /**
-     * @description A user.
-     * @example {
-     *       "username": "alice",
-     *       "surname": "Liddell",
-     *       "givenname": "Alice",
-     *       "human_name": "Alice Liddell",
-     *       "emails": [
-     *         "alice@example.test"
-     *       ],
-     *       "ircnicks": [
-     *         "irc:/alice",
-     *         "matrix:/alice"
-     *       ],
-     *       "locale": "en-US",
-     *       "timezone": "Europe/Paris",
-     *       "gpgkeyids": [
-     *         "0123456789ABCDEF"
-     *       ],
-     *       "sshpubkeys": [
-     *         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBNk9dhxew1YA8qNmqajt0N/9Z/OY5EfC9Czz7pm3px1"
-     *       ],
-     *       "certificates": null,
-     *       "creation": "2020-04-23T10:16:35",
-     *       "is_private": false,
-     *       "locked": false,
-     *       "github_username": "alice-gh",
-     *       "gitlab_username": null,
-     *       "pronouns": [
-     *         "she/her"
-     *       ],
-     *       "rhbzemail": "alice@bugs.example.test",
-     *       "websites": [
-     *         "https://alice.example.test/"
-     *       ],
-     *       "rssurls": null,
-     *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
-     *     }
+     * A user.
+     *
+     * @example
+     * ```
+     * {
+     *   "username": "alice",
+     *   "surname": "Liddell",
+     *   "givenname": "Alice",
+     *   "human_name": "Alice Liddell",
+     *   "emails": [
+     *     "alice@example.test"
+     *   ],
+     *   "ircnicks": [
+     *     "irc:/alice",
+     *     "matrix:/alice"
+     *   ],
+     *   "locale": "en-US",
+     *   "timezone": "Europe/Paris",
+     *   "gpgkeyids": [
+     *     "0123456789ABCDEF"
+     *   ],
+     *   "sshpubkeys": [
+     *     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBNk9dhxew1YA8qNmqajt0N/9Z/OY5EfC9Czz7pm3px1"
+     *   ],
+     *   "certificates": null,
+     *   "creation": "2020-04-23T10:16:35",
+     *   "is_private": false,
+     *   "locked": false,
+     *   "github_username": "alice-gh",
+     *   "gitlab_username": null,
+     *   "pronouns": [
+     *     "she/her"
+     *   ],
+     *   "rhbzemail": "alice@bugs.example.test",
+     *   "websites": [
+     *     "https://alice.example.test/"
+     *   ],
+     *   "rssurls": null,
+     *   "uri": "https://portal.example.test/api/directory/v1/users/alice/"
+     * }
+     * ```
      */
     User: WithRequired<
       components['schemas']['MaskedUser'],
@@ -843,46 +993,51 @@ export interface components {
       | 'rssurls'
       | 'uri'
     >;
-    /** @description A group under a mask. */
+    /** A group under a mask. */
     MaskedGroup: components['schemas']['GroupFields'];
-    /** @description Fields of a group. */
+    /** Fields of a group. */
     GroupFields: {
       groupname?: components['schemas']['GroupName'];
-      /** @description Description of the group. */
+      /** Description of the group. */
       description?: string | null;
-      /** @description Mailing list address. */
+      /** Mailing list address. */
       mailing_list?: string | null;
-      /** @description URL of the group. */
+      /** URL of the group. */
       url?: string | null;
-      /** @description Chat channels. */
+      /** Chat channels. */
       irc?: string[] | null;
-      /** @description URL of the discussion forum. */
+      /** URL of the discussion forum. */
       discussion_url?: string | null;
       /**
-       * @description Number of members in `/groups/{groupname}/members/`. Returned only
-       *     if the mask contains it: neither `*` nor a request without a mask
-       *     includes it.
+       * Number of members in `/groups/{groupname}/members/`. Returned only
+       * if the mask contains it: neither `*` nor a request without a mask
+       * includes it.
        */
       member_count?: number;
       /**
        * Format: uri
-       * @description URI of this group.
+       *
+       * URI of this group.
        */
       uri?: string;
     };
     /**
-     * @description A group.
-     * @example {
-     *       "groupname": "packager",
-     *       "description": "People who maintain packages",
-     *       "mailing_list": "packagers@lists.example.test",
-     *       "url": "https://packagers.example.test/",
-     *       "irc": [
-     *         "irc://irc.example.test/#packagers"
-     *       ],
-     *       "discussion_url": null,
-     *       "uri": "https://portal.example.test/api/directory/v1/groups/packager/"
-     *     }
+     * A group.
+     *
+     * @example
+     * ```
+     * {
+     *   "groupname": "packager",
+     *   "description": "People who maintain packages",
+     *   "mailing_list": "packagers@lists.example.test",
+     *   "url": "https://packagers.example.test/",
+     *   "irc": [
+     *     "irc://irc.example.test/#packagers"
+     *   ],
+     *   "discussion_url": null,
+     *   "uri": "https://portal.example.test/api/directory/v1/groups/packager/"
+     * }
+     * ```
      */
     Group: WithRequired<
       components['schemas']['GroupFields'],
@@ -895,77 +1050,91 @@ export interface components {
       | 'uri'
     >;
     /**
-     * @description A member or a sponsor of a group.
-     * @example {
-     *       "username": "alice",
-     *       "uri": "https://portal.example.test/api/directory/v1/users/alice/"
-     *     }
+     * A member or a sponsor of a group.
+     *
+     * @example
+     * ```
+     * {
+     *   "username": "alice",
+     *   "uri": "https://portal.example.test/api/directory/v1/users/alice/"
+     * }
+     * ```
      */
     MemberItem: {
       username: components['schemas']['UserName'];
       /**
        * Format: uri
-       * @description URI of the user.
+       *
+       * URI of the user.
        */
       uri: string;
     };
-    /** @description A member or a sponsor of a group under a mask: a user without `locked`. */
+    /** A member or a sponsor of a group under a mask: a user without `locked`. */
     MaskedMember: components['schemas']['MaskedUser'];
     /**
-     * @description A group of which a user is a member.
-     * @example {
-     *       "groupname": "packager",
-     *       "uri": "https://portal.example.test/api/directory/v1/groups/packager/"
-     *     }
+     * A group of which a user is a member.
+     *
+     * @example
+     * ```
+     * {
+     *   "groupname": "packager",
+     *   "uri": "https://portal.example.test/api/directory/v1/groups/packager/"
+     * }
+     * ```
      */
     UserGroupItem: {
       groupname: components['schemas']['GroupName'];
       /**
        * Format: uri
-       * @description URI of the group.
+       *
+       * URI of the group.
        */
       uri: string;
     };
-    /** @description A membership under a mask. */
+    /** A membership under a mask. */
     MaskedMembership: components['schemas']['GroupFields'] &
       components['schemas']['MembershipReason'];
-    /** @description Reason of a membership. */
+    /** Reason of a membership. */
     MembershipReason: {
-      /** @description Whether the user is a direct member. */
+      /** Whether the user is a direct member. */
       direct?: boolean;
       /**
-       * @description Whether the user manages the group's membership, directly or through
-       *     a group.
+       * Whether the user manages the group's membership, directly or through
+       * a group.
        */
       sponsor?: boolean;
       /**
-       * @description A shortest chain of groups, each nested in the next: the user is a
-       *     direct member of the first, and the last is this group. A direct
-       *     membership is a chain of one. null stands for a group that is not
-       *     served.
+       * A shortest chain of groups, each nested in the next: the user is a
+       * direct member of the first, and the last is this group. A direct
+       * membership is a chain of one. null stands for a group that is not
+       * served.
        */
       path?: (components['schemas']['GroupName'] | null)[];
     };
     /**
-     * @description A membership: a group and the reason.
-     * @example {
-     *       "groupname": "packager",
-     *       "description": "People who maintain packages",
-     *       "mailing_list": "packagers@lists.example.test",
-     *       "url": "https://packagers.example.test/",
-     *       "irc": [
-     *         "irc://irc.example.test/#packagers"
-     *       ],
-     *       "discussion_url": null,
-     *       "uri": "https://portal.example.test/api/directory/v1/groups/packager/",
-     *       "direct": false,
-     *       "sponsor": false,
-     *       "path": [
-     *         "infra-team",
-     *         "sysadmin",
-     *         "packager"
-     *       ]
-     *     }
+     * A membership: a group and the reason.
+     *
+     * @example
+     * ```
+     * {
+     *   "groupname": "packager",
+     *   "description": "People who maintain packages",
+     *   "mailing_list": "packagers@lists.example.test",
+     *   "url": "https://packagers.example.test/",
+     *   "irc": [
+     *     "irc://irc.example.test/#packagers"
+     *   ],
+     *   "discussion_url": null,
+     *   "uri": "https://portal.example.test/api/directory/v1/groups/packager/",
+     *   "direct": false,
+     *   "sponsor": false,
+     *   "path": [
+     *     "infra-team",
+     *     "sysadmin",
+     *     "packager"
+     *   ]
+     * }
+     * ```
      */
     Membership: WithRequired<
       components['schemas']['GroupFields'],
@@ -981,26 +1150,30 @@ export interface components {
         components['schemas']['MembershipReason'],
         'direct' | 'sponsor' | 'path'
       >;
-    /** @description A group that is nested in another, under a mask. */
+    /** A group that is nested in another, under a mask. */
     MaskedMemberGroup: components['schemas']['GroupFields'] &
       components['schemas']['GroupNesting'];
-    /** @description Fields of a nested group. */
+    /** Fields of a nested group. */
     GroupNesting: {
-      /** @description Whether the group contains groups. */
+      /** Whether the group contains groups. */
       has_member_groups?: boolean;
     };
     /**
-     * @description A group that is nested in another.
-     * @example {
-     *       "groupname": "sysadmin",
-     *       "description": "People who run the machines",
-     *       "mailing_list": null,
-     *       "url": null,
-     *       "irc": null,
-     *       "discussion_url": null,
-     *       "uri": "https://portal.example.test/api/directory/v1/groups/sysadmin/",
-     *       "has_member_groups": true
-     *     }
+     * A group that is nested in another.
+     *
+     * @example
+     * ```
+     * {
+     *   "groupname": "sysadmin",
+     *   "description": "People who run the machines",
+     *   "mailing_list": null,
+     *   "url": null,
+     *   "irc": null,
+     *   "discussion_url": null,
+     *   "uri": "https://portal.example.test/api/directory/v1/groups/sysadmin/",
+     *   "has_member_groups": true
+     * }
+     * ```
      */
     MemberGroup: WithRequired<
       components['schemas']['GroupFields'],
@@ -1013,52 +1186,60 @@ export interface components {
       | 'uri'
     > &
       WithRequired<components['schemas']['GroupNesting'], 'has_member_groups'>;
-    /** @description An agreement under a mask. */
+    /** An agreement under a mask. */
     MaskedAgreement: {
-      /** @description Name of the agreement. */
+      /** Name of the agreement. */
       name?: string;
     };
     /**
-     * @description An agreement that a user has signed.
-     * @example {
-     *       "name": "Contributor agreement"
-     *     }
+     * An agreement that a user has signed.
+     *
+     * @example
+     * ```
+     * {
+     *   "name": "Contributor agreement"
+     * }
+     * ```
      */
     Agreement: WithRequired<components['schemas']['MaskedAgreement'], 'name'>;
     /**
-     * @description A request for a certificate.
-     * @example {
-     *       "user": "alice",
-     *       "csr": "-----BEGIN CERTIFICATE REQUEST-----\nMIHHMG8CAQAwDTELMAkGA1UEAwwCYWwwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\n-----END CERTIFICATE REQUEST-----\n"
-     *     }
+     * A request for a certificate.
+     *
+     * @example
+     * ```
+     * {
+     *   "user": "alice",
+     *   "csr": "-----BEGIN CERTIFICATE REQUEST-----\nMIHHMG8CAQAwDTELMAkGA1UEAwwCYWwwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\n-----END CERTIFICATE REQUEST-----\n"
+     * }
+     * ```
      */
     SigningRequest: {
-      /** @description Name of the user for whom the certificate is signed. */
+      /** Name of the user for whom the certificate is signed. */
       user: string;
-      /** @description Certificate signing request (PKCS#10), PEM. */
+      /** Certificate signing request (PKCS#10), PEM. */
       csr: string;
-      /** @description Certificate profile. Default: the configured one. */
+      /** Certificate profile. Default: the configured one. */
       profile?: string;
       /**
-       * @description `true` returns the check results, rule by rule, and signs nothing.
-       *     For another user, a caller who may not sign for that user gets the
-       *     results of the requester and profile checks only. Values other than
-       *     `true` and `false` are rejected. An extension of the contract.
-       * @enum {string}
+       * `true` returns the check results, rule by rule, and signs nothing.
+       * For another user, a caller who may not sign for that user gets the
+       * results of the requester and profile checks only. Values other than
+       * `true` and `false` are rejected. An extension of the contract.
        */
       dry_run?: 'true' | 'false';
     };
     /**
-     * @description The reason of a revocation.
-     * @example {
-     *       "reason": "superseded"
-     *     }
+     * The reason of a revocation.
+     *
+     * @example
+     * ```
+     * {
+     *   "reason": "superseded"
+     * }
+     * ```
      */
     RevocationRequest: {
-      /**
-       * @description Reason in the CRL (RFC 5280 §5.3.1).
-       * @enum {string}
-       */
+      /** Reason in the CRL (RFC 5280 §5.3.1). */
       reason:
         | 'unspecified'
         | 'keyCompromise'
@@ -1067,98 +1248,103 @@ export interface components {
         | 'cessationOfOperation'
         | 'privilegeWithdrawn';
     };
-    /** @description A certificate under a mask. */
+    /** A certificate under a mask. */
     MaskedCertificate: {
-      /** @description Name of the certificate authority that signed it. */
+      /** Name of the certificate authority that signed it. */
       cacn?: string | null;
-      /** @description The certificate, PEM. */
+      /** The certificate, PEM. */
       certificate?: string;
-      /** @description The certificate and its issuers, leaf first. */
+      /** The certificate and its issuers, leaf first. */
       certificate_chain?: components['schemas']['Base64Certificate'][] | null;
-      /** @description Issuer DN. */
+      /** Issuer DN. */
       issuer?: string;
-      /** @description True when the certificate is revoked. */
+      /** True when the certificate is revoked. */
       revoked?: boolean;
-      /** @description Other subject alternative names, each as `OID:base64` of its value. */
+      /** Other subject alternative names, each as `OID:base64` of its value. */
       san_other?: string[] | null;
-      /** @description Kerberos principal names among the alternative names. */
+      /** Kerberos principal names among the alternative names. */
       san_other_kpn?: string[] | null;
-      /** @description User principal names among the alternative names. */
+      /** User principal names among the alternative names. */
       san_other_upn?: string[] | null;
       serial_number?: components['schemas']['SerialNumber'];
-      /** @description The serial number in hexadecimal. */
+      /** The serial number in hexadecimal. */
       serial_number_hex?: string;
-      /** @description SHA-1 of the DER, lower-case hexadecimal with colons. */
+      /** SHA-1 of the DER, lower-case hexadecimal with colons. */
       sha1_fingerprint?: string;
-      /** @description SHA-256 of the DER, lower-case hexadecimal with colons. */
+      /** SHA-256 of the DER, lower-case hexadecimal with colons. */
       sha256_fingerprint?: string;
-      /** @description Subject DN. */
+      /** Subject DN. */
       subject?: string;
-      /** @description End of validity. */
+      /** End of validity. */
       valid_not_after?: components['schemas']['CertificateDate'];
-      /** @description Start of validity. */
+      /** Start of validity. */
       valid_not_before?: components['schemas']['CertificateDate'];
-      /** @description E-mail addresses among the alternative names. */
+      /** E-mail addresses among the alternative names. */
       san_rfc822name?: string[] | null;
-      /** @description DNS names among the alternative names. */
+      /** DNS names among the alternative names. */
       san_dnsname?: string[] | null;
-      /** @description URIs among the alternative names. */
+      /** URIs among the alternative names. */
       san_uri?: string[] | null;
-      /** @description IP addresses among the alternative names. */
+      /** IP addresses among the alternative names. */
       san_ipaddress?: string[] | null;
-      /** @description Directory names, as RFC 4514 writes them, among the alternative names. */
+      /** Directory names, as RFC 4514 writes them, among the alternative names. */
       san_directoryname?: string[] | null;
-      /** @description Registered identifiers among the alternative names. */
+      /** Registered identifiers among the alternative names. */
       san_oid?: string[] | null;
-      /** @description User names of the owners of the certificate. */
+      /** User names of the owners of the certificate. */
       owner_user?: string[] | null;
-      /** @description Reason code (RFC 5280, section 5.3.1) of a revoked certificate. */
+      /** Reason code (RFC 5280, section 5.3.1) of a revoked certificate. */
       revocation_reason?: number | null;
       /**
-       * @description Whether a CA of the gateway has issued this certificate: users may
-       *     add any certificate to their own entry. Null if the CA is
-       *     unavailable. Returned only if the mask contains it: neither `*` nor
-       *     a request without a mask includes it.
+       * Whether a CA of the gateway has issued this certificate: users may
+       * add any certificate to their own entry. Null if the CA is
+       * unavailable. Returned only if the mask contains it: neither `*` nor
+       * a request without a mask includes it.
        */
       issued_here?: boolean | null;
       /**
        * Format: uri
-       * @description URI of this certificate.
+       *
+       * URI of this certificate.
        */
       uri?: string;
     };
     /**
-     * @description A certificate.
-     * @example {
-     *       "cacn": "embedded",
-     *       "certificate": "-----BEGIN CERTIFICATE-----\nMIIBozCCAUmgAwIBAgIUD5YVT6/2lXm6fexoXvSN+CVh4MswCgYIKoZIzj0EAwIw\n-----END CERTIFICATE-----\n",
-     *       "certificate_chain": [
-     *         "MIIBozCCAUmgAwIBAgIUD5YVT6/2lXm6fexoXvSN+CVh4MswCgYIKoZIzj0EAwIw"
-     *       ],
-     *       "issuer": "CN=Certificate Authority,O=EXAMPLE.TEST",
-     *       "revoked": false,
-     *       "san_other": null,
-     *       "san_other_kpn": null,
-     *       "san_other_upn": null,
-     *       "serial_number": 12,
-     *       "serial_number_hex": "0xC",
-     *       "sha1_fingerprint": "8d:8d:41:6a:ae:8d:95:c5:5f:19:85:6c:16:cc:2f:d0:b0:82:42:c7",
-     *       "sha256_fingerprint": "c4:d7:c8:47:2e:41:16:57:b6:5d:d7:94:ae:d1:a4:66:97:b1:e9:7f:04:8f:1f:c3:fb:44:e8:89:30:3f:1a:30",
-     *       "subject": "CN=alice,O=EXAMPLE.TEST",
-     *       "valid_not_after": "Fri, 06 May 2022 06:22:53 -0000",
-     *       "valid_not_before": "Tue, 05 May 2020 06:22:53 -0000",
-     *       "san_rfc822name": null,
-     *       "san_dnsname": null,
-     *       "san_uri": null,
-     *       "san_ipaddress": null,
-     *       "san_directoryname": null,
-     *       "san_oid": null,
-     *       "owner_user": [
-     *         "alice"
-     *       ],
-     *       "revocation_reason": null,
-     *       "uri": "https://portal.example.test/api/directory/v1/certs/12/"
-     *     }
+     * A certificate.
+     *
+     * @example
+     * ```
+     * {
+     *   "cacn": "embedded",
+     *   "certificate": "-----BEGIN CERTIFICATE-----\nMIIBozCCAUmgAwIBAgIUD5YVT6/2lXm6fexoXvSN+CVh4MswCgYIKoZIzj0EAwIw\n-----END CERTIFICATE-----\n",
+     *   "certificate_chain": [
+     *     "MIIBozCCAUmgAwIBAgIUD5YVT6/2lXm6fexoXvSN+CVh4MswCgYIKoZIzj0EAwIw"
+     *   ],
+     *   "issuer": "CN=Certificate Authority,O=EXAMPLE.TEST",
+     *   "revoked": false,
+     *   "san_other": null,
+     *   "san_other_kpn": null,
+     *   "san_other_upn": null,
+     *   "serial_number": 12,
+     *   "serial_number_hex": "0xC",
+     *   "sha1_fingerprint": "8d:8d:41:6a:ae:8d:95:c5:5f:19:85:6c:16:cc:2f:d0:b0:82:42:c7",
+     *   "sha256_fingerprint": "c4:d7:c8:47:2e:41:16:57:b6:5d:d7:94:ae:d1:a4:66:97:b1:e9:7f:04:8f:1f:c3:fb:44:e8:89:30:3f:1a:30",
+     *   "subject": "CN=alice,O=EXAMPLE.TEST",
+     *   "valid_not_after": "Fri, 06 May 2022 06:22:53 -0000",
+     *   "valid_not_before": "Tue, 05 May 2020 06:22:53 -0000",
+     *   "san_rfc822name": null,
+     *   "san_dnsname": null,
+     *   "san_uri": null,
+     *   "san_ipaddress": null,
+     *   "san_directoryname": null,
+     *   "san_oid": null,
+     *   "owner_user": [
+     *     "alice"
+     *   ],
+     *   "revocation_reason": null,
+     *   "uri": "https://portal.example.test/api/directory/v1/certs/12/"
+     * }
+     * ```
      */
     Certificate: WithRequired<
       components['schemas']['MaskedCertificate'],
@@ -1187,74 +1373,99 @@ export interface components {
       | 'revocation_reason'
       | 'uri'
     >;
-    /** @description A certificate profile under a mask. */
+    /** A certificate profile under a mask. */
     MaskedCertificateProfile: {
       /**
-       * @description Name for `profile` in requests.
-       * @example userCerts
+       * Name for `profile` in requests.
+       *
+       * @example
+       * ```
+       * userCerts
+       * ```
        */
       name?: string;
       /**
-       * @description Purpose of the certificates, as configured.
-       * @example Signing in to web services
+       * Purpose of the certificates, as configured.
+       *
+       * @example
+       * ```
+       * Signing in to web services
+       * ```
        */
       purpose?: string | null;
       /**
        * Format: duration
-       * @description Maximum validity as an ISO 8601 duration in days, hours, minutes and
-       *     seconds; null if only the CA knows it.
-       * @example P30D
-       * @example PT12H
+       *
+       * Maximum validity as an ISO 8601 duration in days, hours, minutes and
+       * seconds; null if only the CA knows it.
+       *
+       * @example
+       * ```
+       * P30D
+       * ```
+       *
+       * @example
+       * ```
+       * PT12H
+       * ```
        */
       lifetime?: string | null;
       /**
-       * @description Names of key purposes (RFC 5280, section 4.2.1.12), or OIDs; null if
-       *     only the CA knows them.
-       * @example [
-       *       "clientAuth"
-       *     ]
+       * Names of key purposes (RFC 5280, section 4.2.1.12), or OIDs; null if
+       * only the CA knows them.
+       *
+       * @example
+       * ```
+       * [
+       *   "clientAuth"
+       * ]
+       * ```
        */
       extended_key_usage?: string[] | null;
-      /** @description True for the default profile. */
+      /** True for the default profile. */
       is_default?: boolean;
     };
     /**
-     * @description A certificate profile.
-     * @example {
-     *       "name": "userCerts",
-     *       "purpose": "Signing in to web services",
-     *       "lifetime": "P30D",
-     *       "extended_key_usage": [
-     *         "clientAuth"
-     *       ],
-     *       "is_default": true
-     *     }
+     * A certificate profile.
+     *
+     * @example
+     * ```
+     * {
+     *   "name": "userCerts",
+     *   "purpose": "Signing in to web services",
+     *   "lifetime": "P30D",
+     *   "extended_key_usage": [
+     *     "clientAuth"
+     *   ],
+     *   "is_default": true
+     * }
+     * ```
      */
     CertificateProfile: WithRequired<
       components['schemas']['MaskedCertificateProfile'],
       'name' | 'purpose' | 'lifetime' | 'extended_key_usage' | 'is_default'
     >;
-    /** @description Position of a page in the results. */
+    /** Position of a page in the results. */
     PageInfo: {
-      /** @description Number of this page, counted from 1. */
+      /** Number of this page, counted from 1. */
       page: number;
-      /** @description Requested results per page. */
+      /** Requested results per page. */
       page_size: number;
-      /** @description Number of results on all pages. */
+      /** Number of results on all pages. */
       total_results: number;
     };
     AccountResponse: {
       result: {
         username: components['schemas']['UserName'];
-        /** @description Whether the account is locked. */
+        /** Whether the account is locked. */
         locked: boolean;
-        /** @description Whether the principal's expiration has passed. */
+        /** Whether the principal's expiration has passed. */
         expired: boolean;
       };
     };
     OperationsResponse: {
       result: {
-        /** @description Names of permissions. */
+        /** Names of permissions. */
         operations: (
           | 'directory.read'
           | 'directory.certificate.sign'
@@ -1262,7 +1473,7 @@ export interface components {
           | 'directory.members.export'
           | 'directory.replica.override'
         )[];
-        /** @description Whether the caller may also request certificates for other users. */
+        /** Whether the caller may also request certificates for other users. */
         signs_for_others: boolean;
       };
     };
@@ -1323,11 +1534,11 @@ export interface components {
     CertificateResponse: {
       result: components['schemas']['Certificate'];
     };
-    /** @description For a caller who may not see the certificate. */
+    /** For a caller who may not see the certificate. */
     RevokedCertificateResponse: {
       result: components['schemas']['RevokedCertificate'];
     };
-    /** @description The state of a certificate. */
+    /** The state of a certificate. */
     RevokedCertificate: WithRequired<
       components['schemas']['MaskedCertificate'],
       | 'cacn'
@@ -1364,36 +1575,35 @@ export interface components {
     MaskedCertificateProfilesResponse: {
       result: components['schemas']['MaskedCertificateProfile'][];
     };
-    /** @description The result of a signing check (`dry_run`). */
+    /** The result of a signing check (`dry_run`). */
     SigningCheckResponse: {
       result: components['schemas']['SigningCheck'];
     };
-    /** @description The result of every rule, in the order of evaluation. */
+    /** The result of every rule, in the order of evaluation. */
     SigningCheck: {
-      /** @description Whether the request passes every rule. */
+      /** Whether the request passes every rule. */
       would_sign: boolean;
       rules: {
         rule: components['schemas']['SigningRule'];
-        /** @description null if an earlier rule failed. */
+        /** null if an earlier rule failed. */
         passed: boolean | null;
-        /** @description Human-readable result of the check. */
+        /** Human-readable result of the check. */
         message: string;
       }[];
     };
     /**
-     * @description Rules for signing a certificate.
+     * Rules for signing a certificate.
      *
-     *     - `principal`: the user exists and is active
-     *     - `requester`: the caller may request certificates for this user
-     *     - `profile`: the profile is available to this user
-     *     - `request`: the CSR is valid and proves possession of an acceptable key
-     *     - `key`: the key was not revoked for `keyCompromise`
-     *     - `common_name`: exactly one CN, which is the user name
-     *     - `email_address`: e-mail addresses in the subject are the user's
-     *     - `rfc822_name`: e-mail addresses among the alternative names are too
-     *     - `principal_name`: principals among the alternative names are too
-     *     - `other_name`: there are no other alternative names
-     * @enum {string}
+     * - `principal`: the user exists and is active
+     * - `requester`: the caller may request certificates for this user
+     * - `profile`: the profile is available to this user
+     * - `request`: the CSR is valid and proves possession of an acceptable key
+     * - `key`: the key was not revoked for `keyCompromise`
+     * - `common_name`: exactly one CN, which is the user name
+     * - `email_address`: e-mail addresses in the subject are the user's
+     * - `rfc822_name`: e-mail addresses among the alternative names are too
+     * - `principal_name`: principals among the alternative names are too
+     * - `other_name`: there are no other alternative names
      */
     SigningRule:
       | 'principal'
@@ -1406,62 +1616,69 @@ export interface components {
       | 'rfc822_name'
       | 'principal_name'
       | 'other_name';
-    /** @description Human-readable error message. */
+    /** Human-readable error message. */
     ErrorMessage: string;
     /**
-     * @description ID of this request in the logs of the portal.
-     * @example 0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de
+     * ID of this request in the logs of the portal.
+     *
+     * @example
+     * ```
+     * 0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de
+     * ```
      */
     RequestId: string;
     /**
-     * @description An error without further context.
-     * @example {
-     *       "message": "The directory cannot be reached",
-     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-     *     }
+     * An error without further context.
+     *
+     * @example
+     * ```
+     * {
+     *   "message": "The directory cannot be reached",
+     *   "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     * }
+     * ```
      */
     Error: {
       message: components['schemas']['ErrorMessage'];
       request_id: components['schemas']['RequestId'];
     };
-    /** @description The operation is not allowed. */
+    /** The operation is not allowed. */
     ForbiddenError: {
       message: components['schemas']['ErrorMessage'];
       rule?: components['schemas']['SigningRule'];
       request_id: components['schemas']['RequestId'];
     };
-    /** @description Invalid parameters. */
+    /** Invalid parameters. */
     BadRequestError: {
       message: components['schemas']['ErrorMessage'];
-      /** @description Message for each missing or malformed parameter. */
+      /** Message for each missing or malformed parameter. */
       errors?: {
         [key: string]: string;
       };
-      /** @description Name of the search term that is too short. */
+      /** Name of the search term that is too short. */
       search_term?: string;
-      /** @description Value of the search term. */
+      /** Value of the search term. */
       search_value?: string;
-      /** @description The rejected page size of a search. */
+      /** The rejected page size of a search. */
       page_size?: number;
       rule?: components['schemas']['SigningRule'];
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description Why the caller is not authenticated.
+     * Why the caller is not authenticated.
      *
-     *     - `no_credentials`: no credentials, or of an unknown kind
-     *     - `ntlm_refused`: NTLM instead of Kerberos
-     *     - `clock_skew`: the clocks of client and server are too far apart
-     *     - `unknown_service_key`: the keytab has no key for the ticket
-     *     - `replayed`: the token was used before
-     *     - `realm_refused`: the principal belongs to a foreign realm
-     *     - `malformed_token`: the token is malformed
-     *     - `token_too_large`: the token is larger than 64 KiB
-     *     - `continuation_required`: the client needs another round trip
-     *     - `unknown_principal`: no directory entry has this principal
-     *     - `account_locked`: the account is locked
-     *     - `account_expired`: the principal has expired
-     * @enum {string}
+     * - `no_credentials`: no credentials, or of an unknown kind
+     * - `ntlm_refused`: NTLM instead of Kerberos
+     * - `clock_skew`: the clocks of client and server are too far apart
+     * - `unknown_service_key`: the keytab has no key for the ticket
+     * - `replayed`: the token was used before
+     * - `realm_refused`: the principal belongs to a foreign realm
+     * - `malformed_token`: the token is malformed
+     * - `token_too_large`: the token is larger than 64 KiB
+     * - `continuation_required`: the client needs another round trip
+     * - `unknown_principal`: no directory entry has this principal
+     * - `account_locked`: the account is locked
+     * - `account_expired`: the principal has expired
      */
     UnauthorizedReason:
       | 'no_credentials'
@@ -1476,75 +1693,86 @@ export interface components {
       | 'unknown_principal'
       | 'account_locked'
       | 'account_expired';
-    /** @description The caller is not authenticated. */
+    /** The caller is not authenticated. */
     UnauthorizedError: {
-      /** @constant */
       message: 'Unauthorized. You need to be logged in.';
       reason: components['schemas']['UnauthorizedReason'];
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description The principal has no user account.
-     * @example {
-     *       "message": "Account not found",
-     *       "principal": "nobody@EXAMPLE.TEST",
-     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-     *     }
+     * The principal has no user account.
+     *
+     * @example
+     * ```
+     * {
+     *   "message": "Account not found",
+     *   "principal": "nobody@EXAMPLE.TEST",
+     *   "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     * }
+     * ```
      */
     AccountNotFoundError: {
-      /** @constant */
       message: 'Account not found';
-      /** @description The requested principal. */
+      /** The requested principal. */
       principal: string;
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description The user is not found.
-     * @example {
-     *       "message": "User not found",
-     *       "name": "nobody",
-     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-     *     }
+     * The user is not found.
+     *
+     * @example
+     * ```
+     * {
+     *   "message": "User not found",
+     *   "name": "nobody",
+     *   "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     * }
+     * ```
      */
     UserNotFoundError: {
-      /** @constant */
       message: 'User not found';
-      /** @description The requested name. */
+      /** The requested name. */
       name: string;
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description The group is not found.
-     * @example {
-     *       "message": "Group not found",
-     *       "groupname": "nothing",
-     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-     *     }
+     * The group is not found.
+     *
+     * @example
+     * ```
+     * {
+     *   "message": "Group not found",
+     *   "groupname": "nothing",
+     *   "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     * }
+     * ```
      */
     GroupNotFoundError: {
-      /** @constant */
       message: 'Group not found';
-      /** @description The requested name. */
+      /** The requested name. */
       groupname: string;
       request_id: components['schemas']['RequestId'];
     };
     /**
-     * @description The certificate is not found.
-     * @example {
-     *       "message": "Certificate not found",
-     *       "serial_number": 42,
-     *       "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
-     *     }
+     * The certificate is not found.
+     *
+     * @example
+     * ```
+     * {
+     *   "message": "Certificate not found",
+     *   "serial_number": 42,
+     *   "request_id": "0b5cbe7e-4d1f-4d4e-a0a4-8bb7b4e5a3de"
+     * }
+     * ```
      */
     CertificateNotFoundError: {
-      /** @constant */
       message: 'Certificate not found';
       serial_number: components['schemas']['SerialNumber'];
       request_id: components['schemas']['RequestId'];
     };
   };
   responses: {
-    /** @description A parameter, the mask or the CSR is rejected */
+    /** A parameter, the mask or the CSR is rejected */
     BadRequest: {
       headers: {
         [name: string]: unknown;
@@ -1553,7 +1781,7 @@ export interface components {
         'application/json': components['schemas']['BadRequestError'];
       };
     };
-    /** @description The response matches `If-None-Match` */
+    /** The response matches `If-None-Match` */
     NotModified: {
       headers: {
         ETag: components['headers']['ETag'];
@@ -1561,7 +1789,7 @@ export interface components {
       };
       content?: never;
     };
-    /** @description Unauthorized; login required */
+    /** Unauthorized; login required */
     Unauthorized: {
       headers: {
         'WWW-Authenticate': components['headers']['WwwAuthenticate'];
@@ -1571,7 +1799,7 @@ export interface components {
         'application/json': components['schemas']['UnauthorizedError'];
       };
     };
-    /** @description The caller is not allowed to perform the operation */
+    /** The caller is not allowed to perform the operation */
     Forbidden: {
       headers: {
         [name: string]: unknown;
@@ -1580,7 +1808,7 @@ export interface components {
         'application/json': components['schemas']['ForbiddenError'];
       };
     };
-    /** @description User not found */
+    /** User not found */
     UserNotFound: {
       headers: {
         [name: string]: unknown;
@@ -1589,7 +1817,7 @@ export interface components {
         'application/json': components['schemas']['UserNotFoundError'];
       };
     };
-    /** @description Group not found */
+    /** Group not found */
     GroupNotFound: {
       headers: {
         [name: string]: unknown;
@@ -1598,7 +1826,7 @@ export interface components {
         'application/json': components['schemas']['GroupNotFoundError'];
       };
     };
-    /** @description Certificate not found */
+    /** Certificate not found */
     CertificateNotFound: {
       headers: {
         [name: string]: unknown;
@@ -1607,7 +1835,7 @@ export interface components {
         'application/json': components['schemas']['CertificateNotFoundError'];
       };
     };
-    /** @description The body is larger than 64 KiB */
+    /** The body is larger than 64 KiB */
     ContentTooLarge: {
       headers: {
         [name: string]: unknown;
@@ -1616,7 +1844,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The body has a content encoding other than gzip and deflate */
+    /** The body has a content encoding other than gzip and deflate */
     UnsupportedEncoding: {
       headers: {
         [name: string]: unknown;
@@ -1625,7 +1853,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description Too many requests of the caller */
+    /** Too many requests of the caller */
     TooManyRequests: {
       headers: {
         'Retry-After': components['headers']['RetryAfter'];
@@ -1635,7 +1863,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The CA returned an invalid response */
+    /** The CA returned an invalid response */
     BadGateway: {
       headers: {
         [name: string]: unknown;
@@ -1644,7 +1872,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The directory or the CA is unavailable */
+    /** The directory or the CA is unavailable */
     ServiceUnavailable: {
       headers: {
         'Retry-After': components['headers']['RetryAfter'];
@@ -1654,7 +1882,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description The directory or the CA did not respond in time */
+    /** The directory or the CA did not respond in time */
     GatewayTimeout: {
       headers: {
         [name: string]: unknown;
@@ -1666,63 +1894,76 @@ export interface components {
   };
   parameters: {
     /**
-     * @description A mask: the names of the fields to return, separated by commas, with or
-     *     without outer braces. `*` stands for all fields. Fields are returned in
-     *     the order of the mask. Unknown names are ignored, so a mask without a
-     *     known field results in empty objects. An empty header is ignored.
+     * A mask: the names of the fields to return, separated by commas, with or
+     * without outer braces. `*` stands for all fields. Fields are returned in
+     * the order of the mask. Unknown names are ignored, so a mask without a
+     * known field results in empty objects. An empty header is ignored.
      */
     Fields: string;
     /**
-     * @description A user name. An invalid name is 404.
-     * @example alice
+     * A user name. An invalid name is 404.
+     *
+     * @example
+     * ```
+     * alice
+     * ```
      */
     Username: components['schemas']['UserName'];
     /**
-     * @description A group name. An invalid name is 404.
-     * @example packager
+     * A group name. An invalid name is 404.
+     *
+     * @example
+     * ```
+     * packager
+     * ```
      */
     Groupname: components['schemas']['GroupName'];
     /**
-     * @description Decimal digits.
-     * @example 12
+     * Decimal digits.
+     *
+     * @example
+     * ```
+     * 12
+     * ```
      */
     SerialNumber: components['schemas']['SerialNumber'];
-    /** @description Results per page. */
+    /** Results per page. */
     ListPageSize: number;
-    /** @description Results per page. */
+    /** Results per page. */
     SearchPageSize: number;
-    /** @description Number of the page, from 1. */
+    /** Number of the page, from 1. */
     PageNumber: number;
   };
   requestBodies: never;
   headers: {
-    /** @description Validator for `If-None-Match`; valid for this caller. */
+    /** Validator for `If-None-Match`; valid for this caller. */
     ETag: string;
-    /** @description Seconds to wait before the next request. */
+    /** Seconds to wait before the next request. */
     RetryAfter: number;
-    /** @description An attachment named after the group. */
+    /** An attachment named after the group. */
     ContentDisposition: string;
-    /** @description Number of members. */
+    /** Number of members. */
     TotalResults: number;
     /**
-     * @description `Negotiate` if a ticket is accepted (`no_credentials`, `replayed`);
-     *     absent after a token was rejected, so that browsers do not repeat it.
+     * `Negotiate` if a ticket is accepted (`no_credentials`, `replayed`);
+     * absent after a token was rejected, so that browsers do not repeat it.
      */
     WwwAuthenticate: string;
   };
   pathItems: never;
 }
 export type $defs = Record<string, never>;
+/** The operations of the API, by operation ID. @public */
 export interface operations {
   whoami: {
     parameters: {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -1731,7 +1972,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The caller */
+      /** The caller */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1757,9 +1998,13 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description A Kerberos principal with its realm, in its exact case. Aliases are
-         *     accepted.
-         * @example alice@EXAMPLE.TEST
+         * A Kerberos principal with its realm, in its exact case. Aliases are
+         * accepted.
+         *
+         * @example
+         * ```
+         * alice@EXAMPLE.TEST
+         * ```
          */
         principal: string;
       };
@@ -1767,7 +2012,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The account */
+      /** The account */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1779,7 +2024,7 @@ export interface operations {
       304: components['responses']['NotModified'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      /** @description Account not found */
+      /** Account not found */
       404: {
         headers: {
           [name: string]: unknown;
@@ -1802,7 +2047,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The caller's operations */
+      /** The caller's operations */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1822,17 +2067,17 @@ export interface operations {
   list_colleagues: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -1841,7 +2086,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of people */
+      /** A page of people */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1864,17 +2109,17 @@ export interface operations {
   list_users: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -1883,7 +2128,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of users */
+      /** A page of users */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1908,17 +2153,21 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -1926,7 +2175,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The user, locked or not */
+      /** The user, locked or not */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1950,24 +2199,28 @@ export interface operations {
   list_user_groups: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -1975,7 +2228,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of the user's groups */
+      /** A page of the user's groups */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1999,24 +2252,28 @@ export interface operations {
   list_user_agreements: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -2024,7 +2281,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of the user's agreements */
+      /** A page of the user's agreements */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2048,24 +2305,28 @@ export interface operations {
   list_user_memberships: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -2073,7 +2334,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of memberships, ordered by group name */
+      /** A page of memberships, ordered by group name */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2097,24 +2358,28 @@ export interface operations {
   list_sponsored_groups: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -2122,7 +2387,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of groups, ordered by name */
+      /** A page of groups, ordered by name */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2146,24 +2411,28 @@ export interface operations {
   list_user_certificates: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -2171,7 +2440,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of certificates, newest first */
+      /** A page of certificates, newest first */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2196,17 +2465,17 @@ export interface operations {
   list_groups: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2215,7 +2484,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of groups */
+      /** A page of groups */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2240,17 +2509,21 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -2258,7 +2531,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The group */
+      /** The group */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2283,33 +2556,37 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only members whose user name or full name contains this text. Full
-         *     names that are hidden from the caller do not match.
+         * Only members whose user name or full name contains this text. Full
+         * names that are hidden from the caller do not match.
          */
         q?: components['schemas']['MatchText'];
         /**
-         * @description Only direct members (`direct`), or only members of nested groups who
-         *     are not direct members (`indirect`).
+         * Only direct members (`direct`), or only members of nested groups who
+         * are not direct members (`indirect`).
          */
         membership?: 'direct' | 'indirect';
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -2317,7 +2594,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of members */
+      /** A page of members */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2341,24 +2618,28 @@ export interface operations {
   list_member_groups: {
     parameters: {
       query?: {
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['ListPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -2366,7 +2647,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of nested groups, ordered by name */
+      /** A page of nested groups, ordered by name */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2392,17 +2673,21 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -2410,7 +2695,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The members, ordered by user name */
+      /** The members, ordered by user name */
       200: {
         headers: {
           'Content-Disposition': components['headers']['ContentDisposition'];
@@ -2435,17 +2720,21 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
       };
@@ -2453,7 +2742,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description All sponsors */
+      /** All sponsors */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2480,13 +2769,21 @@ export interface operations {
       header?: never;
       path: {
         /**
-         * @description A group name. An invalid name is 404.
-         * @example packager
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
          */
         groupname: components['parameters']['Groupname'];
         /**
-         * @description A user name. An invalid name is 404.
-         * @example alice
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
          */
         username: components['parameters']['Username'];
       };
@@ -2494,7 +2791,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description True when the user is a member */
+      /** True when the user is a member */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2515,66 +2812,67 @@ export interface operations {
   search: {
     parameters: {
       query?: {
-        /** @description Part of the user name. */
+        /** Part of the user name. */
         username?: components['schemas']['SubstringTerm'];
-        /** @description The user name. */
+        /** The user name. */
         username__exact?: string;
-        /** @description Part of a chat nick, such as `irc:/alice`. */
+        /** Part of a chat nick, such as `irc:/alice`. */
         ircnick?: components['schemas']['SubstringTerm'];
-        /** @description A chat nick. */
+        /** A chat nick. */
         ircnick__exact?: string;
-        /** @description Part of the given name. */
+        /** Part of the given name. */
         givenname?: components['schemas']['SubstringTerm'];
-        /** @description The given name. */
+        /** The given name. */
         givenname__exact?: string;
-        /** @description Part of the surname. */
+        /** Part of the surname. */
         surname?: components['schemas']['SubstringTerm'];
-        /** @description The surname. */
+        /** The surname. */
         surname__exact?: string;
-        /** @description Part of the full display name. */
+        /** Part of the full display name. */
         human_name?: components['schemas']['SubstringTerm'];
-        /** @description The full display name. */
+        /** The full display name. */
         human_name__exact?: string;
-        /** @description An e-mail address. */
+        /** An e-mail address. */
         email?: string;
         /**
          * @deprecated
-         * @description Deprecated, use `email`.
+         *
+         * Deprecated, use `email`.
          */
         email__exact?: string;
-        /** @description The GitHub user name. */
+        /** The GitHub user name. */
         github_username?: string;
-        /** @description The GitLab user name. */
+        /** The GitLab user name. */
         gitlab_username?: string;
-        /** @description The e-mail address in the bug tracker. */
+        /** The e-mail address in the bug tracker. */
         rhbzemail?: string;
-        /** @description A website URL. */
+        /** A website URL. */
         website?: string;
-        /** @description An RSS feed URL. */
+        /** An RSS feed URL. */
         rssurl?: string;
         /**
-         * @description A group name; users must be members of all repeated groups. `*`
-         *     stands for any group. An unknown group matches no user. At most 20
-         *     different names.
+         * A group name; users must be members of all repeated groups. `*`
+         * stands for any group. An unknown group matches no user. At most 20
+         * different names.
          */
         group?: string[];
         /**
-         * @description Users created strictly before this ISO 8601 date, week date, ordinal
-         *     date or date-time (with `T`). Default time zone: UTC. `*` is
-         *     rejected.
+         * Users created strictly before this ISO 8601 date, week date, ordinal
+         * date or date-time (with `T`). Default time zone: UTC. `*` is
+         * rejected.
          */
         creation__before?: string;
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2583,7 +2881,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of users, ordered by user name */
+      /** A page of users, ordered by user name */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2606,27 +2904,27 @@ export interface operations {
   search_groups: {
     parameters: {
       query?: {
-        /** @description A part of the group name or of the description. */
+        /** A part of the group name or of the description. */
         q?: components['schemas']['MatchText'];
-        /** @description Part of the group name. */
+        /** Part of the group name. */
         groupname?: components['schemas']['SubstringTerm'];
-        /** @description The group name. */
+        /** The group name. */
         groupname__exact?: string;
-        /** @description Part of the description. */
+        /** Part of the description. */
         description?: components['schemas']['SubstringTerm'];
-        /** @description The description. */
+        /** The description. */
         description__exact?: string;
-        /** @description Results per page. */
+        /** Results per page. */
         page_size?: components['parameters']['SearchPageSize'];
-        /** @description Number of the page, from 1. */
+        /** Number of the page, from 1. */
         page_number?: components['parameters']['PageNumber'];
       };
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2635,7 +2933,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of groups, ordered by name */
+      /** A page of groups, ordered by name */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2660,17 +2958,17 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path?: never;
       cookie?: never;
     };
-    /** @description 64 KiB at most. */
+    /** 64 KiB at most. */
     requestBody: {
       content: {
         'application/x-www-form-urlencoded': components['schemas']['SigningRequest'];
@@ -2679,7 +2977,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The certificate */
+      /** The certificate */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2707,10 +3005,10 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
@@ -2719,7 +3017,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description All of the caller's profiles */
+      /** All of the caller's profiles */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2744,17 +3042,21 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description Decimal digits.
-         * @example 12
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
          */
         serial_number: components['parameters']['SerialNumber'];
       };
@@ -2762,7 +3064,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The certificate */
+      /** The certificate */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2789,17 +3091,21 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description A mask: the names of the fields to return, separated by commas, with or
-         *     without outer braces. `*` stands for all fields. Fields are returned in
-         *     the order of the mask. Unknown names are ignored, so a mask without a
-         *     known field results in empty objects. An empty header is ignored.
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
          */
         'X-Fields'?: components['parameters']['Fields'];
       };
       path: {
         /**
-         * @description Decimal digits.
-         * @example 12
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
          */
         serial_number: components['parameters']['SerialNumber'];
       };
@@ -2812,7 +3118,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The revoked certificate */
+      /** The revoked certificate */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2837,6 +3143,7 @@ export interface operations {
     };
   };
 }
+/** @ignore */
 type WithRequired<T, K extends keyof T> = T & {
   [P in K]-?: T[P];
 };

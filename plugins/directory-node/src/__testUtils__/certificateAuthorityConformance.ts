@@ -7,7 +7,7 @@ import type {
   IssuedCertificate,
   RevocableReason,
   SigningRequest,
-} from '../CertificateAuthority';
+} from '@directory-gateway/backstage-plugin-directory-node';
 import {
   createSigningRequest,
   type SigningKeyType,
@@ -30,6 +30,7 @@ const REVOKED_BY = 'user:default/admin';
  * @public
  */
 export interface CertificateAuthoritySubject {
+  /** The CA. */
   readonly authority: CertificateAuthority;
   /** A user to whom the CA issues certificates, with the principal's realm. */
   readonly user: { readonly username: string; readonly principal: string };
@@ -62,7 +63,7 @@ export interface CertificateAuthoritySubject {
 }
 
 /**
- * Defines the tests that every {@link CertificateAuthority} must pass, in a
+ * Defines the tests that every `CertificateAuthority` must pass, in a
  * `describe` block of a test runner with Jest's globals.
  *
  * @param options - `name`: title of the block; `create`: called once, before

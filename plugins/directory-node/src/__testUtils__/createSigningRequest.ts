@@ -3,18 +3,32 @@ import {
   sign as signBytes,
   type KeyObject,
 } from 'node:crypto';
-import type { SigningRequest } from '../CertificateAuthority';
+import type { SigningRequest } from '@directory-gateway/backstage-plugin-directory-node';
 
-/** Types of key that {@link createSigningRequest} generates. */
+/**
+ * Types of key that {@link createSigningRequest} generates.
+ *
+ * @public
+ */
 export type SigningKeyType = 'p256' | 'rsa2048' | 'ed25519';
 
-/** A key pair of the caller. */
+/**
+ * A key pair of the caller.
+ *
+ * @public
+ */
 export interface KeyPair {
+  /** The key in the CSR. */
   readonly publicKey: KeyObject;
+  /** The key that signs the CSR. */
   readonly privateKey: KeyObject;
 }
 
-/** Options of {@link createSigningRequest}. */
+/**
+ * Options of {@link createSigningRequest}.
+ *
+ * @public
+ */
 export interface CreateSigningRequestOptions {
   /** User name; the CN of the CSR. */
   readonly username: string;

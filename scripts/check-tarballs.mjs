@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { publicPackages } from './public-packages.mjs';
+
+/**
+ * Checks the tarballs of `make pack`: their files and manifests, that their
+ * entry points load, and that their declarations compile.
+ *
+ * @param options - `folder`: below `root`, where they are unpacked; their
+ *   dependencies are those of the repository
+ */
+export async function checkTarballs({ root, folder }) {
+  const names = publicPackages.map(({ manifest }) => manifest.name);
+  const unpacked = publicPackages.map(item => {
+    const target = join(folder, 'node_modules', item.manifest.name);
+    mkdirSync(target, { recursive: true });
+    const tarball = join(root, '.build/packages', item.tarball);
+    execFileSync('tar', [
+      '-xzf',
+      tarball,
+      '-C',
+      target,
+      '--strip-components=1',
+    ]);
+    // Versions that only this package needs.
+    const own = join(root, item.folder, 'node_modules');
+    if (existsSync(own)) {
+      symlinkSync(own, join(target, 'node_modules'));
+    }
+    return { ...item, tarball, target };
+  });
+
+  for (const { manifest, tarball, target } of unpacked) {
+    const files = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(file => file.replace(/^package\//, ''));
+    const packed = JSON.parse(
+      readFileSync(join(target, 'package.json'), 'utf8'),
+    );
+    const where = manifest.name;
+    for (const file of ['README.md', 'LICENSE', packed.main, packed.types]) {
+      assert.ok(existsSync(join(target, file)), `${where} has ${file}`);
+    }
+    if (manifest.configSchema) {
+      assert.ok(files.includes(packed.configSchema), `${where} has its schema`);
+    }
+    assert.deepEqual(
+      files.filter(
+        file => /^src\/|\.test\.|\.tsx?$/.test(file) && !/\.d\.ts$/.test(file),
+      ),
+      [],
+      `${where} has neither sources nor tests`,
+    );
+    for (const [name, range] of Object.entries({
+      ...packed.dependencies,
+      ...packed.peerDependencies,
+    })) {
+      assert.doesNotMatch(range, /^(workspace|file|link|portal):/, where);
+      if (name.startsWith('@directory-gateway/')) {
+        assert.ok(names.includes(name), `${where} depends on ${name}`);
+        assert.equal(range, `^${manifest.version}`);
+      }
+    }
+  }
+
+  await loadEntryPoints(unpacked, { root, folder });
+  compileDeclarations(unpacked, { root, folder });
+}
+
+/** Requires the packages for Node.js and bundles those for browsers. */
+async function loadEntryPoints(unpacked, { root, folder }) {
+  const require = createRequire(join(folder, 'index.js'));
+  const frontends = unpacked.filter(({ manifest }) =>
+    manifest.backstage.role.startsWith('frontend-'),
+  );
+  for (const item of unpacked) {
+    if (!frontends.includes(item)) {
+      const exported = require(item.manifest.name);
+      assert.ok(Object.keys(exported).length > 0, item.manifest.name);
+    }
+  }
+  const { build } = createRequire(join(root, 'plugins/directory/package.json'))(
+    'esbuild',
+  );
+  await build({
+    absWorkingDir: folder,
+    stdin: {
+      contents: frontends
+        .map(({ manifest }) => `export * from '${manifest.name}';`)
+        .join('\n'),
+      resolveDir: folder,
+    },
+    bundle: true,
+    write: false,
+    outdir: folder,
+    format: 'esm',
+    platform: 'browser',
+    logLevel: 'silent',
+    loader: { '.svg': 'empty', '.png': 'empty', '.woff2': 'empty' },
+  });
+}
+
+/** Compiles the declarations, without reports about those of other packages. */
+function compileDeclarations(unpacked, { root, folder }) {
+  const ts = createRequire(join(root, 'package.json'))('typescript');
+  const program = ts.createProgram(
+    unpacked.map(({ manifest, target }) =>
+      // Backstage's packager moves the entry points to `dist`.
+      join(target, manifest.publishConfig.types ?? 'dist/index.d.ts'),
+    ),
+    {
+      noEmit: true,
+      strict: true,
+      skipLibCheck: false,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      types: ['node', 'jest'],
+      typeRoots: [join(root, 'node_modules/@types')],
+    },
+  );
+  const inPackage = new Set(
+    unpacked.map(({ manifest }) => join('node_modules', manifest.name)),
+  );
+  const own = program.getSourceFiles().filter(({ fileName }) => {
+    const [, scope, name, next] = fileName.slice(folder.length + 1).split('/');
+    return (
+      fileName.startsWith(`${folder}/`) &&
+      inPackage.has(join('node_modules', scope, name)) &&
+      next !== 'node_modules'
+    );
+  });
+  assert.ok(own.length >= unpacked.length);
+  const errors = own
+    .flatMap(file => [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ])
+    .map(diagnostic =>
+      ts.formatDiagnostic(diagnostic, {
+        getCurrentDirectory: () => folder,
+        getCanonicalFileName: name => name,
+        getNewLine: () => '\n',
+      }),
+    );
+  assert.deepEqual(errors, []);
+}

@@ -1,0 +1,332 @@
+// Follows docs/install.md in a portal that @backstage/create-app makes, and
+// checks the tarballs of `make pack`. Runs in the environment of a realm, which
+// takes the place of FreeIPA (scripts/test-install).
+//
+// Prints a line for each step with its duration; the last line is
+// "N passed, N failed, N skipped".
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { applyDiff, mergeText, readInstallPage } from './install-page.mjs';
+import { checkTarballs } from './check-tarballs.mjs';
+
+/** The version that makes portals of the release in backstage.json. */
+const CREATE_APP = '@backstage/create-app@0.9.2';
+
+const READY_TIMEOUT_MS = 300_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+const root = join(import.meta.dirname, '..');
+const work = join(root, '.build/test-install');
+const portal = join(work, 'portal');
+const server = join(work, 'opt');
+const port = await freePort();
+const url = `http://localhost:${port}`;
+
+/** Values of the page's example site, and those of the realm. */
+const SITE = [
+  ['../directory-gateway', root],
+  ['/opt/portal', server],
+  ['/etc/portal/http.keytab', process.env.REALM_HTTP_KEYTAB],
+  ['/etc/portal/ldap-password', process.env.REALM_BIND_PASSWORD_FILE],
+  ['/etc/ipa/ca.crt', process.env.REALM_CA_FILE],
+  ['ldaps://ipa1.example.org', process.env.REALM_LDAPS_URL],
+  [
+    'uid=portal,cn=sysaccounts,cn=etc,dc=example,dc=org',
+    process.env.REALM_BIND_DN,
+  ],
+  ['dc=example,dc=org', process.env.REALM_BASE_DN],
+  ['EXAMPLE.ORG', process.env.REALM],
+  ['https://portal.example.org', url],
+  ['portal.example.org', 'localhost'],
+  ['127.0.0.1:7007', `127.0.0.1:${port}`],
+  // Nobody is there to type a password.
+  ['kinit alice', `kinit -k -t '${process.env.KEYTAB}' alice`],
+];
+const forSite = text =>
+  SITE.reduce((result, [from, to]) => result.replaceAll(from, to), text);
+
+const environment = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(MAKE|MFLAGS|NODE_OPTIONS|PORT$)/.test(name),
+    ),
+  ),
+  KRB5CCNAME: join(work, 'ticket'),
+  // The portal's own Yarn 4.13.0 does not run on this Node.js.
+  YARN_IGNORE_PATH: '1',
+  YARN_ENABLE_TELEMETRY: '0',
+  YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
+  // Not https, to which a browser would upgrade.
+  'APP_CONFIG_backend_csp_upgrade-insecure-requests': 'false',
+};
+
+/** A step failed and was printed. */
+class StepFailed extends Error {}
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const processes = [];
+let printed = '';
+
+try {
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { recursive: true });
+  const steps = readInstallPage();
+  await attempt('create a portal', createPortal);
+  for (const step of steps) {
+    const title = `${step.section}: ${titleOf(step)}`;
+    if (step.action === 'skip') {
+      total.skipped += 1;
+      console.log(`skip          ${title}`);
+    } else {
+      await attempt(title, () => carryOut(step));
+    }
+    if (step.action === 'run' && step.text.includes(' pack\n')) {
+      await attempt('check the tarballs', () =>
+        checkTarballs({ root, folder: join(work, 'packages') }),
+      );
+    }
+  }
+} catch (error) {
+  if (!(error instanceof StepFailed)) {
+    throw error;
+  }
+} finally {
+  for (const child of processes) {
+    await stop(child);
+  }
+  if (!process.env.KEEP) {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+console.log(
+  `\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`,
+);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+function titleOf({ action, file, folder, reason, text }) {
+  const [first] = text.split('\n');
+  switch (action) {
+    case 'run':
+    case 'start':
+      return `${action} ${first}${folder ? ` (${folder})` : ''}`;
+    case 'skip':
+      return `${first} (${reason})`;
+    case 'output':
+      return 'compare the output';
+    default:
+      return file ? `${action} ${file}` : action;
+  }
+}
+
+/** Runs a step and prints its result. A failure ends the run, with one exception. */
+async function attempt(title, run) {
+  const started = Date.now();
+  const seconds = () => `${((Date.now() - started) / 1000).toFixed(1)} s`;
+  try {
+    await run();
+    total.passed += 1;
+    console.log(`ok   ${seconds().padStart(8)} ${title}`);
+  } catch (error) {
+    total.failed += 1;
+    console.log(`FAIL ${seconds().padStart(8)} ${title}\n${error.message}`);
+    // The rest does not depend on the doctor's result.
+    if (!title.includes('directory-doctor')) {
+      throw new StepFailed();
+    }
+  }
+}
+
+/** A portal as the release makes it, with what this registry lacks pinned. */
+async function createPortal() {
+  await bash(
+    `echo portal | npx --yes ${CREATE_APP} --skip-install --path portal`,
+    work,
+  );
+  assert.equal(
+    await readFile(join(portal, 'backstage.json'), 'utf8'),
+    await readFile(join(root, 'backstage.json'), 'utf8'),
+  );
+  // The seed of yarn.lock that create-app downloads.
+  await copyFile(join(root, 'yarn.lock'), join(portal, 'yarn.lock'));
+  const { resolutions } = JSON.parse(
+    await readFile(join(root, 'package.json'), 'utf8'),
+  );
+  await change('package.json', text =>
+    mergeText('package.json', text, JSON.stringify({ resolutions })),
+  );
+}
+
+async function carryOut(step) {
+  const { action, file, text } = step;
+  const folder = step.folder ? forSite(step.folder) : portal;
+  switch (action) {
+    case 'run':
+      printed = await bash(forSite(text), folder);
+      if (text.includes('directory-doctor')) {
+        console.log(printed);
+      }
+      break;
+    case 'start':
+      await start(forSite(text), folder);
+      break;
+    case 'output':
+      assert.match(printed, patternOf(forSite(text)));
+      break;
+    case 'write':
+      await writeFile(join(portal, file), forSite(text));
+      break;
+    case 'merge':
+      await change(file, before => mergeText(file, before, forSite(text)));
+      break;
+    case 'edit':
+      await change(file, before => applyDiff(before, forSite(text)));
+      break;
+    case 'check unit':
+      await checkUnit(text);
+      break;
+    case 'sign in':
+      await signIn();
+      break;
+    default:
+      throw new Error(`${step.where}: unknown action ${action}`);
+  }
+}
+
+/** Returns a pattern for an output, in which `…` is any text. */
+function patternOf(output) {
+  const parts = output
+    .trim()
+    .split('…')
+    .map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^]*')}\\s*$`);
+}
+
+async function change(file, edit) {
+  const path = join(portal, file);
+  await writeFile(path, edit(await readFile(path, 'utf8')));
+}
+
+/** Runs commands and returns what they print. */
+async function bash(commands, cwd) {
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
+    cwd,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let all = '';
+  child.stdout.setEncoding('utf8').on('data', chunk => {
+    output += chunk;
+    all += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', chunk => {
+    all += chunk;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) {
+    throw new Error(`${all.slice(-4000)}\nExit status ${code}`);
+  }
+  return output;
+}
+
+/** Starts a command in a process group and waits until the portal is ready. */
+async function start(command, cwd) {
+  const child = spawn('bash', ['-c', `exec env ${command}`], {
+    cwd,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  processes.push(child);
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', chunk => {
+      log += chunk;
+    });
+  }
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const readiness = `http://127.0.0.1:${port}/.backstage/health/v1/readiness`;
+    const response = await fetch(readiness).catch(() => undefined);
+    if (response?.ok) {
+      return;
+    }
+    await delay(500);
+  }
+  throw new Error(`The portal is not ready:\n${log.slice(-6000)}`);
+}
+
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return;
+  }
+  const exit = once(child, 'exit');
+  process.kill(-child.pid, 'SIGTERM');
+  const timer = setTimeout(
+    () => process.kill(-child.pid, 'SIGKILL'),
+    STOP_TIMEOUT_MS,
+  );
+  await exit;
+  clearTimeout(timer);
+}
+
+/** Lets systemd verify the unit, with programs that exist on this machine. */
+async function checkUnit(unit) {
+  const path = join(work, 'portal.service');
+  await writeFile(
+    path,
+    unit
+      .replace('/usr/bin/node', process.execPath)
+      .replace('User=portal', 'User=root')
+      .replace('/opt/portal', server),
+  );
+  await bash(
+    `if command -v systemd-analyze; then systemd-analyze verify '${path}'; fi`,
+    work,
+  );
+}
+
+/** Opens the portal in a fresh profile of Chromium with alice's ticket. */
+async function signIn() {
+  const require = createRequire(join(root, 'packages/app/package.json'));
+  const { chromium, expect } = require('@playwright/test');
+  const browser = await chromium.launchPersistentContext(
+    join(work, 'profile'),
+    {
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      // Chromium's sandbox does not work for root.
+      chromiumSandbox: process.getuid() !== 0,
+      args: ['--disable-quic', '--auth-server-allowlist=localhost'],
+      env: environment,
+    },
+  );
+  try {
+    const page = browser.pages()[0];
+    await page.goto(url);
+    await expect(page.getByRole('link', { name: 'People' })).toBeVisible({
+      timeout: 120_000,
+    });
+    await page.goto(`${url}/directory/people/alice`);
+    await expect(page.getByText('alice@example.test').first()).toBeVisible({
+      timeout: 120_000,
+    });
+  } finally {
+    await browser.close();
+  }
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port: free } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return free;
+}
