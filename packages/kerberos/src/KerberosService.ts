@@ -104,22 +104,21 @@ export interface KerberosService {
 }
 
 /** Messages for the caller: what failed and, if possible, what to do. */
-export const refusalMessages: Readonly<Record<KerberosRefusalReason, string>> =
-  {
-    no_credentials:
-      'No Kerberos ticket was sent: get one, then send it with Negotiate authentication.',
-    ntlm_refused:
-      'NTLM is not accepted: the client has no Kerberos ticket for this server.',
-    clock_skew:
-      "The ticket is not valid at this server's time: check the client's clock and get a new ticket.",
-    unknown_service_key:
-      'The ticket is for another service, or for a key that is no longer used: get a new one.',
-    replayed: 'This token was used before: every request needs a new one.',
-    realm_refused:
-      'The ticket is valid, but tickets of its realm are not accepted here.',
-    malformed_token:
-      'The Authorization header does not contain exactly one well-formed Negotiate token.',
-    token_too_large: 'The token is larger than this server accepts.',
-    continuation_required:
-      'The client requires another round of negotiation: send a Kerberos token that needs only one.',
-  };
+export const refusalMessages = {
+  no_credentials:
+    'No Kerberos ticket was sent: get one, then send it with Negotiate authentication.',
+  ntlm_refused:
+    'NTLM is not accepted: the client has no Kerberos ticket for this server.',
+  clock_skew:
+    "The ticket is not valid at this server's time: check the client's clock and get a new ticket.",
+  unknown_service_key:
+    'The ticket is for another service, or for a key that is no longer used: get a new one.',
+  replayed: 'This token was used before: every request needs a new one.',
+  realm_refused:
+    'The ticket is valid, but tickets of its realm are not accepted here.',
+  malformed_token:
+    'The Authorization header does not contain exactly one well-formed Negotiate token.',
+  token_too_large: 'The token is larger than this server accepts.',
+  continuation_required:
+    'The client requires another round of negotiation: send a Kerberos token that needs only one.',
+} satisfies Readonly<Record<KerberosRefusalReason, string>>;
