@@ -104,7 +104,7 @@ export interface KerberosService {
 }
 
 /** Messages for the caller: what failed and, if possible, what to do. */
-export const refusalMessages: Readonly<Record<KerberosRefusalReason, string>> = {
+export const refusalMessages = {
   no_credentials:
     'No Kerberos ticket was sent: get one, then send it with Negotiate authentication.',
   ntlm_refused:
@@ -122,4 +122,4 @@ export const refusalMessages: Readonly<Record<KerberosRefusalReason, string>> = 
   token_too_large: 'The token is larger than this server accepts.',
   continuation_required:
     'The client requires another round of negotiation: send a Kerberos token that needs only one.',
-};
+} satisfies Readonly<Record<KerberosRefusalReason, string>>;

@@ -51,7 +51,10 @@ export type MemberItem = components['schemas']['MemberItem'];
  *
  * @public
  */
-export type MaskedMember = Omit<components['schemas']['MaskedMember'], 'locked'>;
+export type MaskedMember = Omit<
+  components['schemas']['MaskedMember'],
+  'locked'
+>;
 
 /**
  * An agreement that a user has signed.
