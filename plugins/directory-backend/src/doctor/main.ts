@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util';
+import { kerberosChecks } from './kerberosChecks';
+import { ldapChecks } from './ldapChecks';
+import { Portal, type PortalOptions } from './Portal';
+import { configurationCheck, portalChecks } from './portalChecks';
+import { type CheckResult, formatResults, runChecks } from './runChecks';
+
+/** The run takes 5 seconds at most, its start included. */
+const DEADLINE_MS = 3500;
+
+const USAGE = `Usage: directory-doctor [--config FILE]... [--json]
+
+Checks a portal with the directory gateway: configuration, Kerberos, directory,
+database, certificates and permissions.
+
+  --config FILE  a configuration file; repeat it for several, as for the backend.
+                 Default: app-config.yaml and app-config.local.yaml
+  --json         print the results as JSON
+
+Exit status: 0 when no check fails, 1 when one does, 2 when an option is wrong.
+`;
+
+/** Checks a portal and returns the result of each check. */
+export async function diagnose(
+  options: PortalOptions,
+): Promise<readonly CheckResult[]> {
+  const portal = await Portal.load(options);
+  try {
+    const dependents = [
+      ...portalChecks(portal),
+      ...kerberosChecks(portal),
+      ...ldapChecks(portal),
+      ...portal.packageChecks(),
+    ];
+    const results = await runChecks(
+      [
+        configurationCheck(portal),
+        ...dependents.map(check => ({
+          ...check,
+          after: ['configuration', ...(check.after ?? [])],
+        })),
+      ],
+      portal,
+      { deadlineMs: DEADLINE_MS },
+    );
+    return results.map(({ id, status, message, fix }) => ({
+      id,
+      status,
+      message: portal.redact(message),
+      ...(fix && { fix: portal.redact(fix) }),
+    }));
+  } finally {
+    await portal.close();
+  }
+}
+
+/** Runs the command, in a child process of `bin/directory-doctor`. */
+export async function main(): Promise<void> {
+  const { output, exitCode } = await run(process.argv.slice(2));
+  const stream = exitCode === 2 ? process.stderr : process.stdout;
+  stream.write(output, () => process.send?.({ exitCode }));
+}
+
+async function run(
+  args: readonly string[],
+): Promise<{ readonly output: string; readonly exitCode: number }> {
+  let flags;
+  try {
+    flags = parseArgs({
+      args: [...args],
+      options: {
+        config: { type: 'string', multiple: true, default: [] },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return { output: `${(error as Error).message}\n\n${USAGE}`, exitCode: 2 };
+  }
+  if (flags.help) {
+    return { output: USAGE, exitCode: 0 };
+  }
+  const results = await diagnose({
+    configFiles: flags.config,
+    env: process.env,
+    folder: process.cwd(),
+  });
+  return {
+    output: flags.json
+      ? `${JSON.stringify(results, undefined, 2)}\n`
+      : formatResults(results),
+    exitCode: results.some(({ status }) => status === 'fail') ? 1 : 0,
+  };
+}
