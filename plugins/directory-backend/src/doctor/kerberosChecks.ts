@@ -102,12 +102,16 @@ export function kerberosChecks(portal: Portal): readonly DoctorCheck[] {
     },
   });
   return [
-    { id: 'host-name', run: () => checkHostName(keys) },
+    {
+      id: 'host-name',
+      after: ['base-url'],
+      run: () => checkHostName(keys),
+    },
     { id: 'krb5-config', run: async () => checkKrb5Config(portal.env) },
     { id: 'keytab', run: () => checkKeytab(keys) },
     {
       id: 'keytab-principal',
-      after: ['keytab'],
+      after: ['base-url', 'keytab'],
       run: () => checkPrincipals(portal, keys),
     },
     {
@@ -116,7 +120,7 @@ export function kerberosChecks(portal: Portal): readonly DoctorCheck[] {
       run: () => checkEncryption(keys),
     },
     tested('kdc', {
-      after: ['krb5-config', 'keytab-principal', 'base-url'],
+      after: ['krb5-config', 'keytab-principal'],
       success: 'A KDC of the realm responds',
       faults: ['kdc_unknown', 'kdc_unreachable', 'configuration'],
     }),
