@@ -113,7 +113,10 @@ export async function testServiceKey(
   const own = require.resolve('@directory-gateway/kerberos');
   // The sources, in the repository of this package.
   const loader = own.endsWith('.ts')
-    ? ['--require', require.resolve('@backstage/cli-node/config/nodeTransform.cjs')]
+    ? [
+        '--require',
+        require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
+      ]
     : [];
   const request = { service: `HTTP@${host}`, principal, config };
   const args = [own, require.resolve('kerberos'), JSON.stringify(request)];

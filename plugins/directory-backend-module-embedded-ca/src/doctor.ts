@@ -19,7 +19,10 @@ import {
   readChainFile,
 } from './authority/AuthorityStore';
 import { KeyFile } from './authority/KeyFile';
-import { authorityIdOf, createSigningAuthority } from './authority/SigningAuthority';
+import {
+  authorityIdOf,
+  createSigningAuthority,
+} from './authority/SigningAuthority';
 import { type EmbeddedCaConfig, readEmbeddedCaConfig } from './config';
 import { AUTHORITIES } from './database/rows';
 
@@ -114,7 +117,10 @@ function checkKey({ config, key, recorded, chain }: State): DoctorFinding {
   if (recorded && authorityIdOf(key) !== recorded.id) {
     return finding.fail(
       `${path} (${BLOCK}.keyFile) is the key of another CA than the one in the database`,
-      `restore the key of CA ${recorded.id.slice(0, 16)}… from a backup to ${path}`,
+      `restore the key of CA ${recorded.id.slice(
+        0,
+        16,
+      )}… from a backup to ${path}`,
     );
   }
   if (!chain) {
@@ -145,7 +151,10 @@ function checkCertificate({ chain }: State): DoctorFinding {
   const until = new Date(end).toISOString().slice(0, 10);
   const renew = `renew the CA certificate with the same key and set ${BLOCK}.chainFile to it`;
   if (end < Date.now()) {
-    return finding.fail(`The CA certificate of ${name} expired on ${until}`, renew);
+    return finding.fail(
+      `The CA certificate of ${name} expired on ${until}`,
+      renew,
+    );
   }
   return end < Date.now() + EXPIRY_WARNING_MS
     ? finding.warn(`The CA certificate of ${name} expires on ${until}`, renew)

@@ -215,7 +215,8 @@ async function checkProfiles(
           ', ',
         )} (directory.certificates.profiles)`,
         ...missing.map(
-          name => `ipa certprofile-import ${name} --file ${name}.cfg --store=true`,
+          name =>
+            `ipa certprofile-import ${name} --file ${name}.cfg --store=true`,
         ),
         'ipa certprofile-find lists the profiles, for a correct name',
       );

@@ -77,6 +77,9 @@ export const finding = {
   }),
 };
 
+/** In place of the code of an error without one, such as a timeout. */
+const NO_RESPONSE = 'no response';
+
 /** Codes of OpenSSL for a certificate that no trusted CA has issued. */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -101,8 +104,13 @@ export function explainConnectionError(
     readonly url: string;
     readonly urlKey: string;
     readonly caKey: string;
+    /** Whether the server has accepted the TCP connection. */
+    readonly isConnected?: boolean;
   },
-): { readonly step: 'dns' | 'connect' | 'tls'; readonly finding: DoctorFinding } {
+): {
+  readonly step: 'dns' | 'connect' | 'tls';
+  readonly finding: DoctorFinding;
+} {
   const { hostname, host } = new URL(options.url);
   const code = codeOf(error);
   switch (code) {
@@ -137,7 +145,11 @@ export function explainConnectionError(
         step: 'tls',
         finding: finding.fail(
           `The certificate of ${host} is for another name`,
-          `set ${options.urlKey} to a name in the certificate: openssl s_client -connect ${hostPort(options.url)} </dev/null | openssl x509 -noout -ext subjectAltName`,
+          `set ${
+            options.urlKey
+          } to a name in the certificate: openssl s_client -connect ${hostPort(
+            options.url,
+          )} </dev/null | openssl x509 -noout -ext subjectAltName`,
         ),
       };
     default:
@@ -151,12 +163,17 @@ export function explainConnectionError(
       ),
     };
   }
-  if (/^(?:ERR_SSL|ERR_TLS|EPROTO)/.test(code) || isTlsMessage(error)) {
+  if (
+    /^(?:ERR_SSL|ERR_TLS|EPROTO)/.test(code) ||
+    (options.isConnected && code !== NO_RESPONSE)
+  ) {
     return {
       step: 'tls',
       finding: finding.fail(
         `The TLS handshake with ${host} failed (${code})`,
-        `check the port and the TLS version of ${options.urlKey}: openssl s_client -connect ${hostPort(options.url)} </dev/null`,
+        `check the port and the TLS version of ${
+          options.urlKey
+        }: openssl s_client -connect ${hostPort(options.url)} </dev/null`,
       ),
     };
   }
@@ -183,9 +200,5 @@ function codeOf(error: unknown): string {
       return each.code;
     }
   }
-  return 'no response';
-}
-
-function isTlsMessage(error: unknown): boolean {
-  return isError(error) && /\b(?:SSL|TLS)\b/.test(error.message);
+  return NO_RESPONSE;
 }

@@ -1,4 +1,7 @@
-import type { LifecycleService, LoggerService } from '@backstage/backend-plugin-api';
+import type {
+  LifecycleService,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
 import { type Config, ConfigReader } from '@backstage/config';
 import { ConfigSources } from '@backstage/config-loader';
 import { isError } from '@backstage/errors';
@@ -16,7 +19,8 @@ import { type DirectoryConfig, readDirectoryConfig } from '../config';
 const OWN_PACKAGE = '@directory-gateway/backstage-plugin-directory-backend';
 
 /** Keys whose values are not printed. */
-const SECRET_KEY = /password|passphrase|secret|token|credential|private|apiKey/i;
+const SECRET_KEY =
+  /password|passphrase|secret|token|credential|private|apiKey/i;
 
 /** Shorter values would be replaced in other words. */
 const MIN_SECRET_LENGTH = 4;

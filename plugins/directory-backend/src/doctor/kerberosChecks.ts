@@ -141,7 +141,7 @@ export function kerberosChecks(portal: Portal): readonly DoctorCheck[] {
     }),
     tested('kerberos-ticket', {
       after: ['clock'],
-      success: "The portal accepts a ticket for its own name",
+      success: 'The portal accepts a ticket for its own name',
       faults: ['realm_refused', 'other'],
     }),
   ];
@@ -188,7 +188,9 @@ async function explainFault(
     ),
     key_mismatch: finding.fail(
       `The KDC has another key for ${principal} than the keytab (key version ${kvno})`,
-      `${getKeytab(keys)} creates a new key; with several machines, add --retrieve, or copy the newest keytab`,
+      `${getKeytab(
+        keys,
+      )} creates a new key; with several machines, add --retrieve, or copy the newest keytab`,
     ),
     encryption_type: finding.fail(
       `The KDC and this machine have no encryption type in common (${detail})`,
@@ -260,7 +262,10 @@ async function checkPrincipals(
     ...new Set((await keys.list()).map(({ principal }) => principal)),
   ];
   if (names.length === 0) {
-    return finding.fail(`${keys.path} has no key of an HTTP/ principal`, ...add);
+    return finding.fail(
+      `${keys.path} has no key of an HTTP/ principal`,
+      ...add,
+    );
   }
   const [own] = await keys.ofHost();
   if (!own) {

@@ -19,7 +19,10 @@ import {
   readMissingRights,
 } from '../ldap/accessRequirements';
 import { AccessVerifier } from '../ldap/AccessVerifier';
-import { containersBelow, trustedDn } from '../ldap/connection/DistinguishedName';
+import {
+  containersBelow,
+  trustedDn,
+} from '../ldap/connection/DistinguishedName';
 import { isPresent } from '../ldap/connection/filters';
 import {
   createClient,
@@ -146,7 +149,11 @@ class DirectoryServers {
     };
     let certificate: X509Certificate | undefined;
     let socketError: unknown;
+    let isConnected = false;
     const onSocket = (socket: Socket) => {
+      socket.once('connect', () => {
+        isConnected = true;
+      });
       socket.once('error', error => {
         socketError ??= error;
       });
@@ -178,7 +185,10 @@ class DirectoryServers {
       return { url, step: 'bound', certificate };
     } catch (error) {
       if (isRejectedBind(error)) {
-        const rejection = explainRejectedBind(error, { url, bindDn: config.bindDn });
+        const rejection = explainRejectedBind(error, {
+          url,
+          bindDn: config.bindDn,
+        });
         return { url, step: 'bind', finding: rejection, certificate };
       }
       return {
@@ -186,7 +196,10 @@ class DirectoryServers {
         certificate,
         ...explainConnectionError(socketError ?? error, {
           url,
-          urlKey: `directory.ldap.${config.servers.kind === 'srv' ? 'srv' : 'servers'}`,
+          isConnected,
+          urlKey: `directory.ldap.${
+            config.servers.kind === 'srv' ? 'srv' : 'servers'
+          }`,
           caKey: 'directory.ldap.caFile',
         }),
       };
@@ -221,12 +234,21 @@ export function ldapChecks(portal: Portal): readonly DoctorCheck[] {
     {
       id: 'ldap-bind',
       after: ['ldap-tls', 'ldap-password'],
-      run: () => stepFinding(servers, 'bind', `accept ${servers.config.bindDn}`),
+      run: () =>
+        stepFinding(servers, 'bind', `accept ${servers.config.bindDn}`),
     },
     { id: 'base-dn', after: bound, run: () => checkBaseDn(servers) },
     { id: 'ldap-schema', after: ['base-dn'], run: () => checkSchema(servers) },
-    { id: 'ldap-rights', after: ['ldap-schema'], run: () => checkRights(servers) },
-    { id: 'ldap-fields', after: ['ldap-rights'], run: () => checkFields(servers) },
+    {
+      id: 'ldap-rights',
+      after: ['ldap-schema'],
+      run: () => checkRights(servers),
+    },
+    {
+      id: 'ldap-fields',
+      after: ['ldap-rights'],
+      run: () => checkFields(servers),
+    },
     {
       id: 'preserved-users',
       after: ['base-dn'],
@@ -272,25 +294,26 @@ async function checkCaFile(portal: Portal): Promise<DoctorFinding> {
     return finding.ok('Not set: the CAs of Node.js are trusted');
   }
   const fix = `copy the CA of the directory servers to ${caFile}; FreeIPA's is /etc/ipa/ca.crt on every enrolled machine`;
-  let certificates: readonly X509Certificate[];
+  let pem: string;
   try {
-    const pem = (await readCa(ldap)) ?? '';
-    certificates = readPemBlocks(pem, { label: 'CERTIFICATE' }).map(
-      der => new X509Certificate(der),
-    );
+    pem = (await readCa(ldap)) ?? '';
   } catch (error) {
-    const cause = isError(error) && isError(error.cause) ? error.cause : error;
-    const code = isError(cause) && cause.code ? ` (${cause.code})` : '';
+    const { cause } = toError(error);
     return finding.fail(
-      code
-        ? `${caFile} (directory.ldap.caFile) cannot be read${code}`
-        : `${caFile} (directory.ldap.caFile) is not a certificate in PEM`,
+      isError(cause)
+        ? `${caFile} (directory.ldap.caFile) cannot be read (${cause.code})`
+        : `${caFile} (directory.ldap.caFile) is empty`,
       fix,
     );
   }
-  const [latest] = certificates
-    .map(({ validTo }) => Date.parse(validTo))
-    .sort((a, b) => b - a);
+  const ends = expiriesIn(pem);
+  if (ends.length === 0) {
+    return finding.fail(
+      `${caFile} (directory.ldap.caFile) is not a certificate in PEM`,
+      fix,
+    );
+  }
+  const latest = Math.max(...ends);
   const until = new Date(latest).toISOString().slice(0, 10);
   if (latest < Date.now()) {
     return finding.fail(
@@ -306,6 +329,17 @@ async function checkCaFile(portal: Portal): Promise<DoctorFinding> {
         fix,
       )
     : finding.ok(`${caFile}, until ${until}`);
+}
+
+/** Expiry of each certificate in a PEM text, in milliseconds since 1970. */
+function expiriesIn(pem: string): readonly number[] {
+  try {
+    return readPemBlocks(pem, { label: 'CERTIFICATE' }).map(der =>
+      Date.parse(new X509Certificate(der).validTo),
+    );
+  } catch {
+    return [];
+  }
 }
 
 async function checkPassword(portal: Portal): Promise<DoctorFinding> {

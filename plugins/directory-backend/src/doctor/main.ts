@@ -56,6 +56,10 @@ export async function diagnose(
 
 /** Runs the command, in a child process of `bin/directory-doctor`. */
 export async function main(): Promise<void> {
+  // Knex logs errors of connections to standard output.
+  for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) {
+    console[level] = () => {};
+  }
   const { output, exitCode } = await run(process.argv.slice(2));
   const stream = exitCode === 2 ? process.stderr : process.stdout;
   stream.write(output, () => process.send?.({ exitCode }));

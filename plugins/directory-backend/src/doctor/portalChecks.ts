@@ -23,8 +23,10 @@ const ALLOW_ALL_MODULE =
 const SIGN_IN_MODULE =
   '@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider';
 const AUTHORITY_MODULES: Readonly<Record<string, string>> = {
-  embedded: '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca',
-  freeipa: '@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca',
+  embedded:
+    '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca',
+  freeipa:
+    '@directory-gateway/backstage-plugin-directory-backend-module-freeipa-ca',
 };
 
 /** Checks that the configuration can be read; all others depend on it. */

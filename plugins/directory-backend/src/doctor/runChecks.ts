@@ -45,7 +45,10 @@ export async function runChecks(
     );
     const failedId = before.find(({ failedId: failed }) => failed)?.failedId;
     if (failedId !== undefined) {
-      return { result: { id, ...finding.skip(`${failedId} failed`) }, failedId };
+      return {
+        result: { id, ...finding.skip(`${failedId} failed`) },
+        failedId,
+      };
     }
     const result = { id, ...(await runOne(check)) };
     return result.status === 'fail' ? { result, failedId: id } : { result };

@@ -143,9 +143,7 @@ export async function readEndpoint(
 export async function readCa({
   caFile,
 }: Pick<LdapConfig, 'caFile'>): Promise<string | undefined> {
-  return (
-    caFile && (await readText('directory.ldap.caFile', readFile(caFile)))
-  );
+  return caFile && (await readText('directory.ldap.caFile', readFile(caFile)));
 }
 
 /**
