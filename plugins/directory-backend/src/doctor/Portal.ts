@@ -29,8 +29,8 @@ const MIN_SECRET_LENGTH = 4;
 interface BackendPackage {
   readonly require: NodeJS.Require;
   readonly dependencies: readonly string[];
-  /** Source of its entry point, without comments; empty when unknown. */
-  readonly entry: string;
+  /** Source of its entry point, without comments; `undefined` when unknown. */
+  readonly entry?: string;
 }
 
 /** Options of {@link Portal.load}. */
@@ -97,10 +97,10 @@ export class Portal implements DoctorContext {
   }
 
   hasPackage(name: string): boolean {
-    const { dependencies = [], entry = '' } = this.#backend ?? {};
+    const { dependencies = [], entry } = this.#backend ?? {};
     return (
       dependencies.includes(name) &&
-      (entry === '' ||
+      (entry === undefined ||
         /\bdiscoveryFeatureLoader\b/.test(entry) ||
         entry.includes(`'${name}'`) ||
         entry.includes(`"${name}"`))
@@ -109,7 +109,7 @@ export class Portal implements DoctorContext {
 
   /** Whether the source of the backend contains a word. */
   mentions(word: string): boolean {
-    return this.#backend?.entry.includes(word) ?? false;
+    return this.#backend?.entry?.includes(word) ?? false;
   }
 
   /** Returns the checks of the packages that the backend loads. */
@@ -268,9 +268,9 @@ function readBackend(folder: string): BackendPackage | undefined {
   return {
     require: createRequire(manifest),
     dependencies: Object.keys(dependencies),
-    entry: entry
-      ? readFileSync(entry, 'utf8').replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')
-      : '',
+    entry:
+      entry &&
+      readFileSync(entry, 'utf8').replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, ''),
   };
 }
 

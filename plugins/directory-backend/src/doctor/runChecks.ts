@@ -85,10 +85,15 @@ export function formatResults(results: readonly CheckResult[]): string {
       .filter(Boolean)
       .map(line => `      fix: ${line}`),
   ]);
-  const count = (status: CheckResult['status']) =>
-    results.filter(result => result.status === status).length;
-  const summary = `${count('ok')} ok, ${count('warn')} warnings, ${count(
-    'fail',
-  )} failures, ${count('skip')} skipped`;
+  const count = (status: CheckResult['status'], noun = '') => {
+    const { length } = results.filter(result => result.status === status);
+    return `${length} ${noun || status}${noun && length !== 1 ? 's' : ''}`;
+  };
+  const summary = [
+    count('ok'),
+    count('warn', 'warning'),
+    count('fail', 'failure'),
+    `${count('skip')}ped`,
+  ].join(', ');
   return `${[...lines, '', summary].join('\n')}\n`;
 }
