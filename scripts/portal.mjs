@@ -85,6 +85,7 @@ function environmentText() {
   };
   return [
     `portal=${process.pid}`,
+    `folder=${quote(cwd)}`,
     ...Object.entries(exported).map(
       ([key, value]) => `export ${key}=${quote(value)}`,
     ),

@@ -9,10 +9,8 @@ import {
   type DoctorCheck,
   type DoctorFinding,
   finding,
-  isLoopback,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
 import {
   type AuthorityRecord,
   AuthorityStore,
@@ -31,6 +29,9 @@ const BLOCK = 'directory.certificates.embedded';
 /** Users need time to install a renewed CA certificate. */
 const EXPIRY_WARNING_MS = 90 * 24 * 60 * 60 * 1000;
 
+/** Time for the portal to respond. */
+const CRL_TIMEOUT_MS = 2000;
+
 /** @public */
 export const doctorChecks: readonly DoctorCheck[] = [
   check('embedded-ca-key', [], checkKey),
@@ -38,12 +39,9 @@ export const doctorChecks: readonly DoctorCheck[] = [
   {
     id: 'embedded-ca-crl',
     after: ['base-url'],
-    async run({ config, env }) {
+    async run({ config }) {
       return readEmbeddedCaConfig(config)
-        ? await checkCrlAddress(
-            new URL(config.getString('backend.baseUrl')),
-            env,
-          )
+        ? await checkCrlAddress(new URL(config.getString('backend.baseUrl')))
         : NOT_CONFIGURED;
     },
   },
@@ -161,26 +159,23 @@ function checkCertificate({ chain }: State): DoctorFinding {
     : finding.ok(`${name}, until ${until}`);
 }
 
-/** Certificates contain the address, and other machines read it. */
-async function checkCrlAddress(
-  { origin, hostname }: URL,
-  env: NodeJS.ProcessEnv,
-): Promise<DoctorFinding> {
+/** Certificates contain the address, and clients read it without credentials. */
+async function checkCrlAddress({ origin }: URL): Promise<DoctorFinding> {
   const url = `${origin}/api/directory/ca/crl`;
-  if (isLoopback(hostname)) {
-    return env.NODE_ENV === 'production'
-      ? finding.warn(
-          `Certificates name ${url} as the address of the CRL, which other machines cannot reach`,
-          'set backend.baseUrl to the name of the portal before certificates are issued',
-        )
-      : finding.ok(`${url}, reachable from this machine only`);
+  try {
+    const { status } = await fetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(CRL_TIMEOUT_MS),
+    });
+    return status === 200
+      ? finding.ok(url)
+      : finding.warn(
+          `${url}, the address of the CRL in certificates, returns ${status}`,
+          'start the portal with the embedded CA; a proxy in front of it must pass /api/directory/ca/crl without credentials',
+        );
+  } catch {
+    return finding.skip(
+      `${url} does not respond; start the portal to check it`,
+    );
   }
-  return await lookup(hostname).then(
-    () => finding.ok(url),
-    () =>
-      finding.warn(
-        `Certificates name ${url} as the address of the CRL, but ${hostname} cannot be resolved`,
-        `add ${hostname} to DNS, or correct backend.baseUrl`,
-      ),
-  );
 }

@@ -224,7 +224,7 @@ export function ldapChecks(portal: Portal): readonly DoctorCheck[] {
     {
       id: 'ldap-server',
       after: ['ldap-dns'],
-      run: () => stepFinding(servers, 'connect', 'accept connections'),
+      run: () => stepFinding(servers, 'connect'),
     },
     {
       id: 'ldap-tls',
@@ -234,8 +234,7 @@ export function ldapChecks(portal: Portal): readonly DoctorCheck[] {
     {
       id: 'ldap-bind',
       after: ['ldap-tls', 'ldap-password'],
-      run: () =>
-        stepFinding(servers, 'bind', `accept ${servers.config.bindDn}`),
+      run: () => stepFinding(servers, 'bind', servers.config.bindDn),
     },
     { id: 'base-dn', after: bound, run: () => checkBaseDn(servers) },
     { id: 'ldap-schema', after: ['base-dn'], run: () => checkSchema(servers) },
@@ -267,7 +266,7 @@ export function ldapChecks(portal: Portal): readonly DoctorCheck[] {
 async function stepFinding(
   servers: DirectoryServers,
   step: Step,
-  success: string,
+  success?: string,
 ): Promise<DoctorFinding> {
   const probes = await servers.probes();
   const reached = probes.filter(
@@ -275,9 +274,7 @@ async function stepFinding(
   );
   const failed = reached.filter(probe => probe.step === step);
   if (failed.length === 0) {
-    return finding.ok(
-      `${reached.map(({ url }) => url).join(', ')}: ${success}`,
-    );
+    return finding.ok(success ?? reached.map(({ url }) => url).join(', '));
   }
   const isUsable = probes.some(probe => probe.step === 'bound');
   return {
@@ -379,11 +376,11 @@ async function checkDns(servers: DirectoryServers): Promise<DoctorFinding> {
       `dig +short SRV ${configured.name} must list the servers: ipa dns-update-system-records, or set directory.ldap.servers`,
     );
   }
-  return await stepFinding(servers, 'dns', 'resolved');
+  return await stepFinding(servers, 'dns');
 }
 
 async function checkTls(servers: DirectoryServers): Promise<DoctorFinding> {
-  const result = await stepFinding(servers, 'tls', 'valid certificates');
+  const result = await stepFinding(servers, 'tls');
   if (result.status !== 'ok') {
     return result;
   }
