@@ -146,6 +146,13 @@ export async function testServiceKey(
     : interpret(attempt);
 }
 
+/** Faults of a refused ticket by the acceptor's reasons. */
+const REFUSALS: Partial<Record<string, ServiceKeyFault>> = {
+  clock_skew: 'clock_skew',
+  realm_refused: 'realm_refused',
+  unknown_service_key: 'key_mismatch',
+};
+
 function interpret({
   result,
   log,
@@ -160,12 +167,6 @@ function interpret({
       return failed('other', detail);
   }
 }
-
-const REFUSALS: Partial<Record<string, ServiceKeyFault>> = {
-  clock_skew: 'clock_skew',
-  realm_refused: 'realm_refused',
-  unknown_service_key: 'key_mismatch',
-};
 
 /** Texts of MIT krb5 (`lib/krb5/error_tables`, `lib/krb5/krb`), in English for every `LANG`. */
 const FAULTS: readonly (readonly [RegExp, ServiceKeyFault])[] = [

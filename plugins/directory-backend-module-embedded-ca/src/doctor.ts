@@ -26,6 +26,8 @@ import { AUTHORITIES } from './database/rows';
 
 const BLOCK = 'directory.certificates.embedded';
 
+const NOT_CONFIGURED = finding.skip(`${BLOCK} is not configured`);
+
 /** Users need time to install a renewed CA certificate. */
 const EXPIRY_WARNING_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -46,8 +48,6 @@ export const doctorChecks: readonly DoctorCheck[] = [
     },
   },
 ];
-
-const NOT_CONFIGURED = finding.skip(`${BLOCK} is not configured`);
 
 interface State {
   readonly config: EmbeddedCaConfig;

@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Config } from '@backstage/config';
 import { toError } from '@backstage/errors';
 import {
@@ -11,6 +10,7 @@ import {
   type DoctorFinding,
   explainConnectionError,
   finding,
+  silentLogger,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import { once } from 'node:events';
@@ -165,6 +165,14 @@ async function readProfile(config: FreeIpaConfig, name: string): Promise<void> {
 /** FreeIPA's default profile, which every server has. */
 const EXISTING_PROFILE = 'caIPAserviceCert';
 
+function loginFix({ login, servers }: FreeIpaConfig): string {
+  if (login.kind === 'password') {
+    return `try it: kinit ${login.username}; reset it: ipa passwd ${login.username}, then change it once`;
+  }
+  const { principal, keytab } = login;
+  return `try it: kinit -k -t ${keytab} ${principal} && curl --negotiate -u : ${servers[0]}/ipa/session/login_kerberos; renew the keytab: ipa-getkeytab -p ${principal} -k ${keytab}`;
+}
+
 async function checkLogin(config: FreeIpaConfig): Promise<DoctorFinding> {
   const { login } = config;
   const name = login.kind === 'password' ? login.username : login.principal;
@@ -172,14 +180,11 @@ async function checkLogin(config: FreeIpaConfig): Promise<DoctorFinding> {
     await readProfile(config, EXISTING_PROFILE);
   } catch (error) {
     if (error instanceof NoResultError) {
-      const isAlias = / 400\b/.test(error.message);
       return finding.fail(
         `FreeIPA does not accept the login of ${name}: ${error.message}`,
-        isAlias
+        / status 400\b/.test(error.message)
           ? `set ${BLOCK}.servers to the servers' own names, not an alias`
-          : login.kind === 'password'
-          ? `try it: kinit ${name}; reset it: ipa passwd ${name}, then change it once`
-          : `try it: kinit -k -t ${login.keytab} ${name} && curl --negotiate -u : ${config.servers[0]}/ipa/session/login_kerberos; renew the keytab: ipa-getkeytab -p ${name} -k ${login.keytab}`,
+          : loginFix(config),
       );
     }
     if (!(error instanceof RpcError)) {
@@ -221,11 +226,3 @@ async function checkProfiles(
         'ipa certprofile-find lists the profiles, for a correct name',
       );
 }
-
-const silentLogger: LoggerService = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  child: () => silentLogger,
-};

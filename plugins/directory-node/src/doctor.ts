@@ -1,3 +1,4 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
 import type { Config } from '@backstage/config';
 import { isError } from '@backstage/errors';
 import type { Database } from './migrateDatabase';
@@ -75,6 +76,19 @@ export const finding = {
     message,
     fix: fix.join('\n'),
   }),
+};
+
+/**
+ * A logger without output, for components whose failures become findings.
+ *
+ * @public
+ */
+export const silentLogger: LoggerService = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  child: () => silentLogger,
 };
 
 /** In place of the code of an error without one, such as a timeout. */

@@ -1,15 +1,13 @@
-import type {
-  LifecycleService,
-  LoggerService,
-} from '@backstage/backend-plugin-api';
+import type { LifecycleService } from '@backstage/backend-plugin-api';
 import { type Config, ConfigReader } from '@backstage/config';
 import { ConfigSources } from '@backstage/config-loader';
 import { isError } from '@backstage/errors';
 import type { JsonValue } from '@backstage/types';
-import type {
-  Database,
-  DoctorCheck,
-  DoctorContext,
+import {
+  type Database,
+  type DoctorCheck,
+  type DoctorContext,
+  silentLogger,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,6 +22,11 @@ const SECRET_KEY =
 
 /** Shorter values would be replaced in other words. */
 const MIN_SECRET_LENGTH = 4;
+
+const noLifecycle: LifecycleService = {
+  addStartupHook() {},
+  addShutdownHook() {},
+};
 
 /** The package of the portal's backend. */
 interface BackendPackage {
@@ -194,20 +197,6 @@ export class Portal implements DoctorContext {
     }
   }
 }
-
-/** A logger for components whose findings are results. */
-export const silentLogger: LoggerService = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  child: () => silentLogger,
-};
-
-const noLifecycle: LifecycleService = {
-  addStartupHook() {},
-  addShutdownHook() {},
-};
 
 /** Whether the database of the plugin is in memory. */
 export function isInMemory(config: Config): boolean {

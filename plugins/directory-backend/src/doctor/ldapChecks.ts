@@ -4,6 +4,7 @@ import {
   type DoctorFinding,
   explainConnectionError,
   finding,
+  silentLogger,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readPemBlocks } from '@directory-gateway/x509';
 import { ResultCodeError } from 'ldapts';
@@ -40,7 +41,7 @@ import { LdapReader } from '../ldap/LdapReader';
 import { LdapReplicaSource } from '../ldap/LdapReplicaSource';
 import { SchemaVerifier } from '../ldap/SchemaVerifier';
 import { UsnReader } from '../ldap/UsnReader';
-import { type Portal, silentLogger } from './Portal';
+import type { Portal } from './Portal';
 
 /** Maximum time for one server to connect and bind. */
 const CONNECT_TIMEOUT_MS = 2000;

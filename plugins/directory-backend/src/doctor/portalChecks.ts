@@ -227,6 +227,26 @@ function hasSharedStore({ config }: Portal): boolean {
   );
 }
 
+/** Error codes of PostgreSQL and SQLite. Their messages may contain secrets. */
+const DATABASE_ERRORS: Readonly<Record<string, readonly [string, string]>> = {
+  '28P01': [
+    'rejects the password',
+    'correct backend.database.connection.user and password',
+  ],
+  '28000': [
+    'rejects the user',
+    'correct backend.database.connection.user, and pg_hba.conf on the server',
+  ],
+  '42501': [
+    'denies a right to the user',
+    'grant the user of backend.database.connection the right to its database',
+  ],
+  SQLITE_CANTOPEN: [
+    'cannot be opened',
+    "create the folder of backend.database.connection, writable by the portal's user",
+  ],
+};
+
 async function checkDatabase(portal: Portal): Promise<DoctorFinding> {
   if (isInMemory(portal.config)) {
     return finding.warn(
@@ -247,26 +267,6 @@ async function checkDatabase(portal: Portal): Promise<DoctorFinding> {
     return finding.fail(`The database ${message} (${code})`, fix);
   }
 }
-
-/** Error codes of PostgreSQL and SQLite. Their messages may contain secrets. */
-const DATABASE_ERRORS: Readonly<Record<string, readonly [string, string]>> = {
-  '28P01': [
-    'rejects the password',
-    'correct backend.database.connection.user and password',
-  ],
-  '28000': [
-    'rejects the user',
-    'correct backend.database.connection.user, and pg_hba.conf on the server',
-  ],
-  '42501': [
-    'denies a right to the user',
-    'grant the user of backend.database.connection the right to its database',
-  ],
-  SQLITE_CANTOPEN: [
-    'cannot be opened',
-    "create the folder of backend.database.connection, writable by the portal's user",
-  ],
-};
 
 async function checkMigrations(portal: Portal): Promise<DoctorFinding> {
   const database = await portal.database();

@@ -1,4 +1,4 @@
-import { isError } from '@backstage/errors';
+import { toError } from '@backstage/errors';
 import {
   type DoctorCheck,
   type DoctorContext,
@@ -18,6 +18,67 @@ interface Outcome {
   readonly failedId?: string;
 }
 
+/** A run of checks, each of which runs once. */
+class Run {
+  readonly #options: {
+    readonly checks: readonly DoctorCheck[];
+    readonly context: DoctorContext;
+    readonly deadlineMs: number;
+  };
+  readonly #endsAt: number;
+  readonly #outcomes = new Map<DoctorCheck, Promise<Outcome>>();
+
+  constructor(options: {
+    readonly checks: readonly DoctorCheck[];
+    readonly context: DoctorContext;
+    readonly deadlineMs: number;
+  }) {
+    this.#options = options;
+    this.#endsAt = performance.now() + options.deadlineMs;
+  }
+
+  /** Returns the result of a check, after those that it depends on. */
+  outcomeOf(check: DoctorCheck): Promise<Outcome> {
+    let outcome = this.#outcomes.get(check);
+    if (!outcome) {
+      outcome = this.#decide(check);
+      this.#outcomes.set(check, outcome);
+    }
+    return outcome;
+  }
+
+  async #decide(check: DoctorCheck): Promise<Outcome> {
+    const { id, after = [] } = check;
+    const before = await Promise.all(
+      this.#options.checks
+        .filter(other => after.includes(other.id))
+        .map(other => this.outcomeOf(other)),
+    );
+    const failedId = before.find(outcome => outcome.failedId)?.failedId;
+    if (failedId !== undefined) {
+      const skipped = finding.skip(`${failedId} failed`);
+      return { result: { id, ...skipped }, failedId };
+    }
+    const result = { id, ...(await this.#run(check)) };
+    return result.status === 'fail' ? { result, failedId: id } : { result };
+  }
+
+  async #run(check: DoctorCheck): Promise<DoctorFinding> {
+    const { context, deadlineMs } = this.#options;
+    try {
+      return await withDeadline(check.run(context), {
+        ms: Math.max(0, this.#endsAt - performance.now()),
+        error: () => new Error(`No result within ${deadlineMs / 1000} seconds`),
+      });
+    } catch (error) {
+      return finding.fail(
+        firstLine(toError(error).message),
+        'check that this machine reaches the servers and the DNS servers that the configuration names',
+      );
+    }
+  }
+}
+
 /**
  * Runs checks concurrently. A check waits for those that it depends on, and is
  * skipped when one of them failed.
@@ -28,44 +89,11 @@ interface Outcome {
 export async function runChecks(
   checks: readonly DoctorCheck[],
   context: DoctorContext,
-  { deadlineMs }: { readonly deadlineMs: number },
+  options: { readonly deadlineMs: number },
 ): Promise<readonly CheckResult[]> {
-  const outcomes = new Map<string, Promise<Outcome>>();
-  const outcomeOf = (check: DoctorCheck): Promise<Outcome> => {
-    const outcome = outcomes.get(check.id) ?? run(check);
-    outcomes.set(check.id, outcome);
-    return outcome;
-  };
-  const run = async (check: DoctorCheck): Promise<Outcome> => {
-    const { id, after = [] } = check;
-    // Not before its promise is in the map.
-    await undefined;
-    const before = await Promise.all(
-      checks.filter(other => after.includes(other.id)).map(outcomeOf),
-    );
-    const failedId = before.find(({ failedId: failed }) => failed)?.failedId;
-    if (failedId !== undefined) {
-      return {
-        result: { id, ...finding.skip(`${failedId} failed`) },
-        failedId,
-      };
-    }
-    const result = { id, ...(await runOne(check)) };
-    return result.status === 'fail' ? { result, failedId: id } : { result };
-  };
-  const end = performance.now() + deadlineMs;
-  const runOne = (check: DoctorCheck): Promise<DoctorFinding> =>
-    withDeadline(check.run(context), {
-      ms: Math.max(0, end - performance.now()),
-      error: () => new Error(`No result within ${deadlineMs / 1000} seconds`),
-    }).catch(error =>
-      finding.fail(
-        firstLine(isError(error) ? error.message : String(error)),
-        'check that this machine reaches the servers and the DNS servers that the configuration names',
-      ),
-    );
-  return Promise.all(
-    checks.map(async check => (await outcomeOf(check)).result),
+  const run = new Run({ checks, context, ...options });
+  return await Promise.all(
+    checks.map(async check => (await run.outcomeOf(check)).result),
   );
 }
 
