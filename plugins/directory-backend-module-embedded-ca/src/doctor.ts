@@ -40,7 +40,7 @@ export const doctorChecks: readonly DoctorCheck[] = [
   check('embedded-ca-certificate', ['embedded-ca-key'], checkCertificate),
   {
     id: 'embedded-ca-crl',
-    after: ['base-url'],
+    after: ['base-url', 'embedded-ca-key'],
     async run({ config }) {
       return readEmbeddedCaConfig(config)
         ? await checkCrlAddress(new URL(config.getString('backend.baseUrl')))

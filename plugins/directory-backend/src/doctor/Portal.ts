@@ -66,9 +66,8 @@ export class Portal implements DoctorContext {
         env,
         substitutionFunc: async name => env[name],
       });
-      const loaded = await ConfigSources.toConfig(source);
-      loaded.close();
-      const config = new ConfigReader(loaded.get());
+      const config = await ConfigSources.toConfig(source);
+      config.close();
       return new Portal({ config, env, folder });
     } catch (configError) {
       const config = new ConfigReader({});

@@ -19,7 +19,11 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+} from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -450,6 +454,22 @@ const FAULTS: readonly Fault[] = [
     },
   ],
   [
+    'a PostgreSQL that does not respond',
+    'database',
+    /systemctl status postgresql/,
+    async () => {
+      const silent = createTcpServer().listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      return {
+        config: {
+          'backend.database.connection': { host: '127.0.0.1', port },
+        },
+        undo: () => silent.close(),
+      };
+    },
+  ],
+  [
     'a database of a later release',
     'migrations',
     /restore the database/,
@@ -478,6 +498,12 @@ const FAULTS: readonly Fault[] = [
     'keytab',
     /ipa-getkeytab -p HTTP\/localhost -k/,
     () => ({ config: { 'kerberos.keytab': path('missing') } }),
+  ],
+  [
+    'another keytab in the environment',
+    'keytab',
+    /unset KRB5_KTNAME/,
+    () => ({ env: { KRB5_KTNAME: '/etc/other.keytab' } }),
   ],
   [
     'a keytab that is not one',
@@ -570,7 +596,7 @@ const FAULTS: readonly Fault[] = [
   [
     'a disabled principal',
     'service-principal',
-    /ipa service-show HTTP\/localhost/,
+    /modprinc \+allow_tix -expire never HTTP\/localhost/,
     async () => {
       await kadmin('modprinc', '-allow_tix', 'HTTP/localhost');
       return { undo: () => kadmin('modprinc', '+allow_tix', 'HTTP/localhost') };
@@ -665,6 +691,15 @@ const FAULTS: readonly Fault[] = [
     'ldap-dns',
     /getent hosts ipa\.invalid/,
     configured({ 'directory.ldap.servers': ['ldaps://ipa.invalid'] }),
+  ],
+  [
+    'a domain without SRV records',
+    'ldap-dns',
+    /dig \+short SRV _ldaps\._tcp\.ipa\.invalid/,
+    configured({
+      'directory.ldap.servers': undefined,
+      'directory.ldap.srv': { name: '_ldaps._tcp.ipa.invalid' },
+    }),
   ],
   [
     'a stopped directory server',
@@ -812,6 +847,12 @@ const FAULTS: readonly Fault[] = [
         ),
       },
     }),
+  ],
+  [
+    'an invalid key of the CA',
+    'embedded-ca-key',
+    /correct the key/,
+    configured({ 'directory.certificates.embedded.organization': undefined }),
   ],
   [
     'a CA key that others can read',

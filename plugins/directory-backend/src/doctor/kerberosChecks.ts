@@ -1,4 +1,4 @@
-import { isError } from '@backstage/errors';
+import { isError, toError } from '@backstage/errors';
 import {
   type DoctorCheck,
   type DoctorFinding,
@@ -20,7 +20,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import type { Portal } from './Portal';
 
 /** Time for the KDC to respond. */
-const KDC_TIMEOUT_MS = 3000;
+const KDC_TIMEOUT_MS = 2500;
 
 const DNS_TIMEOUT_MS = 1000;
 
@@ -178,9 +178,8 @@ async function explainFault(
     ),
     principal_disabled: finding.fail(
       `The KDC has disabled ${principal} (${detail})`,
-      `ipa service-show ${name} --all; ipa service-disable removes the key, ${getKeytab(
-        keys,
-      )} creates a new one`,
+      `ipa service-show ${name} --all --raw shows krbPrincipalExpiration and krbTicketFlags`,
+      `on the FreeIPA server: kadmin.local -q 'modprinc +allow_tix -expire never ${name}'`,
     ),
     service_unknown: finding.fail(
       `Clients on this machine request a ticket for another name (${detail})`,
@@ -232,7 +231,15 @@ function checkKrb5Config(env: NodeJS.ProcessEnv): DoctorFinding {
 }
 
 async function checkKeytab(keys: ServiceKeys): Promise<DoctorFinding> {
-  const { path } = keys;
+  let path: string;
+  try {
+    path = keys.path;
+  } catch (error) {
+    return finding.fail(
+      toError(error).message,
+      'unset KRB5_KTNAME, KRB5RCACHENAME and KRB5RCACHETYPE in the environment of the portal',
+    );
+  }
   const state = await inspectKeytab(path);
   if (!state.usable) {
     return finding.fail(

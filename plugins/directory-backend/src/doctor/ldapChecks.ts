@@ -32,6 +32,7 @@ import {
   secureAndBind,
   withDeadline,
 } from '../ldap/connection/ldapClient';
+import type { LdapConfig } from '../ldap/connection/LdapConfig';
 import { isNoSuchObject, isRejectedBind } from '../ldap/connection/ldapErrors';
 import { LdapPool, NEVER_ABORTED } from '../ldap/connection/LdapPool';
 import { LdapServers } from '../ldap/connection/LdapServers';
@@ -186,10 +187,7 @@ class DirectoryServers {
       return { url, step: 'bound', certificate };
     } catch (error) {
       if (isRejectedBind(error)) {
-        const rejection = explainRejectedBind(error, {
-          url,
-          bindDn: config.bindDn,
-        });
+        const rejection = explainRejectedBind(error, { ...config, url });
         return { url, step: 'bind', finding: rejection, certificate };
       }
       return {
@@ -419,7 +417,7 @@ async function checkTls(servers: DirectoryServers): Promise<DoctorFinding> {
 /** Result codes of a bind (RFC 4511 §4.1.9). */
 function explainRejectedBind(
   error: unknown,
-  { url, bindDn }: { readonly url: string; readonly bindDn: string },
+  { url, bindDn, baseDn }: LdapConfig & { readonly url: string },
 ): DoctorFinding {
   const cause = isError(error) ? error.cause : undefined;
   const code = cause instanceof ResultCodeError ? cause.code : 0;
@@ -437,7 +435,7 @@ function explainRejectedBind(
     case 19:
       return finding.fail(
         `The account ${bindDn} is locked or its password has expired (result code ${code})`,
-        `unlock it: dsidm INSTANCE account unlock '${bindDn}', or remove nsAccountLock with ldapmodify -x ${manager}`,
+        `unlock it: dsidm INSTANCE -b '${baseDn}' account unlock '${bindDn}', or remove nsAccountLock with ldapmodify -x ${manager}`,
         'passwordExpirationTime: 20380119031407Z in its entry prevents expiry',
       );
     default:

@@ -13,8 +13,10 @@ import {
 import { readdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { SessionKeys } from '../http/session/SessionKeys';
+import { withDeadline } from '../ldap/connection/ldapClient';
 import { migrationsTable } from '../openDatabase';
 import { isInMemory, type Portal } from './Portal';
+import { CONFIGURATION_FIX } from './runChecks';
 
 const POLICY_MODULE =
   '@directory-gateway/backstage-plugin-permission-backend-module-directory';
@@ -46,10 +48,7 @@ export function configurationCheck(portal: Portal): DoctorCheck {
             : ldap.servers.name;
         return finding.ok(`Valid; directory ${ldap.baseDn} on ${servers}`);
       } catch (error) {
-        return finding.fail(
-          messageOf(error),
-          'correct the key in app-config.yaml or in the file given by --config (docs/configuration.md lists every key); a value ${NAME} is read from the environment of this command',
-        );
+        return finding.fail(messageOf(error), CONFIGURATION_FIX);
       }
     },
   };
@@ -200,14 +199,14 @@ async function checkSessionKeys(portal: Portal): Promise<DoctorFinding> {
       await SessionKeys.load(sessions.secrets);
       return finding.ok(`Keys: ${sessions.secrets.length}`);
     } catch (error) {
-      const files = sessions.secrets.flatMap(secret =>
-        secret.kind === 'file' ? secret.path : [],
-      );
+      const message = messageOf(error);
+      const secret = sessions.secrets.find(({ key }) => message.includes(key));
+      const path = secret?.kind === 'file' ? secret.path : undefined;
       return finding.fail(
-        messageOf(error),
-        ...(files.length > 0
-          ? files.map(path => `${create(path)}; chown it to the portal's user`)
-          : ['openssl rand -base64 32']),
+        message.replace(/: (?:run chmod|openssl).*$/, ''),
+        path === undefined
+          ? 'openssl rand -base64 32'
+          : `${create(path)}; chown it to the portal's user`,
       );
     }
   }
@@ -226,6 +225,9 @@ function hasSharedStore({ config }: Portal): boolean {
     key => !['memory', undefined].includes(config.getOptionalString(key)),
   );
 }
+
+/** Time for the database to respond. */
+const DATABASE_TIMEOUT_MS = 2500;
 
 /** Error codes of PostgreSQL and SQLite. Their messages may contain secrets. */
 const DATABASE_ERRORS: Readonly<Record<string, readonly [string, string]>> = {
@@ -255,7 +257,11 @@ async function checkDatabase(portal: Portal): Promise<DoctorFinding> {
     );
   }
   try {
-    return (await portal.database())
+    const database = await withDeadline(portal.database(), {
+      ms: DATABASE_TIMEOUT_MS,
+      error: () => Object.assign(new Error(), { code: 'no response' }),
+    });
+    return database
       ? finding.ok('Reachable')
       : finding.ok('Does not exist yet; the backend creates it when it starts');
   } catch (error) {

@@ -5,6 +5,10 @@ import {
   type DoctorFinding,
   finding,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  DirectoryTimeoutError,
+  DirectoryUnavailableError,
+} from '../directory/errors';
 import { withDeadline } from '../ldap/connection/ldapClient';
 
 /** The finding of a check. */
@@ -16,6 +20,19 @@ interface Outcome {
   readonly result: CheckResult;
   /** The check that failed, if this one or one that it depends on has. */
   readonly failedId?: string;
+}
+
+/** What to do about an invalid key, which the message names. */
+export const CONFIGURATION_FIX =
+  'correct the key in app-config.yaml or in the file given by --config (docs/configuration.md lists every key); a value ${NAME} is read from the environment of this command';
+
+class DeadlineError extends Error {}
+
+function isUnavailable(error: unknown): boolean {
+  return (
+    error instanceof DirectoryUnavailableError ||
+    error instanceof DirectoryTimeoutError
+  );
 }
 
 /** A run of checks, each of which runs once. */
@@ -68,12 +85,17 @@ class Run {
     try {
       return await withDeadline(check.run(context), {
         ms: Math.max(0, this.#endsAt - performance.now()),
-        error: () => new Error(`No result within ${deadlineMs / 1000} seconds`),
+        error: () =>
+          new Error(
+            `No result within ${(deadlineMs / 1000).toFixed(1)} seconds`,
+          ),
       });
     } catch (error) {
       return finding.fail(
         firstLine(toError(error).message),
-        'check that this machine reaches the servers and the DNS servers that the configuration names',
+        error instanceof DeadlineError || isUnavailable(error)
+          ? 'check that this machine reaches the servers and the DNS servers that the configuration names'
+          : CONFIGURATION_FIX,
       );
     }
   }
