@@ -969,6 +969,19 @@ it('warns when one of several servers cannot be used', async () => {
   ]);
 });
 
+it('checks certificates without a password', async () => {
+  const results = await diagnosePortal({
+    config: {
+      'directory.ldap.bindPasswordFile': path('missing'),
+      'directory.ldap.caFile': authority.caFile,
+    },
+  });
+  expect(problemsOf(results).map(({ id }) => id)).toEqual([
+    'ldap-password',
+    'ldap-tls',
+  ]);
+});
+
 describe('directory-doctor', () => {
   const command = async (change: Change, ...args: readonly string[]) => {
     const { configFiles, env } = await writePortal(change);

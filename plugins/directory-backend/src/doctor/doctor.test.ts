@@ -8,10 +8,9 @@ import {
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { kerberosChecks } from './kerberosChecks';
-import { ldapChecks } from './ldapChecks';
+import { allChecks } from './main';
 import { Portal } from './Portal';
-import { checkNode, configurationCheck, portalChecks } from './portalChecks';
+import { checkNode, configurationCheck } from './portalChecks';
 import { formatResults, runChecks } from './runChecks';
 
 const REPOSITORY = resolve(__dirname, '../../../..');
@@ -202,13 +201,7 @@ describe('Portal', () => {
       env: {},
       folder: REPOSITORY,
     });
-    const ids = [
-      configurationCheck(portal),
-      ...portalChecks(portal),
-      ...kerberosChecks(portal),
-      ...ldapChecks(portal),
-      ...portal.packageChecks(),
-    ].map(({ id }) => id);
+    const ids = allChecks(portal).map(({ id }) => id);
     const page = await readFile(join(REPOSITORY, 'docs/doctor.md'), 'utf8');
     const [, table] = page.split('## Checks');
     const documented = [...table.matchAll(/^\| `([a-z0-9-]+)`/gm)].map(

@@ -1,7 +1,10 @@
+import type { DoctorCheck } from '@directory-gateway/backstage-plugin-directory-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { connectionChecks } from './connectionChecks';
+import { directoryChecks } from './directoryChecks';
+import { DirectoryServers } from './DirectoryServers';
 import { kerberosChecks } from './kerberosChecks';
-import { ldapChecks } from './ldapChecks';
 import { Portal, type PortalOptions } from './Portal';
 import { configurationCheck, portalChecks } from './portalChecks';
 import { type CheckResult, formatResults, runChecks } from './runChecks';
@@ -30,6 +33,25 @@ database, certificates and permissions.
 Exit status: 0 when no check fails, 1 when one does, 2 when an option is wrong.
 `;
 
+/** Returns the checks of the command and of the packages that the backend loads. */
+export function allChecks(portal: Portal): readonly DoctorCheck[] {
+  const servers = new DirectoryServers(portal);
+  const dependents = [
+    ...portalChecks(portal),
+    ...kerberosChecks(portal),
+    ...connectionChecks(portal, servers),
+    ...directoryChecks(servers),
+    ...portal.packageChecks(),
+  ];
+  return [
+    configurationCheck(portal),
+    ...dependents.map(check => ({
+      ...check,
+      after: ['configuration', ...(check.after ?? [])],
+    })),
+  ];
+}
+
 /**
  * Checks a portal and returns the result of each check.
  *
@@ -43,23 +65,7 @@ export async function diagnose({
 > {
   const portal = await Portal.load(options);
   try {
-    const dependents = [
-      ...portalChecks(portal),
-      ...kerberosChecks(portal),
-      ...ldapChecks(portal),
-      ...portal.packageChecks(),
-    ];
-    const results = await runChecks(
-      [
-        configurationCheck(portal),
-        ...dependents.map(check => ({
-          ...check,
-          after: ['configuration', ...(check.after ?? [])],
-        })),
-      ],
-      portal,
-      { deadlineMs },
-    );
+    const results = await runChecks(allChecks(portal), portal, { deadlineMs });
     return results.map(({ id, status, message, fix }) => ({
       id,
       status,
@@ -72,7 +78,11 @@ export async function diagnose({
   }
 }
 
-/** Runs the command, in a child process of `bin/directory-doctor`. */
+/**
+ * Runs the command, in a child process of `bin/directory-doctor`.
+ *
+ * @public
+ */
 export async function main(): Promise<void> {
   // Knex logs errors of connections to standard output.
   for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) {
