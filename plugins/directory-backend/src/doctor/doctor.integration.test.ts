@@ -549,6 +549,22 @@ const FAULTS: readonly Fault[] = [
     },
   ],
   [
+    'a host name that is unknown',
+    'host-name',
+    /ipa dnsrecord-add/,
+    async () => {
+      const keytab = path('unknown.keytab');
+      const name = 'HTTP/other.example.test';
+      await kadmin('ktadd', '-norandkey', '-k', keytab, name);
+      return {
+        config: {
+          'kerberos.keytab': keytab,
+          'backend.baseUrl': 'https://other.example.test',
+        },
+      };
+    },
+  ],
+  [
     'another realm than that of the keytab',
     'keytab-principal',
     /kerberos\.realm: EXAMPLE\.TEST/,
@@ -635,6 +651,12 @@ const FAULTS: readonly Fault[] = [
     'clock',
     /chronyc makestep/,
     () => withClockOf('-600s'),
+  ],
+  [
+    'a replay cache that cannot be written',
+    'kerberos-ticket',
+    /KRB5_TRACE/,
+    () => ({ env: { KRB5RCACHENAME: 'file2:/nonexistent/rcache' } }),
   ],
   [
     'no CA file',
