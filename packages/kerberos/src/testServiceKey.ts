@@ -192,6 +192,8 @@ function failed(fault: ServiceKeyFault, status: string): ServiceKeyTest {
     fault,
     detail: status
       .replace(/^.*(?:unavailable or inaccessible|more information): /, '')
+      .replace(/^The Kerberos library reports: /, '')
+      .replace(/\. Until this is fixed, .*$/, '')
       .replace(/[^\x20-\x7e]/g, '?'),
   };
 }

@@ -655,7 +655,7 @@ const FAULTS: readonly Fault[] = [
   [
     'a replay cache that cannot be written',
     'kerberos-ticket',
-    /KRB5_TRACE/,
+    /folder of the replay cache \(KRB5RCACHENAME\)/,
     () => ({ env: { KRB5RCACHENAME: 'file2:/nonexistent/rcache' } }),
   ],
   [

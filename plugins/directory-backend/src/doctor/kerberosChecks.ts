@@ -207,7 +207,7 @@ async function explainFault(
     ),
     other: finding.fail(
       `A ticket for ${principal} is not accepted (${detail})`,
-      'look for the text in docs/troubleshooting.md; KRB5_TRACE=/dev/stderr before this command shows each step',
+      'correct what the message names, for example the folder of the replay cache (KRB5RCACHENAME); docs/troubleshooting.md lists messages of the Kerberos library',
     ),
   };
   return explanations[fault];
