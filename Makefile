@@ -1,9 +1,9 @@
 # Each target installs what it needs and can run repeatedly.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm bench trials pack test-install clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor bench trials pack test-install clean
 
 # Read by the scripts; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS CHECKOUT KEEP
+export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS CHECKOUT KEEP CONFIG JSON
 
 help: ## Show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -15,6 +15,9 @@ start: ## Start a portal with people on http://localhost:7007
 
 dev: ## Start it from the sources, with reload: pages on :3000, API on :7007
 	@scripts/dev
+
+doctor: ## Check the portal that runs here, or that of CONFIG="FILE…" (JSON=1)
+	@scripts/doctor
 
 check: ## Check types, lint and format, run unit tests
 	@scripts/test checks unit

@@ -9,7 +9,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -50,20 +50,49 @@ const modes = {
 const { command, cwd, env, stdout } = modes[mode];
 const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const [program, ...args] = command;
+const variables = {
+  ...env,
+  DEMO_ORG: join(root, 'examples/demo-org.yaml'),
+  DEMO_CA_KEY: join(scratch, 'ca-key.pem'),
+};
 const portal = spawn(program, args, {
   cwd,
-  env: {
-    ...process.env,
-    ...env,
-    DEMO_ORG: join(root, 'examples/demo-org.yaml'),
-    DEMO_CA_KEY: join(scratch, 'ca-key.pem'),
-  },
+  env: { ...process.env, ...variables },
   stdio: ['ignore', stdout, 'inherit'],
   // A process group: Ctrl-C reaches it once, from stop(), and all processes
   // that `yarn start` has started.
   detached: true,
 });
 const exit = once(portal, 'exit');
+
+// scripts/doctor checks this portal.
+const environment = join(root, '.build/portal.env');
+await mkdir(dirname(environment), { recursive: true });
+await writeFile(environment, environmentText(), { mode: 0o600 });
+
+/** The portal's variables and options, for a shell. */
+function environmentText() {
+  const quote = value => `'${value.replaceAll("'", `'\\''`)}'`;
+  const { KRB5_CONFIG, PORT, PORTAL_URL, ...others } = process.env;
+  const exported = {
+    KRB5_CONFIG,
+    PORT,
+    PORTAL_URL,
+    ...variables,
+    ...Object.fromEntries(
+      Object.entries(others).filter(([key]) => /^REALM/.test(key)),
+    ),
+  };
+  return [
+    `portal=${process.pid}`,
+    `folder=${quote(cwd)}`,
+    ...Object.entries(exported).map(
+      ([key, value]) => `export ${key}=${quote(value)}`,
+    ),
+    `options=(${config.map(quote).join(' ')})`,
+    '',
+  ].join('\n');
+}
 
 let stopping = false;
 function stop() {
@@ -110,6 +139,7 @@ const [code, signal] = await exit;
 // Processes that remain after their leader.
 signalAll('SIGKILL');
 await rm(scratch, { recursive: true, force: true });
+await rm(environment, { force: true });
 if (!stopping) {
   console.error(`The portal stopped by itself (${signal ?? `code ${code}`}).`);
   process.exitCode = code || 1;

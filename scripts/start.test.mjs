@@ -136,6 +136,26 @@ describe('make start', { timeout: 900_000 }, () => {
     assert.match(await response.text(), /<title>Directory gateway<\/title>/);
   });
 
+  it('passes the checks of make doctor', async () => {
+    const { stdout } = await promisify(execFile)(
+      'make',
+      ['--silent', 'doctor', 'JSON=1'],
+      { cwd: root, env: freshEnvironment(port) },
+    );
+    const problems = JSON.parse(stdout).filter(
+      ({ status }) => status === 'warn' || status === 'fail',
+    );
+
+    assert.deepEqual(
+      problems.map(({ id, status }) => [id, status]),
+      [
+        ['database', 'warn'],
+        ['preserved-users', 'warn'],
+        ['permission-grants', 'warn'],
+      ],
+    );
+  });
+
   it('prints one line when its port is in use', async () => {
     const second = await promisify(execFile)('scripts/start', {
       cwd: root,

@@ -9,7 +9,11 @@ const WEB_SERVICE = /^HTTP\//i;
 /** Names reserved by RFC 6111, such as `WELLKNOWN/ANONYMOUS`. They identify no one. */
 const WELL_KNOWN = /^WELLKNOWN[/:]/;
 
-/** Whether a principal is a web server's. */
+/**
+ * Whether a principal is a web server's.
+ *
+ * @public
+ */
 export function isWebService(principal: string): boolean {
   return WEB_SERVICE.test(principal);
 }

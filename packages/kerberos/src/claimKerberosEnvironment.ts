@@ -14,10 +14,11 @@ const DEFAULT_KEYTAB = '/etc/krb5.keytab';
  * `default_keytab_name` in `krb5.conf` is ignored.
  *
  * @param options - `keytab` is an absolute path; default: the file in `KRB5_KTNAME`, else
- * `/etc/krb5.keytab`. `env` is for tests.
+ * `/etc/krb5.keytab`. `env`: default `process.env`.
  * @returns the path of the keytab, which `KRB5_KTNAME` names from then on
  * @throws Error when `KRB5_KTNAME` already names another keytab, or one that is not a file, or when
  * the environment disables the replay cache
+ * @public
  */
 export function claimKerberosEnvironment(options: {
   keytab?: string;

@@ -18,3 +18,13 @@ export type { SpnegoAcceptorOptions } from './SpnegoAcceptor';
 export { readKerberosConfig } from './readKerberosConfig';
 export type { KerberosConfig } from './readKerberosConfig';
 export { raiseHeaderLimit, requiredHeaderBytes } from './headerLimit';
+export { isWebService } from './checkPrincipal';
+export { claimKerberosEnvironment } from './claimKerberosEnvironment';
+export { inspectKeytab } from './keytab';
+export type { KeytabEntry, KeytabState } from './keytab';
+export { testServiceKey } from './testServiceKey';
+export type {
+  ServiceKeyFault,
+  ServiceKeyTest,
+  TestServiceKeyOptions,
+} from './testServiceKey';

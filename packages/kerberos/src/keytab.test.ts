@@ -7,10 +7,18 @@ const uint32 = (value: number) =>
 const counted = (bytes: Buffer) => Buffer.concat([uint16(bytes.length), bytes]);
 const record = (bytes: Buffer) => Buffer.concat([uint32(bytes.length), bytes]);
 
+/** Numbers of encryption types, their names, and whether they are deprecated. */
+const TYPES = [
+  { number: 18, name: 'aes256-cts-hmac-sha1-96', isWeak: false },
+  { number: 23, name: 'arcfour-hmac', isWeak: true },
+  { number: 999, name: '999', isWeak: false },
+];
+
 interface Key {
   realm: string;
   components: string[];
   kvno: number;
+  type: (typeof TYPES)[number];
   secret: Uint8Array;
 }
 
@@ -22,11 +30,12 @@ const key = (): fc.Arbitrary<Key> =>
       maxLength: 3,
     }),
     kvno: fc.integer({ min: 1, max: 100_000 }),
+    type: fc.constantFrom(...TYPES),
     secret: fc.uint8Array({ minLength: 1, maxLength: 32 }),
   });
 
 /** An entry in the format of `ktadd`. */
-function entry({ realm, components, kvno, secret }: Key): Buffer {
+function entry({ realm, components, kvno, type, secret }: Key): Buffer {
   return record(
     Buffer.concat([
       uint16(components.length),
@@ -35,7 +44,7 @@ function entry({ realm, components, kvno, secret }: Key): Buffer {
       uint32(1),
       uint32(1_700_000_000),
       Buffer.from([kvno & 255]),
-      uint16(18),
+      uint16(type.number),
       counted(Buffer.from(secret)),
       uint32(kvno),
     ]),
@@ -62,9 +71,11 @@ describe('parseKeytab', () => {
             entry(item),
           ]);
           expect(parseKeytab(keytab(...parts))).toEqual(
-            items.map(([, { components, realm, kvno }]) => ({
+            items.map(([, { components, realm, kvno, type }]) => ({
               principal: `${components.join('/')}@${realm}`,
               kvno,
+              encryptionType: type.name,
+              isWeak: type.isWeak,
             })),
           );
         },

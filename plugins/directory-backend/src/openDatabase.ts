@@ -7,6 +7,9 @@ import {
   migrateDatabase,
 } from '@directory-gateway/backstage-plugin-directory-node';
 
+/** Table of completed migrations. */
+export const migrationsTable = 'directory_migrations';
+
 /**
  * Opens the plugin's database and migrates its tables, unless
  * `migrations.skip` is set.
@@ -22,7 +25,7 @@ export async function openDatabase(
         '@directory-gateway/backstage-plugin-directory-backend',
         'migrations',
       ),
-      tableName: 'directory_migrations',
+      tableName: migrationsTable,
     });
   }
   return database;

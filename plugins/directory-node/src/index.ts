@@ -6,6 +6,7 @@
 export * from './AuthorityMetrics';
 export * from './CertificateAuthority';
 export * from './config';
+export * from './doctor';
 export * from './extensionPoints';
 export { type Database, migrateDatabase } from './migrateDatabase';
 export * from './readinessChecks';

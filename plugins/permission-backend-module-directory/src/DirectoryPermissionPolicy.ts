@@ -105,6 +105,24 @@ export class DirectoryPermissionPolicy implements PermissionPolicy {
     this.#options = options;
   }
 
+  /** Summarizes what the policy allows, for administrators of the portal. */
+  grants(): {
+    /** Permissions of every user who is not a guest. */
+    readonly everyone: readonly string[];
+    /** Entity references. */
+    readonly administrators: readonly string[];
+    readonly guestsAreUsers: boolean;
+  } {
+    const { administrators, audiences, guests } = this.#options;
+    return {
+      everyone: [...audiences]
+        .filter(([, audience]) => audience.has(EVERYONE))
+        .map(([name]) => name),
+      administrators: [...administrators],
+      guestsAreUsers: guests.size === 0,
+    };
+  }
+
   async handle(
     { permission }: PolicyQuery,
     user?: PolicyQueryUser,

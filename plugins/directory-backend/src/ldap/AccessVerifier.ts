@@ -1,16 +1,16 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { InputError } from '@backstage/errors';
-import type { Entry } from 'ldapts';
 import type { RequestContext } from '../directory/Directory';
 import { DirectoryUnavailableError } from '../directory/errors';
 import type { DirectorySchema } from '../directory/schema';
 import {
-  containersBelow,
-  type DistinguishedName,
-} from './connection/DistinguishedName';
-import { isA, isPresent } from './connection/filters';
-import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
-import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
+  accessRequirements,
+  type AccessRequirement,
+  canReadPreservedUsers,
+  preservedUsersPermission,
+  readMissingRights,
+} from './accessRequirements';
+import type { LdapSearcher } from './connection/LdapPool';
 import type { SchemaVerifier } from './SchemaVerifier';
 
 /** Milliseconds for which a missing right is cached. */
@@ -21,17 +21,6 @@ const BIND_CACHE_MS = 1000;
 
 /** Maximum age in milliseconds of a check without an entry of each class. */
 const ABSENT_MAX_AGE_MS = 10_000;
-
-interface ClassRequirement {
-  readonly objectClass: string;
-  readonly attributes: readonly string[];
-}
-
-interface Requirement extends ClassRequirement {
-  readonly container: DistinguishedName;
-  /** Verified while there is no entry of the object class. */
-  readonly fallback: ClassRequirement;
-}
 
 /** Options of {@link AccessVerifier}. */
 export interface AccessVerifierOptions {
@@ -55,7 +44,7 @@ export interface AccessVerifierOptions {
  */
 export class AccessVerifier {
   readonly #options: AccessVerifierOptions;
-  readonly #requirements: readonly Requirement[];
+  readonly #requirements: readonly AccessRequirement[];
   readonly #listeners = new Set<(message: string) => void>();
   readonly #reported = new Set<string>();
   #verifiedAt = -Infinity;
@@ -65,7 +54,7 @@ export class AccessVerifier {
 
   constructor(options: AccessVerifierOptions) {
     this.#options = options;
-    this.#requirements = requirementsOf(options.schema, options.baseDn);
+    this.#requirements = accessRequirements(options.schema, options.baseDn);
   }
 
   /**
@@ -130,7 +119,9 @@ export class AccessVerifier {
     }
     const [results] = await Promise.all([
       Promise.all(
-        this.#requirements.map(requirement => this.#readRights(requirement)),
+        this.#requirements.map(requirement =>
+          readMissingRights(this.#options, requirement),
+        ),
       ),
       this.#verifyBind(),
     ]);
@@ -153,48 +144,6 @@ export class AccessVerifier {
     this.#verifiedAt = performance.now() - maxAgeMs + validMs;
   }
 
-  /** Returns the missing rights, and the object class if it has no entry. */
-  async #readRights({
-    container,
-    objectClass,
-    attributes,
-    fallback,
-  }: Requirement): Promise<{
-    readonly missing: readonly string[];
-    readonly absentClass?: string;
-  }> {
-    const entry = await this.#findOne(container, { objectClass, attributes });
-    if (entry) {
-      return { missing: missingRights(entry, attributes) };
-    }
-    return {
-      missing: missingRights(
-        await this.#findOne(container, fallback),
-        fallback.attributes,
-      ),
-      absentClass: objectClass,
-    };
-  }
-
-  async #findOne(
-    container: DistinguishedName,
-    { objectClass, attributes }: ClassRequirement,
-  ): Promise<Entry | undefined> {
-    const { searcher, bindDn } = this.#options;
-    const { entries } = await searcher.search(
-      {
-        base: container,
-        scope: 'one',
-        filter: isA(objectClass),
-        attributes,
-        sizeLimit: 1,
-        control: new GetEffectiveRightsControl(bindDn),
-      },
-      NEVER_ABORTED,
-    );
-    return entries[0];
-  }
-
   /** Open connections stay bound when the account is disabled. */
   async #verifyBind(): Promise<void> {
     const now = performance.now();
@@ -210,26 +159,12 @@ export class AccessVerifier {
    * Server then sends no notification when one is moved there.
    */
   async #checkNotifications(): Promise<void> {
-    const { searcher, bindDn, baseDn } = this.#options;
-    const { deletedUsers } = containersBelow(baseDn);
-    const { entries } = await searcher
-      .search(
-        {
-          base: deletedUsers,
-          scope: 'base',
-          filter: isPresent('objectClass'),
-          // The server adds a template of such an entry to the result.
-          attributes: ['uid@posixAccount'],
-          control: new GetEffectiveRightsControl(bindDn),
-        },
-        NEVER_ABORTED,
-      )
-      .catch(() => ({ entries: [] }));
-    const isMissing = (entry: Entry) =>
-      missingRights(entry, ['uid']).length > 0;
-    if (entries.length > 0 && entries.every(isMissing)) {
+    const { baseDn } = this.#options;
+    if (!(await canReadPreservedUsers(this.#options, baseDn))) {
       this.#logOnce(
-        `The directory sends no notification when a user is preserved, so the replica finds preserved users by comparing keys. To receive notifications, run: ipa permission-add 'Read names of preserved users' --bindtype=all --right={read,search,compare} --attrs={objectclass,uid} --subtree='${deletedUsers}'`,
+        `The directory sends no notification when a user is preserved, so the replica finds preserved users by comparing keys. To receive notifications, run: ${preservedUsersPermission(
+          baseDn,
+        )}`,
       );
     }
   }
@@ -242,43 +177,6 @@ export class AccessVerifier {
   }
 }
 
-/** Returns the attributes of users that privacy and locks depend on. */
-export function accessFlags({ users }: DirectorySchema): readonly string[] {
-  return [users.is_private.attribute, users.locked.attribute].filter(
-    attribute => attribute !== undefined,
-  );
-}
-
 function accessCheckError(message: string): DirectoryUnavailableError {
   return new DirectoryUnavailableError(message, { reason: 'accessCheck' });
-}
-
-function requirementsOf(
-  schema: DirectorySchema,
-  baseDn: string,
-): readonly Requirement[] {
-  const { users, groups } = containersBelow(baseDn);
-  const locked = schema.users.locked.attribute;
-  const accountAttributes = [
-    'krbPrincipalName',
-    'krbPrincipalExpiration',
-    'memberOf',
-    ...(locked ? [locked] : []),
-  ];
-  const attributes = ['member'];
-  return [
-    {
-      container: users,
-      objectClass: schema.userClass,
-      attributes: [...new Set([...accessFlags(schema), ...accountAttributes])],
-      // Every FreeIPA server has the user `admin` and some groups.
-      fallback: { objectClass: 'posixAccount', attributes: accountAttributes },
-    },
-    {
-      container: groups,
-      objectClass: schema.groupClass,
-      attributes,
-      fallback: { objectClass: 'ipaUserGroup', attributes },
-    },
-  ];
 }

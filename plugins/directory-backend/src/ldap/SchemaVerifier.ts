@@ -76,11 +76,20 @@ export class SchemaVerifier {
     ]);
   }
 
-  async #verify(): Promise<void> {
+  /**
+   * Returns the names that the schema lacks.
+   *
+   * @throws DirectoryUnavailableError when the directory is unavailable.
+   */
+  async findMissing(): Promise<readonly string[]> {
     const known = await this.#readNames();
-    const missing = requiredNames(this.#schema).filter(
+    return requiredNames(this.#schema).filter(
       name => !known.has(name.toLowerCase()),
     );
+  }
+
+  async #verify(): Promise<void> {
+    const missing = await this.findMissing();
     if (missing.length > 0) {
       throw new InputError(
         `The directory's schema lacks ${missing.join(

@@ -20,7 +20,7 @@ import type {
   SearchOnlyValues,
   UserEntry,
 } from '../replica/tables/entries';
-import { accessFlags } from './AccessVerifier';
+import { accessFlags } from './accessRequirements';
 import {
   type Containers,
   type DistinguishedName,

@@ -125,18 +125,35 @@ export async function readEndpoint(
   url: string,
   config: LdapConfig,
 ): Promise<LdapEndpoint> {
-  const { caFile } = config;
   return {
     url,
     startTls: config.startTls,
-    ca: caFile && (await readText('directory.ldap.caFile', readFile(caFile))),
+    ca: await readCa(config),
     bindDn: config.bindDn,
     bindPassword: await readPassword(config),
     connectTimeoutMs: config.connectTimeoutMs,
   };
 }
 
-async function readPassword({ bindPassword }: LdapConfig): Promise<string> {
+/**
+ * Reads `caFile`; `undefined` when it is not set.
+ *
+ * @throws DirectoryUnavailableError when it cannot be read or is empty.
+ */
+export async function readCa({
+  caFile,
+}: Pick<LdapConfig, 'caFile'>): Promise<string | undefined> {
+  return caFile && (await readText('directory.ldap.caFile', readFile(caFile)));
+}
+
+/**
+ * Reads the service account's password.
+ *
+ * @throws DirectoryUnavailableError when its file cannot be read or is empty.
+ */
+export async function readPassword({
+  bindPassword,
+}: Pick<LdapConfig, 'bindPassword'>): Promise<string> {
   if (bindPassword.kind === 'value') {
     return bindPassword.value;
   }

@@ -1,0 +1,199 @@
+import { execFile } from 'node:child_process';
+import { KerberosResult } from './KerberosService';
+import { KerberosConfig } from './readKerberosConfig';
+
+/**
+ * Why a service cannot get a ticket for itself and accept it.
+ *
+ * - `kdc_unknown`: `krb5.conf` and DNS name no KDC of the realm
+ * - `kdc_unreachable`: no KDC responds
+ * - `configuration`: `krb5.conf` is invalid
+ * - `principal_unknown`: the KDC does not have the principal
+ * - `principal_disabled`: the principal is locked or has expired
+ * - `service_unknown`: the KDC does not have the service that clients on this machine request
+ * - `key_mismatch`: the keytab has another key than the KDC
+ * - `encryption_type`: the KDC and this machine have no encryption type in common
+ * - `clock_skew`: the clocks of this machine and the KDC differ by more than 5 minutes
+ * - `realm_refused`: the realm of the keytab is not the portal's own
+ * - `other`
+ *
+ * @public
+ */
+export type ServiceKeyFault =
+  | 'kdc_unknown'
+  | 'kdc_unreachable'
+  | 'configuration'
+  | 'principal_unknown'
+  | 'principal_disabled'
+  | 'service_unknown'
+  | 'key_mismatch'
+  | 'encryption_type'
+  | 'clock_skew'
+  | 'realm_refused'
+  | 'other';
+
+/**
+ * The result of {@link testServiceKey}.
+ *
+ * @public
+ */
+export type ServiceKeyTest =
+  | { outcome: 'accepted' }
+  | {
+      outcome: 'failed';
+      fault: ServiceKeyFault;
+      /** The text of the Kerberos library; contains names, never keys. */
+      detail: string;
+    };
+
+/**
+ * Options of {@link testServiceKey}.
+ *
+ * @public
+ */
+export interface TestServiceKeyOptions {
+  /** `keytab` is required: the file to test. */
+  config: KerberosConfig & { readonly keytab: string };
+  /** A principal in the keytab, with its realm: `HTTP/portal.example.test@EXAMPLE.TEST`. */
+  principal: string;
+  /** Host name for which clients request a ticket. */
+  host: string;
+  /** Environment with `KRB5_CONFIG`. Default: that of this process. */
+  env?: NodeJS.ProcessEnv;
+  /** Milliseconds until the test is aborted, which counts as an unreachable KDC. */
+  timeoutMs: number;
+}
+
+/** The output of {@link SCRIPT}. */
+type Attempt =
+  | { step: 'initiate'; status: string }
+  | { step: 'accept'; result: KerberosResult; log: string[] };
+
+/** Gets a ticket from the KDC and passes it to an acceptor. */
+const SCRIPT = `
+  const [own, binding, json] = process.argv.slice(1);
+  const { service, principal, config } = JSON.parse(json);
+  const print = attempt => {
+    process.stdout.write(JSON.stringify(attempt), () => process.exit());
+  };
+  (async () => {
+    const { initializeClient, GSS_MECH_OID_SPNEGO } = require(binding);
+    let token;
+    try {
+      const mechOID = GSS_MECH_OID_SPNEGO;
+      const client = await initializeClient(service, { principal, mechOID });
+      token = await client.step('');
+    } catch (error) {
+      print({ step: 'initiate', status: String(error.message ?? error) });
+      return;
+    }
+    const { SpnegoAcceptor } = require(own);
+    const log = [];
+    const add = line => log.push(line);
+    const logger = { debug: add, info() {}, warn: add, error: add };
+    const acceptor = await SpnegoAcceptor.create({ ...config, logger });
+    const result = await acceptor.accept('Negotiate ' + token);
+    print({ step: 'accept', result, log });
+  })();
+`;
+
+/**
+ * Gets a ticket for a service with its own keytab and accepts it, which proves that the KDC responds,
+ * knows the principal and has the same key, and that the clocks agree. Runs in a child process, because
+ * the Kerberos library reads keytabs and caches from the environment and blocks while a KDC does not
+ * respond. Nothing is written to disk except the replay cache.
+ *
+ * @public
+ */
+export async function testServiceKey(
+  options: TestServiceKeyOptions,
+): Promise<ServiceKeyTest> {
+  const { config, principal, host, timeoutMs } = options;
+  const { KRB5_KTNAME: _, ...env } = options.env ?? process.env;
+  const own = require.resolve('@directory-gateway/kerberos');
+  // The sources, in the repository of this package.
+  const loader = own.endsWith('.ts')
+    ? [
+        '--require',
+        require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
+      ]
+    : [];
+  const request = { service: `HTTP@${host}`, principal, config };
+  const args = [own, require.resolve('kerberos'), JSON.stringify(request)];
+  const attempt = await new Promise<Attempt | Error>(resolve => {
+    execFile(
+      process.execPath,
+      [...loader, '--eval', SCRIPT, ...args],
+      {
+        env: {
+          ...env,
+          KRB5_CLIENT_KTNAME: `FILE:${config.keytab}`,
+          KRB5CCNAME: 'MEMORY:self-test',
+        },
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+      },
+      (error, stdout) => resolve(error ?? JSON.parse(stdout)),
+    );
+  });
+  if (attempt instanceof Error) {
+    return 'killed' in attempt && attempt.killed
+      ? failed('kdc_unreachable', `no response within ${timeoutMs} ms`)
+      : failed('other', 'the test process failed');
+  }
+  return attempt.step === 'initiate'
+    ? failed(faultOf(attempt.status), attempt.status)
+    : interpret(attempt);
+}
+
+/** Faults of a refused ticket by the acceptor's reasons. */
+const REFUSALS: Partial<Record<string, ServiceKeyFault>> = {
+  clock_skew: 'clock_skew',
+  realm_refused: 'realm_refused',
+  unknown_service_key: 'key_mismatch',
+};
+
+function interpret({
+  result,
+  log,
+}: Attempt & { step: 'accept' }): ServiceKeyTest {
+  const detail = log.at(-1) ?? result.outcome;
+  switch (result.outcome) {
+    case 'accepted':
+      return { outcome: 'accepted' };
+    case 'refused':
+      return failed(REFUSALS[result.reason] ?? 'other', detail);
+    default:
+      return failed('other', detail);
+  }
+}
+
+/** Texts of MIT krb5 (`lib/krb5/error_tables`, `lib/krb5/krb`), in English for every `LANG`. */
+const FAULTS: readonly (readonly [RegExp, ServiceKeyFault])[] = [
+  [/Cannot contact any KDC/, 'kdc_unreachable'],
+  [/Cannot (?:find|resolve network address for) KDC/, 'kdc_unknown'],
+  [/Kerberos configuration file|Included profile|profile/i, 'configuration'],
+  [/Client '?[^']*'? not found in Kerberos database/, 'principal_unknown'],
+  [/Can't find client principal/, 'principal_unknown'],
+  [/have been revoked|has expired|KDC policy rejects/, 'principal_disabled'],
+  [/Server \S+ not found in Kerberos database/, 'service_unknown'],
+  [/Preauthentication failed|integrity check failed/, 'key_mismatch'],
+  [/encryption type|Bad encryption/i, 'encryption_type'],
+  [/Clock skew too great|Ticket not yet valid/, 'clock_skew'],
+];
+
+function faultOf(status: string): ServiceKeyFault {
+  return FAULTS.find(([text]) => text.test(status))?.[1] ?? 'other';
+}
+
+function failed(fault: ServiceKeyFault, status: string): ServiceKeyTest {
+  return {
+    outcome: 'failed',
+    fault,
+    detail: status
+      .replace(/^.*(?:unavailable or inaccessible|more information): /, '')
+      .replace(/^The Kerberos library reports: /, '')
+      .replace(/\. Until this is fixed, .*$/, '')
+      .replace(/[^\x20-\x7e]/g, '?'),
+  };
+}

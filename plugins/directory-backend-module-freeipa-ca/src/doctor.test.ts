@@ -1,0 +1,131 @@
+import { ConfigReader } from '@backstage/config';
+import type { JsonObject } from '@backstage/types';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FakeCa } from './__testUtils__/FakeCa';
+import { FakeHttpsServer } from './__testUtils__/FakeHttpsServer';
+import { doctorChecks } from './doctor';
+
+let ca: FakeCa;
+let server: FakeHttpsServer;
+let folder: string;
+let passwordFile: string;
+
+beforeAll(async () => {
+  ca = await FakeCa.create();
+  server = await FakeHttpsServer.start({ ca });
+  folder = await mkdtemp(join(tmpdir(), 'freeipa-doctor-'));
+});
+beforeEach(async () => {
+  passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, server.freeIpa.password, { mode: 0o600 });
+});
+afterAll(async () => {
+  await server?.stop();
+  await ca?.remove();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs the checks one after the other, until one fails. */
+async function findProblem(
+  freeipa: JsonObject = {},
+  profiles: JsonObject[] = [{ name: 'userCerts' }],
+) {
+  const config = new ConfigReader({
+    directory: {
+      certificates: {
+        profiles,
+        freeipa: {
+          servers: [server.origin],
+          caFile: ca.caFile,
+          login: { username: 'portal', passwordFile },
+          ...freeipa,
+        },
+      },
+    },
+  });
+  for (const check of doctorChecks) {
+    const { status, message, fix } = await check.run({
+      config,
+      env: {},
+      hasPackage: () => true,
+      database: async () => undefined,
+    });
+    if (status !== 'ok') {
+      return { id: check.id, status, message, fix };
+    }
+  }
+  return undefined;
+}
+
+it('finds nothing wrong with a working CA', async () => {
+  expect(await findProblem()).toBeUndefined();
+});
+
+it.each([
+  [
+    'a CA file that does not exist',
+    'freeipa-ca-config',
+    /\/etc\/ipa\/ca\.crt/,
+    () => findProblem({ caFile: '/nonexistent/ca.crt' }),
+  ],
+  [
+    'a password file that does not exist',
+    'freeipa-ca-config',
+    /chmod 600/,
+    () =>
+      findProblem({
+        login: { username: 'portal', passwordFile: '/nonexistent/password' },
+      }),
+  ],
+  [
+    'a password file that others can read',
+    'freeipa-ca-config',
+    /chmod 600/,
+    async () => {
+      await chmod(passwordFile, 0o644);
+      return await findProblem().finally(() => chmod(passwordFile, 0o600));
+    },
+  ],
+  [
+    'the CA file of another CA',
+    'freeipa-ca-server',
+    /directory\.certificates\.freeipa\.caFile to the CA of localhost/,
+    async () => {
+      const other = await FakeCa.create();
+      return await findProblem({ caFile: other.caFile }).finally(() =>
+        other.remove(),
+      );
+    },
+  ],
+  [
+    'a stopped server',
+    'freeipa-ca-server',
+    /ipactl start/,
+    async () => {
+      await server.stop();
+      return await findProblem().finally(() => server.listen());
+    },
+  ],
+  [
+    'a wrong password',
+    'freeipa-ca-login',
+    /ipa passwd portal/,
+    async () => {
+      await writeFile(passwordFile, 'a wrong password');
+      return await findProblem();
+    },
+  ],
+  [
+    'a profile that FreeIPA does not have',
+    'freeipa-ca-profile',
+    /ipa certprofile-import usrCerts/,
+    () => findProblem({}, [{ name: 'userCerts' }, { name: 'usrCerts' }]),
+  ],
+])('reports %s (%s)', async (_name, id, fix, find) => {
+  const problem = await find();
+  expect(problem).toMatchObject({ id, status: 'fail' });
+  expect(problem?.fix).toMatch(fix);
+  expect(JSON.stringify(problem)).not.toContain('a wrong password');
+});

@@ -1,0 +1,213 @@
+import { ConfigReader } from '@backstage/config';
+import {
+  type DoctorCheck,
+  type DoctorContext,
+  explainConnectionError,
+  finding,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { allChecks } from './main';
+import { Portal } from './Portal';
+import { checkNode, configurationCheck } from './portalChecks';
+import { formatResults, runChecks } from './runChecks';
+
+const REPOSITORY = resolve(__dirname, '../../../..');
+
+const context: DoctorContext = {
+  config: new ConfigReader({}),
+  env: {},
+  hasPackage: () => false,
+  database: async () => undefined,
+};
+
+const check = (
+  id: string,
+  run: DoctorCheck['run'],
+  ...after: readonly string[]
+): DoctorCheck => ({ id, after, run });
+
+describe('runChecks', () => {
+  it('skips checks that depend on a failed one, directly or not', async () => {
+    const run = jest.fn(async () => finding.ok('fine'));
+    const results = await runChecks(
+      [
+        check('last', run, 'middle'),
+        check('middle', run, 'first'),
+        check('first', async () => finding.fail('broken', 'repair it')),
+        check('other', run, 'warned', 'unknown'),
+        check('warned', async () => finding.warn('old', 'renew it')),
+      ],
+      context,
+      { deadlineMs: 60_000 },
+    );
+    expect(
+      results.map(({ id, status, message }) => [id, status, message]),
+    ).toEqual([
+      ['last', 'skip', 'first failed'],
+      ['middle', 'skip', 'first failed'],
+      ['first', 'fail', 'broken'],
+      ['other', 'ok', 'fine'],
+      ['warned', 'warn', 'old'],
+    ]);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it('runs checks that depend on one that is not configured', async () => {
+    const results = await runChecks(
+      [
+        check('part', async () => finding.skip('not configured')),
+        check('whole', async () => finding.ok('fine'), 'part'),
+      ],
+      context,
+      { deadlineMs: 60_000 },
+    );
+    expect(results.map(({ status }) => status)).toEqual(['skip', 'ok']);
+  });
+
+  it('fails a check that throws or does not end', async () => {
+    const results = await runChecks(
+      [
+        check('throws', async () => {
+          throw new Error('unexpected\n    at a line');
+        }),
+        check('hangs', () => new Promise(() => {})),
+      ],
+      context,
+      { deadlineMs: 100 },
+    );
+    expect(results.map(({ status, message }) => [status, message])).toEqual([
+      ['fail', 'unexpected'],
+      ['fail', 'No result within 0.1 seconds'],
+    ]);
+    expect(results.every(({ fix }) => fix)).toBe(true);
+  });
+});
+
+it('formats a line for each check, and one for each fix', () => {
+  expect(
+    formatResults([
+      { id: 'one', ...finding.ok('fine') },
+      { id: 'longer', ...finding.fail('broken', 'first', 'second') },
+      { id: 'two', ...finding.warn('old', 'renew it') },
+    ]),
+  ).toBe(`ok    one     fine
+FAIL  longer  broken
+      fix: first
+      fix: second
+warn  two     old
+      fix: renew it
+
+1 ok, 1 warning, 1 failure, 0 skipped
+`);
+});
+
+it.each([
+  ['24.1.0', 'ok'],
+  ['22.12.0', 'ok'],
+  ['22.11.0', 'fail'],
+  ['23.3.0', 'fail'],
+  ['26.0.0', 'fail'],
+])('Node.js %s is %s', (version, status) => {
+  expect(checkNode(version).status).toBe(status);
+});
+
+it.each([
+  ['ENOTFOUND', 'dns', /getent hosts ipa.example.test/],
+  ['ECONNREFUSED', 'connect', /ipactl start/],
+  ['CERT_HAS_EXPIRED', 'tls', /ipa-getcert resubmit/],
+  ['CERT_NOT_YET_VALID', 'tls', /chronyc makestep/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', /-connect ipa.example.test:636 /],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'tls', /set the\.caFile/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', /openssl s_client/],
+])('explains %s', (code, step, fix) => {
+  const error = new Error('outer', {
+    cause: Object.assign(new Error('inner'), { code }),
+  });
+  const explained = explainConnectionError(error, {
+    url: 'ldaps://ipa.example.test',
+    urlKey: 'the.servers',
+    caKey: 'the.caFile',
+  });
+  expect(explained.step).toBe(step);
+  expect(explained.finding.fix).toMatch(fix);
+});
+
+describe('Portal', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'portal-'));
+    await mkdir(join(folder, 'packages/backend/src'), { recursive: true });
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const load = async (config: object, entry = '') => {
+    const file = join(folder, 'app-config.json');
+    const backend = join(folder, 'packages/backend');
+    await writeFile(file, JSON.stringify(config));
+    await writeFile(join(backend, 'src/index.ts'), entry);
+    await writeFile(
+      join(backend, 'package.json'),
+      JSON.stringify({
+        dependencies: {
+          '@directory-gateway/backstage-plugin-directory-backend': '*',
+          'some-module': '*',
+        },
+      }),
+    );
+    return await Portal.load({ configFiles: [file], env: {}, folder });
+  };
+
+  it.each([
+    ["backend.add(import('some-module'));", true],
+    ['backend.add(import("some-module"));', true],
+    ["// backend.add(import('some-module'));", false],
+    ["/* backend.add(import('some-module')); */", false],
+    ["backend.add(import('other-module'));", false],
+    ['backend.add(discoveryFeatureLoader);', true],
+  ])('finds the packages of a backend with %s', async (entry, expected) => {
+    const portal = await load({}, entry);
+    expect(portal.hasPackage('some-module')).toBe(expected);
+    expect(portal.hasPackage('other-module')).toBe(false);
+  });
+
+  it('redacts secrets of the configuration, but not names of files', async () => {
+    const portal = await load({
+      directory: {
+        ldap: { bindPassword: 'hunter22', bindPasswordFile: '/etc/portal/pw' },
+        sessions: { keys: [{ secret: 'abcdefgh' }] },
+      },
+    });
+    expect(portal.redact('hunter22 abcdefgh /etc/portal/pw')).toBe(
+      '*** *** /etc/portal/pw',
+    );
+  });
+
+  it('reports a file that cannot be read', async () => {
+    const portal = await Portal.load({
+      configFiles: [join(folder, 'missing.yaml')],
+      env: {},
+      folder,
+    });
+    const { status, message } = await configurationCheck(portal).run(portal);
+    expect(status).toBe('fail');
+    expect(message).toContain('missing.yaml');
+  });
+
+  it('has the checks that docs/doctor.md describes', async () => {
+    const portal = await Portal.load({
+      configFiles: [],
+      env: {},
+      folder: REPOSITORY,
+    });
+    const ids = allChecks(portal).map(({ id }) => id);
+    const page = await readFile(join(REPOSITORY, 'docs/doctor.md'), 'utf8');
+    const [, table] = page.split('## Checks');
+    const documented = [...table.matchAll(/^\| `([a-z0-9-]+)`/gm)].map(
+      ([, id]) => id,
+    );
+    expect([...documented].sort()).toEqual([...ids].sort());
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

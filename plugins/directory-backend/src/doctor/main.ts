@@ -1,0 +1,130 @@
+import type { DoctorCheck } from '@directory-gateway/backstage-plugin-directory-node';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { connectionChecks } from './connectionChecks';
+import { directoryChecks } from './directoryChecks';
+import { DirectoryServers } from './DirectoryServers';
+import { kerberosChecks } from './kerberosChecks';
+import { Portal, type PortalOptions } from './Portal';
+import { configurationCheck, portalChecks } from './portalChecks';
+import { type CheckResult, formatResults, runChecks } from './runChecks';
+
+/** The command takes 5 seconds at most, its start and its end included. */
+const COMMAND_MS = 4200;
+
+/** Enough for the timeouts of the checks. */
+const CHECKS_MS = 3500;
+
+/** On a busy machine, the start takes seconds. */
+const MIN_CHECKS_MS = 1500;
+
+/** Time for the connections to close. */
+const CLOSE_MS = 200;
+
+const USAGE = `Usage: directory-doctor [--config FILE]... [--json]
+
+Checks a portal with the directory gateway: configuration, Kerberos, directory,
+database, certificates and permissions.
+
+  --config FILE  a configuration file; repeat it for several, as for the backend.
+                 Default: app-config.yaml and app-config.local.yaml
+  --json         print the results as JSON
+
+Exit status: 0 when no check fails, 1 when one does, 2 when an option is wrong.
+`;
+
+/** Returns the checks of the command and of the packages that the backend loads. */
+export function allChecks(portal: Portal): readonly DoctorCheck[] {
+  const servers = new DirectoryServers(portal);
+  const dependents = [
+    ...portalChecks(portal),
+    ...kerberosChecks(portal),
+    ...connectionChecks(portal, servers),
+    ...directoryChecks(servers),
+    ...portal.packageChecks(),
+  ];
+  return [
+    configurationCheck(portal),
+    ...dependents.map(check => ({
+      ...check,
+      after: ['configuration', ...(check.after ?? [])],
+    })),
+  ];
+}
+
+/**
+ * Checks a portal and returns the result of each check.
+ *
+ * @param options - `deadlineMs`: milliseconds after which a check fails
+ */
+export async function diagnose({
+  deadlineMs = CHECKS_MS,
+  ...options
+}: PortalOptions & { readonly deadlineMs?: number }): Promise<
+  readonly CheckResult[]
+> {
+  const portal = await Portal.load(options);
+  try {
+    const results = await runChecks(allChecks(portal), portal, { deadlineMs });
+    return results.map(({ id, status, message, fix }) => ({
+      id,
+      status,
+      message: portal.redact(message),
+      ...(fix && { fix: portal.redact(fix) }),
+    }));
+  } finally {
+    // A connection that is being opened is not waited for.
+    await Promise.race([portal.close(), sleep(CLOSE_MS)]);
+  }
+}
+
+/**
+ * Runs the command, in a child process of `bin/directory-doctor`.
+ *
+ * @public
+ */
+export async function main(): Promise<void> {
+  // Knex logs errors of connections to standard output.
+  for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) {
+    console[level] = () => {};
+  }
+  const { output, exitCode } = await run(process.argv.slice(2));
+  const stream = exitCode === 2 ? process.stderr : process.stdout;
+  stream.write(output, () => process.send?.({ exitCode }));
+}
+
+async function run(
+  args: readonly string[],
+): Promise<{ readonly output: string; readonly exitCode: number }> {
+  let flags;
+  try {
+    flags = parseArgs({
+      args: [...args],
+      options: {
+        config: { type: 'string', multiple: true, default: [] },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return { output: `${(error as Error).message}\n\n${USAGE}`, exitCode: 2 };
+  }
+  if (flags.help) {
+    return { output: USAGE, exitCode: 0 };
+  }
+  const results = await diagnose({
+    configFiles: flags.config,
+    env: process.env,
+    folder: process.cwd(),
+    deadlineMs: Math.max(
+      MIN_CHECKS_MS,
+      Math.min(CHECKS_MS, COMMAND_MS - performance.now()),
+    ),
+  });
+  return {
+    output: flags.json
+      ? `${JSON.stringify(results, undefined, 2)}\n`
+      : formatResults(results),
+    exitCode: results.some(({ status }) => status === 'fail') ? 1 : 0,
+  };
+}

@@ -1,0 +1,158 @@
+import type { Entry } from 'ldapts';
+import type { DirectorySchema } from '../directory/schema';
+import {
+  containersBelow,
+  type DistinguishedName,
+} from './connection/DistinguishedName';
+import { isA, isPresent } from './connection/filters';
+import { type LdapSearcher, NEVER_ABORTED } from './connection/LdapPool';
+import { GetEffectiveRightsControl, missingRights } from './effectiveRights';
+
+interface ClassRequirement {
+  readonly objectClass: string;
+  readonly attributes: readonly string[];
+}
+
+/** Attributes that the service account must be able to read and search. */
+export interface AccessRequirement extends ClassRequirement {
+  readonly kind: 'users' | 'groups';
+  readonly container: DistinguishedName;
+  /** Verified while there is no entry of the object class. */
+  readonly fallback: ClassRequirement;
+}
+
+/** Returns the attributes of users that privacy and locks depend on. */
+export function accessFlags({ users }: DirectorySchema): readonly string[] {
+  return [users.is_private.attribute, users.locked.attribute].filter(
+    attribute => attribute !== undefined,
+  );
+}
+
+/** Returns the attributes without which nothing is served. */
+export function accessRequirements(
+  schema: DirectorySchema,
+  baseDn: string,
+): readonly AccessRequirement[] {
+  const { users, groups } = containersBelow(baseDn);
+  const locked = schema.users.locked.attribute;
+  const accountAttributes = [
+    'krbPrincipalName',
+    'krbPrincipalExpiration',
+    'memberOf',
+    ...(locked ? [locked] : []),
+  ];
+  const attributes = ['member'];
+  return [
+    {
+      kind: 'users',
+      container: users,
+      objectClass: schema.userClass,
+      attributes: [...new Set([...accessFlags(schema), ...accountAttributes])],
+      // Every FreeIPA server has the user `admin` and some groups.
+      fallback: { objectClass: 'posixAccount', attributes: accountAttributes },
+    },
+    {
+      kind: 'groups',
+      container: groups,
+      objectClass: schema.groupClass,
+      attributes,
+      fallback: { objectClass: 'ipaUserGroup', attributes },
+    },
+  ];
+}
+
+/** Reads the rights of the service account. */
+export interface RightsReader {
+  readonly searcher: Pick<LdapSearcher, 'search'>;
+  /** DN of the service account. */
+  readonly bindDn: string;
+}
+
+/** Returns the missing rights, and the object class if it has no entry. */
+export async function readMissingRights(
+  reader: RightsReader,
+  {
+    container,
+    objectClass,
+    attributes,
+    fallback,
+  }: Omit<AccessRequirement, 'kind'>,
+): Promise<{
+  readonly missing: readonly string[];
+  readonly absentClass?: string;
+}> {
+  const findOne = async (requirement: ClassRequirement) => {
+    const { entries } = await reader.searcher.search(
+      {
+        base: container,
+        scope: 'one',
+        filter: isA(requirement.objectClass),
+        attributes: requirement.attributes,
+        sizeLimit: 1,
+        control: new GetEffectiveRightsControl(reader.bindDn),
+      },
+      NEVER_ABORTED,
+    );
+    return entries[0];
+  };
+  const entry = await findOne({ objectClass, attributes });
+  if (entry) {
+    return { missing: missingRights(entry, attributes) };
+  }
+  return {
+    missing: missingRights(await findOne(fallback), fallback.attributes),
+    absentClass: objectClass,
+  };
+}
+
+/**
+ * Whether the account may read the names of preserved users: otherwise 389
+ * Directory Server sends no notification when a user is preserved. `true` when
+ * the directory has no preserved users.
+ */
+export async function canReadPreservedUsers(
+  { searcher, bindDn }: RightsReader,
+  baseDn: string,
+): Promise<boolean> {
+  const { entries } = await searcher
+    .search(
+      {
+        base: containersBelow(baseDn).deletedUsers,
+        scope: 'base',
+        filter: isPresent('objectClass'),
+        // The server adds a template of such an entry to the result.
+        attributes: ['uid@posixAccount'],
+        control: new GetEffectiveRightsControl(bindDn),
+      },
+      NEVER_ABORTED,
+    )
+    .catch(() => ({ entries: [] }));
+  const isMissing = (entry: Entry) => missingRights(entry, ['uid']).length > 0;
+  return !(entries.length > 0 && entries.every(isMissing));
+}
+
+/** The command that lets accounts read the names of preserved users. */
+export function preservedUsersPermission(baseDn: string): string {
+  return permissionCommand({
+    name: 'Read names of preserved users',
+    attributes: ['objectclass', 'uid'],
+    target: `--subtree='${containersBelow(baseDn).deletedUsers}'`,
+  });
+}
+
+/**
+ * The command of FreeIPA that lets all accounts read and search attributes.
+ *
+ * @param options - `target`: an option such as `--type=user`
+ */
+export function permissionCommand(options: {
+  readonly name: string;
+  readonly attributes: readonly string[];
+  readonly target: string;
+}): string {
+  const { name, attributes, target } = options;
+  // The shell expands braces only around several words.
+  const list =
+    attributes.length === 1 ? attributes[0] : `{${attributes.join(',')}}`;
+  return `ipa permission-add '${name}' --bindtype=all --right={read,search,compare} --attrs=${list} ${target}`;
+}

@@ -1,0 +1,218 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import type { Config } from '@backstage/config';
+import { isError } from '@backstage/errors';
+import type { Database } from './migrateDatabase';
+
+/**
+ * The result of a check of `directory-doctor`.
+ *
+ * - `ok`: nothing to do
+ * - `warn`: works, but with a restriction or a risk
+ * - `fail`: something does not work
+ * - `skip`: not configured, or not possible until another check succeeds
+ *
+ * @public
+ */
+export interface DoctorFinding {
+  readonly status: 'ok' | 'warn' | 'fail' | 'skip';
+  /** One sentence without a period. Never contains a secret. */
+  readonly message: string;
+  /** What to do about a warning or a failure: commands or keys, one per line. */
+  readonly fix?: string;
+}
+
+/**
+ * The portal that `directory-doctor` checks.
+ *
+ * @public
+ */
+export interface DoctorContext {
+  /** Root of the configuration. */
+  readonly config: Config;
+  /** The environment of the portal. Default: that of the process. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether the portal's backend loads a package. */
+  hasPackage(name: string): boolean;
+  /**
+   * Connects to the database of the plugin `directory`, without creating or
+   * migrating it.
+   *
+   * @returns `undefined` when it is in memory or does not exist
+   * @throws Error when it cannot be reached
+   */
+  database(): Promise<Database | undefined>;
+}
+
+/**
+ * A check of `directory-doctor`. A package brings its own with an entry point
+ * `./doctor` that exports an array `doctorChecks`.
+ *
+ * @public
+ */
+export interface DoctorCheck {
+  /** In kebab case. */
+  readonly id: string;
+  /** The check is skipped when one of these failed or was skipped because of a failure. */
+  readonly after?: readonly string[];
+  /** An error that it throws is a failure with the error's message. */
+  run(context: DoctorContext): Promise<DoctorFinding>;
+}
+
+/**
+ * Functions that create findings. Lists of fixes are joined, one per line.
+ *
+ * @public
+ */
+export const finding = {
+  ok: (message: string): DoctorFinding => ({ status: 'ok', message }),
+  skip: (message: string): DoctorFinding => ({ status: 'skip', message }),
+  warn: (message: string, ...fix: readonly string[]): DoctorFinding => ({
+    status: 'warn',
+    message,
+    fix: fix.join('\n'),
+  }),
+  fail: (message: string, ...fix: readonly string[]): DoctorFinding => ({
+    status: 'fail',
+    message,
+    fix: fix.join('\n'),
+  }),
+};
+
+/**
+ * A logger without output, for components whose failures become findings.
+ *
+ * @public
+ */
+export const silentLogger: LoggerService = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  child: () => silentLogger,
+};
+
+/** In place of the code of an error without one, such as a timeout. */
+const NO_RESPONSE = 'no response';
+
+/** Codes of OpenSSL for a certificate that no trusted CA has issued. */
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_SIGNATURE_FAILURE',
+]);
+
+/**
+ * Explains why a TLS connection to a server failed.
+ *
+ * @param options - `url`: the server; `caKey`: the configuration key of the CA
+ *   file; `urlKey`: the key that names the server
+ * @returns the step that failed, and the finding
+ * @public
+ */
+export function explainConnectionError(
+  error: unknown,
+  options: {
+    readonly url: string;
+    readonly urlKey: string;
+    readonly caKey: string;
+    /** Whether the server has accepted the TCP connection. */
+    readonly isConnected?: boolean;
+  },
+): {
+  readonly step: 'dns' | 'connect' | 'tls';
+  readonly finding: DoctorFinding;
+} {
+  const { hostname, host } = new URL(options.url);
+  const code = codeOf(error);
+  switch (code) {
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EAI_NODATA':
+      return {
+        step: 'dns',
+        finding: finding.fail(
+          `The name ${hostname} cannot be resolved (${code})`,
+          `correct ${options.urlKey}, or the DNS servers in /etc/resolv.conf: getent hosts ${hostname}`,
+        ),
+      };
+    case 'CERT_HAS_EXPIRED':
+      return {
+        step: 'tls',
+        finding: finding.fail(
+          `The certificate of ${host}, or of its CA, has expired`,
+          `renew it on ${hostname}: getcert list, then ipa-getcert resubmit -i ID`,
+        ),
+      };
+    case 'CERT_NOT_YET_VALID':
+      return {
+        step: 'tls',
+        finding: finding.fail(
+          `The certificate of ${host} is not valid yet`,
+          'set the clock of this machine: chronyc makestep',
+        ),
+      };
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return {
+        step: 'tls',
+        finding: finding.fail(
+          `The certificate of ${host} is for another name`,
+          `set ${
+            options.urlKey
+          } to a name in the certificate: openssl s_client -connect ${hostPort(
+            options.url,
+          )} </dev/null | openssl x509 -noout -ext subjectAltName`,
+        ),
+      };
+    default:
+  }
+  if (UNTRUSTED.has(code)) {
+    return {
+      step: 'tls',
+      finding: finding.fail(
+        `The certificate of ${host} is not from a CA in ${options.caKey}`,
+        `set ${options.caKey} to the CA of ${hostname}; FreeIPA's is /etc/ipa/ca.crt on every enrolled machine, and http://${hostname}/ipa/config/ca.crt`,
+      ),
+    };
+  }
+  if (
+    /^(?:ERR_SSL|ERR_TLS|EPROTO)/.test(code) ||
+    (options.isConnected && code !== NO_RESPONSE)
+  ) {
+    return {
+      step: 'tls',
+      finding: finding.fail(
+        `The TLS handshake with ${host} failed (${code})`,
+        `check the port and the TLS version of ${
+          options.urlKey
+        }: openssl s_client -connect ${hostPort(options.url)} </dev/null`,
+      ),
+    };
+  }
+  return {
+    step: 'connect',
+    finding: finding.fail(
+      `${host} does not accept connections (${code})`,
+      `start the server (on ${hostname}: ipactl status, ipactl start), or open its port in the firewall`,
+    ),
+  };
+}
+
+/** `localhost:636`. */
+function hostPort(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  const ports: Record<string, string> = { 'ldap:': '389', 'ldaps:': '636' };
+  return `${hostname}:${port || (ports[protocol] ?? '443')}`;
+}
+
+/** The `code` of an error or of what caused it. */
+function codeOf(error: unknown): string {
+  for (let each = error; isError(each); each = each.cause) {
+    if (typeof each.code === 'string') {
+      return each.code;
+    }
+  }
+  return NO_RESPONSE;
+}
