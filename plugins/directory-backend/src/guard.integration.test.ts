@@ -26,9 +26,10 @@ let postgres: PostgresServer;
 /** Two processes with one database. */
 let gateways: Gateway[] = [];
 
-const start = () =>
+const start = (until: 'ready' | 'started' = 'ready') =>
   startGateway({
     realm,
+    until,
     serviceToken,
     directory: {
       portalUsers: { namespace: 'default', username: 'entityName' },
@@ -163,7 +164,7 @@ it('does not accept an override that has expired', async () => {
 it('returns 503 while the baseline cannot be read for the first sync', async () => {
   await stopBoth();
   await realm.directory.stop();
-  gateways = [await start()];
+  gateways = [await start('started')];
   await postgres.interrupt();
   await realm.directory.start();
   const [gateway] = gateways;

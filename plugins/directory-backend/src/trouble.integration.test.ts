@@ -38,6 +38,7 @@ beforeAll(async () => {
   await realm.directory.stop();
   gateway = await startGateway({
     realm,
+    until: 'started',
     kerberos: { keytab: keytab() },
     serviceToken: SERVICE_TOKEN,
     directory: { replica: { maxStaleness: '5s' } },
