@@ -48,12 +48,11 @@ function column(page, name) {
 /** Returns the texts in code style. */
 const codeIn = text => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code);
 
-/** Returns the keys of the object or the literals after a declaration in a source file. */
-function keysOf(file, declaration) {
-  const source = read(file);
-  const start = source.indexOf(declaration);
-  assert.ok(start >= 0, `${file} does not have "${declaration}"`);
-  const block = source.slice(start, source.indexOf('\n}', start));
+/** Returns the keys of a constant object in a source file. */
+function keysOf(file, name) {
+  const declaration = new RegExp(`const ${name}\\b[^=]*= \\{\n([^]*?)\n\\}`);
+  const block = declaration.exec(read(file))?.[1];
+  assert.ok(block, `${file} does not have "${name}"`);
   return [...block.matchAll(/^ {2}(\w+):/gm)].map(([, key]) => key);
 }
 
@@ -64,11 +63,11 @@ function assertSame(listed, known) {
 
 const kerberosReasons = keysOf(
   'packages/kerberos/src/KerberosService.ts',
-  'export const refusalMessages = {',
+  'refusalMessages',
 );
 const signInReasons = keysOf(
   'plugins/auth-backend-module-kerberos-provider/src/Principal.ts',
-  'const messages = {',
+  'messages',
 );
 const unauthorizedReasons = schemas.UnauthorizedReason.enum;
 

@@ -34,7 +34,11 @@ const EXPIRY_WARNING_MS = 90 * 24 * 60 * 60 * 1000;
 /** Time for the portal to respond. */
 const CRL_TIMEOUT_MS = 2000;
 
-/** @public */
+/**
+ * The checks of the embedded CA for `directory-doctor`.
+ *
+ * @public
+ */
 export const doctorChecks: readonly DoctorCheck[] = [
   check('embedded-ca-key', [], checkKey),
   check('embedded-ca-certificate', ['embedded-ca-key'], checkCertificate),

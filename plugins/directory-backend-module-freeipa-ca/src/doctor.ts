@@ -33,7 +33,11 @@ const TIMEOUTS = { connectTimeoutMs: 2000, requestTimeoutMs: 3000 };
 
 const NOT_CONFIGURED = finding.skip(`${BLOCK} is not configured`);
 
-/** @public */
+/**
+ * The checks of FreeIPA as the CA for `directory-doctor`.
+ *
+ * @public
+ */
 export const doctorChecks: readonly DoctorCheck[] = [
   check('freeipa-ca-config', [], checkConfig),
   check('freeipa-ca-server', ['freeipa-ca-config'], checkServers),

@@ -14,6 +14,7 @@ import type { Database } from './migrateDatabase';
  * @public
  */
 export interface DoctorFinding {
+  /** `skip`: not configured, or not checked because another check failed. */
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
   /** One sentence without a period. Never contains a secret. */
   readonly message: string;

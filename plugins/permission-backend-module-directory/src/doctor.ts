@@ -9,7 +9,11 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { DirectoryPermissionPolicy } from './DirectoryPermissionPolicy';
 
-/** @public */
+/**
+ * The checks of the permission policy for `directory-doctor`.
+ *
+ * @public
+ */
 export const doctorChecks: readonly DoctorCheck[] = [
   {
     id: 'permission-grants',
