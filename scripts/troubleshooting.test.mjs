@@ -119,7 +119,7 @@ describe('Troubleshooting', () => {
       titles.map(([, reason]) => reason),
       keysOf(
         'plugins/directory-backend/src/replica/sync/ReplicaState.ts',
-        'const ERROR_REASONS = {',
+        'ERROR_REASONS',
       ),
     );
     const others = [...source.matchAll(/return '([^']+)'/g)].map(
@@ -139,7 +139,7 @@ it('the sign-in page explains each reason of a 401', () => {
   assertSame(
     keysOf(
       'plugins/app-module-kerberos-sign-in/src/translation.ts',
-      'export const reasonMessages = {',
+      'reasonMessages',
     ),
     new Set([...unauthorizedReasons, ...kerberosReasons, ...signInReasons]),
   );
