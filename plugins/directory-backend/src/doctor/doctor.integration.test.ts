@@ -834,12 +834,6 @@ const FAULTS: readonly Fault[] = [
     () => hide('cn=fasagreements', 'memberUser'),
   ],
   [
-    'no right to read preserved users',
-    'preserved-users',
-    /^ipa permission-add 'Read names of preserved users' .*--attrs=\{objectclass,uid\}/,
-    () => hide('cn=deleted users,cn=accounts,cn=provisioning', 'uid'),
-  ],
-  [
     'no right to search for USNs',
     'usn',
     /ipa permission-mod 'System: Read Timestamp and USN/,
@@ -978,6 +972,29 @@ it.each(FAULTS)('reports %s (%s)', async (_name, id, fix, apply) => {
   } finally {
     await change.undo?.();
   }
+});
+
+it('accepts an account that may not read preserved users, as in a new FreeIPA', async () => {
+  const { undo } = await hide(
+    'cn=deleted users,cn=accounts,cn=provisioning',
+    'uid',
+  );
+  const results = await diagnosePortal();
+  await undo?.();
+  expect(problemsOf(results)).toEqual([]);
+  expect(results.find(({ id }) => id === 'preserved-users')?.message).toMatch(
+    /ipa permission-add 'Read names of preserved users' .*--attrs=\{objectclass,uid\}/,
+  );
+});
+
+it('skips the permission policy of a portal with its own', async () => {
+  const results = await diagnosePortal({
+    packages: INSTALLED.filter(name => name !== 'policy'),
+  });
+  expect(problemsOf(results)).toEqual([]);
+  expect(
+    results.find(({ id }) => id === 'permission-policy')?.message,
+  ).toContain('its own policy');
 });
 
 it('warns when one of several servers cannot be used', async () => {

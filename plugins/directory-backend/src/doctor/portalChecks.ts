@@ -134,9 +134,8 @@ function checkPolicy(portal: Portal): DoctorFinding {
   }
   return portal.hasPackage(POLICY_MODULE)
     ? finding.ok('The policy of the directory gateway is installed')
-    : finding.warn(
-        'The policy of the directory gateway is not installed',
-        `${install}; a policy of your own must decide about directory.* permissions and catalog.location.create`,
+    : finding.skip(
+        'The portal has its own policy, which must decide about the permissions directory.*, catalog.location.create and catalog.entity.delete',
       );
 }
 
