@@ -35,21 +35,19 @@ function isUnavailable(error: unknown): boolean {
   );
 }
 
+interface RunOptions {
+  readonly checks: readonly DoctorCheck[];
+  readonly context: DoctorContext;
+  readonly deadlineMs: number;
+}
+
 /** A run of checks, each of which runs once. */
 class Run {
-  readonly #options: {
-    readonly checks: readonly DoctorCheck[];
-    readonly context: DoctorContext;
-    readonly deadlineMs: number;
-  };
+  readonly #options: RunOptions;
   readonly #endsAt: number;
   readonly #outcomes = new Map<DoctorCheck, Promise<Outcome>>();
 
-  constructor(options: {
-    readonly checks: readonly DoctorCheck[];
-    readonly context: DoctorContext;
-    readonly deadlineMs: number;
-  }) {
+  constructor(options: RunOptions) {
     this.#options = options;
     this.#endsAt = performance.now() + options.deadlineMs;
   }
@@ -86,7 +84,7 @@ class Run {
       return await withDeadline(check.run(context), {
         ms: Math.max(0, this.#endsAt - performance.now()),
         error: () =>
-          new Error(
+          new DeadlineError(
             `No result within ${(deadlineMs / 1000).toFixed(1)} seconds`,
           ),
       });
