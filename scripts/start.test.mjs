@@ -150,7 +150,6 @@ describe('make start', { timeout: 900_000 }, () => {
       problems.map(({ id, status }) => [id, status]),
       [
         ['database', 'warn'],
-        ['preserved-users', 'warn'],
         ['permission-grants', 'warn'],
       ],
     );
