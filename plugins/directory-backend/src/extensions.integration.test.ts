@@ -23,7 +23,9 @@ const site = withGateway({
           'displayName: =HYPERLINK("http://x","a;b")\n\n',
       ].join(''),
     );
-    return { directory: { access: exportForAll } };
+    return {
+      directory: { access: exportForAll, replica: { maxStaleness: '20s' } },
+    };
   },
 });
 

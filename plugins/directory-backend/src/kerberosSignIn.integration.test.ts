@@ -122,6 +122,7 @@ beforeAll(async () => {
       ],
     },
     directory: {
+      replica: { maxStaleness: '20s' },
       trustedLocations: [`file:${org}`],
       portalUsers: {
         namespace: 'default',
