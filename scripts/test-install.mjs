@@ -31,6 +31,9 @@ const url = `http://localhost:${port}`;
 
 /** Values of the page's example site, and those of the realm. */
 const SITE = [
+  // The test has one user, and checks that others can run the installation.
+  ['sudo -u portal ', ''],
+  ['sudo install -d -o "$USER"', 'install -d'],
   ['../directory-gateway', root],
   ['/opt/portal', server],
   ['/etc/portal/http.keytab', process.env.REALM_HTTP_KEYTAB],
@@ -171,6 +174,8 @@ async function carryOut(step) {
       printed = await bash(forSite(text), folder);
       if (text.includes('directory-doctor')) {
         console.log(printed);
+      } else if (text.includes('--no-overwrite-dir')) {
+        await checkModes(server);
       }
       break;
     case 'start':
@@ -197,6 +202,15 @@ async function carryOut(step) {
     default:
       throw new Error(`${step.where}: unknown action ${action}`);
   }
+}
+
+/** Requires that every user can read a folder. */
+async function checkModes(folder) {
+  const unreadable = await bash(
+    `find . ! -type l \\( ! -perm -o=r -o -type d ! -perm -o=x \\)`,
+    folder,
+  );
+  assert.equal(unreadable, '', 'unreadable for the user portal');
 }
 
 /** Returns a pattern for an output, in which `…` is any text. */
