@@ -68,6 +68,7 @@ const exit = once(portal, 'exit');
 // scripts/doctor checks this portal.
 const environment = join(root, '.build/portal.env');
 await mkdir(dirname(environment), { recursive: true });
+await rm(environment, { force: true });
 await writeFile(environment, environmentText(), { mode: 0o600 });
 
 /** The portal's variables and options, for a shell. */
@@ -80,7 +81,7 @@ function environmentText() {
     PORTAL_URL,
     ...variables,
     ...Object.fromEntries(
-      Object.entries(others).filter(([key]) => /^REALM/.test(key)),
+      Object.entries(others).filter(([key]) => /^REALM[A-Z_]*$/.test(key)),
     ),
   };
   return [

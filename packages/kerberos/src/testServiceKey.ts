@@ -72,6 +72,8 @@ type Attempt =
 /** Gets a ticket from the KDC and passes it to an acceptor. */
 const SCRIPT = `
   const [own, binding, json] = process.argv.slice(1);
+  // Ends with the parent, also while a KDC does not respond.
+  process.stdin.resume().on('close', () => process.kill(process.pid, 'SIGKILL'));
   const { service, principal, config } = JSON.parse(json);
   const print = attempt => {
     process.stdout.write(JSON.stringify(attempt), () => process.exit());
@@ -109,7 +111,15 @@ export async function testServiceKey(
   options: TestServiceKeyOptions,
 ): Promise<ServiceKeyTest> {
   const { config, principal, host, timeoutMs } = options;
-  const { KRB5_KTNAME: _, ...env } = options.env ?? process.env;
+  const env: NodeJS.ProcessEnv = {
+    ...(options.env ?? process.env),
+    KRB5_CLIENT_KTNAME: `FILE:${config.keytab}`,
+    KRB5CCNAME: 'MEMORY:self-test',
+    KRB5_KTNAME: undefined,
+    // They may print to standard output.
+    KRB5_TRACE: undefined,
+    NODE_OPTIONS: undefined,
+  };
   const own = require.resolve('@directory-gateway/kerberos');
   // The sources, in the repository of this package.
   const loader = own.endsWith('.ts')
@@ -125,15 +135,11 @@ export async function testServiceKey(
       process.execPath,
       [...loader, '--eval', SCRIPT, ...args],
       {
-        env: {
-          ...env,
-          KRB5_CLIENT_KTNAME: `FILE:${config.keytab}`,
-          KRB5CCNAME: 'MEMORY:self-test',
-        },
+        env,
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
       },
-      (error, stdout) => resolve(error ?? JSON.parse(stdout)),
+      (error, stdout) => resolve(error ?? parse(stdout)),
     );
   });
   if (attempt instanceof Error) {
@@ -144,6 +150,14 @@ export async function testServiceKey(
   return attempt.step === 'initiate'
     ? failed(faultOf(attempt.status), attempt.status)
     : interpret(attempt);
+}
+
+function parse(output: string): Attempt | Error {
+  try {
+    return JSON.parse(output);
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Faults of a refused ticket by the acceptor's reasons. */

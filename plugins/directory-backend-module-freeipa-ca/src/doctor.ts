@@ -144,7 +144,7 @@ async function checkServers({
     : {
         status: failed.length < servers.length ? 'warn' : 'fail',
         message: failed.map(({ message }) => message).join('; '),
-        fix: failed.map(({ fix }) => fix).join('\n'),
+        fix: failed.flatMap(({ fix = [] }) => fix),
       };
 }
 

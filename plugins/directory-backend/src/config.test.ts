@@ -34,6 +34,13 @@ describe('readDirectoryConfig', () => {
     );
   });
 
+  it('rejects credentials in the URL of a server, and does not print them', () => {
+    const servers = ['ldaps://portal:hunter2@ipa.example.test'];
+    expect(() => read({ ldap: { servers } })).toThrow(
+      /^directory\.ldap\.servers must not contain user names or passwords: (?!.*hunter2)/,
+    );
+  });
+
   it.each<[string, JsonObject]>([
     ['directory.reads', { reads: 'direct' }],
     ['directory.reads', { reads: 'replica' }],

@@ -16,10 +16,13 @@ import type { Database } from './migrateDatabase';
 export interface DoctorFinding {
   /** `skip`: not configured, or not checked because another check failed. */
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
-  /** One sentence without a period. Never contains a secret. */
+  /**
+   * One sentence without a period. Never contains a secret. The command replaces
+   * control characters, which texts of servers may contain.
+   */
   readonly message: string;
-  /** What to do about a warning or a failure: commands or keys, one per line. */
-  readonly fix?: string;
+  /** What to do about a warning or a failure: commands or keys. */
+  readonly fix?: readonly string[];
 }
 
 /**
@@ -60,7 +63,7 @@ export interface DoctorCheck {
 }
 
 /**
- * Functions that create findings. Lists of fixes are joined, one per line.
+ * Functions that create findings.
  *
  * @public
  */
@@ -70,12 +73,12 @@ export const finding = {
   warn: (message: string, ...fix: readonly string[]): DoctorFinding => ({
     status: 'warn',
     message,
-    fix: fix.join('\n'),
+    fix,
   }),
   fail: (message: string, ...fix: readonly string[]): DoctorFinding => ({
     status: 'fail',
     message,
-    fix: fix.join('\n'),
+    fix,
   }),
 };
 
@@ -126,7 +129,8 @@ export function explainConnectionError(
   readonly step: 'dns' | 'connect' | 'tls';
   readonly finding: DoctorFinding;
 } {
-  const { hostname, host } = new URL(options.url);
+  const { host } = new URL(options.url);
+  const hostname = nameOf(new URL(options.url));
   const code = codeOf(error);
   switch (code) {
     case 'ENOTFOUND':
@@ -174,7 +178,7 @@ export function explainConnectionError(
       step: 'tls',
       finding: finding.fail(
         `The certificate of ${host} is not from a CA in ${options.caKey}`,
-        `set ${options.caKey} to the CA of ${hostname}; FreeIPA's is /etc/ipa/ca.crt on every enrolled machine, and http://${hostname}/ipa/config/ca.crt`,
+        `set ${options.caKey} to the CA of ${hostname}; FreeIPA's is /etc/ipa/ca.crt on ${hostname} and on every enrolled machine: copy it over ssh`,
       ),
     };
   }
@@ -203,9 +207,9 @@ export function explainConnectionError(
 
 /** `localhost:636`. */
 function hostPort(url: string): string {
-  const { hostname, port, protocol } = new URL(url);
+  const { port, protocol } = new URL(url);
   const ports: Record<string, string> = { 'ldap:': '389', 'ldaps:': '636' };
-  return `${hostname}:${port || (ports[protocol] ?? '443')}`;
+  return `${nameOf(new URL(url))}:${port || (ports[protocol] ?? '443')}`;
 }
 
 /** The `code` of an error or of what caused it. */
@@ -216,4 +220,9 @@ function codeOf(error: unknown): string {
     }
   }
   return NO_RESPONSE;
+}
+
+/** The host name, for commands: DNS may return any characters for a service. */
+function nameOf({ hostname }: URL): string {
+  return /^[\w.-]+$|^\[[\da-f:]+\]$/i.test(hostname) ? hostname : 'HOST';
 }

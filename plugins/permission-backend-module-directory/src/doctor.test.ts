@@ -31,7 +31,7 @@ it('warns when guests are users', async () => {
     directory: { dangerouslyAllowGuests: true },
   });
   expect(status).toBe('warn');
-  expect(fix).toMatch(/dangerouslyAllowGuests/);
+  expect(fix?.join()).toMatch(/dangerouslyAllowGuests/);
 });
 
 it('fails when a key is invalid', async () => {

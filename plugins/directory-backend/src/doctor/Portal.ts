@@ -13,12 +13,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { type DirectoryConfig, readDirectoryConfig } from '../config';
+import { withDeadline } from '../ldap/connection/ldapClient';
 
 const OWN_PACKAGE = '@directory-gateway/backstage-plugin-directory-backend';
 
 /** Keys whose values are not printed. */
-const SECRET_KEY =
-  /password|passphrase|secret|token|credential|private|apiKey/i;
+const SECRET_KEY = /pass|pwd|secret|token|credential|private|apiKey|^key$/i;
+
+/** Credentials in a URL. */
+const URL_CREDENTIALS = /(?<=:\/\/)[^/@\s]*@/g;
+
+/** Files are read in less, unless they are devices or pipes. */
+const LOAD_MS = 2000;
 
 /** Shorter values would be replaced in other words. */
 const MIN_SECRET_LENGTH = 4;
@@ -50,8 +56,8 @@ export interface PortalOptions {
 export class Portal implements DoctorContext {
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
-  /** Why the configuration cannot be loaded. */
-  readonly configError: unknown;
+  /** Why the configuration cannot be loaded, without values. */
+  readonly configError: string | undefined;
   readonly #backend: BackendPackage | undefined;
   readonly #closers: (() => unknown)[] = [];
   #directory: DirectoryConfig | undefined;
@@ -66,11 +72,15 @@ export class Portal implements DoctorContext {
         env,
         substitutionFunc: async name => env[name],
       });
-      const config = await ConfigSources.toConfig(source);
+      const config = await withDeadline(ConfigSources.toConfig(source), {
+        ms: LOAD_MS,
+        error: () => new Error('not read within 2 seconds'),
+      });
       config.close();
       return new Portal({ config, env, folder });
-    } catch (configError) {
+    } catch (error) {
       const config = new ConfigReader({});
+      const configError = describeLoadError(error);
       return new Portal({ config, env, folder, configError });
     }
   }
@@ -79,7 +89,7 @@ export class Portal implements DoctorContext {
     readonly config: Config;
     readonly env: NodeJS.ProcessEnv;
     readonly folder: string;
-    readonly configError?: unknown;
+    readonly configError?: string;
   }) {
     this.config = options.config;
     this.env = options.env;
@@ -155,7 +165,7 @@ export class Portal implements DoctorContext {
   redact(text: string): string {
     return secretsIn(this.config.getOptional() ?? {}).reduce(
       (redacted, secret) => redacted.replaceAll(secret, '***'),
-      text,
+      text.replace(URL_CREDENTIALS, '***@'),
     );
   }
 
@@ -262,9 +272,37 @@ function readBackend(folder: string): BackendPackage | undefined {
   };
 }
 
+/**
+ * Why the configuration cannot be loaded. Messages of parsers quote the source,
+ * which may be a secret: only positions and names are taken from them.
+ */
+function describeLoadError(error: unknown): string {
+  const text = isError(error) ? error.message : '';
+  const [, missing, file, key, included] =
+    /^(?:Config file "([^"]+)" does not exist|Failed to read config file at "([^"]+)", error at \.([\w.[\]-]+), (?:failed to (?:read|parse included) file ([^,]+),)?)/.exec(
+      text,
+    ) ?? [];
+  const [position] = /line \d+, column \d+/.exec(text) ?? [];
+  const [reason] =
+    /does not exist|not read within 2 seconds|\bE[A-Z]{3,}\b/.exec(text) ?? [];
+  return [
+    missing ?? included ?? file ?? 'The configuration',
+    key && ` (${key})`,
+    ' cannot be loaded: ',
+    reason ?? 'not valid YAML or JSON',
+    position && `, ${position}`,
+  ].join('');
+}
+
+/** Strings and numbers of secret keys, and passwords in URLs. */
 function secretsIn(value: JsonValue, isSecret = false): readonly string[] {
-  if (typeof value === 'string') {
-    return isSecret && value.length >= MIN_SECRET_LENGTH ? [value] : [];
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = String(value);
+    const [, password] = /^\w+:\/\/[^/@\s]*?:([^/@\s]*)@/.exec(text) ?? [];
+    const secrets = [password, isSecret ? text : undefined];
+    return secrets.filter(
+      secret => secret !== undefined && secret.length >= MIN_SECRET_LENGTH,
+    ) as string[];
   }
   return value && typeof value === 'object'
     ? Object.entries(value).flatMap(([key, child]) =>

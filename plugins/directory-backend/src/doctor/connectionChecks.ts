@@ -31,7 +31,7 @@ async function stepFinding(
   return {
     status: isUsable ? 'warn' : 'fail',
     message: failed.map(probe => probe.finding!.message).join('; '),
-    fix: failed.map(probe => probe.finding!.fix).join('\n'),
+    fix: failed.flatMap(probe => probe.finding!.fix ?? []),
   };
 }
 

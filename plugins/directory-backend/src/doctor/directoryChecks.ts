@@ -44,7 +44,7 @@ async function checkBaseDn(servers: DirectoryServers): Promise<DoctorFinding> {
     const { entries } = await read('', ['namingContexts']);
     const contexts = entries
       .flatMap(entry => textsOf(entry, 'namingContexts'))
-      .filter(name => /^dc=/i.test(name));
+      .filter(name => /^dc=[\w-]+(?:,dc=[\w-]+)*$/i.test(name));
     return finding.fail(
       `The directory has no users below ${baseDn} (directory.ldap.baseDn)`,
       contexts.length > 0

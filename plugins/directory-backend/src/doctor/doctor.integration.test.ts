@@ -13,6 +13,7 @@ import {
   copyFile,
   mkdir,
   mkdtemp,
+  open,
   readFile,
   rm,
   symlink,
@@ -968,7 +969,7 @@ it.each(FAULTS)('reports %s (%s)', async (_name, id, fix, apply) => {
   try {
     const problems = problemsOf(await diagnosePortal(change));
     expect(problems.map(problem => problem.id)).toEqual([id]);
-    expect(problems[0].fix).toMatch(fix);
+    expect(problems[0].fix?.join('\n')).toMatch(fix);
   } finally {
     await change.undo?.();
   }
@@ -1021,17 +1022,61 @@ it('checks certificates without a password', async () => {
   ]);
 });
 
+it('accepts modules of NODE_OPTIONS that print', async () => {
+  const module = await write('print.cjs', 'console.log("loaded");');
+  const NODE_OPTIONS = `--require=${module}`;
+  const results = await diagnosePortal({ env: { NODE_OPTIONS } });
+  expect(problemsOf(results)).toEqual([]);
+});
+
+it('prints no control characters of a server', async () => {
+  const text = '\x1b]0;title\x07\r\x1b[2Kok    database  fine\nfix: rm';
+  // An error of PostgreSQL with this text as its code and its message.
+  const fields = Buffer.from(`SERROR\0C${text}\0M${text}\0\0`);
+  const header = Buffer.from('E....');
+  header.writeInt32BE(fields.length + 4, 1);
+  const server = createTcpServer(socket => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(Buffer.concat([header, fields])));
+  }).listen(0, 'localhost');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const results = await diagnosePortal({
+      config: {
+        'backend.database.connection': { host: 'localhost', port, user: 'a' },
+      },
+    });
+    expect(problemsOf(results).map(({ id }) => id)).toEqual(['database']);
+    expect(formatResults(results)).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(formatResults(results)).not.toContain('title');
+  } finally {
+    server.close();
+  }
+});
+
+it('replaces control characters of the configuration', async () => {
+  const results = await diagnosePortal({
+    config: { 'directory.certificates.authority': 'a\u202e\x1b[31m\nok' },
+  });
+  expect(results.find(({ id }) => id === 'certificate-authority')).toEqual({
+    id: 'certificate-authority',
+    status: 'ok',
+    message: 'a [31m ok',
+  });
+});
+
 describe('directory-doctor', () => {
+  const DOCTOR = join(
+    REPOSITORY,
+    'plugins/directory-backend/bin/directory-doctor',
+  );
   const command = async (change: Change, ...args: readonly string[]) => {
     const { configFiles, env } = await writePortal(change);
-    const doctor = join(
-      REPOSITORY,
-      'plugins/directory-backend/bin/directory-doctor',
-    );
     try {
       const { stdout } = await run(
         process.execPath,
-        [doctor, '--config', configFiles[0], ...args],
+        [DOCTOR, '--config', configFiles[0], ...args],
         { env, cwd: folder },
       );
       printed += stdout;
@@ -1060,10 +1105,51 @@ describe('directory-doctor', () => {
         id: 'permission-policy',
         status: 'fail',
         message: expect.stringContaining('permission.enabled'),
-        fix: 'set permission.enabled: true',
+        fix: ['set permission.enabled: true'],
       },
     ]);
     expect(code).toBe(1);
+  });
+
+  beforeAll(() => run('mkfifo', [path('pipe')]));
+
+  it.each([
+    ['a missing CA file', 'postgresql://a@localhost/b?sslrootcert=/missing'],
+    ['an invalid port', { host: 'localhost', port: 99_999 }],
+  ])('reports a database with %s', async (_name, connection) => {
+    const { code, stdout } = await command(
+      { config: { 'backend.database.connection': connection } },
+      '--json',
+    );
+    expect(problemsOf(JSON.parse(stdout!)).map(({ id }) => id)).toEqual([
+      'database',
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('does not wait for a pipe in place of a file', async () => {
+    const { code, stdout } = await command({
+      config: { 'directory.ldap.bindPassword': { $file: path('pipe') } },
+    });
+    expect(stdout).toMatch(/^FAIL {2}configuration .*not read within 2 s/);
+    expect(code).toBe(1);
+  });
+
+  it('leaves no process behind when it is terminated', async () => {
+    const { configFiles, env } = await writePortal({
+      config: { 'directory.ldap.bindPassword': { $file: path('pipe') } },
+    });
+    const doctor = spawn(
+      process.execPath,
+      [DOCTOR, '--config', configFiles[0]],
+      { env, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    // Opened when the child process reads it.
+    const pipe = await open(path('pipe'), 'w');
+    doctor.kill('SIGTERM');
+    // Only when no process has the pipe any more.
+    await once(doctor.stdout.resume(), 'close');
+    await pipe.close();
   });
 
   it('exits with 2 for an unknown option', async () => {

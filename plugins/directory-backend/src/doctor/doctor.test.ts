@@ -82,8 +82,8 @@ describe('runChecks', () => {
       ['fail', 'No result within 0.1 seconds'],
     ]);
     expect(results.map(({ fix }) => fix)).toEqual([
-      expect.stringContaining('correct the key'),
-      expect.stringContaining('reaches the servers'),
+      [expect.stringContaining('correct the key')],
+      [expect.stringContaining('reaches the servers')],
     ]);
   });
 });
@@ -134,8 +134,22 @@ it.each([
     caKey: 'the.caFile',
   });
   expect(explained.step).toBe(step);
-  expect(explained.finding.fix).toMatch(fix);
+  expect(explained.finding.fix?.join()).toMatch(fix);
 });
+
+it.each(['ENOTFOUND', 'ECONNREFUSED', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+  'does not copy a name that DNS returned into a command (%s)',
+  code => {
+    const error = Object.assign(new Error('failed'), { code });
+    const { fix } = explainConnectionError(error, {
+      url: 'ldaps://a$(id);`id`.example.test',
+      urlKey: 'the.servers',
+      caKey: 'the.caFile',
+    }).finding;
+    expect(fix?.join()).toContain('HOST');
+    expect(fix?.join()).not.toContain('id');
+  },
+);
 
 describe('Portal', () => {
   let folder: string;
@@ -185,6 +199,43 @@ describe('Portal', () => {
     expect(portal.redact('hunter22 abcdefgh /etc/portal/pw')).toBe(
       '*** *** /etc/portal/pw',
     );
+  });
+
+  it('redacts numbers and the passwords in URLs', async () => {
+    const portal = await load({
+      backend: {
+        database: { connection: 'postgresql://portal:hunter22@db.test/portal' },
+        cache: { connection: { pwd: 12345678 } },
+      },
+    });
+    expect(
+      portal.redact('hunter22 12345678 ldaps://portal:other@ipa.test:636'),
+    ).toBe('*** *** ldaps://***@ipa.test:636');
+  });
+
+  it.each([
+    ['a colon in a value', 'password: S3cret: Hunter2', /line 1, column \d+/],
+    ['an at sign', 'a:\n  bindPassword: @S3cretHunter2', /line 2, column \d+/],
+    ['a percent sign', 'bindPassword: %S3cretHunter2', /line 1, column \d+/],
+    ['an alias', 'bindPassword: *S3cretHunter2', /not valid/],
+    ['a tab', 'a:\n\tsecret: S3cretHunter2', /line 2, column \d+/],
+    ['invalid JSON', 'a: { $include: "part.json#a" }', /^part\.json \(a\)/],
+    ['invalid YAML', 'a: { $include: "part.yaml#a" }', /^part\.yaml \(a\)/],
+    [
+      'a missing file',
+      'a: { $file: missing }',
+      /^missing \(a\) .* does not exist/,
+    ],
+  ])('reports %s without its value', async (_name, text, expected) => {
+    const file = join(folder, 'app-config.yaml');
+    await writeFile(file, text);
+    await writeFile(join(folder, 'part.json'), '{ "a": S3cretHunter2 }');
+    await writeFile(join(folder, 'part.yaml'), 'a: b: S3cretHunter2');
+    const portal = await Portal.load({ configFiles: [file], env: {}, folder });
+    const { status, message } = await configurationCheck(portal).run(portal);
+    expect(status).toBe('fail');
+    expect(message).toMatch(expected);
+    expect(message).not.toMatch(/S3cret|Hunter/);
   });
 
   it('reports a file that cannot be read', async () => {

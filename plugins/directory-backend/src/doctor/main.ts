@@ -1,3 +1,4 @@
+import { isError } from '@backstage/errors';
 import type { DoctorCheck } from '@directory-gateway/backstage-plugin-directory-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -66,11 +67,12 @@ export async function diagnose({
   const portal = await Portal.load(options);
   try {
     const results = await runChecks(allChecks(portal), portal, { deadlineMs });
+    const printable = (text: string) => toPrintable(portal.redact(text));
     return results.map(({ id, status, message, fix }) => ({
       id,
       status,
-      message: portal.redact(message),
-      ...(fix && { fix: portal.redact(fix) }),
+      message: printable(message),
+      ...(fix && { fix: fix.map(printable) }),
     }));
   } finally {
     // A connection that is being opened is not waited for.
@@ -79,16 +81,39 @@ export async function diagnose({
 }
 
 /**
+ * Replaces characters that a terminal or a shell interprets, or that hide text:
+ * messages quote configurations and servers.
+ */
+function toPrintable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/**
  * Runs the command, in a child process of `bin/directory-doctor`.
  *
  * @public
  */
 export async function main(): Promise<void> {
+  // Backstage's database service leaves rejections of its own unhandled. The
+  // check of the database reports the error.
+  process.on('unhandledRejection', () => {});
+  process.on('uncaughtException', error => {
+    const output = `directory-doctor failed: ${toPrintable(error.name)}\n`;
+    process.stderr.write(output, () => process.send?.({ exitCode: 1 }));
+  });
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   // Knex logs errors of connections to standard output.
   for (const level of ['debug', 'info', 'log', 'warn', 'error'] as const) {
     console[level] = () => {};
   }
-  const { output, exitCode } = await run(process.argv.slice(2));
+  const { output, exitCode } = await run(process.argv.slice(2)).catch(
+    error => ({
+      output: `directory-doctor failed: ${toPrintable(
+        isError(error) ? error.name : 'unknown error',
+      )}\n`,
+      exitCode: 2,
+    }),
+  );
   const stream = exitCode === 2 ? process.stderr : process.stdout;
   stream.write(output, () => process.send?.({ exitCode }));
 }

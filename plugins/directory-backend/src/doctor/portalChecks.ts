@@ -36,10 +36,10 @@ export function configurationCheck(portal: Portal): DoctorCheck {
   return {
     id: 'configuration',
     async run() {
+      if (portal.configError !== undefined) {
+        return finding.fail(portal.configError, CONFIGURATION_FIX);
+      }
       try {
-        if (portal.configError) {
-          throw portal.configError;
-        }
         readKerberosConfig(portal.config);
         const { ldap } = portal.directory;
         const servers =
@@ -264,13 +264,21 @@ async function checkDatabase(portal: Portal): Promise<DoctorFinding> {
       ? finding.ok('Reachable')
       : finding.ok('Does not exist yet; the backend creates it when it starts');
   } catch (error) {
-    const code = isError(error) ? String(error.code ?? error.name) : 'unknown';
+    const code = codeOf(error);
     const [message, fix] = DATABASE_ERRORS[code] ?? [
       'cannot be reached',
       'check backend.database.connection.host and port, and that PostgreSQL runs: systemctl status postgresql',
     ];
     return finding.fail(`The database ${message} (${code})`, fix);
   }
+}
+
+/** A code of Node.js, SQLite or PostgreSQL; not any text of the server. */
+function codeOf(error: unknown): string {
+  const code = isError(error) ? String(error.code ?? error.name) : '';
+  return /^(?:[A-Z][A-Z_]+|[0-9A-Z]{5}|no response)$/.test(code)
+    ? code
+    : 'unknown error';
 }
 
 async function checkMigrations(portal: Portal): Promise<DoctorFinding> {

@@ -128,10 +128,7 @@ export function formatResults(results: readonly CheckResult[]): string {
     `${(status === 'fail' ? 'FAIL' : status).padEnd(4)}  ${id.padEnd(
       width,
     )}  ${message}`,
-    ...(fix ?? '')
-      .split('\n')
-      .filter(Boolean)
-      .map(line => `      fix: ${line}`),
+    ...(fix ?? []).map(line => `      fix: ${line}`),
   ]);
   const count = (status: CheckResult['status'], noun = '') => {
     const { length } = results.filter(result => result.status === status);

@@ -113,6 +113,11 @@ function checkServer(server: string, startTls: boolean): void {
       `${PREFIX}.servers must be ldaps:// or ldap:// URLs, not "${server}"`,
     );
   }
+  if (url.username || url.password) {
+    throw new InputError(
+      `${PREFIX}.servers must not contain user names or passwords: set ${PREFIX}.bindDn and ${PREFIX}.bindPasswordFile`,
+    );
+  }
   if (url.protocol === 'ldap:' && !startTls && !isLoopback(url.hostname)) {
     throw new InputError(
       `${PREFIX}.servers contains ${server} without TLS: use ldaps://, or set ${PREFIX}.startTls`,
