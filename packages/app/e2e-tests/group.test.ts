@@ -134,7 +134,7 @@ test.describe('when the directory becomes unavailable', () => {
       await page.getByRole('button', { name: 'Check' }).click();
       await expect(
         page.getByText('The membership could not be checked. Try again.'),
-      ).toBeVisible();
+      ).toBeVisible({ timeout: 5000 });
     }).toPass();
     await expect(members.getByRole('article')).toHaveCount(24);
   });

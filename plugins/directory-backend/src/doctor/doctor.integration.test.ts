@@ -1147,8 +1147,9 @@ describe('directory-doctor', () => {
     // Opened when the child process reads it.
     const pipe = await open(path('pipe'), 'w');
     doctor.kill('SIGTERM');
-    // Only when no process has the pipe any more.
-    await once(doctor.stdout.resume(), 'close');
+    doctor.stdout.resume();
+    // Not while a process has its output.
+    expect(await once(doctor, 'close')).toEqual([1, null]);
     await pipe.close();
   });
 
