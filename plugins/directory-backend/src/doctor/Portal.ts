@@ -284,7 +284,9 @@ function describeLoadError(error: unknown): string {
     ) ?? [];
   const [position] = /line \d+, column \d+/.exec(text) ?? [];
   const [reason] =
-    /does not exist|not read within 2 seconds|\bE[A-Z]{3,}\b/.exec(text) ?? [];
+    /does not exist|not read within 2 seconds|\b(?:EACCES|EISDIR|ELOOP|ENOENT|ENOTDIR|EPERM)\b/.exec(
+      text,
+    ) ?? [];
   return [
     missing ?? included ?? file ?? 'The configuration',
     key && ` (${key})`,

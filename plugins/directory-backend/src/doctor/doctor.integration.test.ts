@@ -1022,7 +1022,7 @@ it('checks certificates without a password', async () => {
   ]);
 });
 
-it('accepts modules of NODE_OPTIONS that print', async () => {
+it('ignores modules that NODE_OPTIONS preloads', async () => {
   const module = await write('print.cjs', 'console.log("loaded");');
   const NODE_OPTIONS = `--require=${module}`;
   const results = await diagnosePortal({ env: { NODE_OPTIONS } });

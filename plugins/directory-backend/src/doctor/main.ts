@@ -94,7 +94,7 @@ function toPrintable(text: string): string {
  * @public
  */
 export async function main(): Promise<void> {
-  // Backstage's database service leaves rejections of its own unhandled. The
+  // Backstage's database service does not handle all of its rejections. The
   // check of the database reports the error.
   process.on('unhandledRejection', () => {});
   process.on('uncaughtException', error => {
