@@ -19,6 +19,7 @@ export {
   isDirectoryResponseError,
 } from './DirectoryResponseError';
 export type { ErrorBody } from './errorBodies';
+export { entityNameOf } from './entityNameOf';
 export type { components, operations, paths } from './generated/openapi';
 export * from './openApiDocument';
 export { paginate, type FetchPage } from './paginate';
