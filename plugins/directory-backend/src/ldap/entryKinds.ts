@@ -42,6 +42,9 @@ const PAGE_SIZE = 50;
 /** A group with all its members may be as large as many other entries. */
 const GROUPS_PAGE_SIZE = 2;
 
+/** Identifies an entry across renames. */
+const UNIQUE_ID = 'ipaUniqueID';
+
 /** Attributes that callers are verified by. */
 const KERBEROS_ATTRIBUTES = ['krbPrincipalName', 'krbPrincipalExpiration'];
 
@@ -109,6 +112,7 @@ export function entryKinds(options: {
         ...new Set([
           'objectClass',
           'uid',
+          UNIQUE_ID,
           'nsAccountLock',
           ...KERBEROS_ATTRIBUTES,
           ...attributesOf(schema.users),
@@ -134,6 +138,7 @@ export function entryKinds(options: {
       }),
       attributes: [
         'objectClass',
+        UNIQUE_ID,
         'member',
         'memberManager',
         ...attributesOf(schema.groups),
@@ -196,6 +201,7 @@ function decodeUser(
   return {
     user,
     searchOnly: searchOnlyValues<User>(entry, schema.users),
+    uniqueId: textOf(entry, UNIQUE_ID),
     account: {
       principalNames: isUid ? textsOf(entry, 'krbPrincipalName') : [],
       expires: timeOf(entry, 'krbPrincipalExpiration'),
@@ -224,6 +230,7 @@ async function decodeGroup(
     ...(isServed && {
       group,
       searchOnly: searchOnlyValues<Group>(entry, schema.groups),
+      uniqueId: textOf(entry, UNIQUE_ID),
     }),
     members,
     sponsors: textsOf(entry, 'memberManager').map(normalizeDn),

@@ -1,7 +1,11 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DirectorySync, type DirectorySyncOptions } from './sync/DirectorySync';
+import {
+  DirectorySync,
+  type DirectorySyncOptions,
+  type TableObserver,
+} from './sync/DirectorySync';
 import {
   ReplicaState,
   suspensionFor,
@@ -25,7 +29,7 @@ const MAX_QUARANTINE_PAUSE_MS = 30_000;
 export interface ReplicaOptions
   extends Omit<
     DirectorySyncOptions,
-    'tables' | 'state' | 'stopped' | 'suspendFor'
+    'tables' | 'state' | 'stopped' | 'suspendFor' | 'observer'
   > {}
 
 /**
@@ -40,6 +44,7 @@ export class Replica {
   readonly #logger: LoggerService;
   readonly #sync: DirectorySync;
   readonly #stopped = new AbortController();
+  #observer: TableObserver | undefined;
   #wasStale = false;
   /** Ends the pause before the next poll. */
   #paused: AbortController | undefined;
@@ -51,6 +56,10 @@ export class Replica {
       ...options,
       tables: this.tables,
       state: this.state,
+      observer: {
+        onWrite: keys => this.#observer?.onWrite(keys),
+        onConfirmed: sync => this.#observer?.onConfirmed(sync),
+      },
       stopped: this.#stopped.signal,
       suspendFor: error => this.#suspendFor(error),
     });
@@ -89,6 +98,11 @@ export class Replica {
       this.state.suspend(reason, message);
       this.#sync.disconnect();
     }
+  }
+
+  /** Reports writes and syncs to an observer. Call it before {@link follow}. */
+  observe(observer: TableObserver): void {
+    this.#observer = observer;
   }
 
   /** Polls now if it pauses, because the next sync may succeed. */

@@ -33,6 +33,8 @@ export async function openReplica(options: {
   readonly syncIntervalMs?: number;
   /** Merged over the `directory.ldap` block. */
   readonly ldap?: JsonObject;
+  /** Called before the replica follows the directory. */
+  readonly prepare?: (replica: Replica) => void;
 }): Promise<OpenReplica> {
   const { realm } = options;
   const logger = new RecordingLogger();
@@ -54,6 +56,7 @@ export async function openReplica(options: {
     syncIntervalMs: options.syncIntervalMs,
     guard: createGuard({ records: guardRecords, maxShrinkage: 0.5 }),
   });
+  options.prepare?.(replica);
   replica.follow();
   await eventually(() => assert(replica.isServing));
   return {

@@ -9,6 +9,7 @@ import {
   type ReplicaKeys,
   type ReplicaPosition,
   type ReplicaSource,
+  type ReplicationState,
 } from './ReplicaSource';
 import { SyncMode, type SyncModeOptions } from './SyncMode';
 import { TableComparison } from './TableComparison';
@@ -23,6 +24,26 @@ const CHECK_INTERVAL_MS = 60 * 60_000;
 /** Interval of attempts to subscribe to notifications after a refusal. */
 const SUBSCRIBE_AGAIN_MS = 600_000;
 
+/** A sync after which the tables equal the directory. */
+export interface ConfirmedSync {
+  /** URL of the server. */
+  readonly server: string;
+  /** The server's last USN, if it has any. */
+  readonly usn: number | undefined;
+  /** Time of the request for the position, from `performance.now()`. */
+  readonly requestedAt: number;
+  /** The server's state of replication, if it is known. */
+  readonly replicated: ReplicationState | undefined;
+}
+
+/** Receives what is written into the tables. */
+export interface TableObserver {
+  /** Entries may have changed; `undefined` stands for all entries. */
+  onWrite(keys: readonly string[] | undefined): void;
+  /** Called in the turn in which the sync is confirmed. */
+  onConfirmed(sync: ConfirmedSync): void;
+}
+
 /** Options of {@link DirectorySync}. */
 export interface DirectorySyncOptions extends SyncModeOptions {
   readonly source: ReplicaSource;
@@ -30,6 +51,7 @@ export interface DirectorySyncOptions extends SyncModeOptions {
   readonly guard: MassDeletionGuard;
   /** Aborted when the replica is stopped. */
   readonly stopped: AbortSignal;
+  readonly observer: TableObserver;
   /** Suspends reads if the error requires it. */
   readonly suspendFor: (error: unknown) => void;
   /** Milliseconds between comparisons of all entries. Default: an hour. */
@@ -75,8 +97,9 @@ export class DirectorySync {
     this.#writer = new TableWriter({
       tables,
       restrict: batch => this.held.restrict(batch),
-      onWrite: () => {
+      onWrite: keys => {
         this.held.recordWrite();
+        options.observer.onWrite(keys);
         this.#checkTables();
       },
     });
@@ -97,7 +120,7 @@ export class DirectorySync {
 
   /** Syncs once. Resolves with whether the tables equal the directory. */
   async poll(): Promise<boolean> {
-    const { source, state } = this.#options;
+    const { source, state, observer } = this.#options;
     const { suspensions } = state;
     const position = await source.readPosition();
     const isSynced = await this.#sync(position);
@@ -113,6 +136,12 @@ export class DirectorySync {
     if (isSynced) {
       this.#position = position;
       state.confirm(position.requestedAt);
+      observer.onConfirmed({
+        server: position.server,
+        usn: position.usn,
+        requestedAt: position.requestedAt,
+        replicated: this.held.replicated,
+      });
       this.#check.startIfDue(position.server);
       if (position.usn !== undefined) {
         if (this.#subscribeAgainAt === Infinity) {
@@ -198,6 +227,7 @@ export class DirectorySync {
     expectServer(keys, position);
     await this.#checkDeletions(keys);
     await this.#writer.retainOnly(keys);
+    this.#options.observer.onWrite(undefined);
     await tables.users.buildIndexes();
     const { users, groups, agreements } = keys;
     logger.info('First sync finished', {

@@ -68,6 +68,11 @@ export class HeldValues {
     this.#options = options;
   }
 
+  /** State of replication of the tables, unless they were written since. */
+  get replicated(): ReplicationState | undefined {
+    return this.#hasWritten ? undefined : this.#replicated;
+  }
+
   /** Number of entries that are held. */
   get size(): number {
     return this.#holds.size;
@@ -94,7 +99,7 @@ export class HeldValues {
     position: ReplicaPosition,
     ageMs: number,
   ): Promise<((check: TableCheck) => Promise<void>) | undefined> {
-    const previous = this.#hasWritten ? undefined : this.#replicated;
+    const previous = this.replicated;
     const required =
       this.size > 0 ? mergeStates(this.#required, previous) : previous;
     const state = await this.#stateOf(position);
@@ -275,7 +280,7 @@ type Coverage =
   | 'unknown';
 
 /** Whether a server has the changes that are required. */
-function coverageOf(
+export function coverageOf(
   required: ReplicationState | undefined,
   state: ReplicationState | undefined,
 ): Coverage {

@@ -23,7 +23,7 @@ const DELETION_MEMORY_MS = 10 * 60_000;
 export class TableWriter {
   readonly #tables: ReplicaTables;
   readonly #restrict: Restrict;
-  readonly #onWrite: () => void;
+  readonly #onWrite: (keys: readonly string[]) => void;
   /** Times of deletions by key, oldest first. */
   readonly #deleted = new Map<string, number>();
   readonly #checks = new Set<TableCheck>();
@@ -34,8 +34,8 @@ export class TableWriter {
     readonly tables: ReplicaTables;
     /** Applied to all entries. Default: no restriction. */
     readonly restrict?: Restrict;
-    /** Called in the turn of each write. Default: nothing. */
-    readonly onWrite?: () => void;
+    /** Called with the keys in the turn of each write. Default: nothing. */
+    readonly onWrite?: (keys: readonly string[]) => void;
   }) {
     this.#tables = options.tables;
     this.#restrict = options.restrict ?? (batch => batch);
@@ -117,7 +117,7 @@ export class TableWriter {
     }
     this.#deleted.delete(key);
     this.#deleted.set(key, now);
-    this.#onWrite();
+    this.#onWrite([key]);
   }
 
   #write(batch: ReplicaBatch, requestedAt: number): void {
@@ -135,7 +135,7 @@ export class TableWriter {
         }
       }
     }
-    this.#onWrite();
+    this.#onWrite(entries.map(([key]) => key));
   }
 
   /** With the strings of the user table, to save memory. */

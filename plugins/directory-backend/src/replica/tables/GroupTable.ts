@@ -56,7 +56,7 @@ export class GroupTable {
       return entry !== links;
     }
     const hasChanged = entry.group
-      ? this.#served.changesBy(rowOf(key, entry, entry.group)).length > 0
+      ? this.#served.differs(rowOf(key, entry, entry.group))
       : this.#served.get(key) !== undefined;
     return (
       hasChanged ||
@@ -90,8 +90,8 @@ function haveSameItems(a: readonly string[], b: readonly string[]): boolean {
 
 function rowOf(
   key: string,
-  { searchOnly }: GroupEntry,
+  { searchOnly, uniqueId }: GroupEntry,
   group: Group,
 ): ServedRecord<Group> {
-  return { key, name: group.groupname, record: group, searchOnly };
+  return { key, name: group.groupname, record: group, searchOnly, uniqueId };
 }

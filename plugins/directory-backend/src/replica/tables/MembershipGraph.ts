@@ -123,6 +123,11 @@ export class MembershipGraph {
     }
   }
 
+  /** The groups that name an entry themselves. */
+  directGroupsOf(entry: string): readonly string[] {
+    return this.#groupsByMember.of(entry);
+  }
+
   /** The groups that an entry is in. */
   groupsOf(entry: string): ReadonlySet<string> {
     const found = new Set(this.#groupsByMember.of(entry));

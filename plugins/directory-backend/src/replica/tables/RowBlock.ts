@@ -10,6 +10,8 @@ export interface ServedRecord<T> {
   /** With all fields. */
   readonly record: T;
   readonly searchOnly?: SearchOnlyValues<T>;
+  /** See `UserEntry`. */
+  readonly uniqueId?: string;
 }
 
 /** A served entry at its position in the order of lists. */
@@ -18,6 +20,7 @@ export class Row<T extends object> implements ServedRecord<T> {
   readonly name: string;
   readonly record: T;
   readonly searchOnly: SearchOnlyValues<T> | undefined;
+  readonly uniqueId: string | undefined;
   block: RowBlock<T> | undefined;
   /** In its block. */
   index = 0;
@@ -27,6 +30,7 @@ export class Row<T extends object> implements ServedRecord<T> {
     this.name = served.name;
     this.record = served.record;
     this.searchOnly = served.searchOnly;
+    this.uniqueId = served.uniqueId;
   }
 
   /** Position in the order of lists. */

@@ -42,6 +42,14 @@ export class ServedRecords<T extends object> {
     return this.#byKey.get(key);
   }
 
+  /** Whether an entry differs from the current one. */
+  differs(served: ServedRecord<T>): boolean {
+    return (
+      this.changesBy(served).length > 0 ||
+      this.#byKey.get(served.key)?.uniqueId !== served.uniqueId
+    );
+  }
+
   /** Fields in which a record differs from the current one. */
   changesBy(served: ServedRecord<T>): readonly (keyof T)[] {
     const old = this.#byKey.get(served.key);
@@ -52,10 +60,10 @@ export class ServedRecords<T extends object> {
   /** @returns the fields that have changed */
   set(served: ServedRecord<T>): readonly (keyof T)[] {
     const changed = this.changesBy(served);
-    if (changed.length === 0) {
+    const old = this.#byKey.get(served.key);
+    if (changed.length === 0 && old?.uniqueId === served.uniqueId) {
       return changed;
     }
-    const old = this.#byKey.get(served.key);
     const row = new Row(old ? { ...served, key: old.key } : served);
     this.#byKey.set(row.key, row);
     if (old?.name === row.name) {

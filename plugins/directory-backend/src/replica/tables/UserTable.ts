@@ -82,7 +82,7 @@ export class UserTable {
   /** Whether an entry differs from the one in the table. */
   differs(key: string, entry: UserEntry | undefined): boolean {
     return entry
-      ? this.#served.changesBy(rowOf(key, entry)).length > 0 ||
+      ? this.#served.differs(rowOf(key, entry)) ||
           !isDeepStrictEqual(
             this.#irregular.get(key),
             this.#irregularAccount(entry),
@@ -160,7 +160,7 @@ function regularAccount(user: User, realm: string | undefined): UserAccount {
 
 function rowOf(
   key: string,
-  { user, searchOnly }: UserEntry,
+  { user, searchOnly, uniqueId }: UserEntry,
 ): ServedRecord<User> {
-  return { key, name: user.username, record: user, searchOnly };
+  return { key, name: user.username, record: user, searchOnly, uniqueId };
 }

@@ -22,6 +22,8 @@ export interface UserAccount {
 export interface UserEntry {
   /** With all fields. */
   readonly user: User;
+  /** `ipaUniqueID`, which a rename does not change, if the account may read it. */
+  readonly uniqueId?: string;
   readonly searchOnly?: SearchOnlyValues<User>;
   /** Default: an account that no lookup finds. */
   readonly account?: UserAccount;
@@ -39,6 +41,8 @@ export interface GroupLinks {
 export interface GroupEntry extends GroupLinks {
   /** Record with all fields, if the API serves the group. */
   readonly group?: Group;
+  /** As of a user. */
+  readonly uniqueId?: string;
   readonly searchOnly?: SearchOnlyValues<Group>;
 }
 

@@ -1,0 +1,89 @@
+import assert from 'node:assert';
+import type { Change } from '../../changes/ChangeLog';
+
+/** Existence and locks of users, and direct members of groups, by name. */
+export interface FollowedDirectory {
+  readonly users: Readonly<Record<string, { readonly locked: boolean }>>;
+  /** Members as `user alice` and `group staff`, sorted. */
+  readonly groups: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Applies changes to a directory that it knows from them only. */
+export class Follower {
+  readonly #users = new Map<string, { readonly locked: boolean }>();
+  readonly #groups = new Map<string, Set<string>>();
+
+  constructor(start: FollowedDirectory = { users: {}, groups: {} }) {
+    for (const [name, user] of Object.entries(start.users)) {
+      this.#users.set(name, user);
+    }
+    for (const [name, members] of Object.entries(start.groups)) {
+      this.#groups.set(name, new Set(members));
+    }
+  }
+
+  get state(): FollowedDirectory {
+    return {
+      users: Object.fromEntries(this.#users),
+      groups: Object.fromEntries(
+        [...this.#groups].map(([name, members]) => [name, [...members].sort()]),
+      ),
+    };
+  }
+
+  /** Fails when the change is not possible in the known state. */
+  apply({ kind, subject, member, oldName }: Change): void {
+    const { name } = subject;
+    const isUser = subject.kind === 'user';
+    const entries: Map<string, unknown> = isUser ? this.#users : this.#groups;
+    const memberName = member && `${member.kind} ${member.name}`;
+    const existing = kind.endsWith('_renamed') ? oldName! : name;
+    assert.equal(
+      entries.has(existing),
+      !kind.endsWith('_created'),
+      `${kind} ${name}`,
+    );
+    switch (kind) {
+      case 'user_created':
+        this.#users.set(name, { locked: false });
+        break;
+      case 'group_created':
+        this.#groups.set(name, new Set());
+        break;
+      case 'user_locked':
+      case 'user_unlocked':
+        this.#users.set(name, { locked: kind === 'user_locked' });
+        break;
+      case 'user_renamed':
+      case 'group_renamed':
+        entries.set(name, entries.get(oldName!));
+        entries.delete(oldName!);
+        this.#replaceMember(
+          `${subject.kind} ${oldName}`,
+          `${subject.kind} ${name}`,
+        );
+        break;
+      case 'user_deleted':
+      case 'group_deleted':
+        entries.delete(name);
+        this.#replaceMember(`${subject.kind} ${name}`);
+        break;
+      case 'member_added':
+        this.#groups.get(name)!.add(memberName!);
+        break;
+      case 'member_removed':
+        this.#groups.get(name)!.delete(memberName!);
+        break;
+      default:
+    }
+  }
+
+  /** A deletion ends memberships, and a rename keeps them. */
+  #replaceMember(from: string, to?: string): void {
+    for (const members of this.#groups.values()) {
+      if (members.delete(from) && to !== undefined) {
+        members.add(to);
+      }
+    }
+  }
+}

@@ -1,0 +1,386 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import type { EventsService } from '@backstage/plugin-events-node';
+import { metrics } from '@opentelemetry/api';
+import type {
+  ConfirmedSync,
+  TableObserver,
+} from '../replica/sync/DirectorySync';
+import { coverageOf } from '../replica/sync/HeldValues';
+import type { ReplicationState } from '../replica/sync/ReplicaSource';
+import {
+  type ChangeBatch,
+  type ChangeLog,
+  type Lease,
+  LeaseLostError,
+  type NewChange,
+} from './ChangeLog';
+import {
+  RecordedEntries,
+  type RecordedEntriesOptions,
+} from './RecordedEntries';
+
+/** Entries that are compared before yielding to the event loop. */
+const ENTRIES_PER_APPEND = 500;
+
+/** Interval of attempts to acquire or renew the lease. */
+const LEASE_INTERVAL_MS = 5000;
+
+const PRUNE_INTERVAL_MS = 60 * 60_000;
+
+/** Time after which the names of deleted users are replaced. */
+const PSEUDONYM_MS = 30 * 24 * 60 * 60_000;
+
+/** Longest wait for a server that may lag behind, as for held values. */
+const MAX_UNKNOWN_MS = 10 * 60_000;
+const MAX_BEHIND_MS = 60 * 60_000;
+
+/** Topic of Backstage's events. */
+const TOPIC = 'directory.changes';
+
+/** How far the replica was when the log was written. */
+interface LogPosition {
+  readonly server: string;
+  readonly usn?: number;
+  readonly replicated?: {
+    readonly generation: string;
+    readonly latest: readonly (readonly [string, string])[];
+  };
+}
+
+/** Options of {@link ChangeWriter}. */
+export interface ChangeWriterOptions
+  extends Omit<RecordedEntriesOptions, 'lastEntryId'> {
+  readonly log: ChangeLog;
+  /** Milliseconds for which changes are retained. */
+  readonly retentionMs: number;
+  readonly events: Pick<EventsService, 'publish'>;
+  readonly logger: LoggerService;
+}
+
+/** The right to write, with what has been recorded. */
+interface Tenure {
+  readonly lease: Lease;
+  readonly entries: RecordedEntries;
+  isComplete: boolean;
+  position: LogPosition | undefined;
+}
+
+/**
+ * Writes the changes of the replica to the log, in one process of the portal.
+ * The replica never waits for it, and reads do not depend on it.
+ *
+ * The process that acquires the lease compares all entries with the recorded
+ * ones, so that changes that were made without a running portal are logged.
+ */
+export class ChangeWriter implements TableObserver {
+  readonly #options: ChangeWriterOptions;
+  readonly #appended = metrics
+    .getMeter('directory')
+    .createCounter('directory.changes.appended', {
+      description: 'Changes that were appended to the change log, by kind',
+    });
+  /** Keys of entries to compare, with the time of their last write. */
+  readonly #written = new Map<string, number>();
+  /** Keys of renamed entries that the tables have under both names. */
+  readonly #postponed = new Set<string>();
+  /** The last sync, unless the tables were written since. */
+  #confirmed: ConfirmedSync | undefined;
+  #tenure: Tenure | undefined;
+  /** The server that has all that was recorded. */
+  #reachedServer: string | undefined;
+  #waitingSince: number | undefined;
+  #leaseDueAt = -Infinity;
+  #pruneDueAt = -Infinity;
+  #running: Promise<void> | undefined;
+  #hasFailed = false;
+  #isStopped = false;
+
+  constructor(options: ChangeWriterOptions) {
+    this.#options = options;
+    metrics
+      .getMeter('directory')
+      .createObservableGauge('directory.changes.writing', {
+        description: '1 in the process that writes the change log, 0 in others',
+      })
+      .addCallback(result => result.observe(this.#tenure ? 1 : 0));
+  }
+
+  onWrite(keys: readonly string[] | undefined): void {
+    const now = performance.now();
+    this.#confirmed = undefined;
+    // Without a tenure, all entries are compared when it begins.
+    if (this.#tenure) {
+      for (const key of keys ?? this.#tenure.entries.keys()) {
+        this.#written.set(key, now);
+      }
+    }
+  }
+
+  onConfirmed(sync: ConfirmedSync): void {
+    this.#confirmed = sync;
+    if (!this.#running && !this.#isStopped) {
+      this.#running = this.#run().finally(() => {
+        this.#running = undefined;
+      });
+    }
+  }
+
+  /** Resolves when nothing is being appended. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Acquires or renews the lease after the next sync. */
+  retry(): void {
+    this.#leaseDueAt = -Infinity;
+  }
+
+  /** Ends the tenure, after an append that has begun. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+    const { lease } = this.#tenure ?? {};
+    this.#tenure = undefined;
+    if (lease) {
+      await this.#options.log.release(lease).catch(() => {});
+    }
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    const { logger } = this.#options;
+    try {
+      if (performance.now() >= this.#leaseDueAt) {
+        await this.#renewLease();
+      }
+      if (this.#tenure) {
+        await this.#appendAll(this.#tenure);
+      }
+    } catch (error) {
+      // It is not known whether the last append was committed.
+      this.#tenure = undefined;
+      this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
+      if (error instanceof LeaseLostError) {
+        logger.info('Another process writes the change log now');
+      } else if (!this.#hasFailed) {
+        this.#hasFailed = true;
+        logger.warn(`The change log cannot be written: ${error}`);
+      }
+    }
+  }
+
+  async #renewLease(): Promise<void> {
+    const { log } = this.#options;
+    this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
+    if (this.#tenure) {
+      await log.renew(this.#tenure.lease);
+      return;
+    }
+    const lease = await log.acquire();
+    if (lease) {
+      this.#tenure = await this.#begin(lease);
+    }
+  }
+
+  /** Loads the recorded entries. */
+  async #begin(lease: Lease): Promise<Tenure> {
+    const { log } = this.#options;
+    const { state, lastEntryId } = lease;
+    const entries = new RecordedEntries({ ...this.#options, lastEntryId });
+    for await (const page of log.entries()) {
+      page.forEach(entry => entries.load(entry));
+    }
+    this.#written.clear();
+    const now = performance.now();
+    for (const key of entries.keys()) {
+      this.#written.set(key, now);
+    }
+    this.#reachedServer = undefined;
+    return {
+      lease,
+      entries,
+      isComplete: state?.isComplete ?? false,
+      position: state && JSON.parse(state.position),
+    };
+  }
+
+  /**
+   * Appends until the tables are recorded, or are written. The first comparison
+   * after a sync is in the turn of the sync.
+   */
+  async #appendAll(tenure: Tenure): Promise<void> {
+    for (const key of this.#postponed) {
+      this.#written.set(key, performance.now());
+    }
+    this.#postponed.clear();
+    while (this.#confirmed && !this.#isStopped) {
+      const sync = this.#confirmed;
+      if (!this.#hasReached(tenure, sync)) {
+        return;
+      }
+      const keys = this.#takeKeys(tenure, sync);
+      if (keys.length === 0) {
+        break;
+      }
+      const { batch, postponed } = tenure.entries.compare(keys);
+      postponed.forEach(key => this.#postponed.add(key));
+      await this.#append(tenure, { batch, sync });
+    }
+    if (this.#confirmed && !tenure.isComplete) {
+      tenure.isComplete = true;
+      await this.#append(tenure, { batch: NO_CHANGES, sync: this.#confirmed });
+    }
+    if (this.#hasFailed) {
+      this.#hasFailed = false;
+      this.#options.logger.info('The change log is written again');
+    }
+    await this.#pruneIfDue(tenure);
+  }
+
+  /**
+   * Takes keys to compare. Entries that the tables do not have come last; one
+   * that was deleted after the sync was requested may have a new key that has not
+   * been read.
+   */
+  #takeKeys({ entries }: Tenure, sync: ConfirmedSync): readonly string[] {
+    const present: string[] = [];
+    const missing: string[] = [];
+    for (const [key, writtenAt] of this.#written) {
+      if (present.length === ENTRIES_PER_APPEND) {
+        break;
+      }
+      if (entries.isPresent(key)) {
+        present.push(key);
+      } else if (writtenAt < sync.requestedAt) {
+        missing.push(key);
+      }
+    }
+    const keys =
+      present.length > 0 ? present : missing.slice(0, ENTRIES_PER_APPEND);
+    keys.forEach(key => this.#written.delete(key));
+    return keys;
+  }
+
+  async #append(
+    tenure: Tenure,
+    options: { readonly batch: ChangeBatch; readonly sync: ConfirmedSync },
+  ): Promise<void> {
+    const { log, events, logger } = this.#options;
+    const { lease, entries, isComplete } = tenure;
+    const { sync } = options;
+    const batch = isComplete
+      ? options.batch
+      : { ...options.batch, changes: [] };
+    const isEmpty =
+      batch.entries.length +
+        batch.deleted.length +
+        batch.added.length +
+        batch.removed.length ===
+      0;
+    if (isEmpty && batch !== NO_CHANGES) {
+      return;
+    }
+    tenure.position = positionOf(sync);
+    await log.append(lease, batch, {
+      position: JSON.stringify(tenure.position),
+      isComplete,
+      lastEntryId: entries.lastEntryId,
+    });
+    this.#leaseDueAt = performance.now() + LEASE_INTERVAL_MS;
+    for (const { kind } of batch.changes) {
+      this.#appended.add(1, { kind });
+    }
+    if (batch.changes.length > 0) {
+      events
+        .publish({
+          topic: TOPIC,
+          eventPayload: { changes: batch.changes.map(payloadOf) },
+        })
+        .catch(error =>
+          logger.warn(`Changes of the directory were not published: ${error}`),
+        );
+    }
+  }
+
+  /** Whether the server has everything that the log has recorded. */
+  #hasReached(tenure: Tenure, sync: ConfirmedSync): boolean {
+    const { position } = tenure;
+    const { server } = sync;
+    if (position && this.#reachedServer !== server) {
+      const coverage = coverageOfLog(position, sync);
+      const maxMs = coverage === 'unknown' ? MAX_UNKNOWN_MS : MAX_BEHIND_MS;
+      const now = performance.now();
+      this.#waitingSince ??= now;
+      if (coverage !== 'covered' && now - this.#waitingSince < maxMs) {
+        if (this.#waitingSince === now) {
+          this.#options.logger.info(
+            `The change log waits until ${server} has caught up with replication`,
+          );
+        }
+        return false;
+      }
+    }
+    this.#waitingSince = undefined;
+    this.#reachedServer = server;
+    return true;
+  }
+
+  async #pruneIfDue({ lease }: Tenure): Promise<void> {
+    if (performance.now() >= this.#pruneDueAt) {
+      this.#pruneDueAt = performance.now() + PRUNE_INTERVAL_MS;
+      const now = Date.now();
+      await this.#options.log.prune(lease, {
+        before: new Date(now - this.#options.retentionMs),
+        deletedBefore: new Date(now - PSEUDONYM_MS),
+      });
+    }
+  }
+}
+
+const NO_CHANGES: ChangeBatch = {
+  changes: [],
+  entries: [],
+  deleted: [],
+  added: [],
+  removed: [],
+};
+
+function positionOf({ server, usn, replicated }: ConfirmedSync): LogPosition {
+  return {
+    server,
+    usn,
+    replicated: replicated && {
+      generation: replicated.generation,
+      latest: [...replicated.latest],
+    },
+  };
+}
+
+/** Whether a server has what another position had. */
+function coverageOfLog(
+  position: LogPosition,
+  sync: ConfirmedSync,
+): ReturnType<typeof coverageOf> {
+  if (
+    position.server === sync.server &&
+    (position.usn ?? 0) <= (sync.usn ?? Infinity)
+  ) {
+    return 'covered';
+  }
+  const required: ReplicationState | undefined = position.replicated && {
+    generation: position.replicated.generation,
+    latest: new Map(position.replicated.latest),
+  };
+  return coverageOf(required, sync.replicated);
+}
+
+/** A change as subscribers of the topic get it. */
+function payloadOf({ kind, entry, member, oldName, fields }: NewChange) {
+  return {
+    kind,
+    name: entry.name,
+    memberName: member?.name,
+    oldName,
+    fields,
+  };
+}

@@ -1,0 +1,190 @@
+import {
+  PostgresServer,
+  startRealm,
+  type Realm,
+} from '@directory-gateway/realm';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import fc from 'fast-check';
+import createKnex from 'knex';
+import { createSecretKey } from 'node:crypto';
+import { change, edit } from '../__testUtils__/conformance/changeArbitrary';
+import { conformanceEntries } from '../__testUtils__/conformance/entries';
+import {
+  plantMarkers,
+  type Marker,
+} from '../__testUtils__/conformance/markers';
+import { eventually } from '../__testUtils__/eventually';
+import {
+  openReplica,
+  type OpenReplica,
+} from '../__testUtils__/ldap/openReplica';
+import { dumpEntries } from '../__testUtils__/naive/DumpedEntry';
+import { NaiveDirectory } from '../__testUtils__/naive/NaiveDirectory';
+import { Follower } from '../__testUtils__/changes/Follower';
+import {
+  groupFieldNames,
+  userFieldNames,
+  userFields,
+} from '../directory/schema';
+import { openDatabase } from '../openDatabase';
+import { ChangeLog } from './ChangeLog';
+import { ChangeWriter } from './ChangeWriter';
+
+/** Writes to the directory. */
+const WRITES = Number(process.env.WRITES || 60);
+/** Restarts of one of two processes. */
+const RESTARTS = Number(process.env.RESTARTS || 4);
+const SEED = Number(process.env.SEED || 1);
+
+jest.setTimeout(600_000 + WRITES * 1000);
+
+let realm: Realm;
+let postgres: PostgresServer;
+let markers: readonly Marker[];
+
+beforeAll(async () => {
+  [realm, postgres] = await Promise.all([startRealm(), PostgresServer.start()]);
+  await realm.modify(conformanceEntries('fas'));
+  markers = await plantMarkers(realm, ['bob']);
+});
+
+afterAll(async () => {
+  await postgres?.stop();
+  await realm?.stop();
+});
+
+/** A process that follows the directory and may write the log. */
+interface TestProcess {
+  readonly replica: OpenReplica;
+  readonly writer: ChangeWriter;
+  readonly logger: RecordingLogger;
+  stop(): Promise<void>;
+}
+
+async function startProcess(database: Database): Promise<TestProcess> {
+  const log = await ChangeLog.open(database);
+  const logger = new RecordingLogger();
+  let writer: ChangeWriter;
+  const replica = await openReplica({
+    realm,
+    prepare(followed) {
+      writer = new ChangeWriter({
+        log,
+        tables: followed.tables,
+        keys: [{ id: 'a', key: createSecretKey(Buffer.alloc(32, 'a')) }],
+        fields: { user: userFieldNames, group: groupFieldNames },
+        isVisible: (field, record) =>
+          !('is_private' in record && record.is_private) ||
+          !('hidden' in userFields[field as keyof typeof userFields]),
+        retentionMs: 90 * 24 * 60 * 60_000,
+        events: { publish: async () => {} },
+        logger,
+      });
+      followed.observe(writer);
+    },
+  });
+  return {
+    replica,
+    writer: writer!,
+    logger,
+    async stop() {
+      replica.close();
+      await writer!.stop();
+    },
+  };
+}
+
+/** Existence, locks and direct members, as the directory has them. */
+async function readDirectory() {
+  const { users, groups } = new NaiveDirectory(await dumpEntries(realm), 'fas');
+  const names = new Map([
+    ...users.map(entry => [entry.key, `user ${entry.text('uid')}`] as const),
+    ...groups.map(entry => [entry.key, `group ${entry.text('cn')}`] as const),
+  ]);
+  return {
+    users: Object.fromEntries(
+      users.map(entry => [
+        entry.text('uid')!,
+        { locked: entry.text('nsAccountLock')?.toUpperCase() === 'TRUE' },
+      ]),
+    ),
+    groups: Object.fromEntries(
+      groups.map(entry => [
+        entry.text('cn')!,
+        entry
+          .links('member')
+          .flatMap(key => names.get(key) ?? [])
+          .sort(),
+      ]),
+    ),
+  };
+}
+
+async function readLog(log: ChangeLog, after: number) {
+  const found = await log.read({ after, limit: 1_000_000 });
+  return found!.changes;
+}
+
+describe('the change log of a real directory', () => {
+  it(`reproduces ${WRITES} random writes, ${RESTARTS} restarts, with two processes`, async () => {
+    const name = await postgres.createDatabase();
+    const knex = createKnex({
+      client: 'pg',
+      connection: postgres.connection(name),
+    });
+    const database = await openDatabase({ getClient: async () => knex });
+    const log = await ChangeLog.open(database);
+    let processes = [await startProcess(database)];
+    const isComplete = async () => {
+      const row = await database('directory_change_writer').first();
+      expect(row.is_complete).toBe(true);
+    };
+    await eventually(isComplete);
+    processes.push(await startProcess(database));
+    const follower = new Follower(await readDirectory());
+    let last = 0;
+
+    const restartEvery = Math.ceil(WRITES / RESTARTS);
+    for (let step = 0; step < WRITES; step++) {
+      const model = new NaiveDirectory(await dumpEntries(realm), 'fas');
+      const unused = `new.${SEED}.${step}`;
+      const [{ ldif }] = fc.sample(
+        fc.oneof(change(model, unused), edit(model, unused)),
+        { numRuns: 1, seed: SEED + step },
+      );
+      if (step % restartEvery === restartEvery - 1) {
+        // The change is made while the first or both processes do not run.
+        const stopped = processes.splice(0, 1 + (step % 2));
+        await Promise.all(stopped.map(each => each.stop()));
+        await realm.modify(ldif);
+        processes = [
+          ...processes,
+          ...(await Promise.all(stopped.map(() => startProcess(database)))),
+        ];
+      } else {
+        await realm.modify(ldif);
+      }
+    }
+
+    const expected = await readDirectory();
+    await eventually(async () => {
+      for (const change of await readLog(log, last)) {
+        follower.apply(change);
+        last = change.id;
+      }
+      expect(follower.state).toEqual(expected);
+    });
+    const { rows } = await database.raw(
+      `select c::text from directory_changes c
+       union all select e::text from directory_change_entries e`,
+    );
+    const stored = JSON.stringify(rows);
+    expect(markers.length).toBeGreaterThan(0);
+    for (const { value } of markers) {
+      expect(stored).not.toContain(value);
+    }
+    await Promise.all(processes.map(each => each.stop()));
+    await knex.destroy();
+  });
+});
