@@ -141,6 +141,177 @@ async function lines(after = 0) {
   );
 }
 
+async function dump() {
+  const client = await database.getClient();
+  return {
+    changes: await client('directory_changes'),
+    entries: await client('directory_change_entries'),
+  };
+}
+
+async function clear() {
+  const client = await openDatabase(database);
+  for (const table of [
+    'directory_changes',
+    'directory_change_members',
+    'directory_change_entries',
+    'directory_change_writer',
+  ]) {
+    await client(table).delete();
+  }
+}
+
+const number = fc.integer({ min: 0, max: 5 });
+
+/** Operations on users and groups with the numbers 0 to 5. */
+const operation = fc.oneof(
+  { weight: 2, arbitrary: fc.tuple(fc.constant('create'), number, number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('delete'), number, number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('rename'), number, number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('recreate'), number, number) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('lock'), number, number) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('change'), number, number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('group'), number, number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('ungroup'), number, number) },
+  { weight: 5, arbitrary: fc.tuple(fc.constant('join'), number, number) },
+  { weight: 3, arbitrary: fc.tuple(fc.constant('nest'), number, number) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('confirm'), number, number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('restart'), number, number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('takeOver'), number, number) },
+);
+
+async function replay(operations: readonly [string, number, number][]) {
+  const directory = new TestDirectory();
+  let writer = await startWriter(directory);
+  await directory.confirm();
+  const users = new Map<
+    number,
+    { name: string; id: string; locked: boolean }
+  >();
+  const groups = new Map<
+    number,
+    { name: string; id: string; members: Set<string> }
+  >();
+  let next = 0;
+  const putUser = (n: number, value = 0) => {
+    const { name, id, locked } = users.get(n)!;
+    directory.setUser(name, {
+      uniqueId: id,
+      locked,
+      emails: [`${value}@example.test`],
+    });
+  };
+  const putGroup = (n: number, value = 0) => {
+    const { name, id, members } = groups.get(n)!;
+    directory.setGroup(name, [...members], {
+      uniqueId: id,
+      description: `${value}`,
+    });
+  };
+  const replaceMember = (from: string, to?: string) => {
+    for (const [n, group] of groups) {
+      if (group.members.delete(from)) {
+        if (to !== undefined) {
+          group.members.add(to);
+        }
+        putGroup(n);
+      }
+    }
+  };
+  for (const [kind, a, b] of operations) {
+    const user = users.get(a);
+    const group = groups.get(a);
+    if (kind === 'create' && !user) {
+      users.set(a, { name: `u${a}`, id: `${next++}`, locked: b % 2 === 0 });
+      putUser(a);
+    } else if (kind === 'delete' && user) {
+      users.delete(a);
+      directory.delete(userKey(user.name));
+      replaceMember(userKey(user.name));
+    } else if (kind === 'rename' && user) {
+      const old = userKey(user.name);
+      user.name = `u${a}${next++}`;
+      if (b % 2 === 0) {
+        directory.delete(old);
+        putUser(a);
+      } else {
+        putUser(a);
+        directory.delete(old);
+      }
+      replaceMember(old, userKey(user.name));
+    } else if (kind === 'rename' && group) {
+      const old = groupKey(group.name);
+      group.name = `g${a}${next++}`;
+      directory.delete(old);
+      putGroup(a);
+      replaceMember(old, groupKey(group.name));
+    } else if (kind === 'recreate' && user) {
+      user.id = `${next++}`;
+      putUser(a);
+    } else if (kind === 'lock' && user) {
+      user.locked = b % 2 === 0;
+      putUser(a);
+    } else if (kind === 'change' && user) {
+      putUser(a, b);
+    } else if (kind === 'group' && !group) {
+      groups.set(a, { name: `g${a}`, id: `${next++}`, members: new Set() });
+      putGroup(a);
+    } else if (kind === 'ungroup' && group) {
+      groups.delete(a);
+      directory.delete(groupKey(group.name));
+      replaceMember(groupKey(group.name));
+    } else if (kind === 'join' && group && users.has(b)) {
+      const member = userKey(users.get(b)!.name);
+      if (!group.members.delete(member)) {
+        group.members.add(member);
+      }
+      putGroup(a);
+    } else if (kind === 'nest' && group && groups.has(b) && a !== b) {
+      group.members.add(groupKey(groups.get(b)!.name));
+      putGroup(a, b);
+    } else if (kind === 'confirm') {
+      await directory.confirm();
+    } else if (kind === 'restart') {
+      await stopWriter(directory, writer);
+      writer = await startWriter(directory);
+    } else if (kind === 'takeOver') {
+      // The other process has not noticed yet that its lease has expired.
+      const client = await database.getClient();
+      await client('directory_change_writer').update({
+        expires_at: new Date(0),
+      });
+      writer = await startWriter(directory);
+    }
+  }
+  await directory.confirm();
+  await stopWriter(directory, writer);
+  directory.writers.clear();
+  await startWriter(directory);
+  await directory.confirm();
+  await directory.confirm();
+
+  const follower = new Follower();
+  const changes = await readChanges();
+  changes.forEach(change => follower.apply(change));
+  const memberName = (key: string) =>
+    key.startsWith('uid=')
+      ? `user ${key.slice(4, key.indexOf(','))}`
+      : `group ${key.slice(3, key.indexOf(','))}`;
+  const expected = {
+    users: Object.fromEntries(
+      [...users.values()].map(({ name, locked }) => [name, { locked }]),
+    ),
+    groups: Object.fromEntries(
+      [...groups.values()].map(({ name, members }) => [
+        name,
+        [...members].map(memberName).sort(),
+      ]),
+    ),
+  };
+  const ids = changes.map(({ id }) => id);
+  return { ids, state: follower.state, expected };
+}
+
 describe('ChangeWriter', () => {
   it('records existing entries without changes, and logs what follows', async () => {
     const directory = new TestDirectory();
@@ -426,174 +597,3 @@ describe('ChangeWriter', () => {
     );
   }, 600_000);
 });
-
-async function dump() {
-  const client = await database.getClient();
-  return {
-    changes: await client('directory_changes'),
-    entries: await client('directory_change_entries'),
-  };
-}
-
-async function clear() {
-  const client = await openDatabase(database);
-  for (const table of [
-    'directory_changes',
-    'directory_change_members',
-    'directory_change_entries',
-    'directory_change_writer',
-  ]) {
-    await client(table).delete();
-  }
-}
-
-const number = fc.integer({ min: 0, max: 5 });
-
-/** Operations on users and groups with the numbers 0 to 5. */
-const operation = fc.oneof(
-  { weight: 2, arbitrary: fc.tuple(fc.constant('create'), number, number) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('delete'), number, number) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('rename'), number, number) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('recreate'), number, number) },
-  { weight: 2, arbitrary: fc.tuple(fc.constant('lock'), number, number) },
-  { weight: 2, arbitrary: fc.tuple(fc.constant('change'), number, number) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('group'), number, number) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('ungroup'), number, number) },
-  { weight: 5, arbitrary: fc.tuple(fc.constant('join'), number, number) },
-  { weight: 3, arbitrary: fc.tuple(fc.constant('nest'), number, number) },
-  { weight: 4, arbitrary: fc.tuple(fc.constant('confirm'), number, number) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('restart'), number, number) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant('takeOver'), number, number) },
-);
-
-async function replay(operations: readonly [string, number, number][]) {
-  const directory = new TestDirectory();
-  let writer = await startWriter(directory);
-  await directory.confirm();
-  const users = new Map<
-    number,
-    { name: string; id: string; locked: boolean }
-  >();
-  const groups = new Map<
-    number,
-    { name: string; id: string; members: Set<string> }
-  >();
-  let next = 0;
-  const putUser = (n: number, value = 0) => {
-    const { name, id, locked } = users.get(n)!;
-    directory.setUser(name, {
-      uniqueId: id,
-      locked,
-      emails: [`${value}@example.test`],
-    });
-  };
-  const putGroup = (n: number, value = 0) => {
-    const { name, id, members } = groups.get(n)!;
-    directory.setGroup(name, [...members], {
-      uniqueId: id,
-      description: `${value}`,
-    });
-  };
-  const replaceMember = (from: string, to?: string) => {
-    for (const [n, group] of groups) {
-      if (group.members.delete(from)) {
-        if (to !== undefined) {
-          group.members.add(to);
-        }
-        putGroup(n);
-      }
-    }
-  };
-  for (const [kind, a, b] of operations) {
-    const user = users.get(a);
-    const group = groups.get(a);
-    if (kind === 'create' && !user) {
-      users.set(a, { name: `u${a}`, id: `${next++}`, locked: b % 2 === 0 });
-      putUser(a);
-    } else if (kind === 'delete' && user) {
-      users.delete(a);
-      directory.delete(userKey(user.name));
-      replaceMember(userKey(user.name));
-    } else if (kind === 'rename' && user) {
-      const old = userKey(user.name);
-      user.name = `u${a}${next++}`;
-      if (b % 2 === 0) {
-        directory.delete(old);
-        putUser(a);
-      } else {
-        putUser(a);
-        directory.delete(old);
-      }
-      replaceMember(old, userKey(user.name));
-    } else if (kind === 'rename' && group) {
-      const old = groupKey(group.name);
-      group.name = `g${a}${next++}`;
-      directory.delete(old);
-      putGroup(a);
-      replaceMember(old, groupKey(group.name));
-    } else if (kind === 'recreate' && user) {
-      user.id = `${next++}`;
-      putUser(a);
-    } else if (kind === 'lock' && user) {
-      user.locked = b % 2 === 0;
-      putUser(a);
-    } else if (kind === 'change' && user) {
-      putUser(a, b);
-    } else if (kind === 'group' && !group) {
-      groups.set(a, { name: `g${a}`, id: `${next++}`, members: new Set() });
-      putGroup(a);
-    } else if (kind === 'ungroup' && group) {
-      groups.delete(a);
-      directory.delete(groupKey(group.name));
-      replaceMember(groupKey(group.name));
-    } else if (kind === 'join' && group && users.has(b)) {
-      const member = userKey(users.get(b)!.name);
-      if (!group.members.delete(member)) {
-        group.members.add(member);
-      }
-      putGroup(a);
-    } else if (kind === 'nest' && group && groups.has(b) && a !== b) {
-      group.members.add(groupKey(groups.get(b)!.name));
-      putGroup(a, b);
-    } else if (kind === 'confirm') {
-      await directory.confirm();
-    } else if (kind === 'restart') {
-      await stopWriter(directory, writer);
-      writer = await startWriter(directory);
-    } else if (kind === 'takeOver') {
-      // The other process has not noticed yet that its lease has expired.
-      const client = await database.getClient();
-      await client('directory_change_writer').update({
-        expires_at: new Date(0),
-      });
-      writer = await startWriter(directory);
-    }
-  }
-  await directory.confirm();
-  await stopWriter(directory, writer);
-  directory.writers.clear();
-  await startWriter(directory);
-  await directory.confirm();
-  await directory.confirm();
-
-  const follower = new Follower();
-  const changes = await readChanges();
-  changes.forEach(change => follower.apply(change));
-  const memberName = (key: string) =>
-    key.startsWith('uid=')
-      ? `user ${key.slice(4, key.indexOf(','))}`
-      : `group ${key.slice(3, key.indexOf(','))}`;
-  expect(follower.state).toEqual({
-    users: Object.fromEntries(
-      [...users.values()].map(({ name, locked }) => [name, { locked }]),
-    ),
-    groups: Object.fromEntries(
-      [...groups.values()].map(({ name, members }) => [
-        name,
-        [...members].map(memberName).sort(),
-      ]),
-    ),
-  });
-  const ids = changes.map(({ id }) => id);
-  expect(ids).toEqual(ids.map((_id, index) => index + 1));
-}

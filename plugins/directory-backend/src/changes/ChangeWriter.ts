@@ -37,6 +37,14 @@ const MAX_BEHIND_MS = 60 * 60_000;
 /** Topic of Backstage's events. */
 const TOPIC = 'directory.changes';
 
+const NO_CHANGES: ChangeBatch = {
+  changes: [],
+  entries: [],
+  deleted: [],
+  added: [],
+  removed: [],
+};
+
 /** How far the replica was when the log was written. */
 interface LogPosition {
   readonly server: string;
@@ -336,14 +344,6 @@ export class ChangeWriter implements TableObserver {
     }
   }
 }
-
-const NO_CHANGES: ChangeBatch = {
-  changes: [],
-  entries: [],
-  deleted: [],
-  added: [],
-  removed: [],
-};
 
 function positionOf({ server, usn, replicated }: ConfirmedSync): LogPosition {
   return {

@@ -50,6 +50,43 @@ export interface RecordedEntriesOptions {
 
 const NO_MEMBERS = new Uint32Array();
 
+/** Fields whose changes have a kind of their own. */
+const OTHER_CHANGES: ReadonlySet<string> = new Set([
+  'name',
+  'username',
+  'groupname',
+  'locked',
+]);
+
+/** The result of a comparison while it is made. */
+class Comparison {
+  readonly changes: NewChange[] = [];
+  readonly ended: NewChange[] = [];
+  readonly begun: NewChange[] = [];
+  readonly deletions: NewChange[] = [];
+  readonly deleted: number[] = [];
+  readonly added: Membership[] = [];
+  readonly removed: Membership[] = [];
+  readonly postponed: string[] = [];
+  readonly entries = new Map<number, RecordedEntry>();
+
+  /** In an order in which the changes can be applied one after the other. */
+  get batch(): ChangeBatch {
+    return {
+      changes: [
+        ...this.deletions,
+        ...this.changes,
+        ...this.ended,
+        ...this.begun,
+      ],
+      entries: [...this.entries.values()],
+      deleted: this.deleted,
+      added: this.added,
+      removed: this.removed,
+    };
+  }
+}
+
 /**
  * The users and groups as the change log has recorded them. Compared with the
  * tables of the replica, they give the changes to append.
@@ -349,43 +386,6 @@ export class RecordedEntries {
     if (uniqueId !== undefined) {
       this.#keysByUniqueId.delete(uniqueId);
     }
-  }
-}
-
-/** Fields whose changes have a kind of their own. */
-const OTHER_CHANGES: ReadonlySet<string> = new Set([
-  'name',
-  'username',
-  'groupname',
-  'locked',
-]);
-
-/** The result of a comparison while it is made. */
-class Comparison {
-  readonly changes: NewChange[] = [];
-  readonly ended: NewChange[] = [];
-  readonly begun: NewChange[] = [];
-  readonly deletions: NewChange[] = [];
-  readonly deleted: number[] = [];
-  readonly added: Membership[] = [];
-  readonly removed: Membership[] = [];
-  readonly postponed: string[] = [];
-  readonly entries = new Map<number, RecordedEntry>();
-
-  /** In an order in which the changes can be applied one after the other. */
-  get batch(): ChangeBatch {
-    return {
-      changes: [
-        ...this.deletions,
-        ...this.changes,
-        ...this.ended,
-        ...this.begun,
-      ],
-      entries: [...this.entries.values()],
-      deleted: this.deleted,
-      added: this.added,
-      removed: this.removed,
-    };
   }
 }
 
