@@ -590,7 +590,11 @@ describe('ChangeWriter', () => {
       fc
         .asyncProperty(
           fc.array(operation, { minLength: 1, maxLength: 60 }),
-          replay,
+          async operations => {
+            const { ids, state, expected } = await replay(operations);
+            expect(state).toEqual(expected);
+            expect(ids).toEqual(ids.map((_id, index) => index + 1));
+          },
         )
         .beforeEach(clear),
       { numRuns: Number(process.env.REPLAYS ?? 15) },
