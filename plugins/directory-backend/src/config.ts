@@ -25,7 +25,7 @@ import type { AccessRule } from './http/access/AccessControl';
 import {
   readSessionsConfig,
   type SessionsConfig,
-} from './http/session/SessionKeys';
+} from './http/session/SessionsConfig';
 import { readReplicaConfig, type ReplicaConfig } from './replica/ReplicaConfig';
 
 /** The name identifies a record, and the flags decide who may read it. */

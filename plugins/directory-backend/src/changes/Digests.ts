@@ -1,15 +1,10 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Group, User } from '../directory/records';
 import type { ServedRecord } from '../replica/tables/RowBlock';
+import type { SecretKey } from '../secretKeys';
 
 /** Bytes of a digest: the chance of a missed change is 1 in 2^64. */
 const DIGEST_BYTES = 8;
-
-/** A key of digests. */
-export interface DigestKey {
-  readonly id: string;
-  readonly key: KeyObject;
-}
 
 /** The values of an entry, with those that are only searched. */
 export type RecordedValues = Pick<
@@ -27,7 +22,7 @@ export function digestsOf(
   options: {
     readonly entryId: number;
     readonly fields: readonly string[];
-    readonly key: DigestKey;
+    readonly key: SecretKey;
   },
 ): Record<string, string> {
   const { entryId, fields, key } = options;

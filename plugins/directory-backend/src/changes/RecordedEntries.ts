@@ -2,18 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Group, User } from '../directory/records';
 import type { ReplicaTables } from '../replica/tables/ReplicaTables';
 import type { ServedRecord } from '../replica/tables/RowBlock';
+import type { SecretKey } from '../secretKeys';
 import type {
   ChangeBatch,
   Membership,
   NewChange,
   RecordedEntry,
 } from './ChangeLog';
-import {
-  type DigestKey,
-  digestsOf,
-  type RecordedValues,
-  valuesOf,
-} from './Digests';
+import { digestsOf, type RecordedValues, valuesOf } from './Digests';
 
 /** A record of the replica. */
 type Served = ServedRecord<User> | ServedRecord<Group>;
@@ -36,7 +32,7 @@ interface Recorded extends Omit<RecordedEntry, 'digests' | 'keyId'> {
 export interface RecordedEntriesOptions {
   readonly tables: ReplicaTables;
   /** The first makes new digests; stored ones have any of them. */
-  readonly keys: readonly [DigestKey, ...DigestKey[]];
+  readonly keys: readonly [SecretKey, ...SecretKey[]];
   /** Names of the fields that the directory provides. */
   readonly fields: Readonly<Record<'user' | 'group', readonly string[]>>;
   readonly lastEntryId: number;

@@ -12,7 +12,8 @@ import {
 } from '@directory-gateway/kerberos';
 import { readdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { SessionKeys } from '../http/session/SessionKeys';
+import { SESSION_KEYS } from '../http/session/SessionsConfig';
+import { SecretKeys } from '../secretKeys';
 import { withDeadline } from '../ldap/connection/ldapClient';
 import { migrationsTable } from '../openDatabase';
 import { isInMemory, type Portal } from './Portal';
@@ -195,7 +196,7 @@ async function checkSessionKeys(portal: Portal): Promise<DoctorFinding> {
     `openssl rand -base64 32 | install -m 600 /dev/stdin ${path}`;
   if (sessions.secrets) {
     try {
-      await SessionKeys.load(sessions.secrets);
+      await SecretKeys.load(sessions.secrets, SESSION_KEYS);
       return finding.ok(`Keys: ${sessions.secrets.length}`);
     } catch (error) {
       const message = messageOf(error);

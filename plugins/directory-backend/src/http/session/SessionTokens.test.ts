@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { CompactEncrypt, EncryptJWT, SignJWT, UnsecuredJWT } from 'jose';
-import { SessionKeys } from './SessionKeys';
+import { SecretKeys } from '../../secretKeys';
 import { SessionTokens } from './SessionTokens';
 
 const NOW = Date.UTC(2026, 0, 1);
 const audience = 'https://portal.example.org/api/directory';
 const maxAgeMs = 15 * 60 * 1000;
 
-const keys = SessionKeys.random();
+const keys = SecretKeys.random('test');
 const tokens = new SessionTokens({ keys, audience, maxAgeMs });
 
 beforeEach(() => {
@@ -127,7 +127,7 @@ describe('rejects', () => {
   });
 
   it('a token of another key with the same id', async () => {
-    const { current } = SessionKeys.random();
+    const { current } = SecretKeys.random('test');
     const token = await sealedAs({}, {}, current.key);
     expect(await tokens.open(token)).toEqual({ outcome: 'rejected' });
   });

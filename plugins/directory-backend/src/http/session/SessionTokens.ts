@@ -1,5 +1,5 @@
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
-import type { SessionKeys } from './SessionKeys';
+import type { SecretKeys } from '../../secretKeys';
 
 /** Distinguishes sessions from other tokens of the same keys (RFC 8725 §3.11). */
 const TYPE = 'directory-session+jwt';
@@ -32,12 +32,12 @@ type OpenedToken =
 
 /** Encrypts and decrypts the tokens in session cookies (JWE, RFC 7516). */
 export class SessionTokens {
-  readonly #keys: SessionKeys;
+  readonly #keys: SecretKeys;
   readonly #audience: string;
   readonly #maxAgeSeconds: number;
 
   constructor(options: {
-    readonly keys: SessionKeys;
+    readonly keys: SecretKeys;
     /** URL of the gateway. Tokens of other URLs are rejected. */
     readonly audience: string;
     readonly maxAgeMs: number;

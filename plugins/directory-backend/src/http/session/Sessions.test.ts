@@ -3,7 +3,7 @@ import express from 'express';
 import { once } from 'node:events';
 import { request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SessionKeys } from './SessionKeys';
+import { SecretKeys } from '../../secretKeys';
 import { ResourceUris } from '../response/ResourceUris';
 import { createSessions, Sessions } from './Sessions';
 import { SessionTokens } from './SessionTokens';
@@ -15,7 +15,7 @@ const url = 'http://localhost/api/directory';
 const NAME = 'directory-session';
 
 const tokens = new SessionTokens({
-  keys: SessionKeys.random(),
+  keys: SecretKeys.random('test'),
   audience: url,
   maxAgeMs,
 });

@@ -6,7 +6,8 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dialect } from '../api/Dialect';
 import { SessionCookie } from './SessionCookie';
-import { SessionKeys, type SessionsConfig } from './SessionKeys';
+import { SecretKeys } from '../../secretKeys';
+import { SESSION_KEYS, type SessionsConfig } from './SessionsConfig';
 import { type Session, SessionTokens } from './SessionTokens';
 
 /** Maximum number of cached sessions, and of cached tokens: 300 bytes each. */
@@ -190,7 +191,9 @@ export async function createSessions(options: {
       'Sessions use a random key of this process. Set directory.sessions.keys when several processes run.',
     );
   }
-  const keys = secrets ? await SessionKeys.load(secrets) : SessionKeys.random();
+  const keys = secrets
+    ? await SecretKeys.load(secrets, SESSION_KEYS)
+    : SecretKeys.random(SESSION_KEYS);
   const tokens = new SessionTokens({ keys, audience: baseUrl, maxAgeMs });
   const endpoints = dialects
     .map(({ root, uris }) => ({ root, url: uris.root }))

@@ -1,21 +1,16 @@
-import { ConfigReader } from '@backstage/config';
-import type { JsonObject } from '@backstage/types';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  readSessionsConfig,
-  SessionKeys,
-  type SessionSecret,
-} from './SessionKeys';
+import { SecretKeys, type SecretSource } from './secretKeys';
 
-describe('SessionKeys', () => {
-  const secret = (value: string): SessionSecret => {
+describe('SecretKeys', () => {
+  const secret = (value: string): SecretSource => {
     return { key: 'directory.sessions.keys[0].secret', kind: 'value', value };
   };
 
-  const load = (...values: string[]) => SessionKeys.load(values.map(secret));
+  const load = (...values: string[]) =>
+    SecretKeys.load(values.map(secret), 'test');
 
   it('derives the same key from base64, hexadecimal and a file', async () => {
     const bytes = randomBytes(32);
@@ -26,12 +21,12 @@ describe('SessionKeys', () => {
       await load(bytes.toString('base64')),
       await load(bytes.toString('hex')),
       await load(bytes.toString('hex').toUpperCase()),
-      await SessionKeys.load([{ key: 'k', kind: 'file', path }]),
+      await SecretKeys.load([{ key: 'k', kind: 'file', path }], 'test'),
     ];
     await chmod(path, 0o644);
     const key = 'directory.sessions.keys[0].secretFile';
     await expect(
-      SessionKeys.load([{ key, kind: 'file', path }]),
+      SecretKeys.load([{ key, kind: 'file', path }], 'test'),
     ).rejects.toThrow(
       `${key}: ${path} is accessible to other users (mode 0644)`,
     );
@@ -61,8 +56,16 @@ describe('SessionKeys', () => {
     expect(keys.find('__proto__')).toBeUndefined();
   });
 
+  it('derives different keys for different purposes', async () => {
+    const source = secret(randomBytes(32).toString('hex'));
+    const one = await SecretKeys.load([source], 'one');
+    const other = await SecretKeys.load([source], 'other');
+    expect(one.current.key.equals(other.current.key)).toBe(false);
+    expect(one.find(other.current.id)).toBeUndefined();
+  });
+
   it('generates a random key without configuration', () => {
-    const [one, other] = [SessionKeys.random(), SessionKeys.random()];
+    const [one, other] = [SecretKeys.random('test'), SecretKeys.random('test')];
     expect(one.current.key.equals(other.current.key)).toBe(false);
     expect(one.find(other.current.id)).toBeUndefined();
   });
@@ -96,62 +99,14 @@ describe('SessionKeys', () => {
       const bytes = randomBytes(32);
       await expect(
         load(bytes.toString('base64'), bytes.toString('hex')),
-      ).rejects.toThrow('contains a secret twice');
+      ).rejects.toThrow('directory.sessions.keys contains a secret twice');
     });
 
     it('an unreadable file', async () => {
       const path = join(tmpdir(), 'no', 'such', 'file');
       await expect(
-        SessionKeys.load([{ key: 'the.key', kind: 'file', path }]),
+        SecretKeys.load([{ key: 'the.key', kind: 'file', path }], 'test'),
       ).rejects.toThrow('the.key cannot be read');
     });
-  });
-});
-
-describe('readSessionsConfig', () => {
-  const read = (sessions?: JsonObject) =>
-    readSessionsConfig(new ConfigReader({ ...(sessions && { sessions }) }));
-
-  it('enables sessions of 15 minutes by default', () => {
-    const maxAgeMs = 15 * 60 * 1000;
-    expect(read()).toEqual({ maxAgeMs });
-    expect(read({ enabled: true })).toEqual({ maxAgeMs });
-    expect(read({ enabled: false })).toBeUndefined();
-    expect(read({ maxAge: '2m' })).toEqual({ maxAgeMs: 120_000 });
-    expect(read({ maxAge: { minutes: 15 } })).toEqual({ maxAgeMs });
-  });
-
-  it.each(['16m', { minutes: 15, milliseconds: 1 }, '0s', '999ms'])(
-    'rejects a maximum age of %j',
-    maxAge => {
-      expect(() => read({ maxAge })).toThrow(/^directory\.sessions\.maxAge/);
-    },
-  );
-
-  it('reads secrets and secret files in their order', () => {
-    expect(
-      read({ keys: [{ secretFile: '/run/key' }, { secret: 'abc' }] })?.secrets,
-    ).toEqual([
-      {
-        kind: 'file',
-        path: '/run/key',
-        key: 'directory.sessions.keys[0].secretFile',
-      },
-      {
-        kind: 'value',
-        value: 'abc',
-        key: 'directory.sessions.keys[1].secret',
-      },
-    ]);
-  });
-
-  it('names the invalid key', () => {
-    expect(() => read({ keys: [] })).toThrow(/directory\.sessions\.keys must/);
-    expect(() => read({ keys: [{ secret: 'a' }, {}] })).toThrow(
-      'Set one of secret and secretFile in directory.sessions.keys[1]',
-    );
-    expect(() => read({ keys: [{ secret: 'a', secretFile: '/b' }] })).toThrow(
-      'Set one of secret and secretFile in directory.sessions.keys[0]',
-    );
   });
 });
