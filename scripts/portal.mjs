@@ -8,6 +8,7 @@
 // PORT is the server's port; PORTAL_URL is where a browser finds the pages.
 
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +55,13 @@ const variables = {
   ...env,
   DEMO_ORG: join(root, 'examples/demo-org.yaml'),
   DEMO_CA_KEY: join(scratch, 'ca-key.pem'),
+  DEMO_CHANGES_KEY: join(scratch, 'changes-key'),
 };
+await writeFile(
+  variables.DEMO_CHANGES_KEY,
+  randomBytes(32).toString('base64'),
+  { mode: 0o600 },
+);
 const portal = spawn(program, args, {
   cwd,
   env: { ...process.env, ...variables },

@@ -386,6 +386,45 @@ export interface Config {
     };
 
     /**
+     * Log of changes of users, groups and memberships, which API clients and the
+     * catalog follow with `GET /v1/changes/`. Without this block, changes are
+     * not logged.
+     *
+     * @example
+     * ```yaml
+     * directory:
+     *   changes:
+     *     keys:
+     *       - secretFile: /etc/portal/changes-key
+     * ```
+     */
+    changes?: {
+      /**
+       * Keys of the digests by which the log recognizes changes, and of the
+       * cursors of API clients, read at start. The first key is used for new
+       * ones, all keys for existing ones. All processes of the portal need the
+       * same keys. With a key that is removed, clients must read everything
+       * again.
+       */
+      keys: Array<{
+        /**
+         * At least 32 random bytes in base64 or hexadecimal, for example from
+         * `openssl rand -base64 32`. Required unless `secretFile` is set.
+         * @visibility secret
+         */
+        secret?: string;
+        /** File with the key. Required unless `secret` is set. */
+        secretFile?: string;
+      }>;
+      /**
+       * Time for which changes are kept, at least 1 day. The names in changes of
+       * deleted users are replaced after 30 days.
+       * @default 90 days
+       */
+      retention?: HumanDuration | string;
+    };
+
+    /**
      * Session cookies, with which an API client needs a Kerberos token only for
      * its first request. Sessions are read-only and are not issued to browsers.
      *

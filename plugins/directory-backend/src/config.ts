@@ -16,6 +16,7 @@ import {
   type GroupField,
   type UserField,
 } from './directory/schema';
+import { readChangesConfig, type ChangesConfig } from './changes/ChangesConfig';
 import {
   readCertificatesConfig,
   type CertificatesConfig,
@@ -57,6 +58,8 @@ export interface DirectoryConfig {
   readonly access?: readonly AccessRule[];
   /** `undefined` when certificates are disabled. */
   readonly certificates?: CertificatesConfig;
+  /** `undefined` when changes are not logged. */
+  readonly changes?: ChangesConfig;
   /** `undefined` when each request of an API client needs a ticket. */
   readonly sessions?: SessionsConfig;
   /** `undefined` when portal users have no directory identity. */
@@ -98,6 +101,7 @@ export function readDirectoryConfig(root: Config): DirectoryConfig {
     },
     access: config.getOptionalConfigArray('access')?.map(readAccessRule),
     certificates: readCertificatesConfig(config),
+    changes: readChangesConfig(config),
     sessions: readSessionsConfig(config),
     portalUsers,
     trustedLocations,

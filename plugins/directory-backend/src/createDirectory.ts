@@ -4,14 +4,20 @@ import type {
 } from '@backstage/backend-plugin-api';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 import { checkSecretFile } from '@directory-gateway/secret-files';
+import type { EventsService } from '@backstage/plugin-events-node';
 import { createHash } from 'node:crypto';
+import type { ChangeFeed } from './changes/ChangeFeed';
+import { createChanges } from './changes/createChanges';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
 import type { DirectoryConfig } from './config';
 import { Accounts } from './directory/Accounts';
 import type { Directory } from './directory/Directory';
 import type { Reachability } from './directory/errors';
-import { PrivateDirectory } from './directory/PrivateDirectory';
+import {
+  type PrivacyPolicy,
+  PrivateDirectory,
+} from './directory/PrivateDirectory';
 import type { DirectorySchema, FieldDefinition } from './directory/schema';
 import {
   containersBelow,
@@ -102,10 +108,11 @@ function keyIn(
 export interface CreateDirectoryOptions {
   readonly config: Pick<
     DirectoryConfig,
-    'ldap' | 'replica' | 'schema' | 'privacy' | 'certificates'
+    'ldap' | 'replica' | 'schema' | 'privacy' | 'certificates' | 'changes'
   >;
   readonly authorities: CertificateAuthorities;
   readonly database: Database;
+  readonly events: EventsService;
   readonly lifecycle: LifecycleService;
   readonly logger: LoggerService;
 }
@@ -120,11 +127,14 @@ export async function createDirectory({
   config,
   authorities,
   database,
+  events,
   lifecycle,
   logger,
 }: CreateDirectoryOptions): Promise<{
   readonly directory: PrivateDirectory;
   readonly accounts: Accounts;
+  /** `undefined` without `directory.changes`. */
+  readonly changes: ChangeFeed | undefined;
   readonly quarantine: ReplicaQuarantine;
   readonly replica: Replica;
 }> {
@@ -175,19 +185,33 @@ export async function createDirectory({
   lifecycle.addShutdownHook(() => replica.stop());
   quarantine.start({ guard, replica }, lifecycle);
   observeReplica(replica);
+  const privacy: PrivacyPolicy = {
+    ...config.privacy,
+    ownOnly: new Set(certificates?.readable === 'own' ? ['certificates'] : []),
+  };
+  const privateDirectory = new PrivateDirectory(
+    certificates
+      ? new IssuedCertificatesDirectory(directory, authorities)
+      : directory,
+    privacy,
+  );
+  const changes =
+    config.changes &&
+    (await createChanges({
+      config: config.changes,
+      database,
+      directory: privateDirectory,
+      events,
+      lifecycle,
+      logger,
+      privacy,
+      replica,
+      schema,
+    }));
   replica.follow();
   return {
-    directory: new PrivateDirectory(
-      certificates
-        ? new IssuedCertificatesDirectory(directory, authorities)
-        : directory,
-      {
-        ...config.privacy,
-        ownOnly: new Set(
-          certificates?.readable === 'own' ? ['certificates'] : [],
-        ),
-      },
-    ),
+    directory: privateDirectory,
+    changes,
     accounts: new Accounts({
       principals: new LdapPrincipalLookup({ reader, schema, baseDn, logger }),
       servers: searcher.servers,

@@ -65,12 +65,13 @@ describe('openApiDocument', () => {
       list_member_groups: 'get /groups/{groupname}/member-groups/',
       export_group_members: 'get /groups/{groupname}/members.csv',
       search_groups: 'get /search/groups/',
+      list_changes: 'get /changes/',
       list_certificate_profiles: 'get /certs/profiles/',
       revoke_cert: 'post /certs/{serial_number}/revocation/',
     });
   });
 
-  it('has a mask parameter except for accounts, operations and the membership check', () => {
+  it('has a mask parameter for all operations that return records', () => {
     const mask = { $ref: '#/components/parameters/Fields' };
     const unmasked = operations
       .filter(({ parameters = [] }) => !parameters.some(isSame(mask)))
@@ -79,6 +80,7 @@ describe('openApiDocument', () => {
       'get_account',
       'get_operations',
       'check_membership',
+      'list_changes',
     ]);
   });
 

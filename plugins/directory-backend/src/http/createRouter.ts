@@ -145,7 +145,7 @@ async function handle(
     readonly res: Response;
   },
 ): Promise<void> {
-  const { access, accounts, ownOrigin, logger } = options;
+  const { access, accounts, authenticator, ownOrigin, logger } = options;
   const { dialect, operation, caller, req, res } = request;
   const { headers } = req;
   const isWrite = operation.method === 'post';
@@ -183,6 +183,11 @@ async function handle(
       : new Map(),
     fieldMask: req.get('x-fields'),
     context: { caller, signal: disconnected.signal },
+    verifyAgain: async () => {
+      const verified = await authenticator.verifyAgain(caller);
+      await access.require(verified, operation.permission);
+      return { caller: verified, signal: disconnected.signal };
+    },
   });
   if (result instanceof FileStream) {
     await sendFile(res, { file: result, logger });

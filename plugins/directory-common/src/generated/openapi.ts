@@ -613,6 +613,47 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/changes/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get changes of users, groups and memberships
+     *
+     * The changes after a cursor, in order. To follow the directory, request a
+     * cursor without changes, read everything, and then request the changes
+     * after the cursor of the last response:
+     *
+     * 1. `GET /changes/` without `cursor` returns no changes and the cursor of
+     *    the present.
+     * 2. `GET /changes/?cursor=…&wait=30` returns the changes after the
+     *    cursor. Without one, the response waits up to `wait` seconds.
+     * 3. After 410, start again: the changes after the cursor are not retained.
+     *
+     * A change states what has changed, not the values. The caller gets it by
+     * the rights of the present, also if it is old: fields that are hidden
+     * from the caller now, or were hidden at the time of the change, are not
+     * named, and a change of only such fields is not returned. Deleting a user
+     * or a group ends its memberships without further changes; renaming keeps
+     * them. Memberships are direct ones, also of locked users. 30 days after a
+     * user was deleted, the name in its changes is replaced by a pseudonym.
+     *
+     * At most 4 requests of a caller, and 500 in total, wait at the same time.
+     * The account and the rights of a waiting caller are checked every 5
+     * seconds.
+     */
+    get: operations['list_changes'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/certs/': {
     parameters: {
       query?: never;
@@ -1618,6 +1659,52 @@ export interface components {
       | 'other_name';
     /** Human-readable error message. */
     ErrorMessage: string;
+    ChangePage: {
+      result: components['schemas']['Change'][];
+      /** Continues after these changes. Opaque. */
+      cursor: string;
+      /** Whether there are further changes now. */
+      has_more: boolean;
+    };
+    /** A change of a user, a group or a direct membership. */
+    Change: {
+      /**
+       * What has changed. `*_changed` has `fields`, and `*_renamed` the old
+       * name. `member_added` and `member_removed` have the group and the
+       * member: `username` or `member_groupname`.
+       */
+      kind:
+        | 'user_created'
+        | 'user_changed'
+        | 'user_renamed'
+        | 'user_deleted'
+        | 'user_locked'
+        | 'user_unlocked'
+        | 'group_created'
+        | 'group_changed'
+        | 'group_renamed'
+        | 'group_deleted'
+        | 'member_added'
+        | 'member_removed';
+      /**
+       * Format: date-time
+       *
+       * When the gateway found the change.
+       */
+      time: string;
+      /** The user, with the name at the time of the change. */
+      username?: string;
+      /** The name before a rename. */
+      old_username?: string;
+      /** The group, with the name at the time of the change. */
+      groupname?: string;
+      /** The name before a rename. */
+      old_groupname?: string;
+      /** The group that is the member. */
+      member_groupname?: string;
+      /** Names of the fields that have changed. */
+      fields?: string[];
+    };
     /**
      * ID of this request in the logs of the portal.
      *
@@ -2948,6 +3035,61 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_changes: {
+    parameters: {
+      query?: {
+        /**
+         * The `cursor` of an earlier response, which may be of another caller.
+         * Default: the present.
+         */
+        cursor?: string;
+        /** Seconds to wait for a change if there is none. */
+        wait?: number;
+        /** Maximum number of changes in the response. */
+        page_size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** Changes in order */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ChangePage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      /** Changes are not logged */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** The changes after the cursor are not available */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       429: components['responses']['TooManyRequests'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];

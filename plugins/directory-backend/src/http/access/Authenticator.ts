@@ -136,6 +136,20 @@ export class Authenticator {
     };
   }
 
+  /**
+   * Returns the caller with its present account.
+   *
+   * @throws as {@link authenticate}, but does not check the credentials again
+   */
+  async verifyAgain(caller: Caller): Promise<Caller> {
+    if (caller.kind !== 'kerberos') {
+      return this.callerOf(caller.credentials, caller.client);
+    }
+    const { principal } = caller;
+    const account = await this.#options.accounts.find({ principal });
+    return { ...caller, account: requireActive(account) };
+  }
+
   async #portalCredentials(req: Request): Promise<BackstageCredentials> {
     try {
       return await this.#options.httpAuth.credentials(req, {

@@ -18,6 +18,11 @@ export interface Call {
   readonly fieldMask: string | undefined;
   /** Context of queries to the directory. */
   readonly context: CallerContext;
+  /**
+   * Authenticates and authorizes the caller again, for an operation that waits.
+   * Rejects as the request would.
+   */
+  readonly verifyAgain: () => Promise<CallerContext>;
 }
 
 /** A call that access control or the origin check denied. */

@@ -17,10 +17,17 @@ export const WHOLE_LIST: PageRequest = {
 /** The largest `page_size` of a search. */
 export const MAX_SEARCH_PAGE_SIZE = 40;
 
-const LIST_SIZE = { max: 1000, fallback: DEFAULT_PAGE_SIZE };
-const SEARCH_SIZE = { max: MAX_SEARCH_PAGE_SIZE, fallback: DEFAULT_PAGE_SIZE };
+const PAGE_SIZE = {
+  label: 'Page size',
+  min: 1,
+  fallback: DEFAULT_PAGE_SIZE,
+};
+const LIST_SIZE = { ...PAGE_SIZE, max: 1000 };
+const SEARCH_SIZE = { ...PAGE_SIZE, max: MAX_SEARCH_PAGE_SIZE };
 /** The index of the first result stays a safe integer. */
 const NUMBER = {
+  label: 'Page number',
+  min: 1,
   max: Math.floor(Number.MAX_SAFE_INTEGER / LIST_SIZE.max),
   fallback: 1,
 };
@@ -58,24 +65,28 @@ export function parseSearchPage(
   return { size: readNumber(query, 'page_size', SEARCH_SIZE, errors), number };
 }
 
-const LABELS = { page_size: 'Page size', page_number: 'Page number' };
-
-/** A number from 1 to `max`; the default when the parameter is missing. */
-function readNumber(
+/** A plain decimal number; the default when the parameter is missing. */
+export function readNumber(
   query: URLSearchParams,
-  name: keyof typeof LABELS,
-  limits: { readonly max: number; readonly fallback: number },
+  name: string,
+  limits: {
+    /** Name of the parameter in messages. */
+    readonly label: string;
+    readonly min: number;
+    readonly max: number;
+    readonly fallback: number;
+  },
   errors: ParameterErrors,
 ): number {
   const text = query.get(name);
   const number = /^\d+$/.test(text ?? '') ? Number(text) : NaN;
-  if (number >= 1 && number <= limits.max) {
+  if (number >= limits.min && number <= limits.max) {
     return number;
   }
   if (text !== null) {
     errors.add(
       name,
-      `${LABELS[name]}. Must be a whole number from 1 to ${limits.max}.`,
+      `${limits.label}. Must be a whole number from ${limits.min} to ${limits.max}.`,
     );
   }
   return limits.fallback;

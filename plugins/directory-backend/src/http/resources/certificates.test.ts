@@ -81,6 +81,7 @@ function operations() {
     parameters: new Map(),
     fieldMask: undefined,
     context: { caller, signal: new AbortController().signal },
+    verifyAgain: () => Promise.reject(new Error('not used')),
     ...changes,
   });
   return {

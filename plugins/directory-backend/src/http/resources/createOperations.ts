@@ -6,12 +6,14 @@ import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';
+import type { ChangeFeed } from '../../changes/ChangeFeed';
 import {
   certificateOperations,
   certificateProfilesOperation,
   type CertificateServices,
   revokeCertificateOperation,
 } from './certificates';
+import { changesOperation } from './changes';
 import { exportMembersOperation } from './exportMembers';
 import { groupExtensions, groupOperations } from './groups';
 import {
@@ -30,6 +32,8 @@ export interface OperationsOptions {
   readonly authorities: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
   /** `undefined` without `directory.certificates`. */
   readonly certificates: CertificateServices | undefined;
+  /** `undefined` without `directory.changes`. */
+  readonly changes: ChangeFeed | undefined;
   readonly directory: PrivateDirectory;
 }
 
@@ -59,6 +63,7 @@ function createExtensions(
     colleaguesOperation(options),
     ...groupExtensions(options),
     exportMembersOperation(options),
+    changesOperation(options),
     userCertificatesOperation({
       certificates: new UserCertificates({ directory, authority: authorities }),
       dialect,

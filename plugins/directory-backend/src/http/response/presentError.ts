@@ -66,7 +66,7 @@ function describe(error: unknown): string {
   if (!isError(error)) {
     return 'an unknown value was thrown';
   }
-  if (/^(Directory|Authority|Outcome)/.test(error.name)) {
+  if (/^(Directory|Authority|Outcome|ChangeLog)/.test(error.name)) {
     const cause = isError(error.cause) ? `: ${error.cause.message}` : '';
     return `${error.message}${cause}`;
   }
@@ -97,6 +97,14 @@ const presenters: Readonly<
       { 'Retry-After': String(seconds) },
     );
   },
+  TooManyWaitingError: () =>
+    new ApiError(
+      429,
+      { message: 'Too many requests wait for changes. Try again later.' },
+      { 'Retry-After': '5' },
+    ),
+  ChangeLogUnavailableError: () =>
+    new UnavailableError('The change log is not available. Try again later.'),
   PortalTokenRequiredError: ({ message }) => new ForbiddenError({ message }),
   AuthorityRefusalError: error => {
     const { kind, message } = error as AuthorityRefusalError;

@@ -1,0 +1,311 @@
+import type { LifecycleService } from '@backstage/backend-plugin-api';
+import { CustomErrorBase } from '@backstage/errors';
+import { actorOf, type CallerContext } from '../directory/Caller';
+import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import { isUserField } from '../directory/schema';
+import type { Change, ChangeLog } from './ChangeLog';
+import type { ChangeCursors } from './ChangeCursors';
+
+/** Requests that wait, of one caller and of all. */
+const MAX_WAITING_PER_CALLER = 4;
+const MAX_WAITING = 500;
+
+/** Interval at which a waiting caller is verified again. */
+const VERIFY_INTERVAL_MS = 5000;
+
+/** Interval at which the log is read for appends of other processes. */
+const POLL_INTERVAL_MS = 500;
+
+/** Pages that are read to fill one page of visible changes. */
+const MAX_PAGES = 10;
+
+/** Too many requests wait for changes. */
+export class TooManyWaitingError extends CustomErrorBase {
+  name = 'TooManyWaitingError' as const;
+}
+
+/** The change log cannot be read. */
+export class ChangeLogUnavailableError extends CustomErrorBase {
+  name = 'ChangeLogUnavailableError' as const;
+}
+
+/** Changes that a caller may see. */
+export interface ChangePage {
+  readonly changes: readonly Change[];
+  /** Continues after these changes. */
+  readonly cursor: string;
+  /** Whether there are more changes now. */
+  readonly hasMore: boolean;
+}
+
+/** Result of {@link ChangeFeed.read}. */
+export type ChangeFeedResult =
+  | { readonly outcome: 'read'; readonly page: ChangePage }
+  /** The cursor is not one of this API. */
+  | { readonly outcome: 'invalid' }
+  /** Changes after the cursor have been deleted, or the log is another one. */
+  | { readonly outcome: 'expired' };
+
+/** A request for changes. */
+export interface ChangeRequest {
+  /** `undefined` for the cursor of the present. */
+  readonly cursor: string | undefined;
+  readonly limit: number;
+  /** Milliseconds to wait for a change. */
+  readonly waitMs: number;
+  readonly context: CallerContext;
+  /** Authenticates and authorizes the caller again; rejects when that fails. */
+  readonly verifyAgain: () => Promise<CallerContext>;
+}
+
+/**
+ * Reads the change log for callers, by their present rights and the present
+ * privacy of each user. Requests can wait for changes.
+ */
+export class ChangeFeed {
+  readonly #log: ChangeLog;
+  readonly #cursors: ChangeCursors;
+  readonly #directory: PrivateDirectory;
+  /** Functions that end the pauses of waiting requests. */
+  readonly #pauses = new Set<() => void>();
+  /** Number of waiting requests by caller. */
+  readonly #waiting = new Map<string, number>();
+  #poller: NodeJS.Timeout | undefined;
+  #lastPolled = 0;
+  #isStopped = false;
+
+  constructor(options: {
+    readonly log: ChangeLog;
+    readonly cursors: ChangeCursors;
+    readonly directory: PrivateDirectory;
+    readonly lifecycle: LifecycleService;
+  }) {
+    this.#log = options.log;
+    this.#cursors = options.cursors;
+    this.#directory = options.directory;
+    this.#log.onAppended(() => this.#endPauses());
+    options.lifecycle.addShutdownHook(() => {
+      this.#isStopped = true;
+      this.#endPauses();
+    });
+  }
+
+  /**
+   * Reads changes after a cursor, and waits for one if there is none.
+   *
+   * @throws TooManyWaitingError
+   * @throws ChangeLogUnavailableError
+   * @throws DirectoryUnavailableError when it is not known what is private.
+   */
+  async read(request: ChangeRequest): Promise<ChangeFeedResult> {
+    const { cursor } = request;
+    if (cursor === undefined) {
+      await this.#requireDirectory(request.context);
+      const { last } = await this.#query(() => this.#log.position());
+      return this.#resultOf({ changes: [], after: last, hasMore: false });
+    }
+    const position = await this.#cursors.decrypt(cursor);
+    if (!position) {
+      return { outcome: 'invalid' };
+    }
+    if (position.logId !== this.#log.logId) {
+      return { outcome: 'expired' };
+    }
+    const release = this.#admit(request);
+    try {
+      return await this.#readAfter(position.after, request);
+    } finally {
+      release();
+    }
+  }
+
+  async #readAfter(
+    start: number,
+    { limit, waitMs, context, verifyAgain }: ChangeRequest,
+  ): Promise<ChangeFeedResult> {
+    const endsAt = performance.now() + waitMs;
+    let after = start;
+    let verified = context;
+    for (;;) {
+      const found = await this.#readVisible(after, {
+        limit,
+        context: verified,
+      });
+      if (!found) {
+        return { outcome: 'expired' };
+      }
+      const remainingMs = endsAt - performance.now();
+      if (
+        found.changes.length > 0 ||
+        found.hasMore ||
+        remainingMs <= 0 ||
+        context.signal.aborted ||
+        this.#isStopped
+      ) {
+        return this.#resultOf(found);
+      }
+      after = found.after;
+      await this.#pause({
+        ms: Math.min(remainingMs, VERIFY_INTERVAL_MS),
+        signal: context.signal,
+      });
+      verified = await verifyAgain();
+    }
+  }
+
+  /** Reads up to `limit` visible changes; `undefined` for an expired position. */
+  async #readVisible(
+    start: number,
+    options: { readonly limit: number; readonly context: CallerContext },
+  ) {
+    const { limit, context } = options;
+    await this.#requireDirectory(context);
+    const changes: Change[] = [];
+    let after = start;
+    let hasMore = true;
+    for (let page = 0; page < MAX_PAGES && hasMore; page++) {
+      const query = { after, limit: limit - changes.length };
+      const read = await this.#query(() => this.#log.read(query));
+      if (!read) {
+        return undefined;
+      }
+      for (const change of read.changes) {
+        const visible = await this.#present(change, context);
+        if (visible) {
+          changes.push(visible);
+        }
+      }
+      after = read.last;
+      hasMore = read.hasMore;
+      if (changes.length === limit) {
+        break;
+      }
+    }
+    return { changes, after, hasMore };
+  }
+
+  /** A change as the caller may see it now. */
+  async #present(
+    change: Change,
+    context: CallerContext,
+  ): Promise<Change | undefined> {
+    const { subject, fields } = change;
+    if (!fields || subject.kind === 'group') {
+      return change;
+    }
+    const { caller } = context;
+    const user =
+      subject.presentName === undefined
+        ? undefined
+        : await this.#directory.getUser(
+            {
+              username: subject.presentName,
+              fields: new Set(['is_private']),
+            },
+            context,
+          );
+    const visible = fields.filter(
+      field =>
+        isUserField(field) &&
+        (user
+          ? this.#directory.isVisible(field, { user, caller })
+          : this.#directory.isVisibleOfAll(field, caller)),
+    );
+    return visible.length > 0 ? { ...change, fields: visible } : undefined;
+  }
+
+  /** Rejects while the directory cannot be read. */
+  async #requireDirectory(context: CallerContext): Promise<void> {
+    await this.#directory.countMembers({ groupnames: [] }, context);
+  }
+
+  async #resultOf(found: {
+    readonly changes: readonly Change[];
+    readonly after: number;
+    readonly hasMore: boolean;
+  }): Promise<ChangeFeedResult> {
+    const { changes, after, hasMore } = found;
+    const { logId } = this.#log;
+    const cursor = await this.#cursors.encrypt({ logId, after });
+    return { outcome: 'read', page: { changes, cursor, hasMore } };
+  }
+
+  async #query<T>(query: () => Promise<T>): Promise<T> {
+    try {
+      return await query();
+    } catch (error) {
+      throw new ChangeLogUnavailableError(
+        'The change log cannot be read',
+        error,
+      );
+    }
+  }
+
+  /** Counts a request that may wait; returns the function that ends it. */
+  #admit({ waitMs, context }: ChangeRequest): () => void {
+    if (waitMs === 0) {
+      return () => {};
+    }
+    const actor = actorOf(context.caller);
+    const own = this.#waiting.get(actor) ?? 0;
+    const all = [...this.#waiting.values()].reduce((a, b) => a + b, 0);
+    if (own >= MAX_WAITING_PER_CALLER || all >= MAX_WAITING) {
+      throw new TooManyWaitingError('Too many requests wait for changes');
+    }
+    this.#waiting.set(actor, own + 1);
+    return () => {
+      const left = this.#waiting.get(actor)! - 1;
+      if (left > 0) {
+        this.#waiting.set(actor, left);
+      } else {
+        this.#waiting.delete(actor);
+      }
+    };
+  }
+
+  /** Resolves after an append, a time, a disconnection or the shutdown. */
+  async #pause(options: {
+    readonly ms: number;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    const { ms, signal } = options;
+    if (signal.aborted || this.#isStopped) {
+      return;
+    }
+    this.#startPolling();
+    await new Promise<void>(resolve => {
+      const end = () => {
+        clearTimeout(timeout);
+        signal.removeEventListener('abort', end);
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const timeout = setTimeout(end, ms);
+      signal.addEventListener('abort', end);
+      this.#pauses.add(end);
+    });
+    if (this.#pauses.size === 0) {
+      clearInterval(this.#poller);
+      this.#poller = undefined;
+    }
+  }
+
+  /** One query for all waiting requests finds the appends of other processes. */
+  #startPolling(): void {
+    this.#poller ??= setInterval(async () => {
+      const last = await this.#log.position().then(
+        position => position.last,
+        // The waiting requests report the error.
+        () => Infinity,
+      );
+      if (last !== this.#lastPolled) {
+        this.#lastPolled = last;
+        this.#endPauses();
+      }
+    }, POLL_INTERVAL_MS).unref();
+  }
+
+  #endPauses(): void {
+    [...this.#pauses].forEach(end => end());
+  }
+}
