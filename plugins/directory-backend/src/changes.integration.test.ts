@@ -65,8 +65,9 @@ describe('GET /changes/', () => {
       addUser('newcomer', {
         objectClass: [
           'inetOrgPerson',
-          'ipaObject',
+          'posixAccount',
           'krbPrincipalAux',
+          'ipaObject',
           'fasUser',
         ],
         ipaUniqueID: 'newcomer',

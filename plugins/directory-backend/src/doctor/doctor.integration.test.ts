@@ -157,6 +157,7 @@ function healthyConfig(): JsonObject {
         bindPasswordFile: realm.bindPasswordFile,
       },
       sessions: { keys: [{ secretFile: path('session-key') }] },
+      changes: { keys: [{ secretFile: path('session-key') }] },
       certificates: {
         authority: 'embedded',
         embedded: {
@@ -423,6 +424,18 @@ const FAULTS: readonly Fault[] = [
     async () => ({
       config: {
         'directory.sessions.keys': [
+          { secretFile: await withMode(path('session-key'), 'open', 0o644) },
+        ],
+      },
+    }),
+  ],
+  [
+    'a key of the change log that others can read',
+    'change-log-keys',
+    /install -m 600/,
+    async () => ({
+      config: {
+        'directory.changes.keys': [
           { secretFile: await withMode(path('session-key'), 'open', 0o644) },
         ],
       },

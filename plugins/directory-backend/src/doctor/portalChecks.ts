@@ -12,8 +12,7 @@ import {
 } from '@directory-gateway/kerberos';
 import { readdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { SESSION_KEYS } from '../http/session/SessionsConfig';
-import { SecretKeys } from '../secretKeys';
+import { SecretKeys, type SecretSource } from '../secretKeys';
 import { withDeadline } from '../ldap/connection/ldapClient';
 import { migrationsTable } from '../openDatabase';
 import { isInMemory, type Portal } from './Portal';
@@ -65,6 +64,7 @@ export function portalChecks(portal: Portal): readonly DoctorCheck[] {
     { id: 'kerberos-sign-in', run: async () => checkSignIn(portal) },
     { id: 'certificate-authority', run: async () => checkAuthority(portal) },
     { id: 'session-keys', run: () => checkSessionKeys(portal) },
+    { id: 'change-log-keys', run: () => checkChangeLogKeys(portal) },
     { id: 'database', run: () => checkDatabase(portal) },
     {
       id: 'migrations',
@@ -192,31 +192,49 @@ async function checkSessionKeys(portal: Portal): Promise<DoctorFinding> {
   if (!sessions) {
     return finding.skip('directory.sessions.enabled is false');
   }
-  const create = (path: string) =>
-    `openssl rand -base64 32 | install -m 600 /dev/stdin ${path}`;
   if (sessions.secrets) {
-    try {
-      await SecretKeys.load(sessions.secrets, SESSION_KEYS);
-      return finding.ok(`Keys: ${sessions.secrets.length}`);
-    } catch (error) {
-      const message = messageOf(error);
-      const secret = sessions.secrets.find(({ key }) => message.includes(key));
-      const path = secret?.kind === 'file' ? secret.path : undefined;
-      return finding.fail(
-        message.replace(/: (?:run chmod|openssl).*$/, ''),
-        path === undefined
-          ? 'openssl rand -base64 32'
-          : `${create(path)}; chown it to the portal's user`,
-      );
-    }
+    return checkSecrets(sessions.secrets);
   }
   return hasSharedStore(portal)
     ? finding.warn(
         'Each process has its own random session key, but a shared store is configured as for several processes',
-        `${create('/etc/portal/session-key')}, the same file for each process`,
+        `${createKeyFile(
+          '/etc/portal/session-key',
+        )}, the same file for each process`,
         'set directory.sessions.keys: [{ secretFile: /etc/portal/session-key }]',
       )
     : finding.ok('A random key: sessions end when the backend restarts');
+}
+
+async function checkChangeLogKeys(portal: Portal): Promise<DoctorFinding> {
+  const { changes } = portal.directory;
+  return changes
+    ? checkSecrets(changes.secrets)
+    : finding.skip('directory.changes is not configured');
+}
+
+async function checkSecrets(
+  secrets: readonly SecretSource[],
+): Promise<DoctorFinding> {
+  try {
+    await SecretKeys.load(secrets, 'doctor');
+    return finding.ok(`Keys: ${secrets.length}`);
+  } catch (error) {
+    const message = messageOf(error);
+    const secret = secrets.find(({ key }) => message.includes(key));
+    const path = secret?.kind === 'file' ? secret.path : undefined;
+    return finding.fail(
+      message.replace(/: (?:run chmod|openssl).*$/, ''),
+      path === undefined
+        ? 'openssl rand -base64 32'
+        : `${createKeyFile(path)}; chown it to the portal's user`,
+    );
+  }
+}
+
+/** The command that creates a file with a random key. */
+function createKeyFile(path: string): string {
+  return `openssl rand -base64 32 | install -m 600 /dev/stdin ${path}`;
 }
 
 /** Whether the cache or the rate limit is shared between processes. */
