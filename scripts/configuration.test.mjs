@@ -60,6 +60,7 @@ const minimal = () => ({
     },
     access: [{ operations: ['directory.read'] }],
     portalUsers: { namespace: 'default', username: 'entityName' },
+    changes: { keys: [{ secretFile: '/etc/portal/changes-key' }] },
     certificates: {
       authority: 'embedded',
       embedded: {
