@@ -27,6 +27,9 @@ const { readFreeIpaConfig } = plugin(
 const { createSignInResolver } = plugin(
   'auth-backend-module-kerberos-provider/src/resolvers.ts',
 );
+const { DirectoryOwnership } = plugin(
+  'auth-backend-module-kerberos-provider/src/DirectoryOwnership.ts',
+);
 const { DirectoryPermissionPolicy } = plugin(
   'permission-backend-module-directory/src/DirectoryPermissionPolicy.ts',
 );
@@ -103,6 +106,7 @@ async function readAll(data) {
   return {
     isHostAllowed: isHostAllowed === undefined,
     guestMayRead,
+    maxGroups: DirectoryOwnership.create({ config }).maxGroups,
     kerberos: readKerberosConfig(config),
     directory: readDirectoryConfig(config),
     embedded: readEmbeddedCaConfig(config),

@@ -1,4 +1,18 @@
 export interface Config {
+  directory?: {
+    /**
+     * Groups of the directory in portal tokens, by which Backstage decides what
+     * a user owns.
+     */
+    ownership?: {
+      /**
+       * Maximum number of groups in a token. Of more, the nearest ones are
+       * kept, and a warning is logged.
+       * @default 200
+       */
+      maxGroups?: number;
+    };
+  };
   auth?: {
     providers?: {
       /**

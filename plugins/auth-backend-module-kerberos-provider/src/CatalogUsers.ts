@@ -105,26 +105,31 @@ export class CatalogUsers {
   }
 
   /**
-   * Issues a portal token for a user, with the groups of their entity. A group
-   * that does not come from a trusted location is left out: it can name its own
-   * members.
+   * Issues a portal token for a user, with the groups of the directory and those
+   * of their entity. A group of the catalog that does not come from a trusted
+   * location is left out: it can name its own members.
    *
-   * @param options - `entity` is the user's trusted entity, if there is one
+   * @param options - `groupRefs` are the groups in the directory; `entity` is the
+   *   user's trusted entity, if there is one
    */
   async issueToken(options: {
     readonly user: { readonly namespace?: string; readonly name: string };
+    readonly groupRefs: readonly string[];
     readonly entity: Entity | undefined;
     readonly context: AuthResolverContext;
   }) {
-    const { user, entity, context } = options;
+    const { user, groupRefs, entity, context } = options;
     const sub = userRef(user);
     const { ownershipEntityRefs } = entity
       ? await context.resolveOwnershipEntityRefs(entity)
       : { ownershipEntityRefs: [] };
-    const groups = await this.#trustedRefs(
-      ownershipEntityRefs.filter(ref => ref !== sub),
+    const known = new Set([sub, ...groupRefs]);
+    const trusted = await this.#trustedRefs(
+      ownershipEntityRefs.filter(ref => !known.has(ref)),
     );
-    return context.issueToken({ claims: { sub, ent: [sub, ...groups] } });
+    return context.issueToken({
+      claims: { sub, ent: [...known, ...trusted] },
+    });
   }
 
   async #trustedRefs(refs: readonly string[]): Promise<readonly string[]> {

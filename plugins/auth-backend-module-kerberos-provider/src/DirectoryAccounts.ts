@@ -6,13 +6,17 @@ import { NotFoundError, ServiceUnavailableError } from '@backstage/errors';
 import {
   createDirectoryClient,
   isDirectoryResponseError,
+  paginate,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { type Principal, SignInRefusal } from './Principal';
 
 /** Maximum time that a sign-in waits for the directory. */
 const TIMEOUT_MS = 10_000;
 
-/** Looks up accounts in the plugin `directory`, as the auth plugin. */
+/** Groups of one request. */
+const PAGE_SIZE = 1000;
+
+/** Looks up accounts and their groups in the plugin `directory`, as the auth plugin. */
 export class DirectoryAccounts {
   readonly #auth: AuthService;
   readonly #discovery: DiscoveryService;
@@ -44,29 +48,74 @@ export class DirectoryAccounts {
     return username;
   }
 
-  async #read(principal: string) {
+  /**
+   * Names of the groups that a user is in, directly or through other groups: the
+   * nearest groups first, then by name. `undefined` when the directory does not
+   * have the user.
+   *
+   * @throws ServiceUnavailableError when the directory is unavailable
+   */
+  async groupsOf(username: string): Promise<readonly string[] | undefined> {
+    const { client, options } = await this.#connect({
+      'X-Fields': 'groupname,path',
+    });
+    const memberships = paginate(({ page_number }) =>
+      client.get('/users/{username}/memberships/', {
+        ...options,
+        params: {
+          path: { username },
+          query: { page_number, page_size: PAGE_SIZE },
+        },
+      }),
+    );
+    const groups: { readonly name: string; readonly distance: number }[] = [];
+    try {
+      for await (const { groupname, path } of memberships) {
+        groups.push({ name: groupname!, distance: path!.length });
+      }
+    } catch (error) {
+      if (isNotFound(error, 'User not found')) {
+        return undefined;
+      }
+      throw new ServiceUnavailableError(
+        'The groups of a user cannot be looked up in the directory',
+        error,
+      );
+    }
+    groups.sort(
+      (a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1),
+    );
+    return groups.map(({ name }) => name);
+  }
+
+  async #connect(headers?: Readonly<Record<string, string>>) {
     const { token } = await this.#auth.getPluginRequestToken({
       onBehalfOf: await this.#auth.getOwnServiceCredentials(),
       targetPluginId: 'directory',
     });
-    const client = createDirectoryClient({
-      baseUrl: `${await this.#discovery.getBaseUrl('directory')}/v1`,
-    });
+    return {
+      client: createDirectoryClient({
+        baseUrl: `${await this.#discovery.getBaseUrl('directory')}/v1`,
+      }),
+      options: {
+        headers: { Authorization: `Bearer ${token}`, ...headers },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      },
+    };
+  }
+
+  async #read(principal: string) {
+    const { client, options } = await this.#connect();
     try {
       const { data } = await client.get('/accounts/{principal}/', {
         params: { path: { principal } },
-        headers: { Authorization: `Bearer ${token}` },
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        ...options,
       });
       return data.result;
     } catch (error) {
       // Any other 404 is not about the account: the plugin is not installed, or
       // it is too old.
-      if (
-        isDirectoryResponseError(error) &&
-        error.status === 404 &&
-        error.body?.message === 'Account not found'
-      ) {
+      if (isNotFound(error, 'Account not found')) {
         throw new NotFoundError('The directory has no such account');
       }
       throw new ServiceUnavailableError(
@@ -75,4 +124,12 @@ export class DirectoryAccounts {
       );
     }
   }
+}
+
+function isNotFound(error: unknown, message: string): boolean {
+  return (
+    isDirectoryResponseError(error) &&
+    error.status === 404 &&
+    error.body?.message === message
+  );
 }

@@ -1,4 +1,5 @@
 import type { Entity } from '@backstage/catalog-model';
+import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
 import {
   startPortal,
   TRUSTED_LOCATION,
@@ -273,6 +274,106 @@ describe('authModuleKerberosProvider', () => {
       expect(await claimsOf('bob@EXAMPLE.TEST')).toEqual(['user:default/bob']);
     },
   );
+
+  describe('groups of the directory', () => {
+    const claimsOf = async (principal: string) =>
+      (await (await portal!.refresh(principal)).json()).backstageIdentity
+        .identity.ownershipEntityRefs;
+
+    const alice = (groups: DirectoryAccount['groups']) => ({
+      'alice@EXAMPLE.TEST': { username: 'alice', groups },
+    });
+
+    it.each([
+      'principalMatchingUserEntityAnnotation',
+      'usernameMatchingUserEntityName',
+      'directoryUser',
+    ])(
+      'are claims of tokens by %s, with those of the catalog',
+      async resolver => {
+        await start({
+          resolvers: [{ resolver }],
+          users: [
+            user({
+              name: 'alice',
+              principal: 'alice@EXAMPLE.TEST',
+              groups: ['staff', 'team'],
+            }),
+            group('team'),
+          ],
+          accounts: alice({
+            all: ['staff', 'all'],
+            'trust admins': ['trust admins'],
+            staff: ['staff'],
+            ipausers: ['ipausers'],
+          }),
+        });
+
+        expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
+          'user:default/alice',
+          'group:default/staff',
+          `group:default/${entityNameOf('trust admins')}`,
+          'group:default/all',
+          'group:default/team',
+        ]);
+      },
+    );
+
+    it('are claims of users who are not in the catalog, in their namespace', async () => {
+      await start({
+        resolvers: [{ resolver: 'directoryUser', namespace: 'people' }],
+        accounts: alice({ staff: ['staff'] }),
+      });
+
+      expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
+        'user:people/alice',
+        'group:people/staff',
+      ]);
+    });
+
+    it('are limited to the nearest ones, with a warning', async () => {
+      const names = Array.from({ length: 2500 }, (_, index) => `g${index}`);
+      const { logged } = await start({
+        resolvers: [{ resolver: 'directoryUser' }],
+        maxGroups: 2,
+        accounts: alice({
+          ...Object.fromEntries(names.map(name => [name, ['staff', name]])),
+          staff: ['staff'],
+        }),
+      });
+
+      expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
+        'user:default/alice',
+        'group:default/staff',
+        'group:default/g0',
+      ]);
+      expect(logged()).toContain('alice is in 2501 groups');
+    });
+
+    it('are read again at each renewal', async () => {
+      const groups: Record<string, string[]> = { staff: ['staff'] };
+      await start({
+        resolvers: [{ resolver: 'directoryUser' }],
+        accounts: alice(groups),
+      });
+      expect(await claimsOf('alice@EXAMPLE.TEST')).toContain(
+        'group:default/staff',
+      );
+      delete groups.staff;
+      expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
+        'user:default/alice',
+      ]);
+    });
+
+    it('must be available at sign-in', async () => {
+      await start({
+        resolvers: [{ resolver: 'directoryUser' }],
+        accounts: alice({ unavailable: [] }),
+      });
+
+      expect(await signIn('alice@EXAMPLE.TEST')).toBe('unavailable');
+    });
+  });
 
   it('signs in by name only if the account belongs to the principal', async () => {
     await start({

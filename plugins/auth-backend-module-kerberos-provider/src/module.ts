@@ -20,6 +20,7 @@ import {
 } from '@directory-gateway/kerberos';
 import { CatalogUsers } from './CatalogUsers';
 import { DirectoryAccounts } from './DirectoryAccounts';
+import { DirectoryOwnership } from './DirectoryOwnership';
 import {
   KerberosRouteHandlers,
   misconfiguredRouteHandlers,
@@ -53,11 +54,13 @@ export const authModuleKerberosProvider = createBackendModule({
       async init(deps) {
         const { realm, realms } = readKerberosConfig(deps.config);
         const trustedLocations = readTrustedLocations(deps.config);
+        const accounts = new DirectoryAccounts(deps);
         deps.providers.registerProvider({
           providerId: 'kerberos',
           factory: createKerberosProvider({
             kerberos: deps.kerberos,
-            accounts: new DirectoryAccounts(deps),
+            accounts,
+            ownership: DirectoryOwnership.create({ ...deps, accounts }),
             users: new CatalogUsers({ ...deps, trustedLocations }),
             foreignRealms: realms.filter(listed => listed !== realm),
           }),

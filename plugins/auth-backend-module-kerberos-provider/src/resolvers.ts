@@ -1,4 +1,7 @@
-import { KubernetesValidatorFunctions } from '@backstage/catalog-model';
+import {
+  DEFAULT_NAMESPACE,
+  KubernetesValidatorFunctions,
+} from '@backstage/catalog-model';
 import { InputError, NotFoundError } from '@backstage/errors';
 import {
   type SignInInfo,
@@ -10,6 +13,7 @@ import {
 import { z } from 'zod/v3';
 import type { CatalogUsers } from './CatalogUsers';
 import type { DirectoryAccounts } from './DirectoryAccounts';
+import type { DirectoryOwnership } from './DirectoryOwnership';
 import { type Principal, SignInRefusal } from './Principal';
 import { type Config, ConfigReader } from '@backstage/config';
 
@@ -28,6 +32,7 @@ export interface ResolverOptions {
   /** Realms that are accepted in addition to the portal's own. */
   readonly foreignRealms: readonly string[];
   readonly accounts: DirectoryAccounts;
+  readonly ownership: DirectoryOwnership;
   readonly users: CatalogUsers;
 }
 
@@ -44,7 +49,7 @@ const usernameOptions = directoryUserOptions.extend({
 
 /**
  * Signs in users of the directory, with or without a user in the catalog; a user
- * from a trusted location provides the groups.
+ * from a trusted location can have further groups.
  */
 function directoryUser(options: ResolverOptions) {
   return createSignInResolverFactory({
@@ -78,7 +83,8 @@ function resolveByName(
     readonly requiresEntity: boolean;
   },
 ): SignInResolver<Principal> {
-  const { users, namespace, requiresEntity } = options;
+  const { ownership, users, requiresEntity } = options;
+  const { namespace = DEFAULT_NAMESPACE } = options;
   return async ({ result }, context) => {
     const name = await requireName({ ...options, principal: result });
     const user = { namespace, name };
@@ -86,7 +92,13 @@ function resolveByName(
     if (!entity && requiresEntity) {
       throw new NotFoundError('The catalog has no such trusted user');
     }
-    return users.issueToken({ user, entity, context });
+    const groupRefs = await ownership.groupRefsOf(name, { namespace });
+    return users.issueToken({
+      user,
+      groupRefs: groupRefs ?? [],
+      entity,
+      context,
+    });
   };
 }
 
@@ -172,6 +184,7 @@ export function createSignInResolver(
 /** Signs in the catalog user whose annotation is the principal. */
 function principalMatchingUserEntityAnnotation({
   accounts,
+  ownership,
   users,
 }: ResolverOptions) {
   return createSignInResolverFactory({
@@ -184,8 +197,15 @@ function principalMatchingUserEntityAnnotation({
         if (!entity) {
           throw new NotFoundError('The catalog has no such trusted user');
         }
-        await accounts.requireUsable(result);
-        return users.issueToken({ user: entity.metadata, entity, context });
+        const username = await accounts.requireUsable(result);
+        const { namespace = DEFAULT_NAMESPACE } = entity.metadata;
+        const groupRefs = await ownership.groupRefsOf(username, { namespace });
+        return users.issueToken({
+          user: entity.metadata,
+          groupRefs: groupRefs ?? [],
+          entity,
+          context,
+        });
       };
     },
   });

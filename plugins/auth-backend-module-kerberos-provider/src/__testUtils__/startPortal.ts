@@ -28,6 +28,8 @@ export interface TestPortalOptions {
   readonly realm?: string;
   /** `directory.trustedLocations`. Default: {@link TRUSTED_LOCATION}. */
   readonly trustedLocations?: readonly string[];
+  /** `directory.ownership.maxGroups`. */
+  readonly maxGroups?: number;
   /** `catalog.rules`. */
   readonly catalogRules?: JsonArray;
   /** The catalog's entities. */
@@ -41,6 +43,11 @@ export interface DirectoryAccount {
   readonly username: string;
   readonly locked?: boolean;
   readonly expired?: boolean;
+  /**
+   * Memberships, by the name of the group: the names of the groups from the user's
+   * own to this one. Default: none, as of an account that the API does not serve.
+   */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The auth plugin with the module. */
@@ -89,7 +96,12 @@ export async function startPortal(
           backend: { baseUrl: 'http://localhost:7007' },
           kerberos: { ...(realm && { realm }), realms: [...realms] },
           catalog: { ...(catalogRules && { rules: catalogRules }) },
-          directory: { trustedLocations: [...trustedLocations] },
+          directory: {
+            trustedLocations: [...trustedLocations],
+            ...(options.maxGroups !== undefined && {
+              ownership: { maxGroups: options.maxGroups },
+            }),
+          },
           auth: {
             providers: { kerberos: resolvers ? { signIn: { resolvers } } : {} },
           },
@@ -168,7 +180,38 @@ function directoryWith(accounts: TestPortalOptions['accounts']) {
               res.status(404).json({ message, request_id: 'r1' });
               return;
             }
-            res.json({ result: { locked: false, expired: false, ...account } });
+            const { groups: _, ...result } = account;
+            res.json({ result: { locked: false, expired: false, ...result } });
+          });
+          router.get('/v1/users/:username/memberships/', async (req, res) => {
+            await httpAuth.credentials(req, { allow: ['service'] });
+            const account = Object.values(accounts ?? {}).find(
+              ({ username }) => username === req.params.username,
+            );
+            if (!account?.groups) {
+              const message = 'User not found';
+              res.status(404).json({ message, request_id: 'r1' });
+              return;
+            }
+            const { groups } = account;
+            if ('unavailable' in groups) {
+              res
+                .status(503)
+                .json({ message: 'Unavailable.', request_id: 'r1' });
+              return;
+            }
+            const all = Object.entries(groups).map(([groupname, path]) => ({
+              groupname,
+              path,
+            }));
+            const size = Number(req.query.page_size);
+            const page = Number(req.query.page_number);
+            res.json({
+              result: all.slice((page - 1) * size, page * size),
+              page,
+              page_size: size,
+              total_results: all.length,
+            });
           });
           httpRouter.use(router);
         },

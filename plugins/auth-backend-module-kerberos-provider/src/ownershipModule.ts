@@ -1,0 +1,85 @@
+import {
+  coreServices,
+  createBackendModule,
+} from '@backstage/backend-plugin-api';
+import {
+  type Entity,
+  RELATION_MEMBER_OF,
+  parseEntityRef,
+  stringifyEntityRef,
+} from '@backstage/catalog-model';
+import { authOwnershipResolutionExtensionPoint } from '@backstage/plugin-auth-node';
+import { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
+import { DirectoryAccounts } from './DirectoryAccounts';
+import { DirectoryOwnership } from './DirectoryOwnership';
+
+const USERNAME_ANNOTATION = 'directory-gateway/username';
+
+/**
+ * Adds the groups of the directory to the portal tokens of users who sign in
+ * with other providers, if `directory.portalUsers` maps the user to a directory
+ * user. Other users keep Backstage's default: the groups of their entity. An
+ * unavailable directory rejects the sign-in of mapped users.
+ *
+ * Optional: a portal can have one module of this kind.
+ *
+ * @public
+ */
+export const authModuleDirectoryOwnership = createBackendModule({
+  pluginId: 'auth',
+  moduleId: 'directory-ownership',
+  register(env) {
+    env.registerInit({
+      deps: {
+        auth: coreServices.auth,
+        config: coreServices.rootConfig,
+        discovery: coreServices.discovery,
+        logger: coreServices.logger,
+        resolution: authOwnershipResolutionExtensionPoint,
+      },
+      async init(deps) {
+        const { config, resolution } = deps;
+        const accounts = new DirectoryAccounts(deps);
+        const ownership = DirectoryOwnership.create({ ...deps, accounts });
+        const trustedLocations = TrustedLocations.fromConfig(config);
+        const mapping = config.getOptionalConfig('directory.portalUsers');
+        const namespace = mapping?.getString('namespace').toLowerCase();
+        const byName = mapping?.getString('username') === 'entityName';
+
+        const usernameOf = (entity: Entity) => {
+          const ref = parseEntityRef(stringifyEntityRef(entity));
+          if (ref.namespace !== namespace) {
+            return undefined;
+          }
+          if (byName) {
+            return entity.metadata.name;
+          }
+          return trustedLocations.includes(entity)
+            ? entity.metadata.annotations?.[USERNAME_ANNOTATION]
+            : undefined;
+        };
+
+        resolution.setAuthOwnershipResolver({
+          async resolveOwnershipEntityRefs(entity) {
+            const username = usernameOf(entity);
+            const groupRefs =
+              username === undefined
+                ? undefined
+                : await ownership.groupRefsOf(username, {
+                    namespace: namespace!,
+                  });
+            const fromCatalog = (entity.relations ?? [])
+              .filter(({ type }) => type === RELATION_MEMBER_OF)
+              .map(({ targetRef }) => targetRef);
+            return {
+              ownershipEntityRefs: [
+                stringifyEntityRef(entity),
+                ...(groupRefs ?? fromCatalog),
+              ],
+            };
+          },
+        });
+      },
+    });
+  },
+});
