@@ -27,6 +27,9 @@ const { readFreeIpaConfig } = plugin(
 const { createSignInResolver } = plugin(
   'auth-backend-module-kerberos-provider/src/resolvers.ts',
 );
+const { readProviderConfig } = plugin(
+  'catalog-backend-module-directory/src/module.ts',
+);
 const { DirectoryOwnership } = plugin(
   'auth-backend-module-kerberos-provider/src/DirectoryOwnership.ts',
 );
@@ -107,6 +110,7 @@ async function readAll(data) {
     isHostAllowed: isHostAllowed === undefined,
     guestMayRead,
     maxGroups: DirectoryOwnership.create({ config }).maxGroups,
+    provider: readProviderConfig(config),
     kerberos: readKerberosConfig(config),
     directory: readDirectoryConfig(config),
     embedded: readEmbeddedCaConfig(config),

@@ -53,7 +53,6 @@ const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const [program, ...args] = command;
 const variables = {
   ...env,
-  DEMO_ORG: join(root, 'examples/demo-org.yaml'),
   DEMO_CA_KEY: join(scratch, 'ca-key.pem'),
   DEMO_CHANGES_KEY: join(scratch, 'changes-key'),
 };

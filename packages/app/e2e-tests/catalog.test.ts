@@ -1,6 +1,6 @@
 import { alice, expect, test } from './test';
 
-/** Entities of `examples/demo-org.yaml` that are in the directory. */
+/** Entities of users and groups of the directory. */
 const linked = [
   {
     what: 'a user',
@@ -25,7 +25,7 @@ for (const { what, directory, catalog, titles, card } of linked) {
   }) => {
     const page = await openBrowserAs(alice);
     const link = page.getByRole('link', { name: 'Open in the catalog' });
-    // The catalog reads its files for some seconds after the portal is ready.
+    // The catalog reads the directory for some seconds after the portal is ready.
     await expect(async () => {
       await page.goto(`${portal.url}${directory}`);
       await expect(link).toBeVisible({ timeout: 10_000 });
@@ -41,18 +41,3 @@ for (const { what, directory, catalog, titles, card } of linked) {
     await expect(page).toHaveURL(portal.url + directory);
   });
 }
-
-test('a group without an entity has no catalog link', async ({
-  portal,
-  openBrowserAs,
-}) => {
-  const page = await openBrowserAs(alice);
-  await page.goto(`${portal.url}/directory/groups/provenpackager`);
-  await expect(
-    page.getByRole('heading', { name: 'Members', exact: true }),
-  ).toBeVisible();
-  await page.waitForLoadState('networkidle');
-  await expect(
-    page.getByRole('link', { name: 'Open in the catalog' }),
-  ).toBeHidden();
-});

@@ -18,6 +18,11 @@ backend.add(
   ),
 );
 backend.add(import('@backstage/plugin-catalog-backend'));
+backend.add(
+  import(
+    '@directory-gateway/backstage-plugin-catalog-backend-module-directory'
+  ),
+);
 backend.add(import('@backstage/plugin-events-backend'));
 backend.add(import('@backstage/plugin-notifications-backend'));
 backend.add(import('@backstage/plugin-permission-backend'));

@@ -1,5 +1,6 @@
 import type { LifecycleService } from '@backstage/backend-plugin-api';
 import { CustomErrorBase } from '@backstage/errors';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { actorOf, type CallerContext } from '../directory/Caller';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import { isUserField } from '../directory/schema';
@@ -273,17 +274,13 @@ export class ChangeFeed {
       return;
     }
     this.#startPolling();
-    await new Promise<void>(resolve => {
-      const end = () => {
-        clearTimeout(timeout);
-        signal.removeEventListener('abort', end);
-        this.#pauses.delete(end);
-        resolve();
-      };
-      const timeout = setTimeout(end, ms);
-      signal.addEventListener('abort', end);
-      this.#pauses.add(end);
-    });
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    this.#pauses.add(end);
+    await sleep(ms, undefined, {
+      signal: AbortSignal.any([signal, ended.signal]),
+    }).catch(() => {});
+    this.#pauses.delete(end);
     if (this.#pauses.size === 0) {
       clearInterval(this.#poller);
       this.#poller = undefined;

@@ -1,0 +1,367 @@
+import { mockServices } from '@backstage/backend-test-utils';
+import { type Entity, stringifyEntityRef } from '@backstage/catalog-model';
+import type {
+  CatalogService,
+  EntityProviderMutation,
+} from '@backstage/plugin-catalog-node';
+import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
+import fc from 'fast-check';
+import { DirectoryEntityProvider } from './DirectoryEntityProvider';
+import {
+  CursorExpiredError,
+  type Directory,
+  type DirectoryReader,
+} from './DirectoryReader';
+import type { DirectoryGroup, DirectoryUser } from './entities';
+import type { DirectoryTransforms } from './extensionPoint';
+
+/** A directory and its log, as the reader returns them. */
+class TestDirectory {
+  readonly users = new Map<string, DirectoryUser>();
+  readonly groups = new Map<string, DirectoryGroup>();
+  /** Names in the order of their changes. */
+  readonly log: ({ user: string } | { group: string })[] = [];
+  isAvailable = true;
+  isExpired = false;
+  hasLog = true;
+  /** Called when a request waits for changes. */
+  onIdle = () => {};
+
+  setUser(username: string, groups: readonly string[] = []) {
+    this.users.set(username, { username, groups });
+    this.log.push({ user: username });
+  }
+
+  setGroup(
+    groupname: string,
+    options: { memberGroups?: readonly string[]; isLarge?: boolean } = {},
+  ) {
+    const { memberGroups = [], isLarge = false } = options;
+    this.groups.set(groupname, { groupname, memberGroups, isLarge });
+    this.log.push({ group: groupname });
+  }
+
+  deleteUser(name: string) {
+    this.users.delete(name);
+    this.log.push({ user: name });
+  }
+
+  #read<T>(value: T): T {
+    if (!this.isAvailable) {
+      throw new Error('503');
+    }
+    return value;
+  }
+
+  get reader() {
+    const reader: Partial<DirectoryReader> = {
+      readAll: async () =>
+        this.#read<Directory>({
+          users: new Map(this.users),
+          groups: new Map(this.groups),
+        }),
+      readUser: async name => this.#read(this.users.get(name)),
+      readGroup: async name => this.#read(this.groups.get(name)),
+      presentCursor: async () =>
+        this.#read(this.hasLog ? String(this.log.length) : undefined),
+      changesAfter: async cursor => {
+        if (this.isExpired) {
+          this.isExpired = false;
+          throw new CursorExpiredError('expired');
+        }
+        const changes = this.#read(this.log.slice(Number(cursor)));
+        if (changes.length === 0) {
+          this.onIdle();
+        }
+        const names = (kind: 'user' | 'group') =>
+          new Set(
+            changes.flatMap(change =>
+              kind in change ? [(change as Record<string, string>)[kind]] : [],
+            ),
+          );
+        return {
+          users: names('user'),
+          groups: names('group'),
+          membersOf: new Set<string>(),
+          cursor: String(this.log.length),
+        };
+      },
+    };
+    return reader as DirectoryReader;
+  }
+}
+
+/** A catalog that applies mutations at once. */
+class TestCatalog {
+  readonly entities = new Map<string, Entity>();
+  readonly mutations: EntityProviderMutation[] = [];
+
+  async applyMutation(mutation: EntityProviderMutation) {
+    if (mutation.type === 'full') {
+      throw new Error('full mutation');
+    }
+    this.mutations.push(mutation);
+    for (const { entity } of mutation.added) {
+      this.entities.set(stringifyEntityRef(entity), entity);
+    }
+    for (const removed of mutation.removed) {
+      this.entities.delete((removed as { entityRef: string }).entityRef);
+    }
+  }
+
+  get service() {
+    const entities = this.entities;
+    const service: Partial<CatalogService> = {
+      async *streamEntities() {
+        yield [...entities.values()];
+      },
+    };
+    return service as CatalogService;
+  }
+
+  spec(ref: string) {
+    return this.entities.get(ref)?.spec;
+  }
+}
+
+async function connect(
+  directory: TestDirectory,
+  catalog: TestCatalog,
+  transforms: DirectoryTransforms = {},
+) {
+  const logger = mockServices.logger.mock();
+  const provider = new DirectoryEntityProvider({
+    appUrl: 'https://portal.test',
+    auth: mockServices.auth(),
+    catalog: catalog.service,
+    logger,
+    namespace: 'default',
+    reader: directory.reader,
+    reconciliationIntervalMs: 3_600_000,
+    rejectRemovalsAbovePercentage: 5,
+    settleMs: 0,
+    transforms,
+  });
+  await provider.connect({
+    applyMutation: mutation => catalog.applyMutation(mutation),
+    refresh: async () => {},
+  });
+  const logged = () =>
+    [logger.info, logger.warn, logger.error]
+      .flatMap(log => log.mock.calls.map(([message]) => message))
+      .join('\n');
+  return {
+    logged,
+    /** Runs until the directory has no more changes. */
+    async follow() {
+      const ended = new AbortController();
+      let idle = 0;
+      directory.onIdle = () => {
+        // The first request may be followed by reads of settled changes.
+        if (++idle === 3) {
+          ended.abort();
+        }
+      };
+      await provider.run(ended.signal);
+    },
+    /** Runs until something was logged. */
+    async runUntil(text: string) {
+      const ended = new AbortController();
+      const running = provider.run(ended.signal);
+      while (!logged().includes(text)) {
+        await new Promise(resolve => setImmediate(resolve));
+      }
+      ended.abort();
+      await running;
+    },
+  };
+}
+
+function filled(count: number) {
+  const directory = new TestDirectory();
+  directory.setGroup('staff');
+  for (let index = 0; index < count; index++) {
+    directory.setUser(`u${index}`, ['staff']);
+  }
+  return directory;
+}
+
+describe('DirectoryEntityProvider', () => {
+  it('writes all entities once, and nothing at the next start', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    await (await connect(directory, catalog)).follow();
+    expect([...catalog.entities.keys()].sort()).toEqual([
+      'group:default/staff',
+      'user:default/u0',
+      'user:default/u1',
+      'user:default/u2',
+    ]);
+    expect(catalog.spec('user:default/u0')).toMatchObject({
+      memberOf: ['staff'],
+    });
+    catalog.mutations.length = 0;
+    await (await connect(directory, catalog)).follow();
+    expect(catalog.mutations).toEqual([]);
+  });
+
+  it('maps names that are not valid for entities', async () => {
+    const directory = new TestDirectory();
+    directory.setGroup('trust admins');
+    directory.setUser('_builder', ['trust admins']);
+    const catalog = new TestCatalog();
+    await (await connect(directory, catalog)).follow();
+    const group = entityNameOf('trust admins');
+    expect([...catalog.entities.keys()].sort()).toEqual([
+      `group:default/${group}`,
+      `user:default/${entityNameOf('_builder')}`,
+    ]);
+    expect(
+      catalog.spec(`user:default/${entityNameOf('_builder')}`),
+    ).toMatchObject({ memberOf: [group] });
+  });
+
+  it('has one parent at most, and cuts cycles', async () => {
+    const directory = new TestDirectory();
+    directory.setGroup('a', { memberGroups: ['b', 'c'] });
+    directory.setGroup('b', { memberGroups: ['a', 'c'] });
+    directory.setGroup('c');
+    const catalog = new TestCatalog();
+    const { follow, logged } = await connect(directory, catalog);
+    await follow();
+    expect(catalog.spec('group:default/a')).toMatchObject({
+      children: ['b', 'c'],
+    });
+    expect(catalog.spec('group:default/b')).toMatchObject({
+      children: ['c'],
+      parent: 'a',
+    });
+    expect(catalog.spec('group:default/c')).not.toHaveProperty('parent');
+    expect(logged()).toContain('a cycle of groups is cut at a in b');
+  });
+
+  it('removes nothing when too many entities would be removed', async () => {
+    const directory = filled(100);
+    const catalog = new TestCatalog();
+    await (await connect(directory, catalog)).follow();
+    for (let index = 0; index < 50; index++) {
+      directory.users.delete(`u${index}`);
+    }
+    directory.setUser('added');
+    const { follow, logged } = await connect(directory, catalog);
+    await follow();
+    expect(catalog.entities.size).toBe(102);
+    expect(logged()).toContain('50 of 101 users and groups would be removed');
+  });
+
+  it.each(['unavailable', 'empty'])(
+    'removes nothing while the directory is %s',
+    async state => {
+      const directory = filled(100);
+      const catalog = new TestCatalog();
+      await (await connect(directory, catalog)).follow();
+      const { follow, runUntil } = await connect(directory, catalog);
+      if (state === 'empty') {
+        directory.users.clear();
+        directory.groups.clear();
+        await follow();
+      } else {
+        directory.isAvailable = false;
+        await runUntil('Users and groups of the catalog are not updated');
+      }
+      expect(catalog.entities.size).toBe(101);
+    },
+  );
+
+  it('reads everything when the cursor has expired', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    const { follow } = await connect(directory, catalog);
+    await follow();
+    directory.users.delete('u0');
+    directory.isExpired = true;
+    await follow();
+    expect(catalog.entities.has('user:default/u0')).toBe(false);
+  });
+
+  it('compares everything without a change log', async () => {
+    const directory = filled(3);
+    directory.hasLog = false;
+    const catalog = new TestCatalog();
+    const { runUntil } = await connect(directory, catalog);
+    await runUntil('were compared');
+    expect(catalog.entities.size).toBe(4);
+  });
+
+  it('leaves out what filters reject, and writes what transforms return', async () => {
+    const directory = filled(2);
+    directory.setGroup('hidden');
+    directory.setUser('u2', ['hidden', 'staff']);
+    const catalog = new TestCatalog();
+    const { follow } = await connect(directory, catalog, {
+      filterUser: ({ username }) => username !== 'u0',
+      filterGroup: ({ groupname }) => groupname !== 'hidden',
+      transformGroup: entity => ({
+        ...entity,
+        spec: { ...entity.spec, type: 'department' },
+      }),
+    });
+    await follow();
+    expect([...catalog.entities.keys()].sort()).toEqual([
+      'group:default/staff',
+      'user:default/u1',
+      'user:default/u2',
+    ]);
+    expect(catalog.spec('user:default/u2')).toMatchObject({
+      memberOf: ['staff'],
+    });
+    expect(catalog.spec('group:default/staff')).toMatchObject({
+      type: 'department',
+    });
+  });
+
+  it('ends with the entities of a complete read after any changes', async () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd');
+    const names = fc.uniqueArray(name, { maxLength: 3 });
+    const change = fc.oneof(
+      fc.record({ kind: fc.constant('user' as const), name, names }),
+      fc.record({ kind: fc.constant('deleteUser' as const), name, names }),
+      fc.record({ kind: fc.constant('group' as const), name, names }),
+      fc.record({ kind: fc.constant('large' as const), name, names }),
+      fc.record({ kind: fc.constant('deleteGroup' as const), name, names }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 6 }),
+        async rounds => {
+          const directory = filled(1);
+          const catalog = new TestCatalog();
+          const { follow } = await connect(directory, catalog);
+          await follow();
+          for (const round of rounds) {
+            for (const { kind, name: changed, names: others } of round) {
+              if (kind === 'user') {
+                directory.setUser(changed, others);
+              } else if (kind === 'deleteUser') {
+                directory.deleteUser(changed);
+              } else if (kind === 'deleteGroup') {
+                directory.groups.delete(changed);
+                directory.log.push({ group: changed });
+              } else {
+                directory.setGroup(changed, {
+                  memberGroups: others,
+                  isLarge: kind === 'large',
+                });
+              }
+            }
+            await follow();
+          }
+          const complete = new TestCatalog();
+          await (await connect(directory, complete)).follow();
+          expect(catalog.entities).toEqual(complete.entities);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

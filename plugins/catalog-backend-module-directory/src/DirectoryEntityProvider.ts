@@ -1,0 +1,363 @@
+import type { AuthService, LoggerService } from '@backstage/backend-plugin-api';
+import {
+  ANNOTATION_ORIGIN_LOCATION,
+  type Entity,
+  stringifyEntityRef,
+} from '@backstage/catalog-model';
+import type {
+  CatalogService,
+  EntityProvider,
+  EntityProviderConnection,
+} from '@backstage/plugin-catalog-node';
+import { metrics } from '@opentelemetry/api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ChangedNames,
+  CursorExpiredError,
+  type DirectoryReader,
+  eachOf,
+} from './DirectoryReader';
+import { digestOf, type EntityOptions, LOCATION } from './entities';
+import type { DirectoryTransforms } from './extensionPoint';
+import { Organization } from './Organization';
+
+/** Duration of a run, after which another process may run. */
+export const RUN_MS = 5 * 60_000;
+
+/** Instances of the portal are at most this far apart. */
+const SETTLE_MS = 3000;
+
+/** Entries that are read one by one; more of them cause a reconciliation. */
+const MAX_READS = 500;
+
+/** Entities of one mutation. */
+const ENTITIES_PER_MUTATION = 1000;
+
+/** Removals that are always applied. */
+const MIN_REMOVALS = 10;
+
+const WAIT_SECONDS = 30;
+const MIN_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
+
+/** Options of {@link DirectoryEntityProvider}. */
+export interface DirectoryEntityProviderOptions extends EntityOptions {
+  readonly auth: AuthService;
+  readonly catalog: CatalogService;
+  readonly logger: LoggerService;
+  readonly reader: DirectoryReader;
+  readonly transforms: DirectoryTransforms;
+  readonly rejectRemovalsAbovePercentage: number;
+  readonly reconciliationIntervalMs: number;
+  /** Milliseconds by which instances may be apart. Default: 3000. */
+  readonly settleMs?: number;
+}
+
+/** What the catalog has, and from where to continue. */
+interface FollowedState {
+  readonly organization: Organization;
+  /** Digests by reference. */
+  readonly applied: Map<string, string>;
+  /** `undefined` when changes are not logged. */
+  cursor: string | undefined;
+  /** Changes to read again, because another instance may have lagged behind. */
+  unsettled:
+    | { readonly at: number; readonly changed: ChangedNames }
+    | undefined;
+  readonly reconcileAt: number;
+}
+
+/**
+ * Keeps the catalog's users and groups equal to those of the directory. Only
+ * differences are applied: found by digests that the entities have in the
+ * catalog, and then by the change log.
+ */
+export class DirectoryEntityProvider implements EntityProvider {
+  readonly #options: DirectoryEntityProviderOptions;
+  readonly #mutations = metrics
+    .getMeter('catalog')
+    .createCounter('catalog.directory.entities', {
+      description: 'Entities of the directory that were written or removed',
+    });
+  #connection: EntityProviderConnection | undefined;
+  #state: FollowedState | undefined;
+  #hasFailed = false;
+  #hasRejected = false;
+  #reported = '';
+
+  constructor(options: DirectoryEntityProviderOptions) {
+    this.#options = options;
+  }
+
+  get #settleMs(): number {
+    return this.#options.settleMs ?? SETTLE_MS;
+  }
+
+  getProviderName(): string {
+    return 'directory';
+  }
+
+  async connect(connection: EntityProviderConnection): Promise<void> {
+    this.#connection = connection;
+  }
+
+  /** Follows the directory until the signal is aborted, or for five minutes. */
+  async run(signal: AbortSignal): Promise<void> {
+    const endsAt = performance.now() + RUN_MS;
+    let pauseMs = MIN_PAUSE_MS;
+    while (!signal.aborted && performance.now() < endsAt) {
+      try {
+        await this.#step(signal, endsAt);
+        this.#hasFailed = false;
+        pauseMs = MIN_PAUSE_MS;
+      } catch (error) {
+        if (signal.aborted) {
+          return;
+        }
+        if (error instanceof CursorExpiredError) {
+          this.#state = undefined;
+        } else if (!this.#hasFailed) {
+          this.#hasFailed = true;
+          this.#options.logger.warn(
+            `Users and groups of the catalog are not updated: ${error}`,
+          );
+        }
+        await pause(pauseMs, signal);
+        pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+      }
+    }
+  }
+
+  async #step(signal: AbortSignal, endsAt: number): Promise<void> {
+    const state = this.#state;
+    const now = performance.now();
+    if (!this.#connection || !state || now >= state.reconcileAt) {
+      await this.#reconcile(signal);
+      return;
+    }
+    if (state.cursor === undefined) {
+      await pause(Math.min(endsAt, state.reconcileAt) - now, signal);
+      return;
+    }
+    const { unsettled } = state;
+    if (unsettled && now - unsettled.at >= this.#settleMs) {
+      state.unsettled = undefined;
+      await this.#readChanged(state, unsettled.changed, signal);
+    }
+    const changed = await this.#options.reader.changesAfter(state.cursor, {
+      waitSeconds: state.unsettled
+        ? Math.ceil(this.#settleMs / 1000)
+        : WAIT_SECONDS,
+      signal,
+    });
+    await this.#readChanged(state, changed, signal);
+    if (countOf(changed) > 0) {
+      state.unsettled = {
+        at: performance.now(),
+        changed: merge(state.unsettled?.changed, changed),
+      };
+    }
+    // A failure before repeats these changes.
+    state.cursor = changed.cursor;
+  }
+
+  /** Compares all entities with those of the catalog. */
+  async #reconcile(signal: AbortSignal): Promise<void> {
+    const { logger, reader, reconciliationIntervalMs } = this.#options;
+    const startedAt = performance.now();
+    const cursor = await reader.presentCursor(signal);
+    if (cursor === undefined) {
+      if (!this.#state) {
+        logger.info(
+          'Changes of the directory are not logged: users and groups of the catalog are updated at the reconciliation interval. Set directory.changes',
+        );
+      }
+    } else {
+      // The instance that is read may lag behind the one with the cursor.
+      await pause(this.#settleMs, signal);
+    }
+    const directory = await reader.readAll(signal);
+    const organization = new Organization(directory, this.#options);
+    const applied = await this.#readApplied();
+    const state: FollowedState = {
+      organization,
+      applied,
+      cursor,
+      unsettled: undefined,
+      reconcileAt: performance.now() + reconciliationIntervalMs,
+    };
+    const counts = await this.#apply(state);
+    this.#state = state;
+    logger.info('Users and groups of the catalog were compared', {
+      users: directory.users.size,
+      groups: directory.groups.size,
+      ...counts,
+      seconds: Math.round(performance.now() - startedAt) / 1000,
+    });
+  }
+
+  /** Reads what has changed, and applies the differences. */
+  async #readChanged(
+    state: FollowedState,
+    changed: ChangedNames,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const count = countOf(changed);
+    if (count === 0) {
+      return;
+    }
+    if (count > MAX_READS) {
+      this.#state = undefined;
+      await this.#reconcile(signal);
+      return;
+    }
+    const { reader } = this.#options;
+    const { organization } = state;
+    const before = organization.largeGroups;
+    const groups = new Set([...changed.groups, ...changed.membersOf]);
+    // A renamed group does not change its members.
+    const users = new Set([
+      ...changed.users,
+      ...organization.usersIn(changed.groups),
+    ]);
+    await eachOf(groups, async name => {
+      organization.setGroup(name, await reader.readGroup(name, { signal }));
+    });
+    if (groups.size > 0) {
+      organization.updateGroups();
+    }
+    const largeGroups = organization.largeGroups;
+    if (!isEqual(before, largeGroups)) {
+      // Members of a group get or lose their relations.
+      await this.#reconcile(signal);
+      return;
+    }
+    await eachOf(users, async name => {
+      const options = { signal, largeGroups };
+      organization.setUser(name, await reader.readUser(name, options));
+    });
+    await this.#apply(state);
+  }
+
+  /** The digests of the entities that the catalog has, by reference. */
+  async #readApplied(): Promise<Map<string, string>> {
+    const { auth, catalog } = this.#options;
+    const applied = new Map<string, string>();
+    const pages = catalog.streamEntities(
+      {
+        filter: {
+          kind: ['User', 'Group'],
+          [`metadata.annotations.${ANNOTATION_ORIGIN_LOCATION}`]: LOCATION,
+        },
+        fields: [
+          'kind',
+          'metadata.namespace',
+          'metadata.name',
+          'metadata.annotations',
+        ],
+      },
+      { credentials: await auth.getOwnServiceCredentials() },
+    );
+    for await (const page of pages) {
+      for (const entity of page) {
+        applied.set(stringifyEntityRef(entity), digestOf(entity) ?? '');
+      }
+    }
+    return applied;
+  }
+
+  async #apply({ organization, applied }: FollowedState) {
+    const { entities, problems } = await organization.entities();
+    this.#report(problems);
+    const added: Entity[] = [];
+    for (const [ref, entity] of entities) {
+      if (applied.get(ref) !== digestOf(entity)) {
+        added.push(entity);
+      }
+    }
+    const missing = [...applied.keys()].filter(ref => !entities.has(ref));
+    const removed = this.#mayRemove(missing.length, applied.size)
+      ? missing
+      : [];
+    for (let at = 0; at < added.length; at += ENTITIES_PER_MUTATION) {
+      const slice = added.slice(at, at + ENTITIES_PER_MUTATION);
+      await this.#connection!.applyMutation({
+        type: 'delta',
+        added: slice.map(entity => ({ entity, locationKey: LOCATION })),
+        removed: [],
+      });
+      slice.forEach(entity =>
+        applied.set(stringifyEntityRef(entity), digestOf(entity)!),
+      );
+    }
+    if (removed.length > 0) {
+      await this.#connection!.applyMutation({
+        type: 'delta',
+        added: [],
+        removed: removed.map(entityRef => ({
+          entityRef,
+          locationKey: LOCATION,
+        })),
+      });
+      removed.forEach(ref => applied.delete(ref));
+    }
+    this.#mutations.add(added.length, { change: 'written' });
+    this.#mutations.add(removed.length, { change: 'removed' });
+    return { written: added.length, removed: removed.length };
+  }
+
+  #mayRemove(count: number, known: number): boolean {
+    const { logger, rejectRemovalsAbovePercentage: maximum } = this.#options;
+    const isRejected = count > MIN_REMOVALS && count > (known * maximum) / 100;
+    if (isRejected && !this.#hasRejected) {
+      logger.error(
+        `${count} of ${known} users and groups would be removed from the catalog, which is more than ${maximum} %: none is removed. If they were really deleted, raise catalog.providers.directory.rejectRemovalsAbovePercentage for one start`,
+      );
+    }
+    this.#hasRejected = isRejected;
+    return !isRejected;
+  }
+
+  /** Logs problems when they are new. */
+  #report({
+    cycles,
+    collisions,
+  }: {
+    readonly cycles: readonly string[];
+    readonly collisions: readonly string[];
+  }): void {
+    const problems = [
+      ...cycles.map(cycle => `a cycle of groups is cut at ${cycle}`),
+      ...collisions.map(name => `${name} has the entity name of another one`),
+    ].join('; ');
+    if (problems !== '' && problems !== this.#reported) {
+      this.#options.logger.warn(
+        `The catalog cannot represent the directory: ${problems}`,
+      );
+    }
+    this.#reported = problems;
+  }
+}
+
+function countOf({ users, groups, membersOf }: ChangedNames): number {
+  return users.size + groups.size + membersOf.size;
+}
+
+function merge(a: ChangedNames | undefined, b: ChangedNames): ChangedNames {
+  return {
+    users: new Set([...(a?.users ?? []), ...b.users]),
+    groups: new Set([...(a?.groups ?? []), ...b.groups]),
+    membersOf: new Set([...(a?.membersOf ?? []), ...b.membersOf]),
+    cursor: b.cursor,
+  };
+}
+
+function isEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every(name => b.has(name));
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.max(ms, 0), undefined, { signal, ref: false }).catch(
+    () => {},
+  );
+}

@@ -1,0 +1,373 @@
+import type {
+  AuthService,
+  DiscoveryService,
+} from '@backstage/backend-plugin-api';
+import {
+  createDirectoryClient,
+  isDirectoryResponseError,
+  paginate,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import type { DirectoryGroup, DirectoryUser } from './entities';
+
+const PAGE_SIZE = 1000;
+
+const USER_FIELDS = 'username,human_name,emails,locked';
+
+/** Maximum time of one request that does not wait for changes. */
+const TIMEOUT_MS = 60_000;
+
+/** Requests that are sent at the same time. */
+const CONCURRENCY = 4;
+
+/** FreeIPA's group of all users, which nobody owns anything by. */
+const GROUPS_OF_ALL = new Set(['ipausers']);
+
+/** All users and groups. */
+export interface Directory {
+  readonly users: ReadonlyMap<string, DirectoryUser>;
+  readonly groups: ReadonlyMap<string, DirectoryGroup>;
+}
+
+/** Changes of the directory, as the names of users and groups to read again. */
+export interface ChangedNames {
+  readonly users: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  /** Groups whose members have changed. */
+  readonly membersOf: ReadonlySet<string>;
+  readonly cursor: string;
+}
+
+/** The changes after a cursor are not retained. */
+export class CursorExpiredError extends Error {}
+
+/**
+ * Reads the directory by its API, as the catalog plugin: what a caller without
+ * rights of its own may see. Rejects when a response is missing: the directory
+ * is never smaller than it is.
+ */
+export class DirectoryReader {
+  readonly #auth: AuthService;
+  readonly #discovery: DiscoveryService;
+  readonly #maxMembers: number;
+
+  constructor(options: {
+    readonly auth: AuthService;
+    readonly discovery: DiscoveryService;
+    /** Maximum number of direct members of groups with relations. */
+    readonly maxMembers: number;
+  }) {
+    this.#auth = options.auth;
+    this.#discovery = options.discovery;
+    this.#maxMembers = options.maxMembers;
+  }
+
+  /** Reads everything. */
+  async readAll(signal: AbortSignal): Promise<Directory> {
+    const { client, headers } = await this.#connect();
+    const groupsByUser = new Map<string, string[]>();
+    const groups = new Map<string, DirectoryGroup>();
+    const names: string[] = [];
+    const listed = paginate(({ page_number }) =>
+      client.get('/groups/', {
+        params: { query: { page_number, page_size: PAGE_SIZE } },
+        headers: { ...headers, 'X-Fields': 'groupname' },
+        signal: within(signal),
+      }),
+    );
+    for await (const { groupname } of listed) {
+      names.push(groupname!);
+    }
+    await eachOf(names, async name => {
+      const members = await this.#membersOf(name, signal);
+      const isLarge = members === undefined;
+      const group = await this.readGroup(name, { signal, isLarge });
+      if (group) {
+        groups.set(name, group);
+        for (const member of members ?? []) {
+          const known = groupsByUser.get(member);
+          if (known) {
+            known.push(name);
+          } else {
+            groupsByUser.set(member, [name]);
+          }
+        }
+      }
+    });
+    const users = new Map<string, DirectoryUser>();
+    const people = paginate(({ page_number }) =>
+      client.get('/users/', {
+        params: { query: { page_number, page_size: PAGE_SIZE } },
+        headers: { ...headers, 'X-Fields': USER_FIELDS },
+        signal: within(signal),
+      }),
+    );
+    for await (const user of people) {
+      const { username } = user;
+      users.set(
+        username!,
+        userOf(user, groupsByUser.get(username!)?.sort() ?? []),
+      );
+    }
+    return { users, groups };
+  }
+
+  /**
+   * Reads a user. `undefined` when there is none.
+   *
+   * @param options - `largeGroups` are left out
+   */
+  async readUser(
+    username: string,
+    options: {
+      readonly signal: AbortSignal;
+      readonly largeGroups: ReadonlySet<string>;
+    },
+  ): Promise<DirectoryUser | undefined> {
+    const signal = within(options.signal);
+    const { client, headers } = await this.#connect();
+    return existing(async () => {
+      const { data } = await client.get('/users/{username}/', {
+        params: { path: { username } },
+        headers: { ...headers, 'X-Fields': USER_FIELDS },
+        signal,
+      });
+      const groups: string[] = [];
+      if (!data.result.locked) {
+        const memberships = paginate(({ page_number }) =>
+          client.get('/users/{username}/memberships/', {
+            params: {
+              path: { username },
+              query: { page_number, page_size: PAGE_SIZE },
+            },
+            headers: { ...headers, 'X-Fields': 'groupname,direct' },
+            signal,
+          }),
+        );
+        for await (const { groupname, direct } of memberships) {
+          if (
+            direct &&
+            !options.largeGroups.has(groupname!) &&
+            !GROUPS_OF_ALL.has(groupname!)
+          ) {
+            groups.push(groupname!);
+          }
+        }
+      }
+      return userOf(data.result, groups.sort());
+    });
+  }
+
+  /**
+   * Reads a group and the groups in it. `undefined` when there is none.
+   *
+   * @param options - `isLarge` if that is known
+   */
+  async readGroup(
+    groupname: string,
+    options: {
+      readonly signal: AbortSignal;
+      readonly isLarge?: boolean;
+    },
+  ): Promise<DirectoryGroup | undefined> {
+    const signal = within(options.signal);
+    const { client, headers } = await this.#connect();
+    return existing(async () => {
+      const path = { groupname };
+      const { data } = await client.get('/groups/{groupname}/', {
+        params: { path },
+        headers: { ...headers, 'X-Fields': 'groupname,description' },
+        signal,
+      });
+      const memberGroups: string[] = [];
+      const nested = paginate(({ page_number }) =>
+        client.get('/groups/{groupname}/member-groups/', {
+          params: { path, query: { page_number, page_size: PAGE_SIZE } },
+          headers: { ...headers, 'X-Fields': 'groupname' },
+          signal,
+        }),
+      );
+      for await (const member of nested) {
+        memberGroups.push(member.groupname!);
+      }
+      const { groupname: name, description } = data.result;
+      return {
+        groupname: name!,
+        description: description ?? undefined,
+        memberGroups: memberGroups.sort(),
+        isLarge:
+          options.isLarge ??
+          (await this.#membersOf(groupname, signal)) === undefined,
+      };
+    });
+  }
+
+  /** The cursor of the present; `undefined` when changes are not logged. */
+  async presentCursor(signal: AbortSignal): Promise<string | undefined> {
+    const { client, headers } = await this.#connect();
+    try {
+      const { data } = await client.get('/changes/', {
+        headers,
+        signal: within(signal),
+      });
+      return data.cursor;
+    } catch (error) {
+      if (isDirectoryResponseError(error) && error.status === 404) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Waits for changes.
+   *
+   * @throws CursorExpiredError when everything must be read again
+   */
+  async changesAfter(
+    cursor: string,
+    options: { readonly waitSeconds: number; readonly signal: AbortSignal },
+  ): Promise<ChangedNames> {
+    const { client, headers } = await this.#connect();
+    try {
+      const { data } = await client.get('/changes/', {
+        params: { query: { cursor, wait: options.waitSeconds } },
+        headers,
+        signal: within(options.signal),
+      });
+      return changedNames(data);
+    } catch (error) {
+      if (
+        isDirectoryResponseError(error) &&
+        [400, 404, 410].includes(error.status)
+      ) {
+        throw new CursorExpiredError(error.message);
+      }
+      throw error;
+    }
+  }
+
+  /** The users that a group itself names; `undefined` for too many. */
+  async #membersOf(
+    groupname: string,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
+    if (GROUPS_OF_ALL.has(groupname)) {
+      return undefined;
+    }
+    const { client, headers } = await this.#connect();
+    const members: string[] = [];
+    const fetched = paginate(({ page_number }) =>
+      client.get('/groups/{groupname}/members/', {
+        params: {
+          path: { groupname },
+          query: { membership: 'direct', page_number, page_size: PAGE_SIZE },
+        },
+        headers: { ...headers, 'X-Fields': 'username' },
+        signal: within(signal),
+      }),
+    );
+    const found = await existing(async () => {
+      for await (const { username } of fetched) {
+        members.push(username!);
+        if (members.length > this.#maxMembers) {
+          return undefined;
+        }
+      }
+      return members;
+    });
+    return found;
+  }
+
+  async #connect() {
+    const { token } = await this.#auth.getPluginRequestToken({
+      onBehalfOf: await this.#auth.getOwnServiceCredentials(),
+      targetPluginId: 'directory',
+    });
+    return {
+      client: createDirectoryClient({
+        baseUrl: `${await this.#discovery.getBaseUrl('directory')}/v1`,
+      }),
+      headers: { Authorization: `Bearer ${token}` },
+    };
+  }
+}
+
+function userOf(
+  record: {
+    username?: string | null;
+    human_name?: string | null;
+    emails?: string[] | null;
+  },
+  groups: readonly string[],
+): DirectoryUser {
+  return {
+    username: record.username!,
+    humanName: record.human_name ?? undefined,
+    email: record.emails?.[0],
+    groups,
+  };
+}
+
+function changedNames(page: {
+  readonly cursor: string;
+  readonly result: readonly {
+    readonly kind: string;
+    readonly username?: string;
+    readonly old_username?: string;
+    readonly groupname?: string;
+    readonly old_groupname?: string;
+    readonly member_groupname?: string;
+  }[];
+}): ChangedNames {
+  const users = new Set<string>();
+  const groups = new Set<string>();
+  const membersOf = new Set<string>();
+  for (const change of page.result) {
+    for (const name of [change.username, change.old_username]) {
+      if (name !== undefined) {
+        users.add(name);
+      }
+    }
+    const isMembership = change.kind.startsWith('member_');
+    for (const name of [change.groupname, change.old_groupname]) {
+      if (name !== undefined) {
+        (isMembership ? membersOf : groups).add(name);
+      }
+    }
+  }
+  return { users, groups, membersOf, cursor: page.cursor };
+}
+
+/** The result of requests; `undefined` when the user or group does not exist. */
+async function existing<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    const message = isDirectoryResponseError(error)
+      ? error.body?.message
+      : undefined;
+    // Any other 404 is not about the entry: the plugin is not installed.
+    if (message === 'User not found' || message === 'Group not found') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function within(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+}
+
+/** Calls a function for all items, some at the same time. */
+export async function eachOf<T>(
+  items: Iterable<T>,
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const work = async () => {
+    for (let next = iterator.next(); !next.done; next = iterator.next()) {
+      await run(next.value);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+}

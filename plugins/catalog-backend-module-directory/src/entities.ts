@@ -1,0 +1,148 @@
+import {
+  ANNOTATION_LOCATION,
+  ANNOTATION_ORIGIN_LOCATION,
+  type Entity,
+  type GroupEntity,
+  type UserEntity,
+} from '@backstage/catalog-model';
+import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
+import { createHash } from 'node:crypto';
+
+/** The location of all entities of the provider. */
+export const LOCATION = 'directory:default';
+
+/** The annotation by which a changed entity is recognized. */
+export const DIGEST_ANNOTATION = 'directory-gateway/digest';
+
+/**
+ * A user as every reader of the directory may see it.
+ *
+ * @public
+ */
+export interface DirectoryUser {
+  /** In the directory's spelling. */
+  readonly username: string;
+  /** `undefined` also in a private profile. */
+  readonly humanName?: string;
+  /** The first address. */
+  readonly email?: string;
+  /** Names of the groups that name the user themselves. */
+  readonly groups: readonly string[];
+}
+
+/**
+ * A group of the directory.
+ *
+ * @public
+ */
+export interface DirectoryGroup {
+  /** In the directory's spelling. */
+  readonly groupname: string;
+  /** `undefined` when the group has none. */
+  readonly description?: string;
+  /** Names of the groups that are direct members. */
+  readonly memberGroups: readonly string[];
+  /** Whether it has too many members for relations. */
+  readonly isLarge: boolean;
+}
+
+/** What entities have in common. */
+export interface EntityOptions {
+  readonly namespace: string;
+  /** URL of the portal's pages. */
+  readonly appUrl: string;
+}
+
+/** Creates the entity of a user. */
+export function userEntity(
+  user: DirectoryUser,
+  { namespace, appUrl }: EntityOptions,
+): UserEntity {
+  const { username, humanName, email } = user;
+  return {
+    apiVersion: 'backstage.io/v1alpha1',
+    kind: 'User',
+    metadata: {
+      name: entityNameOf(username),
+      namespace,
+      annotations: { 'directory-gateway/username': username },
+      links: [
+        {
+          url: `${appUrl}/directory/people/${encodeURIComponent(username)}`,
+          title: 'Directory',
+          icon: 'user',
+        },
+      ],
+    },
+    spec: {
+      profile: {
+        ...(humanName !== undefined && { displayName: humanName }),
+        ...(email !== undefined && { email }),
+      },
+      memberOf: user.groups.map(entityNameOf).sort(),
+    },
+  };
+}
+
+/** Creates the entity of a group, with the groups in it. */
+export function groupEntity(
+  group: DirectoryGroup,
+  options: EntityOptions & {
+    readonly children: readonly string[];
+    readonly parents: readonly string[];
+  },
+): GroupEntity {
+  const { namespace, appUrl, children, parents } = options;
+  const { groupname, description } = group;
+  return {
+    apiVersion: 'backstage.io/v1alpha1',
+    kind: 'Group',
+    metadata: {
+      name: entityNameOf(groupname),
+      namespace,
+      ...(description !== undefined && { description }),
+      annotations: { 'directory-gateway/groupname': groupname },
+      links: [
+        {
+          url: `${appUrl}/directory/groups/${encodeURIComponent(groupname)}`,
+          title: group.isLarge ? 'Members in the directory' : 'Directory',
+          icon: 'group',
+        },
+      ],
+    },
+    spec: {
+      type: 'team',
+      profile: { displayName: groupname },
+      ...(parents.length === 1 && { parent: entityNameOf(parents[0]) }),
+      children: children.map(entityNameOf).sort(),
+    },
+  };
+}
+
+/** An entity with its location and digest. */
+export function located(entity: Entity): Entity {
+  const annotations = {
+    ...entity.metadata.annotations,
+    [ANNOTATION_LOCATION]: LOCATION,
+    [ANNOTATION_ORIGIN_LOCATION]: LOCATION,
+  };
+  const content = {
+    ...entity,
+    metadata: { ...entity.metadata, annotations },
+  };
+  const digest = createHash('sha256')
+    .update(JSON.stringify(content))
+    .digest('base64url');
+  return {
+    ...content,
+    metadata: {
+      ...content.metadata,
+      annotations: { ...annotations, [DIGEST_ANNOTATION]: digest },
+    },
+  };
+}
+
+/** The digest of an entity; `undefined` when it is not of the provider. */
+export function digestOf({ metadata }: Entity): string | undefined {
+  return metadata.annotations?.[DIGEST_ANNOTATION];
+}

@@ -1,0 +1,36 @@
+import { createExtensionPoint } from '@backstage/backend-plugin-api';
+import type { GroupEntity, UserEntity } from '@backstage/catalog-model';
+import type { DirectoryGroup, DirectoryUser } from './entities';
+
+/**
+ * Functions that choose and change the entities of users and groups. They must
+ * depend on their arguments only.
+ *
+ * @public
+ */
+export interface DirectoryTransforms {
+  /** Whether a user becomes an entity. Default: every user. */
+  filterUser?(user: DirectoryUser): boolean;
+  /** Whether a group becomes an entity. Default: every group. */
+  filterGroup?(group: DirectoryGroup): boolean;
+  /** Returns the entity of a user. Default: the given entity. */
+  transformUser?(
+    entity: UserEntity,
+    user: DirectoryUser,
+  ): Promise<UserEntity> | UserEntity;
+  /** Returns the entity of a group. Default: the given entity. */
+  transformGroup?(
+    entity: GroupEntity,
+    group: DirectoryGroup,
+  ): Promise<GroupEntity> | GroupEntity;
+}
+
+/**
+ * Sets the functions that choose and change the entities of users and groups.
+ *
+ * @public
+ */
+export const directoryTransformsExtensionPoint = createExtensionPoint<{
+  /** Replaces functions that were set before. */
+  setTransforms(transforms: DirectoryTransforms): void;
+}>({ id: 'catalog.directory.transforms' });

@@ -1,0 +1,96 @@
+import {
+  coreServices,
+  createBackendModule,
+} from '@backstage/backend-plugin-api';
+import { DEFAULT_NAMESPACE } from '@backstage/catalog-model';
+import { type Config, readDurationFromConfig } from '@backstage/config';
+import { InputError } from '@backstage/errors';
+import {
+  catalogProcessingExtensionPoint,
+  catalogServiceRef,
+} from '@backstage/plugin-catalog-node';
+import { durationToMilliseconds } from '@backstage/types';
+import { DirectoryEntityProvider, RUN_MS } from './DirectoryEntityProvider';
+import { DirectoryReader } from './DirectoryReader';
+import {
+  directoryTransformsExtensionPoint,
+  type DirectoryTransforms,
+} from './extensionPoint';
+
+const PREFIX = 'catalog.providers.directory';
+
+/**
+ * Provides the users and groups of the directory gateway as entities. The
+ * plugin `directory` can run in the same backend or in another one.
+ *
+ * @public
+ */
+export const catalogModuleDirectory = createBackendModule({
+  pluginId: 'catalog',
+  moduleId: 'directory',
+  register(env) {
+    let transforms: DirectoryTransforms = {};
+    env.registerExtensionPoint(directoryTransformsExtensionPoint, {
+      setTransforms(set) {
+        transforms = set;
+      },
+    });
+    env.registerInit({
+      deps: {
+        auth: coreServices.auth,
+        catalog: catalogServiceRef,
+        config: coreServices.rootConfig,
+        discovery: coreServices.discovery,
+        logger: coreServices.logger,
+        processing: catalogProcessingExtensionPoint,
+        scheduler: coreServices.scheduler,
+      },
+      async init(deps) {
+        const config = readProviderConfig(deps.config);
+        const provider = new DirectoryEntityProvider({
+          ...deps,
+          ...config,
+          transforms,
+          reader: new DirectoryReader({ ...deps, ...config }),
+        });
+        deps.processing.addEntityProvider(provider);
+        await deps.scheduler.scheduleTask({
+          id: 'directory-entities',
+          frequency: { seconds: 1 },
+          // After a crash, another process takes over after this time.
+          timeout: { milliseconds: RUN_MS + 30_000 },
+          fn: signal => provider.run(signal),
+        });
+      },
+    });
+  },
+});
+
+/**
+ * Reads `catalog.providers.directory`.
+ *
+ * @throws InputError that names the key that is wrong
+ */
+export function readProviderConfig(root: Config) {
+  const config = root.getOptionalConfig(PREFIX);
+  const readNumber = (key: string, fallback: number) => {
+    const value = config?.getOptionalNumber(key) ?? fallback;
+    if (!(value >= 0)) {
+      throw new InputError(`${PREFIX}.${key} must not be negative`);
+    }
+    return value;
+  };
+  const interval = config?.has('reconciliationInterval')
+    ? readDurationFromConfig(config, { key: 'reconciliationInterval' })
+    : { days: 1 };
+  return {
+    appUrl: root.getString('app.baseUrl').replace(/\/+$/, ''),
+    namespace: config?.getOptionalString('namespace') ?? DEFAULT_NAMESPACE,
+    maxMembers: readNumber('maxMembers', 1000),
+    rejectRemovalsAbovePercentage: readNumber(
+      'rejectRemovalsAbovePercentage',
+      5,
+    ),
+    reconciliationIntervalMs: durationToMilliseconds(interval),
+  };
+}

@@ -1,0 +1,229 @@
+import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
+import { freePorts, startRealm, type Realm } from '@directory-gateway/realm';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import {
+  addFasGroup,
+  addFasUser,
+} from './__testUtils__/conformance/changeArbitrary';
+import { groupDn, userDn } from './__testUtils__/conformance/entries';
+import { plantMarkers, type Marker } from './__testUtils__/conformance/markers';
+import { eventually } from './__testUtils__/eventually';
+import {
+  startGateway,
+  type Gateway,
+} from './__testUtils__/gateway/startGateway';
+import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
+import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
+
+jest.setTimeout(600_000);
+
+const SERVICE_TOKEN = randomBytes(24).toString('base64url');
+const COMPARED = /Users and groups of the catalog were compared.*/g;
+
+let realm: Realm;
+let folder: string;
+/** Entities contain the URL of the portal. */
+let port: number;
+let gateway: Gateway;
+let markers: readonly Marker[];
+
+interface CatalogEntity {
+  readonly kind: 'User' | 'Group';
+  readonly metadata: {
+    readonly name: string;
+    readonly annotations: Readonly<Record<string, string>>;
+  };
+  readonly spec: {
+    readonly memberOf?: readonly string[];
+    readonly children?: readonly string[];
+    readonly profile?: { readonly displayName?: string };
+  };
+}
+
+/** The comparisons in the log, without colors. */
+const comparisons = () =>
+  stripVTControlCharacters(gateway.log()).match(COMPARED) ?? [];
+
+async function start() {
+  gateway = await startGateway({
+    realm,
+    port,
+    entry: 'packages/backend/src/index.ts',
+    serviceToken: SERVICE_TOKEN,
+    directory: { changes: { keys: [{ secretFile: join(folder, 'key') }] } },
+    catalog: { orphanProviderStrategy: 'keep', processingInterval: '30m' },
+    backend: {
+      database: {
+        client: 'better-sqlite3',
+        connection: { directory: folder },
+      },
+    },
+  });
+}
+
+async function entities(): Promise<readonly CatalogEntity[]> {
+  const response = await fetch(
+    `${gateway.baseUrl}/api/catalog/entities?filter=kind=user&filter=kind=group`,
+    { headers: { Authorization: `Bearer ${SERVICE_TOKEN}` } },
+  );
+  expect(response.status).toBe(200);
+  return (await response.json()) as CatalogEntity[];
+}
+
+async function entity(kind: string, name: string) {
+  return (await entities()).find(
+    each => each.kind === kind && each.metadata.name === name,
+  );
+}
+
+/** What the directory has, as entities have it. */
+async function expected() {
+  const { users, groups } = new NaiveDirectory(await dumpEntries(realm), 'fas');
+  return {
+    users: users
+      .map(user => {
+        const { key } = user;
+        const memberOf = groups
+          .filter(group => group.links('member').includes(key))
+
+          .map(group => entityNameOf(group.text('cn')!));
+        return {
+          name: user.text('uid')!,
+          memberOf:
+            user.text('nsAccountLock') === 'TRUE' ? [] : memberOf.sort(),
+        };
+      })
+      .sort(byName),
+    groups: groups.map(group => group.text('cn')!).sort(),
+  };
+}
+
+function byName(a: { name: string }, b: { name: string }) {
+  return a.name < b.name ? -1 : 1;
+}
+
+async function found() {
+  const all = await entities();
+  return {
+    users: all
+      .filter(({ kind }) => kind === 'User')
+      .map(({ metadata, spec }) => ({
+        name: metadata.annotations['directory-gateway/username'],
+        memberOf: [...spec.memberOf!],
+      }))
+      .sort(byName),
+    groups: all
+      .filter(({ kind }) => kind === 'Group')
+      .map(
+        ({ metadata }) => metadata.annotations['directory-gateway/groupname'],
+      )
+      .sort(),
+  };
+}
+
+beforeAll(async () => {
+  realm = await startRealm();
+  markers = await plantMarkers(realm, ['bob']);
+  [port] = await freePorts(1);
+  folder = await mkdtemp(join(tmpdir(), 'catalog-'));
+  await writeFile(join(folder, 'key'), randomBytes(32).toString('base64'), {
+    mode: 0o600,
+  });
+  await start();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the entities of the catalog', () => {
+  it('are the users and groups of the directory', async () => {
+    const all = await expected();
+    await eventually(async () => expect(await found()).toEqual(all));
+  });
+
+  it('have no hidden values', async () => {
+    const text = JSON.stringify(await entities());
+    const hidden = markers.filter(({ field }) => field === 'human_name');
+    expect(hidden.length).toBeGreaterThan(0);
+    for (const { value } of markers) {
+      expect(text).not.toContain(value);
+    }
+    expect(gateway.log()).not.toContain(hidden[0].value);
+  });
+
+  it('follow the directory', async () => {
+    await realm.modify(
+      addFasUser('newcomer') + addFasGroup('newgroup', [userDn('newcomer')]),
+    );
+    await eventually(async () =>
+      expect(await entity('User', 'newcomer')).toMatchObject({
+        spec: { memberOf: ['newgroup'] },
+      }),
+    );
+    await realm.modify(
+      `dn: ${groupDn(
+        'packager',
+      )}\nchangetype: modify\nadd: member\nmember: ${groupDn('newgroup')}\n`,
+    );
+    await eventually(async () =>
+      expect((await entity('Group', 'packager'))!.spec.children).toContain(
+        'newgroup',
+      ),
+    );
+    await realm.modify(`dn: ${userDn('newcomer')}\nchangetype: delete\n`);
+    await eventually(async () =>
+      expect(await entity('User', 'newcomer')).toBeUndefined(),
+    );
+    const all = await expected();
+    await eventually(async () => expect(await found()).toEqual(all));
+  });
+
+  it('are not written again at a restart, but follow what has changed meanwhile', async () => {
+    await gateway.stop();
+    await start();
+    await eventually(() => expect(comparisons()).toHaveLength(1));
+    expect(comparisons()).toEqual([
+      expect.stringMatching(/written=0 removed=0 /),
+    ]);
+    await gateway.stop();
+    await realm.modify(addFasUser('meanwhile'));
+    await start();
+    await eventually(async () =>
+      expect(await entity('User', 'meanwhile')).toBeDefined(),
+    );
+    expect(comparisons()).toEqual([
+      expect.stringMatching(/written=1 removed=0 /),
+    ]);
+  });
+
+  it('are kept when most of the directory is deleted', async () => {
+    const before = await found();
+    const { users } = new NaiveDirectory(await dumpEntries(realm), 'fas');
+    const deleted = users.slice(0, users.length / 2);
+    await realm.modify(
+      deleted.map(({ dn }) => `dn: ${dn}\nchangetype: delete\n`).join('\n'),
+    );
+    await eventually(() =>
+      expect(gateway.log()).toContain('Reads are suspended'),
+    );
+    // A start during the quarantine.
+    await gateway.stop();
+    await start();
+    await eventually(() =>
+      expect(gateway.log()).toContain(
+        'Users and groups of the catalog are not updated',
+      ),
+    );
+    const after = await found();
+    // What was deleted before the guard has noticed may have been removed.
+    expect(after.users.length).toBeGreaterThan(before.users.length * 0.8);
+    expect(after.groups).toEqual(before.groups);
+  });
+});
