@@ -2,6 +2,7 @@ import { createApp } from '@backstage/frontend-defaults';
 import catalogPlugin from '@backstage/plugin-catalog/alpha';
 import notificationsPlugin from '@backstage/plugin-notifications/alpha';
 import orgPlugin from '@backstage/plugin-org/alpha';
+import searchPlugin from '@backstage/plugin-search/alpha';
 import userSettingsPlugin from '@backstage/plugin-user-settings/alpha';
 import appModuleKerberosSignIn from '@directory-gateway/backstage-plugin-app-module-kerberos-sign-in';
 import directoryPlugin from '@directory-gateway/backstage-plugin-directory';
@@ -20,6 +21,7 @@ export const app = createApp({
     catalogPlugin,
     orgPlugin,
     notificationsPlugin,
+    searchPlugin,
     userSettingsPlugin,
     userSettingsStorage,
   ],

@@ -31,6 +31,8 @@ backend.add(
     '@directory-gateway/backstage-plugin-permission-backend-module-directory'
   ),
 );
+backend.add(import('@backstage/plugin-search-backend'));
+backend.add(import('@backstage/plugin-search-backend-module-catalog'));
 backend.add(import('@backstage/plugin-user-settings-backend'));
 backend.add(import('@directory-gateway/backstage-plugin-directory-backend'));
 backend.add(
