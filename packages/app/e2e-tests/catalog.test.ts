@@ -41,3 +41,20 @@ for (const { what, directory, catalog, titles, card } of linked) {
     await expect(page).toHaveURL(portal.url + directory);
   });
 }
+
+test('the search finds users and groups', async ({ portal, openBrowserAs }) => {
+  const page = await openBrowserAs(alice);
+  for (const { query, name, href } of [
+    { query: 'Liddell', name: /Alice Liddell/, href: 'user/alice' },
+    { query: 'packager', name: /^packager/, href: 'group/packager' },
+  ]) {
+    // The index is updated some seconds after the catalog.
+    await expect(async () => {
+      await page.goto(`${portal.url}/search?query=${query}`);
+      const result = page.getByRole('link', { name }).first();
+      await expect(result).toHaveAttribute('href', `/catalog/default/${href}`, {
+        timeout: 10_000,
+      });
+    }).toPass({ timeout: 120_000 });
+  }
+});
