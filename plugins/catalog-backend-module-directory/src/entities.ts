@@ -65,6 +65,8 @@ export function userEntity(
     metadata: {
       name: entityNameOf(username),
       namespace,
+      // The title of search results.
+      ...(humanName !== undefined && { title: humanName }),
       annotations: { 'directory-gateway/username': username },
       links: [
         {

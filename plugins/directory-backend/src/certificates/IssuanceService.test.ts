@@ -183,6 +183,10 @@ describe('IssuanceService', () => {
       'directory_guard_history',
       'directory_guard_overrides',
       'directory_quarantines',
+      'directory_change_writer',
+      'directory_change_entries',
+      'directory_change_members',
+      'directory_changes',
     ]) {
       await knex.schema.dropTableIfExists(table);
     }
