@@ -24,6 +24,7 @@ class TestDirectory {
   isAvailable = true;
   isExpired = false;
   hasLog = true;
+  failsToReadAll = false;
   /** Called when a request waits for changes. */
   onIdle = () => {};
 
@@ -55,11 +56,15 @@ class TestDirectory {
 
   get reader() {
     const reader: Partial<DirectoryReader> = {
-      readAll: async () =>
-        this.#read<Directory>({
+      readAll: async () => {
+        if (this.failsToReadAll) {
+          throw new Error('503');
+        }
+        return this.#read<Directory>({
           users: new Map(this.users),
           groups: new Map(this.groups),
-        }),
+        });
+      },
       readUser: async name => this.#read(this.users.get(name)),
       readGroup: async name => this.#read(this.groups.get(name)),
       presentCursor: async () =>
@@ -223,6 +228,7 @@ describe('DirectoryEntityProvider', () => {
 
   it('has one parent at most, and cuts cycles', async () => {
     const directory = new TestDirectory();
+    directory.setUser('alice');
     directory.setGroup('a', { memberGroups: ['b', 'c'] });
     directory.setGroup('b', { memberGroups: ['a', 'c'] });
     directory.setGroup('c');
@@ -254,24 +260,41 @@ describe('DirectoryEntityProvider', () => {
     expect(logged()).toContain('50 of 101 users and groups would be removed');
   });
 
-  it.each(['unavailable', 'empty'])(
-    'removes nothing while the directory is %s',
-    async state => {
-      const directory = filled(100);
+  it.each([
+    ['unavailable', 100],
+    ['empty', 100],
+    ['empty', 5],
+  ])(
+    'removes nothing while the directory is %s (%i users)',
+    async (state, size) => {
+      const directory = filled(size);
       const catalog = new TestCatalog();
       await (await connect(directory, catalog)).follow();
-      const { follow, runUntil } = await connect(directory, catalog);
+      const { runUntil } = await connect(directory, catalog);
       if (state === 'empty') {
         directory.users.clear();
         directory.groups.clear();
-        await follow();
       } else {
         directory.isAvailable = false;
-        await runUntil('Users and groups of the catalog are not updated');
       }
-      expect(catalog.entities.size).toBe(101);
+      await runUntil('Users and groups of the catalog are not updated');
+      expect(catalog.entities.size).toBe(size + 1);
     },
   );
+
+  it('repeats a reconciliation that failed when a group became large', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    const { follow, runUntil } = await connect(directory, catalog);
+    await follow();
+    directory.users.set('u0', { username: 'u0', groups: [] });
+    directory.setGroup('staff', { isLarge: true });
+    directory.failsToReadAll = true;
+    await runUntil('Users and groups of the catalog are not updated');
+    directory.failsToReadAll = false;
+    await follow();
+    expect(catalog.spec('user:default/u0')).toMatchObject({ memberOf: [] });
+  });
 
   it('reads everything when the cursor has expired', async () => {
     const directory = filled(3);

@@ -61,9 +61,7 @@ interface FollowedState {
   /** `undefined` when changes are not logged. */
   cursor: string | undefined;
   /** Changes to read again, because another instance may have lagged behind. */
-  unsettled:
-    | { readonly at: number; readonly changed: ChangedNames }
-    | undefined;
+  readonly unsettled: { readonly at: number; readonly changed: ChangedNames }[];
   readonly reconcileAt: number;
 }
 
@@ -139,23 +137,19 @@ export class DirectoryEntityProvider implements EntityProvider {
       await pause(Math.min(endsAt, state.reconcileAt) - now, signal);
       return;
     }
-    const { unsettled } = state;
+    const [unsettled] = state.unsettled;
     if (unsettled && now - unsettled.at >= this.#settleMs) {
-      state.unsettled = undefined;
       await this.#readChanged(state, unsettled.changed, signal);
+      state.unsettled.shift();
+      return;
     }
     const changed = await this.#options.reader.changesAfter(state.cursor, {
-      waitSeconds: state.unsettled
-        ? Math.ceil(this.#settleMs / 1000)
-        : WAIT_SECONDS,
+      waitSeconds: unsettled ? Math.ceil(this.#settleMs / 1000) : WAIT_SECONDS,
       signal,
     });
     await this.#readChanged(state, changed, signal);
     if (countOf(changed) > 0) {
-      state.unsettled = {
-        at: performance.now(),
-        changed: merge(state.unsettled?.changed, changed),
-      };
+      state.unsettled.push({ at: performance.now(), changed });
     }
     // A failure before repeats these changes.
     state.cursor = changed.cursor;
@@ -177,13 +171,16 @@ export class DirectoryEntityProvider implements EntityProvider {
       await pause(this.#settleMs, signal);
     }
     const directory = await reader.readAll(signal);
+    if (directory.users.size === 0) {
+      throw new Error('The directory has no users');
+    }
     const organization = new Organization(directory, this.#options);
     const applied = await this.#readApplied();
     const state: FollowedState = {
       organization,
       applied,
       cursor,
-      unsettled: undefined,
+      unsettled: [],
       reconcileAt: performance.now() + reconciliationIntervalMs,
     };
     const counts = await this.#apply(state);
@@ -228,7 +225,9 @@ export class DirectoryEntityProvider implements EntityProvider {
     }
     const largeGroups = organization.largeGroups;
     if (!isEqual(before, largeGroups)) {
-      // Members of a group get or lose their relations.
+      // Members of a group get or lose their relations. Without a state, a
+      // reconciliation that fails is repeated.
+      this.#state = undefined;
       await this.#reconcile(signal);
       return;
     }
@@ -341,15 +340,6 @@ export class DirectoryEntityProvider implements EntityProvider {
 
 function countOf({ users, groups, membersOf }: ChangedNames): number {
   return users.size + groups.size + membersOf.size;
-}
-
-function merge(a: ChangedNames | undefined, b: ChangedNames): ChangedNames {
-  return {
-    users: new Set([...(a?.users ?? []), ...b.users]),
-    groups: new Set([...(a?.groups ?? []), ...b.groups]),
-    membersOf: new Set([...(a?.membersOf ?? []), ...b.membersOf]),
-    cursor: b.cursor,
-  };
 }
 
 function isEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
