@@ -66,11 +66,7 @@ export class DirectoryOwnership {
     const groups = all?.filter(name => !GROUPS_OF_ALL.has(name.toLowerCase()));
     if (groups && groups.length > this.maxGroups) {
       this.#logger.warn(
-        `${username} is in ${
-          groups.length
-        } groups: the portal token contains the nearest ${
-          this.maxGroups
-        } (directory.ownership.maxGroups)`,
+        `${username} is in ${groups.length} groups: the portal token contains the nearest ${this.maxGroups} (directory.ownership.maxGroups)`,
       );
     }
     return groups?.slice(0, this.maxGroups).map(group =>

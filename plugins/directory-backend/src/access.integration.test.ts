@@ -97,6 +97,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'get /v1/accounts/:principal/': '401 403 403 401 200 403',
   'get /v1/certs/:serialNumber(\\d+)/': '401 403 404 401 404 404',
   'get /v1/certs/profiles/': '401 403 200 401 403 200',
+  // Changes are not logged here.
+  'get /v1/changes/': '401 403 404 401 404 404',
   'get /v1/groups/': '401 403 200 401 200 200',
   'get /v1/groups/:groupname/': '401 403 200 401 200 200',
   'get /v1/groups/:groupname/is-member/:username': '401 403 200 401 200 200',
