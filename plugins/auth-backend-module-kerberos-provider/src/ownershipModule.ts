@@ -18,7 +18,8 @@ const USERNAME_ANNOTATION = 'directory-gateway/username';
 /**
  * Adds the groups of the directory to the portal tokens of users who sign in
  * with other providers, if `directory.portalUsers` maps the user to a directory
- * user. Other users keep Backstage's default: the groups of their entity. An
+ * user. A mapped user whom the directory does not have gets no groups. Users who
+ * are not mapped keep Backstage's default: the groups of their entity. An
  * unavailable directory rejects the sign-in of mapped users.
  *
  * Optional: a portal can have one module of this kind.
@@ -62,20 +63,13 @@ export const authModuleDirectoryOwnership = createBackendModule({
         resolution.setAuthOwnershipResolver({
           async resolveOwnershipEntityRefs(entity) {
             const username = usernameOf(entity);
+            const options = { namespace: namespace! };
             const groupRefs =
               username === undefined
-                ? undefined
-                : await ownership.groupRefsOf(username, {
-                    namespace: namespace!,
-                  });
-            const fromCatalog = (entity.relations ?? [])
-              .filter(({ type }) => type === RELATION_MEMBER_OF)
-              .map(({ targetRef }) => targetRef);
+                ? groupRefsInCatalog(entity)
+                : (await ownership.groupRefsOf(username, options)) ?? [];
             return {
-              ownershipEntityRefs: [
-                stringifyEntityRef(entity),
-                ...(groupRefs ?? fromCatalog),
-              ],
+              ownershipEntityRefs: [stringifyEntityRef(entity), ...groupRefs],
             };
           },
         });
@@ -83,3 +77,9 @@ export const authModuleDirectoryOwnership = createBackendModule({
     });
   },
 });
+
+function groupRefsInCatalog({ relations = [] }: Entity): readonly string[] {
+  return relations
+    .filter(({ type }) => type === RELATION_MEMBER_OF)
+    .map(({ targetRef }) => targetRef);
+}

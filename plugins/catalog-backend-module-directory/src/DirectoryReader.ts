@@ -19,7 +19,7 @@ const TIMEOUT_MS = 60_000;
 /** Requests that are sent at the same time. */
 const CONCURRENCY = 4;
 
-/** FreeIPA's group of all users, which nobody owns anything by. */
+/** FreeIPA's group of all users, which owns nothing. */
 const GROUPS_OF_ALL = new Set(['ipausers']);
 
 /** All users and groups. */
@@ -42,7 +42,7 @@ export class CursorExpiredError extends Error {}
 
 /**
  * Reads the directory by its API, as the catalog plugin: what a caller without
- * rights of its own may see. Rejects when a response is missing: the directory
+ * special rights may see. Rejects when a response is missing: the directory
  * is never smaller than it is.
  */
 export class DirectoryReader {

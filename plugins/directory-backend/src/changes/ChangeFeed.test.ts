@@ -176,7 +176,7 @@ describe('ChangeFeed', () => {
     expect(await page({ cursor })).toMatchObject({ changes: [] });
   });
 
-  it('returns pages until there are no more changes', async () => {
+  it('returns pages, and whether there are more changes', async () => {
     const { page } = await openFeed();
     let { cursor } = await page();
     await append([

@@ -46,7 +46,7 @@ export interface RecordedEntriesOptions {
 
 const NO_MEMBERS = new Uint32Array();
 
-/** Fields whose changes have a kind of their own. */
+/** Fields whose changes have another kind than `*_changed`. */
 const OTHER_CHANGES: ReadonlySet<string> = new Set([
   'name',
   'username',

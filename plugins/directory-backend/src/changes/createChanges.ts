@@ -69,7 +69,7 @@ function mappedFields(
   );
 }
 
-/** Whether callers without rights of their own may see a field of a record. */
+/** Whether callers without special rights may see a field of a record. */
 function visibleToAll({
   hidden,
   ownOnly,

@@ -28,7 +28,7 @@ const SUBSCRIBE_AGAIN_MS = 600_000;
 export interface ConfirmedSync {
   /** URL of the server. */
   readonly server: string;
-  /** The server's last USN, if it has any. */
+  /** The server's last USN; `undefined` without USNs. */
   readonly usn: number | undefined;
   /** Time of the request for the position, from `performance.now()`. */
   readonly requestedAt: number;
