@@ -1,35 +1,5 @@
-import { createBackend } from '@backstage/backend-defaults';
-import { rootHttpRouterServiceFactory } from '@backstage/backend-defaults/rootHttpRouter';
-import {
-  raiseHeaderLimit,
-  readKerberosConfig,
-} from '@directory-gateway/kerberos';
+import { createPortal } from './createPortal';
 
-// The plugin alone with what it needs of a portal: `yarn start` in this folder
-// with the realm's environment, and what the integration tests boot.
-const backend = createBackend();
-
-backend.add(
-  rootHttpRouterServiceFactory({
-    configure({ server, config, applyDefaults }) {
-      raiseHeaderLimit(server, readKerberosConfig(config));
-      applyDefaults();
-    },
-  }),
-);
-backend.add(import('@backstage/plugin-auth-backend'));
-backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
-backend.add(
-  import(
-    '@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider'
-  ),
-);
-backend.add(import('@backstage/plugin-catalog-backend'));
-backend.add(import('../src'));
-backend.add(
-  import(
-    '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'
-  ),
-);
-
-backend.start();
+// `yarn start` in this folder with the realm's environment, and what the
+// integration tests boot.
+createPortal().start();

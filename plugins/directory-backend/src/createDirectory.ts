@@ -12,7 +12,6 @@ import type { CertificateAuthorities } from './certificates/CertificateAuthoriti
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
 import type { DirectoryConfig } from './config';
 import { Accounts } from './directory/Accounts';
-import type { Directory } from './directory/Directory';
 import type { Reachability } from './directory/errors';
 import {
   type PrivacyPolicy,
@@ -52,7 +51,7 @@ export interface ReplicaDirectoryOptions
 
 /** Creates a directory that reads a replica. Call the replica's `follow()`. */
 export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
-  readonly directory: Directory;
+  readonly directory: ReplicaDirectory;
   readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
 } {
@@ -132,6 +131,8 @@ export async function createDirectory({
   logger,
 }: CreateDirectoryOptions): Promise<{
   readonly directory: PrivateDirectory;
+  /** Finds entries for permission rules. */
+  readonly entries: Pick<ReplicaDirectory, 'testsOf'>;
   readonly accounts: Accounts;
   /** `undefined` without `directory.changes`. */
   readonly changes: ChangeFeed | undefined;
@@ -211,6 +212,7 @@ export async function createDirectory({
   replica.follow();
   return {
     directory: privateDirectory,
+    entries: directory,
     changes,
     accounts: new Accounts({
       principals: new LdapPrincipalLookup({ reader, schema, baseDn, logger }),

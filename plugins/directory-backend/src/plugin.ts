@@ -23,6 +23,7 @@ import { createDirectory } from './createDirectory';
 import { PortalUserNames } from './directory/PortalUserNames';
 import { AccessControl } from './http/access/AccessControl';
 import { Authenticator } from './http/access/Authenticator';
+import { addResourceTypes } from './http/access/visibility';
 import { contractDialect } from './http/contractDialect';
 import { createApi } from './http/createApi';
 import { PublicDocuments } from './http/documents/PublicDocuments';
@@ -75,7 +76,7 @@ export const directoryPlugin = createBackendPlugin({
       },
       async init(services) {
         const config = readDirectoryConfig(services.config);
-        const { discovery, permissions, permissionsRegistry } = services;
+        const { discovery, permissionsRegistry } = services;
         const baseUrl = await discovery.getExternalBaseUrl('directory');
         requireSecureTransport(baseUrl, 'backend.baseUrl');
         const dialects = [
@@ -102,10 +103,11 @@ export const directoryPlugin = createBackendPlugin({
         const shared = { ...context, ...directory, portalUserNames };
         const certificates = await createCertificates(shared);
         const authenticator = new Authenticator({ ...shared, sessions });
-        const access = new AccessControl({ permissions, rules: config.access });
+        const access = new AccessControl({ ...services, rules: config.access });
         const api = { ...shared, access, authenticator, certificates };
 
         permissionsRegistry.addPermissions([...directoryPermissions]);
+        addResourceTypes(shared);
         registerActions(api);
         createApi(api);
         await certificates?.scheduleReminders();

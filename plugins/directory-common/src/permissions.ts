@@ -11,6 +11,44 @@ export const directoryReadPermission = createPermission({
 });
 
 /**
+ * The resource type of users of the directory.
+ *
+ * @public
+ */
+export const RESOURCE_TYPE_DIRECTORY_USER = 'directory-user';
+
+/**
+ * The resource type of groups of the directory.
+ *
+ * @public
+ */
+export const RESOURCE_TYPE_DIRECTORY_GROUP = 'directory-group';
+
+/**
+ * Seeing a user of the directory, for callers who have `directory.read`. A
+ * policy may limit it to some users.
+ *
+ * @public
+ */
+export const directoryUserReadPermission = createPermission({
+  name: 'directory.user.read',
+  attributes: { action: 'read' },
+  resourceType: RESOURCE_TYPE_DIRECTORY_USER,
+});
+
+/**
+ * Seeing a group of the directory, for callers who have `directory.read`. A
+ * policy may limit it to some groups.
+ *
+ * @public
+ */
+export const directoryGroupReadPermission = createPermission({
+  name: 'directory.group.read',
+  attributes: { action: 'read' },
+  resourceType: RESOURCE_TYPE_DIRECTORY_GROUP,
+});
+
+/**
  * Requesting a certificate, for oneself unless
  * `directory.certificates.signers` names the caller.
  *
@@ -53,7 +91,8 @@ export const directoryReplicaOverridePermission = createPermission({
 });
 
 /**
- * Every permission of the directory.
+ * The permissions of the directory's operations, which `directory.access` can
+ * grant.
  *
  * @public
  */

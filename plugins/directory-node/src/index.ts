@@ -9,5 +9,6 @@ export * from './config';
 export * from './doctor';
 export * from './extensionPoints';
 export { type Database, migrateDatabase } from './migrateDatabase';
+export * from './permissionRules';
 export * from './readinessChecks';
 export { TrustedLocations } from './TrustedLocations';

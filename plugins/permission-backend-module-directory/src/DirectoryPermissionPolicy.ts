@@ -34,9 +34,11 @@ const DEFAULT_AUDIENCES = {
   'catalog.location.read': 'administrators',
   'directory.certificate.revoke': 'administrators',
   'directory.certificate.sign': EVERYONE,
+  'directory.group.read': EVERYONE,
   'directory.members.export': 'administrators',
   'directory.read': EVERYONE,
   'directory.replica.override': 'administrators',
+  'directory.user.read': EVERYONE,
 } as const;
 
 /** The guest provider's user when `auth.providers.guest` names no other. */

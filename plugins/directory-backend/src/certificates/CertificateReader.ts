@@ -41,7 +41,7 @@ export class CertificateReader {
 
   /**
    * Returns whether the caller may see a certificate: their own, and those of
-   * users whose certificates they may see. With `readable: all` and no field
+   * users whose certificates they may see. With `readable: all` and nothing
    * hidden from the caller, also those of hosts, services and deleted users.
    */
   async isVisible(
@@ -49,10 +49,11 @@ export class CertificateReader {
     context: CallerContext,
   ): Promise<boolean> {
     const { config, directory } = this.#options;
-    const { caller } = context;
+    const { caller, visible } = context;
     const username = caller.account?.username;
     if (
       (config.readable === 'all' &&
+        !visible?.users &&
         directory.isVisibleOfAll('certificates', caller)) ||
       (username !== undefined && owners.includes(username))
     ) {

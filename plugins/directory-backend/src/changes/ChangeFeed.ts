@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { actorOf, type CallerContext } from '../directory/Caller';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import { isUserField } from '../directory/schema';
-import type { Change, ChangeLog } from './ChangeLog';
+import type { Change, ChangedEntry, ChangeLog } from './ChangeLog';
 import type { ChangeCursors } from './ChangeCursors';
 
 /** Requests that wait, of one caller and of all. */
@@ -190,7 +190,12 @@ export class ChangeFeed {
     change: Change,
     context: CallerContext,
   ): Promise<Change | undefined> {
-    const { subject, fields } = change;
+    const { subject, member, fields } = change;
+    for (const entry of [subject, ...(member ? [member] : [])]) {
+      if (!(await this.#isVisible(entry, context))) {
+        return undefined;
+      }
+    }
     if (!fields || subject.kind === 'group') {
       return change;
     }
@@ -213,6 +218,32 @@ export class ChangeFeed {
           : this.#directory.isVisibleOfAll(field, caller)),
     );
     return visible.length > 0 ? { ...change, fields: visible } : undefined;
+  }
+
+  /** Deleted entries are visible to callers who may see every entry. */
+  async #isVisible(
+    { kind, presentName }: ChangedEntry,
+    context: CallerContext,
+  ): Promise<boolean> {
+    const { visible } = context;
+    const isRestricted = kind === 'user' ? visible?.users : visible?.groups;
+    if (!isRestricted) {
+      return true;
+    }
+    if (presentName === undefined) {
+      return false;
+    }
+    const entry =
+      kind === 'user'
+        ? await this.#directory.getUser(
+            { username: presentName, fields: new Set() },
+            context,
+          )
+        : await this.#directory.getGroup(
+            { groupname: presentName, fields: new Set() },
+            context,
+          );
+    return entry !== undefined;
   }
 
   /** Rejects while the directory cannot be read. */

@@ -7,6 +7,19 @@ import type { GroupField, UserField } from './schema';
 export interface RequestContext {
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
+  /** Default: every served entry is visible. */
+  readonly visible?: Visibility;
+}
+
+/**
+ * What the portal's permission policy lets a caller read. Other entries are
+ * treated as not served, in results, lists, counts and conditions.
+ */
+export interface Visibility {
+  /** Default: all users. */
+  readonly users?: UserPredicate;
+  /** Default: all groups. */
+  readonly groups?: GroupPredicate;
 }
 
 /** A query for a part of a list. */

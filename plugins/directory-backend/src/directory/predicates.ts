@@ -45,11 +45,19 @@ export type UserCondition =
   /** The user is in at least one served group. */
   | { readonly kind: 'memberOfAny' };
 
+/** A condition on a group. */
+export type GroupCondition =
+  | FieldCondition<GroupField>
+  /** The user is in the group, directly or through other groups. */
+  | { readonly kind: 'hasMember'; readonly username: string }
+  /** The user sponsors the group, or is in a group that does. */
+  | { readonly kind: 'hasSponsor'; readonly username: string };
+
 /** Selects users. */
 export type UserPredicate = Predicate<UserCondition>;
 
 /** Selects groups. */
-export type GroupPredicate = Predicate<FieldCondition<GroupField>>;
+export type GroupPredicate = Predicate<GroupCondition>;
 
 /** Applies where all predicates do. */
 export function allOf<Condition>(

@@ -182,11 +182,19 @@ async function handle(
       ? await readParameters({ headers, query, body: bodyOf(req) })
       : new Map(),
     fieldMask: req.get('x-fields'),
-    context: { caller, signal: disconnected.signal },
+    context: {
+      caller,
+      signal: disconnected.signal,
+      visible: await access.visibilityOf(caller),
+    },
     verifyAgain: async () => {
       const verified = await authenticator.verifyAgain(caller);
       await access.require(verified, operation.permission);
-      return { caller: verified, signal: disconnected.signal };
+      return {
+        caller: verified,
+        signal: disconnected.signal,
+        visible: await access.visibilityOf(verified),
+      };
     },
   });
   if (result instanceof FileStream) {

@@ -7,6 +7,7 @@ import type {
   RequestContext,
   UserQuery,
   UserSelection,
+  Visibility,
 } from '../directory/Directory';
 import { compareNames } from '../directory/names';
 import { type Page, slicePage } from '../directory/Page';
@@ -17,9 +18,9 @@ import {
   type User,
 } from '../directory/records';
 import { userFieldNames } from '../directory/schema';
-import { type EntryKeys, EntryLookup } from './EntryLookup';
-import { fieldIndex, ranksWhere } from './evaluate';
-import { selectUsers, type UserSelectionContext } from './selectUsers';
+import { ranksWhere } from './evaluate';
+import { type EntryKeys, ReplicaView } from './ReplicaView';
+import { groupIndex, selectUsers } from './selectUsers';
 import type { ReplicaGate } from './sync/ReplicaState';
 import { MemberRanks } from './tables/MemberRanks';
 import { inAll } from './tables/rankSets';
@@ -47,9 +48,7 @@ interface FoundGroups {
 export class ReplicaDirectory implements Directory {
   readonly #gate: ReplicaGate;
   readonly #tables: ReplicaTables;
-  readonly #lookup: EntryLookup;
-  readonly #members: MemberRanks;
-  readonly #selection: UserSelectionContext;
+  readonly #view: ReplicaView;
 
   constructor(options: {
     readonly gate: ReplicaGate;
@@ -59,37 +58,34 @@ export class ReplicaDirectory implements Directory {
     const { gate, tables, keys } = options;
     this.#gate = gate;
     this.#tables = tables;
-    this.#lookup = new EntryLookup(tables, keys);
-    this.#members = new MemberRanks(tables);
-    this.#selection = {
+    this.#view = new ReplicaView({
       tables,
       keys,
-      lookup: this.#lookup,
-      members: this.#members,
-    };
+      members: new MemberRanks(tables),
+    });
   }
 
   getUser: Directory['getUser'] = (query, context) =>
-    this.#read(context, () => {
-      const row = this.#lookup.user(query);
+    this.#read(context, view => {
+      const row = view.user(query);
       return row && userWith(query.fields)(row);
     });
 
   getGroup: Directory['getGroup'] = ({ groupname, fields }, context) =>
-    this.#read(context, () => {
-      const row = this.#lookup.group(groupname);
+    this.#read(context, view => {
+      const row = view.group(groupname);
       return row && groupWith(fields)(row);
     });
 
   listUsers: Directory['listUsers'] = (selection, context) =>
-    this.#read(context, () => {
-      const rows = this.#selectUsers(selection);
+    this.#read(context, view => {
+      const rows = this.#selectUsers(selection, view);
       return rows && pageOf(rows, selection, userWith(selection.fields));
     });
 
   streamUsers: Directory['streamUsers'] = (selection, context) =>
-    this.#read(context, () => {
-      const rows = this.#selectUsers(selection);
+    this.#read(context, view => {
+      const rows = this.#selectUsers(selection, view);
       // A copy: a row that changes is replaced in its list.
       const all = rows?.slice(0, rows.total);
       const present = userWith(selection.fields);
@@ -102,16 +98,18 @@ export class ReplicaDirectory implements Directory {
     });
 
   listGroups: Directory['listGroups'] = (selection, context) =>
-    this.#read(context, () => {
+    this.#read(context, view => {
       const { from, where, fields } = selection;
-      const found = this.#groupsFrom(from);
+      const found = groupsFrom(from, view);
       if (!found) {
         return undefined;
       }
       const { served } = this.#tables.groups;
+      const shown = view.all('groups');
       const lists = [
         ...(found.keys ? [served.ranksOf(found.keys)] : []),
-        ...(where ? [ranksWhere(where, fieldIndex(served))] : []),
+        ...(where ? [ranksWhere(where, groupIndex(view))] : []),
+        ...(shown === 'all' ? [] : [shown]),
       ];
       const ranks = lists.length > 0 ? inAll(lists) : 'all';
       const present = groupWith(fields);
@@ -122,9 +120,9 @@ export class ReplicaDirectory implements Directory {
     });
 
   isMember: Directory['isMember'] = ({ username, groupname }, context) =>
-    this.#read(context, () => {
-      const group = this.#lookup.group(groupname);
-      const user = this.#lookup.user({ username, unlockedOnly: true });
+    this.#read(context, view => {
+      const group = view.group(groupname);
+      const user = view.user({ username, unlockedOnly: true });
       return (
         group &&
         user !== undefined &&
@@ -133,19 +131,22 @@ export class ReplicaDirectory implements Directory {
     });
 
   countMembers: Directory['countMembers'] = ({ groupnames }, context) =>
-    this.#read(context, () => {
+    this.#read(context, view => {
       const counts = new Map<string, number>();
       for (const groupname of groupnames) {
-        const group = this.#lookup.group(groupname);
-        const count = group ? this.#members.unlocked(group.key).length : 0;
-        counts.set(groupname, count);
+        const group = view.group(groupname);
+        const members = group && view.members.unlocked(group.key);
+        counts.set(
+          groupname,
+          members ? view.within('users', members).length : 0,
+        );
       }
       return counts;
     });
 
   listAgreements: Directory['listAgreements'] = (query, context) =>
-    this.#read(context, () => {
-      const user = this.#lookup.user(query);
+    this.#read(context, view => {
+      const user = view.user(query);
       if (!user) {
         return undefined;
       }
@@ -156,12 +157,37 @@ export class ReplicaDirectory implements Directory {
       return { items: slicePage(names, query.page), total: names.length };
     });
 
+  /**
+   * Finds users or groups by name. Each result tests whether a visibility
+   * includes the entry, and is `undefined` when there is no such entry.
+   */
+  testsOf(
+    kind: 'users' | 'groups',
+    names: readonly string[],
+  ): Promise<readonly (((visible: Visibility) => boolean) | undefined)[]> {
+    const context = { signal: new AbortController().signal };
+    return this.#read(context, () =>
+      names.map(name => {
+        const isIn = (view: ReplicaView) =>
+          (kind === 'users'
+            ? view.user({ username: name })
+            : view.group(name)) !== undefined;
+        return isIn(this.#view)
+          ? visible => isIn(this.#view.restrictedTo(visible))
+          : undefined;
+      }),
+    );
+  }
+
   /** Reads in the turn in which the replica may be read. */
-  async #read<R>({ signal }: RequestContext, read: () => R): Promise<R> {
+  async #read<R>(
+    { signal, visible }: RequestContext,
+    read: (view: ReplicaView) => R,
+  ): Promise<R> {
     if (!this.#gate.isServing) {
       await this.#gate.enter(signal);
     }
-    return read();
+    return read(visible ? this.#view.restrictedTo(visible) : this.#view);
   }
 
   async *#batchesOf(
@@ -171,66 +197,72 @@ export class ReplicaDirectory implements Directory {
   ): AsyncIterable<readonly User[]> {
     for (let at = 0; at < rows.length; at += USERS_PER_BATCH) {
       context.signal.throwIfAborted();
-      yield await this.#read(context, () =>
+      yield await this.#read({ signal: context.signal }, () =>
         rows.slice(at, at + USERS_PER_BATCH).map(present),
       );
     }
   }
 
-  #selectUsers(selection: UserSelection): Rows<User> | undefined {
-    const ranks = selectUsers(selection, this.#selection);
+  #selectUsers(
+    selection: UserSelection,
+    view: ReplicaView,
+  ): Rows<User> | undefined {
+    const ranks = selectUsers(selection, view);
     return ranks && rowsOf(ranks, this.#tables.users.served.inOrder);
   }
+}
 
-  /** Returns `undefined` when a named entry does not exist. */
-  #groupsFrom(from: GroupSource): FoundGroups | undefined {
-    const { graph, served } = this.#tables.groups;
-    if (from.kind === 'all') {
-      return {};
-    }
-    if (from.kind === 'nestedIn') {
-      const group = this.#lookup.group(from.groupname);
-      const nestedIn = (key: string) =>
-        graph.groupsIn(key, name => served.get(name) !== undefined);
-      return (
-        group && {
-          keys: nestedIn(group.key),
-          describe: key => ({ hasMemberGroups: nestedIn(key).size > 0 }),
-        }
-      );
-    }
-    const user = this.#lookup.user(from);
-    if (!user) {
-      return undefined;
-    }
-    if (from.kind === 'sponsoredBy') {
-      return {
-        keys: graph.sponsoredBy([user.key, ...graph.groupsOf(user.key)]),
-      };
-    }
-    return from.reasons
-      ? this.#groupsWithReasons(user.key)
-      : { keys: graph.groupsOf(user.key) };
+/** Returns `undefined` when a named entry does not exist. */
+function groupsFrom(
+  from: GroupSource,
+  view: ReplicaView,
+): FoundGroups | undefined {
+  const { graph } = view.tables.groups;
+  if (from.kind === 'all') {
+    return {};
   }
-
-  #groupsWithReasons(user: string): FoundGroups {
-    const { graph, served } = this.#tables.groups;
-    const chains = graph.chainsFrom(user);
-    const sponsored = graph.sponsoredBy([user, ...chains.keys()]);
+  if (from.kind === 'nestedIn') {
+    const group = view.group(from.groupname);
+    const nestedIn = (key: string) =>
+      graph.groupsIn(key, other => view.groupOf(other) !== undefined);
+    return (
+      group && {
+        keys: nestedIn(group.key),
+        describe: key => ({ hasMemberGroups: nestedIn(key).size > 0 }),
+      }
+    );
+  }
+  const user = view.user(from);
+  if (!user) {
+    return undefined;
+  }
+  if (from.kind === 'sponsoredBy') {
     return {
-      keys: chains.keys(),
-      describe: key => {
-        const chain = chains.get(key)!;
-        return {
-          reason: {
-            direct: chain.length === 1,
-            sponsor: sponsored.has(key),
-            path: chain.map(step => served.get(step)?.name),
-          },
-        };
-      },
+      keys: graph.sponsoredBy([user.key, ...graph.groupsOf(user.key)]),
     };
   }
+  return from.reasons
+    ? groupsWithReasons(user.key, view)
+    : { keys: graph.groupsOf(user.key) };
+}
+
+function groupsWithReasons(user: string, view: ReplicaView): FoundGroups {
+  const { graph } = view.tables.groups;
+  const chains = graph.chainsFrom(user);
+  const sponsored = graph.sponsoredBy([user, ...chains.keys()]);
+  return {
+    keys: chains.keys(),
+    describe: key => {
+      const chain = chains.get(key)!;
+      return {
+        reason: {
+          direct: chain.length === 1,
+          sponsor: sponsored.has(key),
+          path: chain.map(step => view.groupOf(step)?.name),
+        },
+      };
+    },
+  };
 }
 
 function rowsOf<T>(

@@ -2,7 +2,7 @@ import type { AccountReplica } from '../directory/Accounts';
 import { isUserName } from '../directory/names';
 import type { Principal, PrincipalQuery } from '../directory/Principal';
 import type { User } from '../directory/records';
-import type { EntryKeys } from './EntryLookup';
+import type { EntryKeys } from './ReplicaView';
 import type { Replica } from './Replica';
 import { earlierOf } from './sync/HeldValues';
 import type { ReplicaTables } from './tables/ReplicaTables';

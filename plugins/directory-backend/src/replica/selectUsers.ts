@@ -1,19 +1,9 @@
 import { MAX_COLLEAGUES, type UserSelection } from '../directory/Directory';
-import type { UserCondition } from '../directory/predicates';
+import type { GroupCondition, UserCondition } from '../directory/predicates';
 import type { UserField } from '../directory/schema';
-import type { EntryKeys, EntryLookup } from './EntryLookup';
 import { fieldIndex, type RankIndex, ranksWhere, testWhere } from './evaluate';
-import type { MemberRanks } from './tables/MemberRanks';
+import type { ReplicaView } from './ReplicaView';
 import { inAll, inAny, ranksBelow } from './tables/rankSets';
-import type { ReplicaTables } from './tables/ReplicaTables';
-
-/** Data that users are selected from. */
-export interface UserSelectionContext {
-  readonly tables: ReplicaTables;
-  readonly members: MemberRanks;
-  readonly lookup: EntryLookup;
-  readonly keys: Pick<EntryKeys, 'entry'>;
-}
 
 /**
  * Returns the ranks of a selection's users in its order; `undefined` when its
@@ -22,45 +12,49 @@ export interface UserSelectionContext {
  */
 export function selectUsers(
   selection: UserSelection,
-  context: UserSelectionContext,
+  view: ReplicaView,
 ): Uint32Array | readonly number[] | 'all' | undefined {
   const { where, order } = selection;
-  const source = ranksFrom(selection, context);
+  const source = ranksFrom(selection, view);
   if (source === undefined || (source === 'all' && !where && !order)) {
     return source;
   }
-  const index = userIndex(context);
+  const index = userIndex(view);
   const lists = [
     ...(source === 'all' ? [] : [source]),
     ...(where ? [ranksWhere(where, index)] : []),
   ];
   const ranks = lists.length > 0 ? inAll(lists) : ranksBelow(index.size);
-  return order ? newestFirst(ranks, order, index, context) : ranks;
+  return order ? newestFirst(ranks, order, index, view) : ranks;
 }
 
 function ranksFrom(
   { from, unlockedOnly }: UserSelection,
-  context: UserSelectionContext,
+  view: ReplicaView,
 ): Uint32Array | 'all' | undefined {
-  const { members, lookup, keys } = context;
+  const { members, keys } = view;
   if (from.kind === 'all') {
-    return unlockedOnly ? members.allUnlocked() : 'all';
+    return unlockedOnly
+      ? view.within('users', members.allUnlocked())
+      : view.all('users');
   }
   if (from.kind === 'colleaguesOf') {
-    return colleaguesOf(keys.entry(from.dn), context);
+    return colleaguesOf(keys.entry(from.dn), view);
   }
-  const group = lookup.group(from.groupname);
+  const group = view.group(from.groupname);
   if (!group) {
     return undefined;
   }
-  return from.kind === 'membersOf'
-    ? members.unlocked(group.key, from.membership)
-    : sponsorsOf(group.key, context);
+  const ranks =
+    from.kind === 'membersOf'
+      ? members.unlocked(group.key, from.membership)
+      : sponsorsOf(group.key, view);
+  return view.within('users', ranks);
 }
 
 function sponsorsOf(
   group: string,
-  { tables: { users, groups } }: UserSelectionContext,
+  { tables: { users, groups } }: ReplicaView,
 ): Uint32Array {
   const own = groups.graph.get(group)?.sponsors ?? [];
   const nested = own.flatMap(sponsor => [...groups.graph.membersOf(sponsor)]);
@@ -68,14 +62,14 @@ function sponsorsOf(
 }
 
 /** Members of the smallest groups of an entry. */
-function colleaguesOf(
-  key: string,
-  { tables: { users, groups }, members }: UserSelectionContext,
-): Uint32Array {
+function colleaguesOf(key: string, view: ReplicaView): Uint32Array {
+  const { tables, members } = view;
+  const { users, groups } = tables;
   const [own] = users.served.ranksOf([key]);
   const bySize = Array.from(
-    groups.served.ranksOf(groups.graph.groupsOf(key)),
-    rank => members.unlocked(groups.served.inOrder[rank].key),
+    view.within('groups', groups.served.ranksOf(groups.graph.groupsOf(key))),
+    rank =>
+      view.within('users', members.unlocked(groups.served.inOrder[rank].key)),
   )
     // One more: the entry itself is a member, too.
     .filter(({ length }) => length <= MAX_COLLEAGUES + 1)
@@ -95,7 +89,7 @@ function newestFirst(
   ranks: Uint32Array,
   { where }: NonNullable<UserSelection['order']>,
   index: RankIndex<UserCondition>,
-  { tables }: UserSelectionContext,
+  { tables }: ReplicaView,
 ): readonly number[] {
   const { inOrder } = tables.users.served;
   const isOrdered = where ? testWhere(where, index) : () => true;
@@ -109,11 +103,9 @@ function newestFirst(
     .map(({ rank }) => rank);
 }
 
-function userIndex({
-  tables,
-  members,
-  lookup,
-}: UserSelectionContext): RankIndex<UserCondition> {
+/** Finds users by conditions. Groups that the view does not show have no members. */
+export function userIndex(view: ReplicaView): RankIndex<UserCondition> {
+  const { tables, members } = view;
   const { served } = tables.users;
   const fields = fieldIndex(served);
   const flags = new Map<UserField, Uint8Array>();
@@ -122,9 +114,9 @@ function userIndex({
     find(condition) {
       switch (condition.kind) {
         case 'memberOfAny':
-          return { ranks: members.ofAnyGroup() };
+          return { ranks: memberOfAny(view) };
         case 'memberOf': {
-          const group = lookup.group(condition.groupname);
+          const group = view.group(condition.groupname);
           return { ranks: group ? members.all(group.key) : new Uint32Array() };
         }
         case 'before':
@@ -137,7 +129,7 @@ function userIndex({
         }
         case 'isUser': {
           const { username } = condition;
-          const row = lookup.user({ username });
+          const row = view.user({ username });
           // In the directory's spelling.
           const [own] = row?.name === username ? served.ranksOf([row.key]) : [];
           return { test: rank => rank === own };
@@ -145,6 +137,43 @@ function userIndex({
         default:
           return fields.find(condition);
       }
+    },
+  };
+}
+
+/** Users in any of the groups that the view shows. */
+function memberOfAny(view: ReplicaView): Uint32Array {
+  const { users, groups } = view.tables;
+  const shown = view.all('groups');
+  if (shown === 'all') {
+    return view.members.ofAnyGroup();
+  }
+  const keys = Array.from(shown, rank => groups.served.inOrder[rank].key);
+  return users.served.ranksOf(groups.graph.membersWithin(keys));
+}
+
+/** Finds groups by conditions. */
+export function groupIndex(view: ReplicaView): RankIndex<GroupCondition> {
+  const { graph, served } = view.tables.groups;
+  const fields = fieldIndex(served);
+  return {
+    size: served.size,
+    find(condition) {
+      if (condition.kind !== 'hasMember' && condition.kind !== 'hasSponsor') {
+        return fields.find(condition);
+      }
+      const user = view.user(condition);
+      if (!user) {
+        return { ranks: new Uint32Array() };
+      }
+      const groups = graph.groupsOf(user.key);
+      return {
+        ranks: served.ranksOf(
+          condition.kind === 'hasMember'
+            ? groups
+            : graph.sponsoredBy([user.key, ...groups]),
+        ),
+      };
     },
   };
 }

@@ -27,6 +27,7 @@ import {
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
 import { describePrivacy } from './describePrivacy';
+import { anyQuery, visibility } from './visibilityArbitrary';
 import {
   resultsOf,
   CONCURRENCY,
@@ -399,6 +400,28 @@ export function describeDirectory(
       await expectSame(queries, (directory, groupnames) =>
         directory.countMembers({ groupnames }, context),
       );
+    });
+
+    it('treats entries that a policy does not show as not served', async () => {
+      const shown = fc.sample(visibility(model), {
+        numRuns: options.searches / 20,
+        seed: 18,
+      });
+      const totals = new Set<number>();
+      for (const [index, visible] of shown.entries()) {
+        const restricted = model.restrictedTo(visible);
+        totals.add(restricted.users.length);
+        const queries = fc.sample(anyQuery(model), {
+          numRuns: 50,
+          seed: index,
+        });
+        for (const query of queries) {
+          expect(
+            await query(subject!.directory, { ...context, visible }),
+          ).toEqual(await query(restricted, context));
+        }
+      }
+      expect(totals.size).toBeGreaterThan(3);
     });
 
     it('selects members by text and kind of membership', async () => {

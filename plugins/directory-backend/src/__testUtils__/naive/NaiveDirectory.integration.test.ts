@@ -16,6 +16,7 @@ import {
   visitPredicate,
   type FieldCondition,
   type GroupPredicate,
+  type Predicate,
   type UserCondition,
   type UserPredicate,
 } from '../../directory/predicates';
@@ -54,26 +55,25 @@ function searchFilter(
   where: UserPredicate | GroupPredicate,
   options: FilterOptions,
 ): Filter | undefined {
-  return visitPredicate<
-    UserCondition | FieldCondition<GroupField>,
-    Filter | undefined
-  >(where, {
-    condition: condition =>
-      conditionFilter(condition as FilterCondition, options),
-    allOf: parts => {
-      const filters = parts.filter(part => part !== undefined);
-      return filters.length === parts.length
-        ? new AndFilter({ filters })
-        : undefined;
+  return visitPredicate<FilterCondition, Filter | undefined>(
+    where as Predicate<FilterCondition>,
+    {
+      condition: condition => conditionFilter(condition, options),
+      allOf: parts => {
+        const filters = parts.filter(part => part !== undefined);
+        return filters.length === parts.length
+          ? new AndFilter({ filters })
+          : undefined;
+      },
+      anyOf: parts => {
+        const filters = parts.filter(part => part !== undefined);
+        return filters.length > 0 ? new OrFilter({ filters }) : undefined;
+      },
+      not: () => {
+        throw new Error('No search has a negated condition');
+      },
     },
-    anyOf: parts => {
-      const filters = parts.filter(part => part !== undefined);
-      return filters.length > 0 ? new OrFilter({ filters }) : undefined;
-    },
-    not: () => {
-      throw new Error('No search has a negated condition');
-    },
-  });
+  );
 }
 
 function conditionFilter(

@@ -7,10 +7,11 @@ import type {
   UserQuery,
   UserSelection,
   UserStream,
+  Visibility,
 } from '../../directory/Directory';
 import type { Group, User } from '../../directory/records';
 import type { Page, PageRequest } from '../../directory/Page';
-import type { UserPredicate } from '../../directory/predicates';
+import type { GroupPredicate, UserPredicate } from '../../directory/predicates';
 import type {
   Principal,
   PrincipalLookup,
@@ -40,6 +41,7 @@ const AGREEMENTS = `cn=fasagreements,${SUFFIX}`;
  */
 export class NaiveDirectory implements Directory {
   readonly #entries: readonly DumpedEntry[];
+  readonly #schema: 'fas' | 'freeipa';
   readonly #membership: NaiveMembership;
   readonly #extensions: NaiveExtensions;
   readonly #attributes: Partial<Record<UserField, string>>;
@@ -50,21 +52,45 @@ export class NaiveDirectory implements Directory {
     find: (query: PrincipalQuery) => this.#findPrincipal(query),
   } satisfies PrincipalLookup;
 
-  constructor(entries: readonly DumpedEntry[], schema: 'fas' | 'freeipa') {
+  constructor(
+    entries: readonly DumpedEntry[],
+    schema: 'fas' | 'freeipa',
+    isVisible: (entry: DumpedEntry) => boolean = () => true,
+  ) {
     const { userClass, groupClass, attributes } = NAIVE_SCHEMAS[schema];
     this.#entries = entries;
+    this.#schema = schema;
     this.#attributes = attributes;
     this.#membership = new NaiveMembership(
       entries.filter(entry => entry.isIn(GROUPS)),
     );
-    this.users = served(entries, USERS, { as: userClass, by: 'uid' });
-    this.groups = served(entries, GROUPS, { as: groupClass, by: 'cn' });
+    this.users = served(entries, USERS, { as: userClass, by: 'uid' }).filter(
+      isVisible,
+    );
+    this.groups = served(entries, GROUPS, { as: groupClass, by: 'cn' }).filter(
+      isVisible,
+    );
     this.#extensions = new NaiveExtensions({
       users: this.users,
       groups: this.groups,
       membership: this.#membership,
       creation: this.#attributes.creation!,
     });
+  }
+
+  /** The directory as if only the visible entries were served. */
+  restrictedTo({ users, groups }: Visibility): NaiveDirectory {
+    const visible = new Set([
+      ...this.users.filter(
+        user => !users || this.#applies(user, users, EVERYTHING),
+      ),
+      ...this.groups.filter(
+        group => !groups || this.#groupApplies(group, groups),
+      ),
+    ]);
+    return new NaiveDirectory(this.#entries, this.#schema, entry =>
+      visible.has(entry),
+    );
   }
 
   /** The Kerberos principal names of all accounts. */
@@ -134,7 +160,7 @@ export class NaiveDirectory implements Directory {
       return undefined;
     }
     const groups = found.groups.filter(
-      group => !where || groupApplies(group, where),
+      group => !where || this.#groupApplies(group, where),
     );
     const { items, total } = pageOf(groups, page);
     return {
@@ -253,6 +279,18 @@ export class NaiveDirectory implements Directory {
         ? group => ({ reason: extensions.reason(user, group) })
         : undefined,
     };
+  }
+
+  #groupApplies(group: DumpedEntry, where: GroupPredicate): boolean {
+    return groupApplies(group, where, kind => {
+      const keys =
+        kind === 'hasMember'
+          ? this.#membership.membersOf(group)
+          : this.#membership.sponsorsOf(group);
+      return this.users
+        .filter(({ key }) => keys.has(key))
+        .map(user => user.text('uid')!.toLowerCase());
+    });
   }
 
   #applies(entry: DumpedEntry, where: UserPredicate, viewer: Viewer): boolean {

@@ -1,5 +1,6 @@
 import {
   type FieldCondition,
+  type GroupCondition,
   type GroupPredicate,
   type UserCondition,
   type UserPredicate,
@@ -56,12 +57,16 @@ export function userApplies(
 export function groupApplies(
   entry: DumpedEntry,
   where: GroupPredicate,
+  /** Names of the served users who are members or sponsors, in lower case. */
+  namesOf: (kind: 'hasMember' | 'hasSponsor') => readonly string[],
 ): boolean {
-  return visitPredicate<FieldCondition<GroupField>, boolean>(where, {
+  return visitPredicate<GroupCondition, boolean>(where, {
     condition: condition =>
-      entry
-        .texts(GROUP_ATTRIBUTES[condition.field])
-        .some(value => textApplies(value, condition)),
+      condition.kind === 'hasMember' || condition.kind === 'hasSponsor'
+        ? namesOf(condition.kind).includes(condition.username.toLowerCase())
+        : entry
+            .texts(GROUP_ATTRIBUTES[condition.field])
+            .some(value => textApplies(value, condition)),
     allOf: everyOf,
     anyOf: someOf,
     not: isFalse,

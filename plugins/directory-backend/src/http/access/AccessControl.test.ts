@@ -4,11 +4,24 @@ import type {
   PermissionsServiceRequestOptions,
 } from '@backstage/backend-plugin-api';
 import { mockCredentials, mockServices } from '@backstage/backend-test-utils';
-import { AuthorizeResult } from '@backstage/plugin-permission-common';
+import {
+  AuthorizeResult,
+  type PolicyDecision,
+} from '@backstage/plugin-permission-common';
 import {
   directoryCertificateSignPermission,
+  directoryGroupReadPermission,
   directoryReadPermission,
+  directoryUserReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  createDirectoryGroupConditionalDecision,
+  createDirectoryUserConditionalDecision,
+  directoryGroupConditions,
+  directoryGroupRules,
+  directoryUserConditions,
+  directoryUserRules,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import { ConfigReader } from '@backstage/config';
 import { eventually } from '../../__testUtils__/eventually';
 import { holder, person } from '../../__testUtils__/people';
@@ -18,13 +31,29 @@ import {
   PrincipalSet,
   type PrincipalSetOptions,
 } from '../../directory/Caller';
-import { AccessControl } from './AccessControl';
+import { AccessControl, PolicyUnavailableError } from './AccessControl';
 
 function userOf(options: PermissionsServiceRequestOptions): string {
   const { credentials } = options as { credentials: BackstageCredentials };
   const { userEntityRef } = credentials.principal as BackstageUserPrincipal;
   return userEntityRef;
 }
+
+/** The rules of the plugin, as it registers them. */
+const permissionsRegistry = mockServices.permissionsRegistry.mock({
+  getPermissionRuleset: () => ({
+    getRuleByName: name =>
+      [
+        ...Object.values(directoryUserRules),
+        ...Object.values(directoryGroupRules),
+      ].find(rule => rule.name === name) as any,
+  }),
+});
+
+const showsAll = async () => [
+  { result: AuthorizeResult.ALLOW } as const,
+  { result: AuthorizeResult.ALLOW } as const,
+];
 
 /** A permission framework that counts and answers by entity reference. */
 function counting(
@@ -37,8 +66,14 @@ function counting(
       asked.push(permission.name);
       return [{ result: decide(userOf(options)) }];
     },
+    authorizeConditional: showsAll,
   });
-  return { asked, control: new AccessControl({ permissions, readDecisionMs }) };
+  const control = new AccessControl({
+    permissions,
+    permissionsRegistry,
+    readDecisionMs,
+  });
+  return { asked, control };
 }
 
 const callerOf = (name: string) =>
@@ -93,7 +128,7 @@ it('does not cache failures of the policy', async () => {
     return AuthorizeResult.ALLOW;
   });
   const ask = () => control.require(callerOf('alice'), directoryReadPermission);
-  await expect(ask()).rejects.toThrow('away');
+  await expect(ask()).rejects.toThrow(PolicyUnavailableError);
   isAway = false;
   await expect(ask()).resolves.toBeUndefined();
 });
@@ -118,6 +153,7 @@ describe('with a policy that allows everything', () => {
   ) => {
     const control = new AccessControl({
       permissions: mockServices.permissions({ result: AuthorizeResult.ALLOW }),
+      permissionsRegistry,
       rules: rules?.map(({ operations, ...named }) => ({
         callers: new PrincipalSet(named),
         operations: new Set(operations),
@@ -165,6 +201,7 @@ it('requires the policy and a rule for a portal token', async () => {
   const operations = new Set(['directory.read']);
   const control = new AccessControl({
     permissions,
+    permissionsRegistry,
     rules: [{ callers, operations }],
   });
   const dave = { ...person('dave'), source: 'live' } as const;
@@ -175,6 +212,114 @@ it('requires the policy and a rule for a portal token', async () => {
       directoryReadPermission,
     ),
   ).rejects.toThrow('You are not allowed to do this.');
+});
+
+describe('AccessControl.visibilityOf', () => {
+  /** What a policy shows to alice. */
+  async function shownBy(
+    users: PolicyDecision,
+    groups: PolicyDecision,
+    caller: Caller = callerOf('alice'),
+  ) {
+    const permissions = mockServices.permissions.mock({
+      authorize: async () => [{ result: AuthorizeResult.ALLOW }],
+      authorizeConditional: async queries =>
+        queries.map(({ permission }) =>
+          permission.name === directoryUserReadPermission.name ? users : groups,
+        ),
+    });
+    const control = new AccessControl({ permissions, permissionsRegistry });
+    return control.visibilityOf(caller);
+  }
+  const allow = { result: AuthorizeResult.ALLOW } as const;
+  const deny = { result: AuthorizeResult.DENY } as const;
+  const ownGroups = createDirectoryGroupConditionalDecision(
+    directoryGroupReadPermission,
+    {
+      anyOf: [
+        directoryGroupConditions.hasMember({ usernames: ['alice', 'bob'] }),
+        { not: directoryGroupConditions.hasSponsor({ usernames: ['alice'] }) },
+      ],
+    },
+  );
+  const colleagues = createDirectoryUserConditionalDecision(
+    directoryUserReadPermission,
+    {
+      allOf: [
+        directoryUserConditions.isMember({ groupnames: ['infra'] }),
+        { not: directoryUserConditions.isUser({ usernames: [] }) },
+      ],
+    },
+  );
+
+  it('shows everything that the policy allows', async () => {
+    expect(await shownBy(allow, allow)).toBeUndefined();
+  });
+
+  it('shows nothing that the policy denies', async () => {
+    const nothing = { kind: 'anyOf', of: [] };
+    expect(await shownBy(deny, deny)).toEqual({
+      users: nothing,
+      groups: nothing,
+    });
+    expect(await shownBy(allow, deny)).toEqual({ groups: nothing });
+  });
+
+  it('turns conditions into predicates', async () => {
+    expect(await shownBy(colleagues, ownGroups)).toEqual({
+      users: {
+        kind: 'allOf',
+        of: [
+          { kind: 'anyOf', of: [{ kind: 'memberOf', groupname: 'infra' }] },
+          { kind: 'not', of: { kind: 'anyOf', of: [] } },
+        ],
+      },
+      groups: {
+        kind: 'anyOf',
+        of: [
+          {
+            kind: 'anyOf',
+            of: [
+              { kind: 'hasMember', username: 'alice' },
+              { kind: 'hasMember', username: 'bob' },
+            ],
+          },
+          {
+            kind: 'not',
+            of: {
+              kind: 'anyOf',
+              of: [{ kind: 'hasSponsor', username: 'alice' }],
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  it('shows everything to Kerberos tickets and services', async () => {
+    const dave = { ...person('dave'), source: 'live' } as const;
+    expect(await shownBy(deny, deny, holder(dave))).toBeUndefined();
+    const service: Caller = {
+      kind: 'portalService',
+      credentials: mockCredentials.service('plugin:reports'),
+    };
+    expect(await shownBy(deny, deny, service)).toBeUndefined();
+  });
+
+  it('rejects when the policy cannot be queried', async () => {
+    const control = new AccessControl({
+      permissions: mockServices.permissions.mock({
+        authorize: async () => [allow],
+        authorizeConditional: async () => {
+          throw new Error('The permission backend is down');
+        },
+      }),
+      permissionsRegistry,
+    });
+    await expect(control.visibilityOf(callerOf('alice'))).rejects.toThrow(
+      PolicyUnavailableError,
+    );
+  });
 });
 
 describe('directory.access in the configuration', () => {

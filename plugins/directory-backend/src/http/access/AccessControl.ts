@@ -1,19 +1,25 @@
 import type {
   BackstageCredentials,
+  PermissionsRegistryService,
   PermissionsService,
 } from '@backstage/backend-plugin-api';
+import { CustomErrorBase } from '@backstage/errors';
 import {
   AuthorizeResult,
   type BasicPermission,
 } from '@backstage/plugin-permission-common';
 import {
   directoryCertificateSignPermission,
+  directoryGroupReadPermission,
   directoryPermissions,
   directoryReadPermission,
+  directoryUserReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { LRUCache } from 'lru-cache';
 import type { Caller, PrincipalSet } from '../../directory/Caller';
+import type { Visibility } from '../../directory/Directory';
 import { ForbiddenError } from '../response/apiErrors';
+import { visibilityBy } from './visibility';
 
 /** As long as accounts are cached. */
 const READ_DECISION_MS = 4000;
@@ -29,11 +35,28 @@ const OPEN_TO_SERVICES: ReadonlySet<string> = new Set([
   directoryReadPermission.name,
 ]);
 
+/** The portal's permission policy has not decided. */
+export class PolicyUnavailableError extends CustomErrorBase {
+  name = 'PolicyUnavailableError' as const;
+}
+
 /** One rule of `directory.access`. */
 export interface AccessRule {
   readonly callers: PrincipalSet;
   /** Names of the directory's permissions. */
   readonly operations: ReadonlySet<string>;
+}
+
+/** Permission rules by resource type. */
+export type PermissionRules = Pick<
+  PermissionsRegistryService,
+  'getPermissionRuleset'
+>;
+
+/** The policy's decision about reading. */
+interface ReadDecision {
+  readonly allowed: boolean;
+  readonly visible: Visibility | undefined;
 }
 
 /** A request to the permission framework. */
@@ -52,31 +75,34 @@ interface PolicyRequest {
  */
 export class AccessControl {
   readonly #permissions: PermissionsService;
+  readonly #registry: PermissionRules;
   readonly #rules: readonly AccessRule[] | undefined;
   /**
    * Decisions about reading by entity reference: each is a request to another
    * plugin. Decisions about other operations are not cached.
    */
-  readonly #readDecisions: LRUCache<
-    string,
-    { allowed: boolean },
-    PolicyRequest
-  >;
+  readonly #readDecisions: LRUCache<string, ReadDecision, PolicyRequest>;
 
   constructor(options: {
     readonly permissions: PermissionsService;
+    readonly permissionsRegistry: PermissionRules;
     readonly rules?: readonly AccessRule[];
     /** Milliseconds for which decisions about reading are cached. Default: 4000. */
     readonly readDecisionMs?: number;
   }) {
     this.#permissions = options.permissions;
+    this.#registry = options.permissionsRegistry;
     this.#rules = options.rules;
     this.#readDecisions = new LRUCache({
       max: 10_000,
       ttl: options.readDecisionMs ?? READ_DECISION_MS,
-      fetchMethod: async (_user, _stale, { context }) => ({
-        allowed: await this.#policyAllows(context),
-      }),
+      fetchMethod: async (_user, _stale, { context }) => {
+        const [allowed, visible] = await Promise.all([
+          this.#policyAllows(context),
+          this.#policyShows(context),
+        ]);
+        return { allowed, visible };
+      },
     });
   }
 
@@ -85,6 +111,17 @@ export class AccessControl {
     if (!(await this.#isAllowed(caller, permission))) {
       throw new ForbiddenError({ message: 'You are not allowed to do this.' });
     }
+  }
+
+  /**
+   * What the policy lets a portal user see; `undefined` for everything. Callers
+   * with other credentials see everything that they may read: the policy does
+   * not decide about Kerberos tickets, and allows services all permissions.
+   */
+  async visibilityOf(caller: Caller): Promise<Visibility | undefined> {
+    return caller.kind === 'portalUser'
+      ? (await this.#readDecisionOf(caller)).visible
+      : undefined;
   }
 
   /** The names of all operations that the caller may perform. */
@@ -96,9 +133,11 @@ export class AccessControl {
     if (caller.kind === 'kerberos') {
       return new Set(names);
     }
-    const decisions = await this.#permissions.authorize(
-      granted.map(permission => ({ permission })),
-      { credentials: caller.credentials },
+    const decisions = await query(() =>
+      this.#permissions.authorize(
+        granted.map(permission => ({ permission })),
+        { credentials: caller.credentials },
+      ),
     );
     return new Set(
       names.filter(
@@ -117,18 +156,20 @@ export class AccessControl {
     if (caller.kind === 'kerberos') {
       return true;
     }
-    const query = { permission, credentials: caller.credentials };
-    if (
-      caller.kind !== 'portalUser' ||
-      permission.name !== directoryReadPermission.name
-    ) {
-      return this.#policyAllows(query);
-    }
-    const { userEntityRef } = caller.credentials.principal;
-    const decision = await this.#readDecisions.fetch(userEntityRef, {
-      context: query,
-    });
-    return decision?.allowed ?? false;
+    return caller.kind === 'portalUser' &&
+      permission.name === directoryReadPermission.name
+      ? (await this.#readDecisionOf(caller)).allowed
+      : this.#policyAllows({ permission, credentials: caller.credentials });
+  }
+
+  async #readDecisionOf({
+    credentials,
+  }: Extract<Caller, { kind: 'portalUser' }>): Promise<ReadDecision> {
+    const decision = await this.#readDecisions.fetch(
+      credentials.principal.userEntityRef,
+      { context: { permission: directoryReadPermission, credentials } },
+    );
+    return decision!;
   }
 
   #ruleAllows(caller: Caller, { name }: BasicPermission): boolean {
@@ -143,11 +184,40 @@ export class AccessControl {
       : this.#rules === undefined && OPEN_TO_USERS.has(name);
   }
 
-  async #policyAllows(query: PolicyRequest): Promise<boolean> {
-    const { permission, credentials } = query;
-    const [decision] = await this.#permissions.authorize([{ permission }], {
-      credentials,
-    });
+  async #policyShows({
+    credentials,
+  }: PolicyRequest): Promise<Visibility | undefined> {
+    const [users, groups] = await query(() =>
+      this.#permissions.authorizeConditional(
+        [
+          { permission: directoryUserReadPermission },
+          { permission: directoryGroupReadPermission },
+        ],
+        { credentials },
+      ),
+    );
+    return visibilityBy({ users, groups }, this.#registry);
+  }
+
+  async #policyAllows({
+    permission,
+    credentials,
+  }: PolicyRequest): Promise<boolean> {
+    const [decision] = await query(() =>
+      this.#permissions.authorize([{ permission }], { credentials }),
+    );
     return decision.result === AuthorizeResult.ALLOW;
+  }
+}
+
+/** @throws PolicyUnavailableError */
+async function query<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw new PolicyUnavailableError(
+      'The permission policy cannot be queried',
+      error,
+    );
   }
 }

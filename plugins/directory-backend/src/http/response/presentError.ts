@@ -66,7 +66,7 @@ function describe(error: unknown): string {
   if (!isError(error)) {
     return 'an unknown value was thrown';
   }
-  if (/^(Directory|Authority|Outcome|ChangeLog)/.test(error.name)) {
+  if (/^(Directory|Authority|Outcome|ChangeLog|Policy)/.test(error.name)) {
     const cause = isError(error.cause) ? `: ${error.cause.message}` : '';
     return `${error.message}${cause}`;
   }
@@ -105,6 +105,10 @@ const presenters: Readonly<
     ),
   ChangeLogUnavailableError: () =>
     new UnavailableError('The change log is not available. Try again later.'),
+  PolicyUnavailableError: () =>
+    new UnavailableError(
+      'The permission policy is not available. Try again later.',
+    ),
   PortalTokenRequiredError: ({ message }) => new ForbiddenError({ message }),
   AuthorityRefusalError: error => {
     const { kind, message } = error as AuthorityRefusalError;

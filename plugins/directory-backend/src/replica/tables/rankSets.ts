@@ -62,7 +62,7 @@ function inBoth(a: Uint32Array, b: Uint32Array): Uint32Array {
 }
 
 /** Binary search in an ordered list. */
-function includes(list: Uint32Array, rank: number): boolean {
+export function includes(list: Uint32Array, rank: number): boolean {
   let low = 0;
   let high = list.length;
   while (low < high) {

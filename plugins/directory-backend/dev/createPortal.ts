@@ -1,0 +1,36 @@
+import { createBackend } from '@backstage/backend-defaults';
+import { rootHttpRouterServiceFactory } from '@backstage/backend-defaults/rootHttpRouter';
+import {
+  raiseHeaderLimit,
+  readKerberosConfig,
+} from '@directory-gateway/kerberos';
+
+/** The plugin alone with what it needs of a portal. */
+export function createPortal() {
+  const backend = createBackend();
+
+  backend.add(
+    rootHttpRouterServiceFactory({
+      configure({ server, config, applyDefaults }) {
+        raiseHeaderLimit(server, readKerberosConfig(config));
+        applyDefaults();
+      },
+    }),
+  );
+  backend.add(import('@backstage/plugin-auth-backend'));
+  backend.add(import('@backstage/plugin-auth-backend-module-guest-provider'));
+  backend.add(
+    import(
+      '@directory-gateway/backstage-plugin-auth-backend-module-kerberos-provider'
+    ),
+  );
+  backend.add(import('@backstage/plugin-catalog-backend'));
+  backend.add(import('../src'));
+  backend.add(
+    import(
+      '@directory-gateway/backstage-plugin-directory-backend-module-embedded-ca'
+    ),
+  );
+
+  return backend;
+}
