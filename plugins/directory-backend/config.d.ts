@@ -127,6 +127,12 @@ export interface Config {
          */
         failures?: number;
         /**
+         * Time for which a server may send nothing, while requests wait for it,
+         * before it is excluded. At least 500 milliseconds.
+         * @default 1 second
+         */
+        silence?: HumanDuration | string;
+        /**
          * Delay of the first background probe of an excluded server.
          * @default 100 milliseconds
          */

@@ -22,7 +22,7 @@ it('reports what the policy allows', async () => {
   ).toEqual({
     status: 'ok',
     message:
-      'Guests: nothing; users: catalog.entity.read, directory.certificate.sign, directory.read, example.run; administrators (user:default/root): everything that the policy knows',
+      'Guests: nothing; users: catalog.entity.read, directory.certificate.sign, directory.group.read, directory.read, directory.user.read, example.run; administrators (user:default/root): everything that the policy knows',
   });
 });
 

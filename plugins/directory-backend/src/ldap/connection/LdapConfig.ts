@@ -49,11 +49,24 @@ export function readLdapConfig(config: Config) {
     idleProbeMs: milliseconds('idleProbe', { seconds: 15 }),
     breaker: Object.freeze({
       failures: count('breaker.failures', 3),
+      silenceMs: readSilence(milliseconds('breaker.silence', { seconds: 1 })),
       initialMs: milliseconds('breaker.initial', { milliseconds: 100 }),
       maxMs: milliseconds('breaker.max', { seconds: 1 }),
     }),
     probeIntervalMs: milliseconds('probeInterval', { minutes: 1 }),
   });
+}
+
+/** Below, a busy server would be excluded again and again. */
+const MIN_SILENCE_MS = 500;
+
+function readSilence(ms: number): number {
+  if (ms < MIN_SILENCE_MS) {
+    throw new InputError(
+      `${PREFIX}.breaker.silence must be at least ${MIN_SILENCE_MS} milliseconds`,
+    );
+  }
+  return ms;
 }
 
 function readServers(

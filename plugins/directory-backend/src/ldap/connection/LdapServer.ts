@@ -31,9 +31,6 @@ const CHECK_MS = 100;
  */
 const CHECKS_UNTIL_PROBE = 3;
 
-/** Checks until the server counts as unresponsive: 0.9 s at most. */
-const CHECKS_UNTIL_UNRESPONSIVE = 8;
-
 /** Search of the root DSE, which is open to every account (RFC 4512 §5.1). */
 const PROBE: LdapSearch = {
   base: trustedDn(''),
@@ -150,6 +147,8 @@ export class LdapServer {
   readonly #lost = new WeakSet<LdapConnection>();
   readonly #metrics: LdapMetrics;
   readonly #idleProbes: NodeJS.Timeout;
+  /** Consecutive checks until the server counts as unresponsive. */
+  readonly #maxSilentChecks: number;
   #availableSince = performance.now();
   #refused = false;
   /** Runs while the server has requests to respond to. */
@@ -188,6 +187,7 @@ export class LdapServer {
       metrics: this.#metrics,
       onFailure: error => this.#connectionFailed(error),
     });
+    this.#maxSilentChecks = Math.floor(config.breaker.silenceMs / CHECK_MS) - 1;
     this.#idleProbes = setInterval(
       () => this.#probeIdle(),
       config.idleProbeMs / 2,
@@ -318,7 +318,7 @@ export class LdapServer {
       this.#silentChecks++;
       if (this.#silentChecks === CHECKS_UNTIL_PROBE && this.#breaker.closed) {
         this.#probeResponses();
-      } else if (this.#silentChecks >= CHECKS_UNTIL_UNRESPONSIVE) {
+      } else if (this.#silentChecks >= this.#maxSilentChecks) {
         // Responses may have arrived that have not been read yet.
         setImmediate(() => this.#excludeIfSilent());
       }
