@@ -38,7 +38,9 @@ export type DirectoryUserQuery =
  * @public
  */
 export interface DirectoryGroupQuery {
+  /** Whether the users are members or sponsors. */
   readonly kind: 'hasMember' | 'hasSponsor';
+  /** User names. */
   readonly usernames: readonly string[];
 }
 

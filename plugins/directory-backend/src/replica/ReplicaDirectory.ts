@@ -20,7 +20,7 @@ import {
 import { userFieldNames } from '../directory/schema';
 import { ranksWhere } from './evaluate';
 import { type EntryKeys, ReplicaView } from './ReplicaView';
-import { groupIndex, selectUsers } from './selectUsers';
+import { groupIndex, restrictView, selectUsers } from './selectUsers';
 import type { ReplicaGate } from './sync/ReplicaState';
 import { MemberRanks } from './tables/MemberRanks';
 import { inAll } from './tables/rankSets';
@@ -173,7 +173,7 @@ export class ReplicaDirectory implements Directory {
             ? view.user({ username: name })
             : view.group(name)) !== undefined;
         return isIn(this.#view)
-          ? visible => isIn(this.#view.restrictedTo(visible))
+          ? visible => isIn(restrictView(this.#view, visible))
           : undefined;
       }),
     );
@@ -187,7 +187,7 @@ export class ReplicaDirectory implements Directory {
     if (!this.#gate.isServing) {
       await this.#gate.enter(signal);
     }
-    return read(visible ? this.#view.restrictedTo(visible) : this.#view);
+    return read(visible ? restrictView(this.#view, visible) : this.#view);
   }
 
   async *#batchesOf(

@@ -1,8 +1,5 @@
-import type { Visibility } from '../directory/Directory';
 import { isGroupName, isUserName } from '../directory/names';
 import type { Group, User } from '../directory/records';
-import { ranksWhere } from './evaluate';
-import { groupIndex, userIndex } from './selectUsers';
 import type { MemberRanks } from './tables/MemberRanks';
 import { inAll, includes } from './tables/rankSets';
 import type { ReplicaTables } from './tables/ReplicaTables';
@@ -44,17 +41,6 @@ export class ReplicaView {
     this.members = options.members;
     this.keys = options.keys;
     this.#visible = visible;
-  }
-
-  /**
-   * Returns a view of some entries of this one. It is valid within one turn of
-   * the event loop: a write changes ranks.
-   */
-  restrictedTo({ users, groups }: Visibility): ReplicaView {
-    return new ReplicaView(this, {
-      users: users && ranksWhere(users, userIndex(this)),
-      groups: groups && ranksWhere(groups, groupIndex(this)),
-    });
   }
 
   /** A visible user by name. */

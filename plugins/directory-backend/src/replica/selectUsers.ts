@@ -1,9 +1,27 @@
-import { MAX_COLLEAGUES, type UserSelection } from '../directory/Directory';
+import {
+  MAX_COLLEAGUES,
+  type UserSelection,
+  type Visibility,
+} from '../directory/Directory';
 import type { GroupCondition, UserCondition } from '../directory/predicates';
 import type { UserField } from '../directory/schema';
 import { fieldIndex, type RankIndex, ranksWhere, testWhere } from './evaluate';
-import type { ReplicaView } from './ReplicaView';
+import { ReplicaView } from './ReplicaView';
 import { inAll, inAny, ranksBelow } from './tables/rankSets';
+
+/**
+ * Returns a view of some of the entries. It is valid within one turn of the
+ * event loop: a write changes ranks.
+ */
+export function restrictView(
+  view: ReplicaView,
+  { users, groups }: Visibility,
+): ReplicaView {
+  return new ReplicaView(view, {
+    users: users && ranksWhere(users, userIndex(view)),
+    groups: groups && ranksWhere(groups, groupIndex(view)),
+  });
+}
 
 /**
  * Returns the ranks of a selection's users in its order; `undefined` when its
@@ -104,7 +122,7 @@ function newestFirst(
 }
 
 /** Finds users by conditions. Groups that the view does not show have no members. */
-export function userIndex(view: ReplicaView): RankIndex<UserCondition> {
+function userIndex(view: ReplicaView): RankIndex<UserCondition> {
   const { tables, members } = view;
   const { served } = tables.users;
   const fields = fieldIndex(served);

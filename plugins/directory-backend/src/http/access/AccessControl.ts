@@ -1,6 +1,5 @@
 import type {
   BackstageCredentials,
-  PermissionsRegistryService,
   PermissionsService,
 } from '@backstage/backend-plugin-api';
 import { CustomErrorBase } from '@backstage/errors';
@@ -19,7 +18,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, PrincipalSet } from '../../directory/Caller';
 import type { Visibility } from '../../directory/Directory';
 import { ForbiddenError } from '../response/apiErrors';
-import { visibilityBy } from './visibility';
+import { type PermissionRules, visibilityBy } from './visibility';
 
 /** As long as accounts are cached. */
 const READ_DECISION_MS = 4000;
@@ -46,12 +45,6 @@ export interface AccessRule {
   /** Names of the directory's permissions. */
   readonly operations: ReadonlySet<string>;
 }
-
-/** Permission rules by resource type. */
-export type PermissionRules = Pick<
-  PermissionsRegistryService,
-  'getPermissionRuleset'
->;
 
 /** The policy's decision about reading. */
 interface ReadDecision {

@@ -34,7 +34,12 @@ import {
   type UserCondition,
 } from '../../directory/predicates';
 import type { ReplicaDirectory } from '../../replica/ReplicaDirectory';
-import type { PermissionRules } from './AccessControl';
+
+/** Permission rules by resource type. */
+export type PermissionRules = Pick<
+  PermissionsRegistryService,
+  'getPermissionRuleset'
+>;
 
 /** Adds users and groups to the resource types of the permission framework. */
 export function addResourceTypes({
