@@ -34,8 +34,10 @@ beforeEach(() => {
 
 const directory = new PrivateDirectory(
   {
-    async getUser({ username }) {
-      const user = users.get(username);
+    async getUser({ username }, { visible }) {
+      // The replica evaluates the predicate.
+      const isShown = !visible || username === 'alice';
+      const user = isShown ? users.get(username) : undefined;
       return user && { ...emptyUser(), username, is_private: user.isPrivate };
     },
     async countMembers() {
@@ -174,6 +176,31 @@ describe('ChangeFeed', () => {
       { kind: 'user_locked' },
     ]);
     expect(await page({ cursor })).toMatchObject({ changes: [] });
+  });
+
+  it('returns changes of the users that the policy shows', async () => {
+    const { page } = await openFeed();
+    const { cursor } = await page();
+    await append([{ kind: 'user_locked' }], 'alice');
+    await append([{ kind: 'user_locked' }], 'bob');
+    await append([{ kind: 'user_deleted' }], 'carol');
+    const isAlice = { kind: 'isUser', username: 'alice' } as const;
+    const context = {
+      caller: callerNamed('dave'),
+      signal: new AbortController().signal,
+      visible: { users: isAlice },
+    };
+    const namesIn = ({ changes }: ChangePage) =>
+      changes.map(({ subject }) => subject.name);
+    expect(namesIn(await page({ cursor, context }))).toEqual(['alice']);
+    expect(namesIn(await page({ cursor }))).toEqual(['alice', 'bob', 'carol']);
+    const groupsOnly = {
+      ...context,
+      visible: { groups: { kind: 'anyOf', of: [] } },
+    } as const;
+    expect(namesIn(await page({ cursor, context: groupsOnly }))).toHaveLength(
+      3,
+    );
   });
 
   it('returns pages, and whether there are more changes', async () => {
