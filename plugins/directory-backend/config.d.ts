@@ -278,6 +278,8 @@ export interface Config {
         | 'directory.certificate.sign'
         | 'directory.certificate.revoke'
         | 'directory.members.export'
+        | 'directory.history.read'
+        | 'directory.history.locks.read'
         | 'directory.replica.override'
       >;
     }>;
@@ -428,6 +430,13 @@ export interface Config {
        * @default 90 days
        */
       retention?: HumanDuration | string;
+      /**
+       * Whether the memberships of users and groups have a history, which
+       * sponsors and the users themselves can read, and the log records which
+       * user has made a change.
+       * @default false
+       */
+      history?: boolean;
     };
 
     /**

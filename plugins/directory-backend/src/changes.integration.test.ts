@@ -1,6 +1,9 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
+import { Attribute, Change, Client } from 'ldapts';
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { addUser, userDn } from './__testUtils__/conformance/entries';
+import { eventually } from './__testUtils__/eventually';
 import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
 import { HttpClient } from './__testUtils__/gateway/HttpClient';
 import {
@@ -9,6 +12,10 @@ import {
 } from './__testUtils__/gateway/startGateway';
 
 jest.setTimeout(300_000);
+
+const READ = 'directory.read';
+const HISTORY = 'directory.history.read';
+const LOCKS = 'directory.history.locks.read';
 
 let realm: Realm;
 let gateway: Gateway;
@@ -19,7 +26,15 @@ beforeAll(async () => {
   gateway = await startGateway({
     realm,
     directory: {
-      changes: { keys: [{ secret: randomBytes(32).toString('hex') }] },
+      access: [
+        { principals: ['*'], portalUsers: ['*'], operations: [READ] },
+        { principals: ['dave'], operations: [HISTORY, LOCKS] },
+        { principals: ['carol'], operations: [HISTORY] },
+      ],
+      changes: {
+        keys: [{ secret: randomBytes(32).toString('hex') }],
+        history: true,
+      },
       portalUsers: { namespace: 'default', username: 'entityName' },
     },
   });
@@ -125,6 +140,145 @@ describe('GET /changes/', () => {
     expect({ status, json }).toMatchObject({
       status: 401,
       json: { reason: 'account_locked' },
+    });
+  });
+});
+
+describe('histories', () => {
+  const GROUP = 'infra';
+  const MEMBER = 'history-member';
+  const groupDn = `cn=${GROUP},cn=groups,cn=accounts,dc=example,dc=test`;
+
+  /** Requests a history; the latest change is first. */
+  async function historyOf(entry: string, as: string) {
+    const { status, json } = await client.request(`/v1/${entry}/history/`, {
+      as,
+    });
+    const { result } = json as Partial<Changes>;
+    return { status, result };
+  }
+
+  /** Requests a group's history as dave until it has a latest change. */
+  const groupHistory = (latest: object) =>
+    eventually(async () => {
+      const { result } = await historyOf(`groups/${GROUP}`, 'dave');
+      expect(result?.[0]).toMatchObject(latest);
+    });
+
+  /** Changes the members of the group as a user. */
+  async function modifyAs(username: string, change: Change) {
+    const ldap = new Client({
+      url: realm.ldapsUrl,
+      tlsOptions: { ca: await readFile(realm.caFile) },
+    });
+    try {
+      await ldap.bind(userDn(username), 'a password');
+      await ldap.modify(groupDn, change);
+    } finally {
+      await ldap.unbind();
+    }
+  }
+
+  const memberChange = (operation: 'add' | 'delete') =>
+    new Change({
+      operation,
+      modification: new Attribute({ type: 'member', values: [userDn(MEMBER)] }),
+    });
+
+  beforeAll(async () => {
+    await realm.modify(
+      addUser(MEMBER, {
+        objectClass: [
+          'inetOrgPerson',
+          'posixAccount',
+          'krbPrincipalAux',
+          'fasUser',
+        ],
+      }),
+    );
+    await realm.modify(
+      `dn: ${userDn(
+        'dave',
+      )}\nchangetype: modify\nreplace: userPassword\nuserPassword: a password\n`,
+    );
+    await realm.modify(
+      `dn: ${groupDn}\nchangetype: modify\nadd: aci\naci: (targetattr="member")(version 3.0; acl "test"; allow (write) userdn="ldap:///${userDn(
+        'dave',
+      )}";)\n`,
+    );
+    await eventually(async () => {
+      const { result } = await historyOf(`users/${MEMBER}`, 'dave');
+      expect(result).toMatchObject([{ kind: 'user_created', modifier: null }]);
+    });
+  });
+
+  it('name the user who has made the only write', async () => {
+    await modifyAs('dave', memberChange('add'));
+    await groupHistory({
+      kind: 'member_added',
+      groupname: GROUP,
+      username: MEMBER,
+      modifier: 'dave',
+    });
+    await realm.modify(
+      `dn: ${groupDn}\nchangetype: modify\ndelete: member\nmember: ${userDn(
+        MEMBER,
+      )}\n`,
+    );
+    // The directory manager is not a user.
+    await groupHistory({ kind: 'member_removed', modifier: null });
+  });
+
+  it('contain locks only for callers with the operation', async () => {
+    const setLock = (value: string) =>
+      realm.modify(
+        `dn: ${userDn(
+          MEMBER,
+        )}\nchangetype: modify\nreplace: nsAccountLock\nnsAccountLock: ${value}\n`,
+      );
+    await setLock('TRUE');
+    const kinds = async (as: string) => {
+      const { result } = await historyOf(`users/${MEMBER}`, as);
+      return result?.map(({ kind }) => kind);
+    };
+    const memberships = ['member_removed', 'member_added', 'user_created'];
+    await eventually(async () =>
+      expect(await kinds('dave')).toEqual(['user_locked', ...memberships]),
+    );
+    expect(await kinds('carol')).toEqual(memberships);
+    await setLock('FALSE');
+    await eventually(async () =>
+      expect((await kinds('dave'))?.[0]).toBe('user_unlocked'),
+    );
+    expect(await kinds('carol')).toEqual(memberships);
+  });
+
+  it('are for the user, sponsors of the group and callers with the operation', async () => {
+    const sponsors = (
+      await client.request(`/v1/groups/${GROUP}/sponsors/`, { as: 'dave' })
+    ).json as { result: { username: string }[] };
+    const sponsor = sponsors.result[0].username;
+    const statusOf = async (entry: string, as: string) =>
+      (await historyOf(entry, as)).status;
+    expect(await statusOf(`groups/${GROUP}`, sponsor)).toBe(200);
+    expect(await statusOf(`groups/${GROUP}`, 'bob')).toBe(403);
+    expect(await statusOf('users/BOB', 'bob')).toBe(200);
+    expect(await statusOf('users/alice', 'bob')).toBe(403);
+    expect(await statusOf('users/alice', 'carol')).toBe(200);
+    expect(await statusOf('users/nobody', 'bob')).toBe(404);
+    expect(await statusOf('groups/nope', 'bob')).toBe(404);
+  });
+
+  it('are returned in pages', async () => {
+    const { json } = await client.request(
+      `/v1/users/${MEMBER}/history/?page_size=2&page_number=2`,
+      { as: 'dave' },
+    );
+    expect(json).toMatchObject({
+      result: [{ kind: 'member_removed' }, { kind: 'member_added' }],
+      page: 2,
+      page_size: 2,
+      total_results: 5,
     });
   });
 });

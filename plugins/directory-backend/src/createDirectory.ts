@@ -6,7 +6,6 @@ import type { Database } from '@directory-gateway/backstage-plugin-directory-nod
 import { checkSecretFile } from '@directory-gateway/secret-files';
 import type { EventsService } from '@backstage/plugin-events-node';
 import { createHash } from 'node:crypto';
-import type { ChangeFeed } from './changes/ChangeFeed';
 import { createChanges } from './changes/createChanges';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
 import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDirectory';
@@ -54,13 +53,12 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
   readonly directory: ReplicaDirectory;
   readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
+  readonly source: LdapReplicaSource;
 } {
   const { schema, ldap } = options;
   const containers = containersBelow(ldap.baseDn);
-  const replica = new Replica({
-    ...options,
-    source: new LdapReplicaSource(options),
-  });
+  const source = new LdapReplicaSource(options);
+  const replica = new Replica({ ...options, source });
   const suspendIfRefused = (reachability: Reachability) => {
     if (reachability === 'refused') {
       replica.suspend(
@@ -89,6 +87,7 @@ export function createReplicaDirectory(options: ReplicaDirectoryOptions): {
       groupName: key => rdnValueOf(key)?.toLowerCase(),
     }),
     replica,
+    source,
   };
 }
 
@@ -135,7 +134,7 @@ export async function createDirectory({
   readonly entries: Pick<ReplicaDirectory, 'testsOf'>;
   readonly accounts: Accounts;
   /** `undefined` without `directory.changes`. */
-  readonly changes: ChangeFeed | undefined;
+  readonly changes: Awaited<ReturnType<typeof createChanges>> | undefined;
   readonly quarantine: ReplicaQuarantine;
   readonly replica: Replica;
 }> {
@@ -174,6 +173,7 @@ export async function createDirectory({
     directory,
     accounts: replicatedAccounts,
     replica,
+    source,
   } = createReplicaDirectory({
     reader,
     servers: searcher.servers,
@@ -208,6 +208,7 @@ export async function createDirectory({
       privacy,
       replica,
       schema,
+      source,
     }));
   replica.follow();
   return {

@@ -188,9 +188,13 @@ describe('the whole portal', () => {
       'catalog.location.read': administrators,
       'directory.certificate.revoke': administrators,
       'directory.certificate.sign': everyone,
+      'directory.group.read': everyone,
+      'directory.history.read': administrators,
+      'directory.history.locks.read': administrators,
       'directory.members.export': administrators,
       'directory.read': everyone,
       'directory.replica.override': administrators,
+      'directory.user.read': everyone,
     });
   });
 });

@@ -80,6 +80,28 @@ export const directoryMembersExportPermission = createPermission({
 });
 
 /**
+ * Reading the membership histories of all users and groups. Sponsors read those
+ * of their groups, and users their own, without it.
+ *
+ * @public
+ */
+export const directoryHistoryReadPermission = createPermission({
+  name: 'directory.history.read',
+  attributes: { action: 'read' },
+});
+
+/**
+ * Reading when accounts were locked and unlocked, in the histories that the
+ * caller may read.
+ *
+ * @public
+ */
+export const directoryHistoryLocksReadPermission = createPermission({
+  name: 'directory.history.locks.read',
+  attributes: { action: 'read' },
+});
+
+/**
  * Overriding the mass-deletion guard, after many entries of the directory were
  * deleted.
  *
@@ -101,5 +123,7 @@ export const directoryPermissions = [
   directoryCertificateSignPermission,
   directoryCertificateRevokePermission,
   directoryMembersExportPermission,
+  directoryHistoryReadPermission,
+  directoryHistoryLocksReadPermission,
   directoryReplicaOverridePermission,
 ];

@@ -35,6 +35,8 @@ const DEFAULT_AUDIENCES = {
   'directory.certificate.revoke': 'administrators',
   'directory.certificate.sign': EVERYONE,
   'directory.group.read': EVERYONE,
+  'directory.history.read': 'administrators',
+  'directory.history.locks.read': 'administrators',
   'directory.members.export': 'administrators',
   'directory.read': EVERYONE,
   'directory.replica.override': 'administrators',

@@ -102,7 +102,7 @@ export class ChangeFeed {
     const { cursor } = request;
     if (cursor === undefined) {
       await this.#requireDirectory(request.context);
-      const { last } = await this.#query(() => this.#log.position());
+      const { last } = await queryLog(() => this.#log.position());
       return this.#resultOf({ changes: [], after: last, hasMore: false });
     }
     const position = await this.#cursors.decrypt(cursor);
@@ -166,7 +166,7 @@ export class ChangeFeed {
     let hasMore = true;
     for (let page = 0; page < MAX_PAGES && hasMore; page++) {
       const query = { after, limit: limit - changes.length };
-      const read = await this.#query(() => this.#log.read(query));
+      const read = await queryLog(() => this.#log.read(query));
       if (!read) {
         return undefined;
       }
@@ -190,11 +190,9 @@ export class ChangeFeed {
     change: Change,
     context: CallerContext,
   ): Promise<Change | undefined> {
-    const { subject, member, fields } = change;
-    for (const entry of [subject, ...(member ? [member] : [])]) {
-      if (!(await this.#isVisible(entry, context))) {
-        return undefined;
-      }
+    const { subject, fields } = change;
+    if (!(await isChangeVisible(change, this.#directory, context))) {
+      return undefined;
     }
     if (!fields || subject.kind === 'group') {
       return change;
@@ -220,32 +218,6 @@ export class ChangeFeed {
     return visible.length > 0 ? { ...change, fields: visible } : undefined;
   }
 
-  /** Deleted entries are visible to callers who may see every entry. */
-  async #isVisible(
-    { kind, presentName }: ChangedEntry,
-    context: CallerContext,
-  ): Promise<boolean> {
-    const { visible } = context;
-    const isRestricted = kind === 'user' ? visible?.users : visible?.groups;
-    if (!isRestricted) {
-      return true;
-    }
-    if (presentName === undefined) {
-      return false;
-    }
-    const entry =
-      kind === 'user'
-        ? await this.#directory.getUser(
-            { username: presentName, fields: new Set() },
-            context,
-          )
-        : await this.#directory.getGroup(
-            { groupname: presentName, fields: new Set() },
-            context,
-          );
-    return entry !== undefined;
-  }
-
   /** Rejects while the directory cannot be read. */
   async #requireDirectory(context: CallerContext): Promise<void> {
     await this.#directory.countMembers({ groupnames: [] }, context);
@@ -260,17 +232,6 @@ export class ChangeFeed {
     const { logId } = this.#log;
     const cursor = await this.#cursors.encrypt({ logId, after });
     return { outcome: 'read', page: { changes, cursor, hasMore } };
-  }
-
-  async #query<T>(query: () => Promise<T>): Promise<T> {
-    try {
-      return await query();
-    } catch (error) {
-      throw new ChangeLogUnavailableError(
-        'The change log cannot be read',
-        error,
-      );
-    }
   }
 
   /** Counts a request that may wait; returns the function that ends it. */
@@ -335,5 +296,55 @@ export class ChangeFeed {
 
   #endPauses(): void {
     [...this.#pauses].forEach(end => end());
+  }
+}
+
+/** Finds the entries that a caller may see. */
+export type VisibleEntries = Pick<PrivateDirectory, 'getUser' | 'getGroup'>;
+
+/**
+ * Whether a caller may see the entries of a change. Deleted ones are visible to
+ * callers who may see every entry.
+ */
+export async function isChangeVisible(
+  { subject, member }: Change,
+  directory: VisibleEntries,
+  context: CallerContext,
+): Promise<boolean> {
+  for (const entry of [subject, ...(member ? [member] : [])]) {
+    if (!(await isVisible(entry, directory, context))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+async function isVisible(
+  { kind, presentName }: ChangedEntry,
+  directory: VisibleEntries,
+  context: CallerContext,
+): Promise<boolean> {
+  const { visible } = context;
+  const isRestricted = kind === 'user' ? visible?.users : visible?.groups;
+  if (!isRestricted) {
+    return true;
+  }
+  if (presentName === undefined) {
+    return false;
+  }
+  const fields = new Set<never>();
+  const entry =
+    kind === 'user'
+      ? await directory.getUser({ username: presentName, fields }, context)
+      : await directory.getGroup({ groupname: presentName, fields }, context);
+  return entry !== undefined;
+}
+
+/** @throws ChangeLogUnavailableError */
+export async function queryLog<T>(query: () => Promise<T>): Promise<T> {
+  try {
+    return await query();
+  } catch (error) {
+    throw new ChangeLogUnavailableError('The change log cannot be read', error);
   }
 }

@@ -54,6 +54,8 @@ export interface Change {
    * hidden at the time of the change are not among them.
    */
   readonly fields?: readonly string[];
+  /** Present name of the user who has made the change, in a history. */
+  readonly modifier?: string;
 }
 
 /** A user or group as the log has recorded it. */
@@ -74,7 +76,9 @@ export interface RecordedEntry {
 /** A change that is to be logged. */
 export interface NewChange {
   readonly kind: ChangeKind;
-  readonly entry: Pick<RecordedEntry, 'id' | 'name'>;
+  readonly entry: Pick<RecordedEntry, 'id' | 'kind' | 'key' | 'name'>;
+  /** Id of the user who has made the change, if that is known. */
+  readonly modifierId?: number;
   readonly member?: Pick<RecordedEntry, 'id' | 'name'>;
   readonly oldName?: string;
   readonly fields?: readonly string[];
@@ -173,21 +177,10 @@ export class ChangeLog {
     | undefined
   > {
     const { after, limit } = options;
-    const rows: ChangeRow[] = await this.#database(CHANGES)
-      .leftJoin({ entry: ENTRIES }, 'entry.id', `${CHANGES}.entry_id`)
-      .leftJoin({ member: ENTRIES }, 'member.id', `${CHANGES}.member_id`)
+    const rows: ChangeRow[] = await this.#rows()
       .where(`${CHANGES}.id`, '>', after)
       .orderBy(`${CHANGES}.id`)
-      .limit(limit + 1)
-      .select(
-        `${CHANGES}.*`,
-        { entry_key: 'entry.key', present_name: 'entry.name' },
-        {
-          member_key: 'member.key',
-          member_present_name: 'member.name',
-          member_kind: 'member.kind',
-        },
-      );
+      .limit(limit + 1);
     // Read last: changes that were deleted meanwhile are noticed.
     const { first, last } = await this.position();
     if (after < first || after > last) {
@@ -199,6 +192,60 @@ export class ChangeLog {
       last: changes.at(-1)?.id ?? after,
       hasMore: rows.length > limit,
     };
+  }
+
+  /**
+   * The latest changes of a recorded entry, as their subject or member, the
+   * latest first.
+   *
+   * @throws Error before all entries are recorded.
+   */
+  async changesOf(options: {
+    readonly kind: 'user' | 'group';
+    /** The present name. */
+    readonly name: string;
+    readonly kinds: readonly ChangeKind[];
+    readonly limit: number;
+  }): Promise<readonly Change[]> {
+    const { kind, name, kinds, limit } = options;
+    const { is_complete } = await this.#database(WRITER).first('is_complete');
+    if (!is_complete) {
+      throw new Error('The change log does not have all entries yet');
+    }
+    const entry = await this.#database(ENTRIES)
+      .where({ kind, name })
+      .whereNotNull('key')
+      .first('id');
+    if (!entry) {
+      return [];
+    }
+    const rows: ChangeRow[] = await this.#rows()
+      .where(query =>
+        query
+          .where(`${CHANGES}.entry_id`, entry.id)
+          .orWhere(`${CHANGES}.member_id`, entry.id),
+      )
+      .whereIn(`${CHANGES}.kind`, kinds)
+      .orderBy(`${CHANGES}.id`, 'desc')
+      .limit(limit);
+    return rows.map(changeOf);
+  }
+
+  #rows() {
+    return this.#database(CHANGES)
+      .leftJoin({ entry: ENTRIES }, 'entry.id', `${CHANGES}.entry_id`)
+      .leftJoin({ member: ENTRIES }, 'member.id', `${CHANGES}.member_id`)
+      .leftJoin({ modifier: ENTRIES }, 'modifier.id', `${CHANGES}.modifier_id`)
+      .select(
+        `${CHANGES}.*`,
+        { entry_key: 'entry.key', present_name: 'entry.name' },
+        {
+          member_key: 'member.key',
+          member_present_name: 'member.name',
+          member_kind: 'member.kind',
+        },
+        { modifier_name: 'modifier.name' },
+      );
   }
 
   /** Calls a listener after the appends of this process. */
@@ -317,6 +364,7 @@ export class ChangeLog {
           member_id: change.member?.id ?? null,
           member_name: change.member?.name ?? null,
           fields: change.fields ? JSON.stringify(change.fields) : null,
+          modifier_id: change.modifierId ?? null,
         })),
         ROWS_PER_STATEMENT,
       );
@@ -457,6 +505,7 @@ interface ChangeRow {
   readonly present_name: string;
   readonly member_key: string | null;
   readonly member_present_name: string;
+  readonly modifier_name: string | null;
 }
 
 function changeOf(row: ChangeRow): Change {
@@ -481,5 +530,6 @@ function changeOf(row: ChangeRow): Change {
           },
     oldName: row.old_name ?? undefined,
     fields: row.fields === null ? undefined : JSON.parse(row.fields),
+    modifier: row.modifier_name ?? undefined,
   };
 }

@@ -14,6 +14,7 @@ import {
   LeaseLostError,
   type NewChange,
 } from './ChangeLog';
+import type { Modifiers } from './Modifiers';
 import {
   RecordedEntries,
   type RecordedEntriesOptions,
@@ -63,6 +64,8 @@ export interface ChangeWriterOptions
   readonly retentionMs: number;
   readonly events: Pick<EventsService, 'publish'>;
   readonly logger: LoggerService;
+  /** Default: modifiers are not recorded. */
+  readonly modifiers?: Modifiers;
 }
 
 /** The right to write, with what has been recorded. */
@@ -234,6 +237,9 @@ export class ChangeWriter implements TableObserver {
       postponed.forEach(key => this.#postponed.add(key));
       await this.#append(tenure, { batch, sync });
     }
+    if (this.#confirmed && this.#postponed.size === 0) {
+      await this.#options.modifiers?.compared(this.#confirmed);
+    }
     if (this.#confirmed && !tenure.isComplete) {
       tenure.isComplete = true;
       await this.#append(tenure, { batch: NO_CHANGES, sync: this.#confirmed });
@@ -277,7 +283,10 @@ export class ChangeWriter implements TableObserver {
     const { lease, entries, isComplete } = tenure;
     const { sync } = options;
     const batch = isComplete
-      ? options.batch
+      ? {
+          ...options.batch,
+          changes: await this.#withModifiers(tenure, options),
+        }
       : { ...options.batch, changes: [] };
     const isEmpty =
       batch.entries.length +
@@ -285,7 +294,7 @@ export class ChangeWriter implements TableObserver {
         batch.added.length +
         batch.removed.length ===
       0;
-    if (isEmpty && batch !== NO_CHANGES) {
+    if (isEmpty && options.batch !== NO_CHANGES) {
       return;
     }
     tenure.position = positionOf(sync);
@@ -308,6 +317,26 @@ export class ChangeWriter implements TableObserver {
           logger.warn(`Changes of the directory were not published: ${error}`),
         );
     }
+  }
+
+  async #withModifiers(
+    { entries }: Tenure,
+    {
+      batch,
+      sync,
+    }: { readonly batch: ChangeBatch; readonly sync: ConfirmedSync },
+  ): Promise<readonly NewChange[]> {
+    const { modifiers } = this.#options;
+    const { changes } = batch;
+    if (!modifiers || changes.length === 0) {
+      return changes;
+    }
+    const written = new Map(changes.map(({ entry }) => [entry.key, entry]));
+    const found = await modifiers.find([...written.values()], sync);
+    return changes.map(change => ({
+      ...change,
+      modifierId: entries.userIdOf(found.get(change.entry.key)),
+    }));
   }
 
   /** Whether the server has everything that the log has recorded. */

@@ -13,6 +13,8 @@ export interface ChangesConfig {
   readonly secrets: readonly SecretSource[];
   /** Milliseconds for which changes are retained. */
   readonly retentionMs: number;
+  /** Whether histories can be read, and modifiers are recorded. */
+  readonly history: boolean;
 }
 
 /**
@@ -40,5 +42,6 @@ export function readChangesConfig(
   if (retentionMs < DAY_MS) {
     throw new InputError(`${PREFIX}.retention must be at least 1 day`);
   }
-  return Object.freeze({ secrets, retentionMs });
+  const history = config.getOptionalBoolean('history') ?? false;
+  return Object.freeze({ secrets, retentionMs, history });
 }

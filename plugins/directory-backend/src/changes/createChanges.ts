@@ -13,9 +13,11 @@ import type { Replica } from '../replica/Replica';
 import { SecretKeys } from '../secretKeys';
 import { ChangeCursors } from './ChangeCursors';
 import { ChangeFeed } from './ChangeFeed';
+import { ChangeHistory } from './ChangeHistory';
 import { ChangeLog } from './ChangeLog';
 import type { ChangesConfig } from './ChangesConfig';
 import { ChangeWriter } from './ChangeWriter';
+import { Modifiers, type WriteSource } from './Modifiers';
 import type { RecordedEntriesOptions } from './RecordedEntries';
 
 /**
@@ -34,7 +36,12 @@ export async function createChanges(options: {
   readonly privacy: PrivacyPolicy;
   readonly replica: Pick<Replica, 'observe' | 'tables'>;
   readonly schema: DirectorySchema;
-}): Promise<ChangeFeed> {
+  readonly source: WriteSource;
+}): Promise<{
+  readonly feed: ChangeFeed;
+  /** `undefined` without `directory.changes.history`. */
+  readonly history: ChangeHistory | undefined;
+}> {
   const { config, database, lifecycle, privacy, replica, schema } = options;
   const { secrets, retentionMs } = config;
   const digestKeys = await SecretKeys.load(secrets, 'directory change digest');
@@ -50,15 +57,21 @@ export async function createChanges(options: {
       group: mappedFields(schema.groups),
     },
     isVisible: visibleToAll(privacy),
+    modifiers: config.history ? new Modifiers(options) : undefined,
     retentionMs,
   });
   replica.observe(writer);
   lifecycle.addShutdownHook(() => writer.stop());
-  return new ChangeFeed({
-    ...options,
-    log,
-    cursors: new ChangeCursors(cursorKeys),
-  });
+  return {
+    feed: new ChangeFeed({
+      ...options,
+      log,
+      cursors: new ChangeCursors(cursorKeys),
+    }),
+    history: config.history
+      ? new ChangeHistory({ ...options, log })
+      : undefined,
+  };
 }
 
 function mappedFields(

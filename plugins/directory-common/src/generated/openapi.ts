@@ -613,6 +613,75 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/groups/{groupname}/history/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the changes of a group's members
+     *
+     * The retained changes of the group's name and direct members, the latest
+     * first. For sponsors of the group, and callers with the operation
+     * `directory.history.read`. A `modifier` is known only if exactly one
+     * write of a user explains the change.
+     */
+    get: operations['list_group_history'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/users/{username}/history/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the changes of a user's memberships
+     *
+     * The retained changes of the user's name and direct memberships, the
+     * latest first. For the user, and callers with the operation
+     * `directory.history.read`. Locks are included for callers with the
+     * operation `directory.history.locks.read`. A `modifier` is known only if
+     * exactly one write of a user explains the change.
+     */
+    get: operations['list_user_history'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/changes/': {
     parameters: {
       query?: never;
@@ -1512,6 +1581,8 @@ export interface components {
           | 'directory.certificate.sign'
           | 'directory.certificate.revoke'
           | 'directory.members.export'
+          | 'directory.history.read'
+          | 'directory.history.locks.read'
           | 'directory.replica.override'
         )[];
         /** Whether the caller may also request certificates for other users. */
@@ -1704,7 +1775,15 @@ export interface components {
       member_groupname?: string;
       /** Names of the fields that have changed. */
       fields?: string[];
+      /**
+       * In a history: the user who has made the change, null when that is
+       * not known.
+       */
+      modifier?: string | null;
     };
+    HistoryPage: {
+      result: components['schemas']['Change'][];
+    } & components['schemas']['PageInfo'];
     /**
      * ID of this request in the logs of the portal.
      *
@@ -3036,6 +3115,90 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       429: components['responses']['TooManyRequests'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_group_history: {
+    parameters: {
+      query?: {
+        /** Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** Number of the page, from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: never;
+      path: {
+        /**
+         * A group name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * packager
+         * ```
+         */
+        groupname: components['parameters']['Groupname'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** A page of changes, the latest first */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['HistoryPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['GroupNotFound'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  list_user_history: {
+    parameters: {
+      query?: {
+        /** Results per page. */
+        page_size?: components['parameters']['ListPageSize'];
+        /** Number of the page, from 1. */
+        page_number?: components['parameters']['PageNumber'];
+      };
+      header?: never;
+      path: {
+        /**
+         * A user name. An invalid name is 404.
+         *
+         * @example
+         * ```
+         * alice
+         * ```
+         */
+        username: components['parameters']['Username'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** A page of changes, the latest first */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['HistoryPage'];
+        };
+      };
+      304: components['responses']['NotModified'];
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['UserNotFound'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };

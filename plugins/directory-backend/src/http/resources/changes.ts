@@ -18,7 +18,7 @@ export function changesOperation({
   changes,
 }: {
   /** `undefined` without `directory.changes`. */
-  readonly changes: ChangeFeed | undefined;
+  readonly changes: { readonly feed: ChangeFeed } | undefined;
 }): Operation {
   return {
     id: 'list_changes',
@@ -36,7 +36,7 @@ export function changesOperation({
         limit: readNumber(query, 'page_size', PAGE_SIZE, errors),
         wait: readNumber(query, 'wait', WAIT, errors),
       }));
-      const result = await changes.read({
+      const result = await changes.feed.read({
         cursor: query.get('cursor') ?? undefined,
         limit,
         waitMs: wait * 1000,
@@ -67,7 +67,7 @@ export function changesOperation({
   };
 }
 
-function presentChange(change: Change) {
+export function presentChange(change: Change) {
   const { kind, time, subject, member, oldName, fields } = change;
   return {
     kind,

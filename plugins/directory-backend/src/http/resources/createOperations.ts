@@ -7,6 +7,7 @@ import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
 import type { Operation } from '../api/Operation';
 import type { ChangeFeed } from '../../changes/ChangeFeed';
+import type { ChangeHistory } from '../../changes/ChangeHistory';
 import {
   certificateOperations,
   certificateProfilesOperation,
@@ -16,6 +17,7 @@ import {
 import { changesOperation } from './changes';
 import { exportMembersOperation } from './exportMembers';
 import { groupExtensions, groupOperations } from './groups';
+import { historyOperations } from './history';
 import {
   accountOperation,
   colleaguesOperation,
@@ -33,7 +35,13 @@ export interface OperationsOptions {
   /** `undefined` without `directory.certificates`. */
   readonly certificates: CertificateServices | undefined;
   /** `undefined` without `directory.changes`. */
-  readonly changes: ChangeFeed | undefined;
+  readonly changes:
+    | {
+        readonly feed: ChangeFeed;
+        /** `undefined` without `directory.changes.history`. */
+        readonly history: ChangeHistory | undefined;
+      }
+    | undefined;
   readonly directory: PrivateDirectory;
 }
 
@@ -64,6 +72,7 @@ function createExtensions(
     ...groupExtensions(options),
     exportMembersOperation(options),
     changesOperation(options),
+    ...historyOperations(options),
     userCertificatesOperation({
       certificates: new UserCertificates({ directory, authority: authorities }),
       dialect,

@@ -30,6 +30,10 @@ export interface ConfirmedSync {
   readonly server: string;
   /** The server's last USN; `undefined` without USNs. */
   readonly usn: number | undefined;
+  /** As {@link ReplicaPosition.epoch}. */
+  readonly epoch: number;
+  /** As {@link ReplicaPosition.committedUsn}. */
+  readonly committedUsn: number | undefined;
   /** Time of the request for the position, from `performance.now()`. */
   readonly requestedAt: number;
   /** The server's state of replication, if it is known. */
@@ -137,9 +141,7 @@ export class DirectorySync {
       this.#position = position;
       state.confirm(position.requestedAt);
       observer.onConfirmed({
-        server: position.server,
-        usn: position.usn,
-        requestedAt: position.requestedAt,
+        ...position,
         replicated: this.held.replicated,
       });
       this.#check.startIfDue(position.server);

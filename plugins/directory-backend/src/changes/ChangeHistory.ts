@@ -1,0 +1,88 @@
+import type { CallerContext } from '../directory/Caller';
+import type { Change, ChangeKind, ChangeLog } from './ChangeLog';
+import { isChangeVisible, queryLog, type VisibleEntries } from './ChangeFeed';
+
+/** Changes that a history has at most: the latest. */
+const MAX_CHANGES = 10_000;
+
+const GROUP_CHANGES: readonly ChangeKind[] = [
+  'group_created',
+  'group_renamed',
+  'member_added',
+  'member_removed',
+];
+
+const USER_CHANGES: readonly ChangeKind[] = [
+  'user_created',
+  'user_renamed',
+  'member_added',
+  'member_removed',
+];
+
+const LOCK_CHANGES: readonly ChangeKind[] = ['user_locked', 'user_unlocked'];
+
+/** Reads the histories of users and groups from the change log. */
+export class ChangeHistory {
+  readonly #log: ChangeLog;
+  readonly #directory: VisibleEntries;
+
+  constructor(options: {
+    readonly log: ChangeLog;
+    readonly directory: VisibleEntries;
+  }) {
+    this.#log = options.log;
+    this.#directory = options.directory;
+  }
+
+  /**
+   * The changes of a group's members and name, the latest first.
+   *
+   * @param groupname - In the directory's spelling.
+   * @throws ChangeLogUnavailableError
+   */
+  ofGroup(
+    groupname: string,
+    context: CallerContext,
+  ): Promise<readonly Change[]> {
+    return this.#read(
+      { kind: 'group', name: groupname, kinds: GROUP_CHANGES },
+      context,
+    );
+  }
+
+  /**
+   * The changes of a user's name, direct memberships and, if requested, locks,
+   * the latest first.
+   *
+   * @param username - In the directory's spelling.
+   * @throws ChangeLogUnavailableError
+   */
+  ofUser(
+    username: string,
+    options: { readonly withLocks: boolean },
+    context: CallerContext,
+  ): Promise<readonly Change[]> {
+    const kinds = [...USER_CHANGES, ...(options.withLocks ? LOCK_CHANGES : [])];
+    return this.#read({ kind: 'user', name: username, kinds }, context);
+  }
+
+  async #read(
+    query: {
+      readonly kind: 'user' | 'group';
+      readonly name: string;
+      readonly kinds: readonly ChangeKind[];
+    },
+    context: CallerContext,
+  ): Promise<readonly Change[]> {
+    const changes = await queryLog(() =>
+      this.#log.changesOf({ ...query, limit: MAX_CHANGES }),
+    );
+    const visible: Change[] = [];
+    for (const change of changes) {
+      if (await isChangeVisible(change, this.#directory, context)) {
+        visible.push(change);
+      }
+    }
+    return visible;
+  }
+}

@@ -1,0 +1,120 @@
+import {
+  directoryHistoryLocksReadPermission,
+  directoryHistoryReadPermission,
+  directoryReadPermission,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import type { ChangeHistory } from '../../changes/ChangeHistory';
+import type { Change } from '../../changes/ChangeLog';
+import { slicePage } from '../../directory/Page';
+import type { AccessControl } from '../access/AccessControl';
+import type { Call, Operation } from '../api/Operation';
+import { parseParameters } from '../request/ParameterErrors';
+import { parsePage, WHOLE_LIST } from '../request/parsePage';
+import {
+  ForbiddenError,
+  groupNotFound,
+  ResourceNotFoundError,
+  userNotFound,
+} from '../response/apiErrors';
+import { presentChange } from './changes';
+import { type DirectoryOptions, found } from './lists';
+
+const NO_FIELDS: ReadonlySet<never> = new Set();
+
+/** The histories of users and groups; extensions. */
+export function historyOperations(
+  options: DirectoryOptions & {
+    readonly access: Pick<AccessControl, 'operationsOf'>;
+    readonly changes:
+      | { readonly history: ChangeHistory | undefined }
+      | undefined;
+  },
+): readonly Operation[] {
+  const { access, changes, dialect, directory } = options;
+  const history = () =>
+    found(
+      changes?.history,
+      () =>
+        new ResourceNotFoundError({
+          message:
+            'Histories are not available: directory.changes.history is not set.',
+        }),
+    );
+  return [
+    {
+      id: 'list_group_history',
+      method: 'get',
+      path: '/groups/:groupname/history/',
+      permission: directoryReadPermission,
+      async handle(call) {
+        const { caller, context, params } = call;
+        const log = history();
+        const group = await directory.getGroup(
+          { groupname: params.groupname, fields: NO_FIELDS },
+          context,
+        );
+        const { groupname } = found(group, () =>
+          groupNotFound(params.groupname),
+        );
+        const username = caller.account?.username;
+        const isSponsor =
+          username !== undefined &&
+          (await directory.listGroups(
+            {
+              from: { kind: 'sponsoredBy', username },
+              where: { kind: 'equals', field: 'groupname', text: groupname },
+              page: { number: 1, size: 1 },
+              fields: NO_FIELDS,
+            },
+            context,
+          ))!.total > 0;
+        if (!isSponsor) {
+          requireOperation(await access.operationsOf(caller));
+        }
+        return present(call, await log.ofGroup(groupname, context), dialect);
+      },
+    },
+    {
+      id: 'list_user_history',
+      method: 'get',
+      path: '/users/:username/history/',
+      permission: directoryReadPermission,
+      async handle(call) {
+        const { caller, context, params } = call;
+        const log = history();
+        const user = await directory.getUser(
+          { username: params.username, fields: NO_FIELDS },
+          context,
+        );
+        const { username } = found(user, () => userNotFound(params.username));
+        const allowed = await access.operationsOf(caller);
+        if (caller.account?.username !== username) {
+          requireOperation(allowed);
+        }
+        const withLocks = allowed.has(directoryHistoryLocksReadPermission.name);
+        const changes = await log.ofUser(username, { withLocks }, context);
+        return present(call, changes, dialect);
+      },
+    },
+  ];
+}
+
+/** @throws ForbiddenError without the operation. */
+function requireOperation(allowed: ReadonlySet<string>): void {
+  if (!allowed.has(directoryHistoryReadPermission.name)) {
+    throw new ForbiddenError({ message: 'You are not allowed to do this.' });
+  }
+}
+
+function present(
+  call: Call,
+  changes: readonly Change[],
+  dialect: DirectoryOptions['dialect'],
+): unknown {
+  const page = parseParameters(errors => parsePage(call.query, errors));
+  const items = slicePage(changes, page ?? WHOLE_LIST).map(change => ({
+    ...presentChange(change),
+    modifier: change.modifier ?? null,
+  }));
+  return dialect.presentPage({ items, total: changes.length }, { page, call });
+}
