@@ -5,7 +5,13 @@ import {
   useTranslationRef,
 } from '@backstage/frontend-plugin-api';
 import type { FieldExtensionComponentProps } from '@backstage/plugin-scaffolder-react';
-import { Combobox, type IdentifiedOption, VisuallyHidden } from '@backstage/ui';
+import {
+  Combobox,
+  ComboboxItem,
+  Flex,
+  Text,
+  VisuallyHidden,
+} from '@backstage/ui';
 import {
   createDirectoryClient,
   entityNameOf,
@@ -26,6 +32,16 @@ export type FieldProps = FieldExtensionComponentProps<
   { namespace?: string }
 >;
 
+interface Option {
+  /** The entity reference. */
+  id: string;
+
+  /** Name in the directory, which the input shows. */
+  textValue: string;
+  description?: string;
+  isDisabled?: boolean;
+}
+
 /** Delay of a search after the last key, in milliseconds. */
 const DEBOUNCE_MS = 150;
 
@@ -37,32 +53,29 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
   const { kind, uiSchema, schema, idSchema, formData, onChange } = props;
   const { t } = useTranslationRef(directoryPickerTranslationRef);
   const namespace = uiSchema['ui:options']?.namespace ?? 'default';
-  const [chosen, setChosen] = useState<IdentifiedOption>();
-  const preset = formData
-    ? { id: formData, label: nameOf(formData, { kind, namespace }) }
+  const [chosen, setChosen] = useState<Option>();
+  const preset: Option | null = formData
+    ? { id: formData, textValue: nameOf(formData, { kind, namespace }) }
     : null;
   const selected = chosen && chosen.id === formData ? chosen : preset;
 
   const [isOpen, setIsOpen] = useState(false);
-  const [text, setText] = useState(selected?.label ?? '');
+  const [text, setText] = useState(selected?.textValue ?? '');
   const { state, entries } = useEntries({
     kind,
     // The name of the selected entry is not a search.
-    text: text === selected?.label ? '' : text,
+    text: text === selected?.textValue ? '' : text,
     isOpen,
   });
   const hasErrors = (props.rawErrors ?? []).length > 0;
   const isUnavailable = state === 'unavailable';
-  const options = entries.map(({ name, description }) => ({
-    id: stringifyEntityRef({ kind, namespace, name: entityNameOf(name) }),
-    label: name,
-    description,
-  }));
-  const unavailable = {
-    id: 'unavailable',
-    label: t('unavailable'),
-    disabled: true,
-  };
+  const options: Option[] = isUnavailable
+    ? [{ id: 'unavailable', textValue: t('unavailable'), isDisabled: true }]
+    : entries.map(({ name, description }) => ({
+        id: stringifyEntityRef({ kind, namespace, name: entityNameOf(name) }),
+        textValue: name,
+        description,
+      }));
 
   return (
     // The Combobox shows that it is required, but has no aria-required.
@@ -72,8 +85,8 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
         description={uiSchema['ui:description'] ?? schema.description}
         placeholder={t(`${kind}.placeholder`)}
         search={{ mode: 'server' }}
-        options={{
-          items: isUnavailable ? [unavailable] : options,
+        items={{
+          items: options,
           filterText: text,
           setFilterText: next => {
             setText(next);
@@ -98,7 +111,25 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
         aria-describedby={hasErrors ? `${idSchema.$id}__error` : undefined}
         validationBehavior="aria"
         validate={() => (isUnavailable ? t('unavailable') : undefined)}
-      />
+      >
+        {({ id, textValue, description, isDisabled }) => (
+          <ComboboxItem
+            id={id}
+            textValue={textValue}
+            isDisabled={isDisabled}
+            showSelectionIndicator
+          >
+            <Flex direction="column" gap="0">
+              <Text as="div">{textValue}</Text>
+              {description && (
+                <Text as="div" variant="body-small" color="secondary">
+                  {description}
+                </Text>
+              )}
+            </Flex>
+          </ComboboxItem>
+        )}
+      </Combobox>
       {/* React Aria hides other live regions while the list is open. */}
       <VisuallyHidden role="status" data-live-announcer="true">
         {isUnavailable && t('unavailable')}
