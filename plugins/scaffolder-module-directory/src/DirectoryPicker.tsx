@@ -6,10 +6,12 @@ import {
 } from '@backstage/frontend-plugin-api';
 import type { FieldExtensionComponentProps } from '@backstage/plugin-scaffolder-react';
 import {
+  BgProvider,
   Combobox,
   ComboboxItem,
   Flex,
   Text,
+  useBgConsumer,
   VisuallyHidden,
 } from '@backstage/ui';
 import {
@@ -52,6 +54,8 @@ const DEBOUNCE_MS = 150;
 export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
   const { kind, uiSchema, schema, idSchema, formData, onChange } = props;
   const { t } = useTranslationRef(directoryPickerTranslationRef);
+  // The default form has a white background, which @backstage/ui does not know.
+  const { bg = 'neutral-1' } = useBgConsumer();
   const namespace = uiSchema['ui:options']?.namespace ?? 'default';
   const [chosen, setChosen] = useState<Option>();
   const preset: Option | null = formData
@@ -80,56 +84,58 @@ export function DirectoryPicker(props: FieldProps & { kind: EntryKind }) {
   return (
     // The Combobox shows that it is required, but has no aria-required.
     <ComboBoxContext.Provider value={{ isRequired: props.required }}>
-      <Combobox
-        label={uiSchema['ui:title'] ?? schema.title ?? t(`${kind}.label`)}
-        description={uiSchema['ui:description'] ?? schema.description}
-        placeholder={t(`${kind}.placeholder`)}
-        search={{ mode: 'server' }}
-        items={{
-          items: options,
-          filterText: text,
-          setFilterText: next => {
-            setText(next);
-            if (next === '' && selected) {
-              onChange(undefined);
-            }
-          },
-          loadingState: state === 'loading' ? 'filtering' : 'idle',
-          loadMore: () => {},
-        }}
-        value={selected}
-        onChange={option => {
-          setChosen(option ?? undefined);
-          onChange(option?.id);
-        }}
-        onOpenChange={setIsOpen}
-        isRequired={props.required}
-        isDisabled={props.disabled}
-        isReadOnly={props.readonly}
-        // The form shows the errors of the value, with this id.
-        isInvalid={hasErrors || undefined}
-        aria-describedby={hasErrors ? `${idSchema.$id}__error` : undefined}
-        validationBehavior="aria"
-        validate={() => (isUnavailable ? t('unavailable') : undefined)}
-      >
-        {({ id, textValue, description, isDisabled }) => (
-          <ComboboxItem
-            id={id}
-            textValue={textValue}
-            isDisabled={isDisabled}
-            showSelectionIndicator
-          >
-            <Flex direction="column" gap="0">
-              <Text as="div">{textValue}</Text>
-              {description && (
-                <Text as="div" variant="body-small" color="secondary">
-                  {description}
-                </Text>
-              )}
-            </Flex>
-          </ComboboxItem>
-        )}
-      </Combobox>
+      <BgProvider bg={bg}>
+        <Combobox
+          label={uiSchema['ui:title'] ?? schema.title ?? t(`${kind}.label`)}
+          description={uiSchema['ui:description'] ?? schema.description}
+          placeholder={t(`${kind}.placeholder`)}
+          search={{ mode: 'server' }}
+          items={{
+            items: options,
+            filterText: text,
+            setFilterText: next => {
+              setText(next);
+              if (next === '' && selected) {
+                onChange(undefined);
+              }
+            },
+            loadingState: state === 'loading' ? 'filtering' : 'idle',
+            loadMore: () => {},
+          }}
+          value={selected}
+          onChange={option => {
+            setChosen(option ?? undefined);
+            onChange(option?.id);
+          }}
+          onOpenChange={setIsOpen}
+          isRequired={props.required}
+          isDisabled={props.disabled}
+          isReadOnly={props.readonly}
+          // The form shows the errors of the value, with this id.
+          isInvalid={hasErrors || undefined}
+          aria-describedby={hasErrors ? `${idSchema.$id}__error` : undefined}
+          validationBehavior="aria"
+          validate={() => (isUnavailable ? t('unavailable') : undefined)}
+        >
+          {({ id, textValue, description, isDisabled }) => (
+            <ComboboxItem
+              id={id}
+              textValue={textValue}
+              isDisabled={isDisabled}
+              showSelectionIndicator
+            >
+              <Flex direction="column" gap="0">
+                <Text as="div">{textValue}</Text>
+                {description && (
+                  <Text as="div" variant="body-small" color="secondary">
+                    {description}
+                  </Text>
+                )}
+              </Flex>
+            </ComboboxItem>
+          )}
+        </Combobox>
+      </BgProvider>
       {/* React Aria hides other live regions while the list is open. */}
       <VisuallyHidden role="status" data-live-announcer="true">
         {isUnavailable && t('unavailable')}
