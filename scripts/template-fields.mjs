@@ -65,6 +65,7 @@ export async function checkFields({ page, url, AxeBuilder }) {
   await timed('results for a user', () => option('alice').waitFor());
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
+  await page.getByRole('listbox').waitFor({ state: 'hidden' }); // fades out
   await checkAccessibility(page, AxeBuilder);
 
   await tabTo(page, button('Review'));
