@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { applyDiff, mergeText, readInstallPage } from './install-page.mjs';
 import { checkTarballs } from './check-tarballs.mjs';
+import { checkFields, FIELDS_TEMPLATE } from './template-fields.mjs';
 
 /** The version that makes portals of the release in backstage.json. */
 const CREATE_APP = '@backstage/create-app@0.9.2';
@@ -26,6 +27,7 @@ const root = join(import.meta.dirname, '..');
 const work = join(root, '.build/test-install');
 const portal = join(work, 'portal');
 const server = join(work, 'opt');
+const template = join(work, 'template.yaml');
 const port = await freePort();
 const url = `http://localhost:${port}`;
 
@@ -49,6 +51,11 @@ const SITE = [
   ['https://portal.example.org', url],
   ['portal.example.org', 'localhost'],
   ['127.0.0.1:7007', `127.0.0.1:${port}`],
+  // The catalog has a template with the optional fields.
+  [
+    'locations: []',
+    `locations: [{ type: file, target: ${template}, rules: [{ allow: [Template] }] }]`,
+  ],
   // Nobody is there to type a password.
   ['kinit alice', `kinit -k -t '${process.env.KEYTAB}' alice`],
 ];
@@ -80,6 +87,7 @@ let printed = '';
 try {
   await rm(work, { recursive: true, force: true });
   await mkdir(work, { recursive: true });
+  await writeFile(template, FIELDS_TEMPLATE);
   const steps = readInstallPage();
   await attempt('create a portal', createPortal);
   for (const step of steps) {
@@ -93,6 +101,13 @@ try {
     if (step.action === 'run' && step.text.includes(' pack\n')) {
       await attempt('check the tarballs', () =>
         checkTarballs({ root, folder: join(work, 'packages') }),
+      );
+    }
+    if (step.action === 'sign in') {
+      await attempt('select a user and a group in a template', () =>
+        inBrowser(({ page, AxeBuilder }) =>
+          checkFields({ page, url, AxeBuilder }),
+        ),
       );
     }
   }
@@ -197,7 +212,7 @@ async function carryOut(step) {
       await checkUnit(text);
       break;
     case 'sign in':
-      await signIn();
+      await inBrowser(signIn);
       break;
     default:
       throw new Error(`${step.where}: unknown action ${action}`);
@@ -307,30 +322,34 @@ async function checkUnit(unit) {
   );
 }
 
-/** Opens the portal in a fresh profile of Chromium with alice's ticket. */
-async function signIn() {
+/** Opens the portal with alice's ticket. */
+async function signIn({ page, expect }) {
+  await page.goto(url);
+  await expect(page.getByRole('link', { name: 'People' })).toBeVisible({
+    timeout: 120_000,
+  });
+  await page.goto(`${url}/directory/people/alice`);
+  await expect(page.getByText('alice@example.test').first()).toBeVisible({
+    timeout: 120_000,
+  });
+}
+
+/** Runs a check in a fresh profile of Chromium. */
+async function inBrowser(check) {
   const require = createRequire(join(root, 'packages/app/package.json'));
   const { chromium, expect } = require('@playwright/test');
-  const browser = await chromium.launchPersistentContext(
-    join(work, 'profile'),
-    {
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      // Chromium's sandbox does not work for root.
-      chromiumSandbox: process.getuid() !== 0,
-      args: ['--disable-quic', '--auth-server-allowlist=localhost'],
-      env: environment,
-    },
-  );
+  const { default: AxeBuilder } = require('@axe-core/playwright');
+  const profile = join(work, 'profile');
+  await rm(profile, { recursive: true, force: true });
+  const browser = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // Chromium's sandbox does not work for root.
+    chromiumSandbox: process.getuid() !== 0,
+    args: ['--disable-quic', '--auth-server-allowlist=localhost'],
+    env: environment,
+  });
   try {
-    const page = browser.pages()[0];
-    await page.goto(url);
-    await expect(page.getByRole('link', { name: 'People' })).toBeVisible({
-      timeout: 120_000,
-    });
-    await page.goto(`${url}/directory/people/alice`);
-    await expect(page.getByText('alice@example.test').first()).toBeVisible({
-      timeout: 120_000,
-    });
+    await check({ page: browser.pages()[0], expect, AxeBuilder });
   } finally {
     await browser.close();
   }

@@ -1,0 +1,111 @@
+import {
+  type DirectoryClient,
+  isDirectoryResponseError,
+  type MaskedGroup,
+  type MaskedUser,
+} from '@directory-gateway/backstage-plugin-directory-common';
+
+/** Whether a field selects users or groups. */
+export type EntryKind = 'user' | 'group';
+
+/** A user or a group of the directory. */
+export interface Entry {
+  name: string;
+
+  /** Name of the user or description of the group. */
+  description?: string;
+}
+
+/** Minimum number of characters that the API searches. */
+export const MIN_SEARCH_LENGTH = 3;
+
+const page_size = 20;
+
+interface SearchOptions {
+  /** Text to search. Without it, the entries are the caller's own. */
+  text: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Returns at most 20 users or groups that match a text. Without a text these are
+ * the caller's colleagues or groups: none when the caller has no account in the
+ * directory.
+ */
+export async function searchEntries(
+  client: DirectoryClient,
+  options: SearchOptions & { kind: EntryKind },
+): Promise<Entry[]> {
+  const { kind, ...search } = options;
+  try {
+    return await (kind === 'user'
+      ? searchUsers(client, search)
+      : searchGroups(client, search));
+  } catch (error) {
+    const hasNoAccount =
+      !search.text && isDirectoryResponseError(error) && error.status === 403;
+    if (hasNoAccount) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+async function searchUsers(
+  client: DirectoryClient,
+  { text, signal }: SearchOptions,
+): Promise<Entry[]> {
+  const header = { 'X-Fields': 'username,human_name' };
+  const searchBy = (field: 'username' | 'human_name') =>
+    client.get('/search/users/', {
+      params: { query: { [field]: text, page_size }, header },
+      signal,
+    });
+  const responses = text
+    ? await Promise.all([searchBy('username'), searchBy('human_name')])
+    : [
+        await client.get('/me/colleagues/', {
+          params: { query: { page_size }, header },
+          signal,
+        }),
+      ];
+  const users: MaskedUser[] = responses.flatMap(({ data }) => data.result);
+  const byName = new Map(
+    users.map(({ username = '', human_name }) => [
+      username,
+      { name: username, description: human_name ?? undefined },
+    ]),
+  );
+  return [...byName.values()].slice(0, page_size);
+}
+
+async function searchGroups(
+  client: DirectoryClient,
+  { text, signal }: SearchOptions,
+): Promise<Entry[]> {
+  const header = { 'X-Fields': 'groupname,description' };
+  const { data } = text
+    ? await client.get('/search/groups/', {
+        params: { query: { q: text, page_size }, header },
+        signal,
+      })
+    : await client.get('/users/{username}/groups/', {
+        params: {
+          path: { username: await fetchUsername(client, signal) },
+          query: { page_size },
+          header,
+        },
+        signal,
+      });
+  const groups: MaskedGroup[] = data.result;
+  return groups.map(({ groupname = '', description }) => ({
+    name: groupname,
+    description: description ?? undefined,
+  }));
+}
+
+/** Returns the user name of the caller, who is a user of the portal. */
+async function fetchUsername(client: DirectoryClient, signal: AbortSignal) {
+  const { data } = await client.get('/me/', { signal });
+  return data.result.username ?? '';
+}

@@ -1,0 +1,15 @@
+import { createTranslationRef } from '@backstage/frontend-plugin-api';
+
+/**
+ * Texts of the fields, in English.
+ *
+ * @public
+ */
+export const directoryPickerTranslationRef = createTranslationRef({
+  id: 'scaffolder.directory',
+  messages: {
+    user: { label: 'User', placeholder: 'Search by user name or name' },
+    group: { label: 'Group', placeholder: 'Search by name or description' },
+    unavailable: 'The directory is unavailable. Try again.',
+  },
+});
