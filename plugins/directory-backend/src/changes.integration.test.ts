@@ -29,7 +29,7 @@ beforeAll(async () => {
       access: [
         { principals: ['*'], portalUsers: ['*'], operations: [READ] },
         { principals: ['dave'], operations: [HISTORY, LOCKS] },
-        { principals: ['carol'], operations: [HISTORY] },
+        { principals: ['erin'], operations: [HISTORY] },
       ],
       changes: {
         keys: [{ secret: randomBytes(32).toString('hex') }],
@@ -151,9 +151,12 @@ describe('histories', () => {
 
   /** Requests a history; the latest change is first. */
   async function historyOf(entry: string, as: string) {
-    const { status, json } = await client.request(`/v1/${entry}/history/`, {
-      as,
-    });
+    const { status, json } = await client.request(
+      `/v1/${entry}/history/?page_size=1000`,
+      {
+        as,
+      },
+    );
     const { result } = json as Partial<Changes>;
     return { status, result };
   }
@@ -213,20 +216,28 @@ describe('histories', () => {
   });
 
   it('name the user who has made the only write', async () => {
-    await modifyAs('dave', memberChange('add'));
-    await groupHistory({
-      kind: 'member_added',
-      groupname: GROUP,
-      username: MEMBER,
-      modifier: 'dave',
-    });
-    await realm.modify(
-      `dn: ${groupDn}\nchangetype: modify\ndelete: member\nmember: ${userDn(
-        MEMBER,
-      )}\n`,
-    );
+    // Not known when another write was made since the last sync.
+    let modifier: unknown = null;
+    while (modifier === null) {
+      for (const operation of ['add', 'delete'] as const) {
+        await modifyAs('dave', memberChange(operation));
+        const kind = operation === 'add' ? 'member_added' : 'member_removed';
+        await groupHistory({ kind, groupname: GROUP, username: MEMBER });
+        const { result } = await historyOf(`groups/${GROUP}`, 'dave');
+        modifier ??= result![0].modifier;
+      }
+    }
+    expect(modifier).toBe('dave');
     // The directory manager is not a user.
-    await groupHistory({ kind: 'member_removed', modifier: null });
+    for (const operation of ['add', 'delete'] as const) {
+      await realm.modify(
+        `dn: ${groupDn}\nchangetype: modify\n${operation}: member\nmember: ${userDn(
+          MEMBER,
+        )}\n`,
+      );
+      const kind = operation === 'add' ? 'member_added' : 'member_removed';
+      await groupHistory({ kind, modifier: null });
+    }
   });
 
   it('contain locks only for callers with the operation', async () => {
@@ -241,16 +252,17 @@ describe('histories', () => {
       const { result } = await historyOf(`users/${MEMBER}`, as);
       return result?.map(({ kind }) => kind);
     };
-    const memberships = ['member_removed', 'member_added', 'user_created'];
+    const memberships = await kinds('erin');
+    expect(memberships).toContain('member_added');
     await eventually(async () =>
-      expect(await kinds('dave')).toEqual(['user_locked', ...memberships]),
+      expect(await kinds('dave')).toEqual(['user_locked', ...memberships!]),
     );
-    expect(await kinds('carol')).toEqual(memberships);
+    expect(await kinds('erin')).toEqual(memberships);
     await setLock('FALSE');
     await eventually(async () =>
       expect((await kinds('dave'))?.[0]).toBe('user_unlocked'),
     );
-    expect(await kinds('carol')).toEqual(memberships);
+    expect(await kinds('erin')).toEqual(memberships);
   });
 
   it('are for the user, sponsors of the group and callers with the operation', async () => {
@@ -264,21 +276,22 @@ describe('histories', () => {
     expect(await statusOf(`groups/${GROUP}`, 'bob')).toBe(403);
     expect(await statusOf('users/BOB', 'bob')).toBe(200);
     expect(await statusOf('users/alice', 'bob')).toBe(403);
-    expect(await statusOf('users/alice', 'carol')).toBe(200);
+    expect(await statusOf('users/alice', 'erin')).toBe(200);
     expect(await statusOf('users/nobody', 'bob')).toBe(404);
     expect(await statusOf('groups/nope', 'bob')).toBe(404);
   });
 
   it('are returned in pages', async () => {
+    const { result } = await historyOf(`users/${MEMBER}`, 'dave');
     const { json } = await client.request(
       `/v1/users/${MEMBER}/history/?page_size=2&page_number=2`,
       { as: 'dave' },
     );
-    expect(json).toMatchObject({
-      result: [{ kind: 'member_removed' }, { kind: 'member_added' }],
+    expect(json).toEqual({
+      result: result!.slice(2, 4),
       page: 2,
       page_size: 2,
-      total_results: 5,
+      total_results: result!.length,
     });
   });
 });

@@ -52,6 +52,7 @@ const SUFFIX = [
     'modifyTimestamp',
     'entryusn',
   ]),
+  mayRead('Read creators and modifiers', ['creatorsName', 'modifiersName']),
   mayRead(
     'Admins read names',
     ['krbPrincipalName', 'krbCanonicalName', 'ipaUniqueID', 'memberOf'],

@@ -28,18 +28,22 @@ class WrittenDirectory implements WriteSource {
     this.#random = random;
   }
 
-  /** Writes with a probability, and completes writes in progress. */
+  /** Writes with a probability. One write at a time is in progress. */
   write(rate: number): void {
     while (this.#random() < rate) {
+      this.writes.forEach(write => {
+        write.isVisible = true;
+      });
       this.writes.push({
         usn: this.writes.length + 1,
         key: this.#random() < 0.05 ? HIDDEN : this.#pick(ENTRIES),
         modifier: this.#random() < 0.2 ? undefined : this.#pick(USERS),
-        isVisible: this.#random() < 0.9,
+        isVisible: this.#random() < 0.6,
       });
     }
-    for (const write of this.writes) {
-      write.isVisible ||= this.#random() < 0.5;
+    const last = this.writes.at(-1);
+    if (last) {
+      last.isVisible ||= this.#random() < 0.5;
     }
     this.#rate = rate;
   }

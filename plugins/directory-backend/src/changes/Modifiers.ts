@@ -7,9 +7,6 @@ import type { RecordedEntry } from './ChangeLog';
 /** Maximum number of entries whose modifiers are looked up at once. */
 const MAX_ENTRIES = 20;
 
-/** Maximum number of USNs that are accounted for. */
-const MAX_USNS = 5000;
-
 /** An entry that has changed. */
 export type ChangedKey = Pick<RecordedEntry, 'kind' | 'key'>;
 
@@ -36,16 +33,29 @@ export interface ModifiersOptions {
   readonly logger: LoggerService;
 }
 
+/** A response to a search for USNs. */
+interface Listing {
+  readonly highestUsn: number;
+  /** Time of the response, from `performance.now()`. */
+  readonly endedAt: number;
+}
+
 /**
  * Finds the users who have made changes. The directory only knows who has
  * written an entry last, so a modifier is returned only if exactly one write has
- * happened to the entry since it was compared before: each USN since then is
- * carried by another entry, or was carried by one that was compared with it.
+ * happened to the entry since it was compared before: every other USN since then
+ * is carried by another entry.
+ *
+ * 389 Directory Server makes the writes to a suffix visible in the order of
+ * their USNs. Of a USN that an entry carries, all lower ones are visible to the
+ * searches that follow.
  */
 export class Modifiers {
   readonly #options: ModifiersOptions;
-  /** USNs that entries carried, with the time of the response. */
-  readonly #seen = new Map<number, number>();
+  /** In order; the first one may be before the last comparison. */
+  #listings: readonly Listing[] = [];
+  /** USNs of the only writes of entries, by key: no earlier write counts. */
+  readonly #onlyWrites = new Map<string, number>();
   /** The sync after which all entries were compared. */
   #compared: ConfirmedSync | undefined;
   #hasFailed = false;
@@ -58,12 +68,19 @@ export class Modifiers {
   async compared(sync: ConfirmedSync): Promise<void> {
     const last = this.#compared;
     if (last?.server !== sync.server || last?.epoch !== sync.epoch) {
-      this.#seen.clear();
+      this.#listings = [];
+      this.#onlyWrites.clear();
     }
     this.#compared = sync;
-    for (const usn of this.#seen.keys()) {
-      if (usn <= (sync.committedUsn ?? 0)) {
-        this.#seen.delete(usn);
+    const { requestedAt } = sync;
+    const before = this.#listings.findLastIndex(
+      ({ endedAt }) => endedAt < requestedAt,
+    );
+    this.#listings = this.#listings.slice(Math.max(before, 0));
+    const comparedUsn = this.#comparedUsn(sync);
+    for (const [key, usn] of this.#onlyWrites) {
+      if (usn <= comparedUsn) {
+        this.#onlyWrites.delete(key);
       }
     }
     if (last?.usn !== sync.usn) {
@@ -89,7 +106,6 @@ export class Modifiers {
     ) {
       return found;
     }
-    const { committedUsn } = since;
     await this.#attempt(async () => {
       const writes = new Map<string, { usn: number; modifier: string }>();
       for (const { kind, key } of entries) {
@@ -101,44 +117,47 @@ export class Modifiers {
           writes.set(key, write);
         }
       }
+      const comparedUsn = this.#comparedUsn(since);
       const present = await this.#list(since);
       for (const [key, { usn, modifier }] of writes) {
-        const isOnlyWrite =
-          usn - committedUsn <= MAX_USNS &&
-          present.has(usn) &&
-          isEvery(committedUsn + 1, usn, other =>
-            present.has(other)
-              ? true
-              : (this.#seen.get(other) ?? Infinity) < since.requestedAt,
-          );
-        if (isOnlyWrite) {
+        const lastUsn = this.#onlyWrites.get(key) ?? comparedUsn;
+        if (isPresentFrom(lastUsn + 1, usn, present)) {
           found.set(key, modifier);
+          this.#onlyWrites.set(key, usn);
+        } else {
+          this.#onlyWrites.delete(key);
         }
       }
     });
     return found;
   }
 
-  /** Lists the USNs after the committed one that entries carry. */
-  async #list({
-    server,
-    committedUsn,
-  }: ConfirmedSync): Promise<ReadonlySet<number>> {
-    if (committedUsn === undefined) {
+  /** All writes up to this USN were visible to the sync. */
+  #comparedUsn({ committedUsn = 0, requestedAt }: ConfirmedSync): number {
+    const listings = this.#listings.filter(
+      ({ endedAt }) => endedAt < requestedAt,
+    );
+    return Math.max(
+      committedUsn,
+      ...listings.map(({ highestUsn }) => highestUsn),
+    );
+  }
+
+  /** Lists the USNs since a sync that entries carry. */
+  async #list(since: ConfirmedSync): Promise<ReadonlySet<number>> {
+    const comparedUsn = this.#comparedUsn(since);
+    const { server, usns } = await this.#options.source.listUsns(
+      comparedUsn + 1,
+    );
+    if (server !== since.server) {
       return new Set();
     }
-    const { source } = this.#options;
-    const listed = await source.listUsns(committedUsn + 1);
-    const now = performance.now();
-    if (listed.server !== server) {
-      return new Set();
-    }
-    for (const usn of listed.usns) {
-      if (!this.#seen.has(usn)) {
-        this.#seen.set(usn, now);
-      }
-    }
-    return listed.usns;
+    const listing = {
+      highestUsn: Math.max(comparedUsn, ...usns),
+      endedAt: performance.now(),
+    };
+    this.#listings = [...this.#listings, listing];
+    return usns;
   }
 
   /** Without a result, modifiers are unknown. */
@@ -157,16 +176,15 @@ export class Modifiers {
   }
 }
 
-/** Whether all numbers from the first one up to before the last one pass. */
-function isEvery(
+/** Whether entries carry all USNs from the first to the last one. */
+function isPresentFrom(
   first: number,
-  end: number,
-  pass: (number: number) => boolean,
+  last: number,
+  present: ReadonlySet<number>,
 ): boolean {
-  for (let number = first; number < end; number++) {
-    if (!pass(number)) {
-      return false;
-    }
+  let usn = first;
+  while (usn <= last && present.has(usn)) {
+    usn++;
   }
-  return true;
+  return usn > last && last >= first;
 }
