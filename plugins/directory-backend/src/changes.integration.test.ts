@@ -2,6 +2,7 @@ import { startRealm, type Realm } from '@directory-gateway/realm';
 import { Attribute, Change, Client } from 'ldapts';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addUser, userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
 import { GatewayClient } from './__testUtils__/gateway/GatewayClient';
@@ -219,6 +220,8 @@ describe('histories', () => {
     // Not known when another write was made since the last sync.
     let modifier: unknown = null;
     while (modifier === null) {
+      // Time for a sync without changes.
+      await sleep(500);
       for (const operation of ['add', 'delete'] as const) {
         await modifyAs('dave', memberChange(operation));
         const kind = operation === 'add' ? 'member_added' : 'member_removed';

@@ -16,6 +16,7 @@ import {
 import { entityMessages } from './entity/messages';
 import { groupMessages } from './group/messages';
 import { groupsMessages } from './groups/messages';
+import { historyMessages } from './history/messages';
 import { peopleMessages } from './people/messages';
 import { personMessages } from './person/messages';
 
@@ -34,6 +35,7 @@ export const directoryTranslationRef = createTranslationRef({
     entity: entityMessages,
     group: groupMessages,
     groups: groupsMessages,
+    history: historyMessages,
     links: linksMessages,
     page: pageMessages,
     pagination: paginationMessages,

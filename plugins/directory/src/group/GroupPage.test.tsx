@@ -100,6 +100,47 @@ describe('GroupPage', () => {
     expect(document.title).toBe('packager · Portal');
   });
 
+  it('shows the history of members to sponsors', async () => {
+    server.hasCurrentUser('karl');
+    servePackager({ sponsors: [karl] });
+    const change = {
+      time: '2026-05-06T07:08:09.000Z',
+      groupname: 'packager',
+      modifier: null,
+    };
+    server.on('/groups/packager/history/', () =>
+      pageOf([
+        { ...change, kind: 'member_removed', username: 'bob' },
+        { ...change, kind: 'group_renamed', old_groupname: 'builder' },
+        { ...change, kind: 'member_added', member_groupname: 'infra' },
+        { ...change, kind: 'group_created' },
+      ]),
+    );
+    renderDirectory('/directory/groups/packager');
+
+    const history = await section('History');
+    await within(history).findByText('bob');
+    expect(
+      within(history)
+        .getAllByRole('listitem')
+        .map(row => row.textContent?.replace(/Made by.*/, '')),
+    ).toEqual([
+      'bob was removed',
+      'Renamed from builder',
+      'infra was added',
+      'Group created',
+    ]);
+  });
+
+  it('shows no history to other users', async () => {
+    servePackager({ sponsors: [karl] });
+    renderDirectory('/directory/groups/packager');
+
+    await section('Sponsors');
+    await within(await section('Members')).findAllByRole('link');
+    expect(screen.queryByRole('region', { name: 'History' })).toBeNull();
+  });
+
   it('shows empty states without sponsors and members', async () => {
     servePackager({ members: [] });
     renderDirectory('/directory/groups/packager');

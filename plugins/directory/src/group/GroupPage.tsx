@@ -5,6 +5,7 @@ import { EntryPage } from '../entity/EntryPage';
 import { groupHeader, type ListedGroup } from '../groups/useGroups';
 import { SubjectCard, TwoColumns } from '../page/DirectoryPage';
 import { About } from './About';
+import { GroupHistory } from './GroupHistory';
 import styles from './GroupPage.module.css';
 import { Members } from './Members';
 import { MembershipCheck } from './MembershipCheck';
@@ -60,6 +61,7 @@ function Group(props: {
         <Sponsors groupname={groupname} />
         <NestedGroups groupname={groupname} />
         <Members groupname={groupname} isStale={isStale} />
+        <GroupHistory groupname={groupname} />
       </div>
     </TwoColumns>
   );

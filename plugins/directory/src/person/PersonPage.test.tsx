@@ -3,7 +3,11 @@ import type { Membership } from '@directory-gateway/backstage-plugin-directory-c
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { webcrypto } from 'node:crypto';
-import { FakeDirectoryApi, failure } from '../__testUtils__/FakeDirectoryApi';
+import {
+  FakeDirectoryApi,
+  failure,
+  pageOf,
+} from '../__testUtils__/FakeDirectoryApi';
 import { person, karl, SCRIPT_URL } from '../__testUtils__/people';
 import { renderDirectory } from '../__testUtils__/renderDirectory';
 
@@ -165,6 +169,70 @@ describe('PersonPage', () => {
     ).toBeVisible();
     expect(screen.getByText('256 bits')).toBeVisible();
     expect(screen.getByText('0123 4567 89AB CDEF')).toBeVisible();
+  });
+
+  it('shows the history of memberships to the user', async () => {
+    server.hasCurrentUser('karl');
+    server.hasPerson(karl);
+    const time = '2026-05-06T07:08:09.000Z';
+    const change = { time, username: 'karl', modifier: null };
+    server.on('/users/karl/history/', () =>
+      pageOf([
+        { ...change, kind: 'user_unlocked' },
+        { ...change, kind: 'user_locked' },
+        { ...change, kind: 'member_removed', groupname: 'infra' },
+        { ...change, kind: 'user_renamed', old_username: 'carl' },
+        {
+          ...change,
+          kind: 'member_added',
+          groupname: 'packager',
+          modifier: 'dave',
+        },
+        { ...change, kind: 'user_created' },
+      ]),
+    );
+    renderDirectory('/directory/people/karl?tab=history');
+
+    const panel = await screen.findByRole('tabpanel', { name: /^History 6/ });
+    const day = new Date(time).toLocaleDateString(undefined, {
+      dateStyle: 'medium',
+    });
+    expect(
+      within(panel)
+        .getAllByRole('listitem')
+        .map(row => row.textContent),
+    ).toEqual([
+      `Account unlockedMade by: unknown${day}`,
+      `Account lockedMade by: unknown${day}`,
+      `Removed from infraMade by: unknown${day}`,
+      `Renamed from carlMade by: unknown${day}`,
+      `Added to packagerBy dave${day}`,
+      `Account createdMade by: unknown${day}`,
+    ]);
+    expect(
+      within(panel).getByRole('link', { name: 'packager' }),
+    ).toHaveAttribute('href', '/directory/groups/packager');
+    expect(within(panel).getByRole('link', { name: 'dave' })).toHaveAttribute(
+      'href',
+      '/directory/people/dave',
+    );
+  });
+
+  it.each([
+    ['other users', 'alice', 200],
+    ['the user when there are no histories', 'karl', 404],
+  ])('shows no history to %s', async (_who, user, status) => {
+    server.hasCurrentUser(user);
+    server.hasPerson(karl);
+    server.on('/users/karl/history/', () =>
+      status === 200 ? pageOf([]) : failure(status, { message: 'None' }),
+    );
+    renderDirectory('/directory/people/karl?tab=history');
+
+    expect(await tab(/^Agreements 0/)).toBeVisible();
+    await waitFor(() =>
+      expect(screen.queryByRole('tab', { name: /^History/ })).toBeNull(),
+    );
   });
 
   it('shows the state of certificates and the agreements', async () => {

@@ -3,12 +3,20 @@ import { Badge, Tab, TabList, TabPanel, Tabs, Text } from '@backstage/ui';
 import type { User } from '@directory-gateway/backstage-plugin-directory-common';
 import { RiCheckLine, RiQuillPenLine } from '@remixicon/react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import { fetchAllPages, useDirectoryQuery } from '../api/useDirectoryQuery';
+import {
+  fetchAllPages,
+  isNotFound,
+  useCurrentUser,
+  useDirectoryQuery,
+  useMay,
+} from '../api/useDirectoryQuery';
 import { CertificatesTab } from '../certificates/CertificatesTab';
 import { useCertificates } from '../certificates/userCertificates';
 import { DirectoryText, visibleText } from '../components/DirectoryText';
+import { History } from '../history/History';
+import { useHistory } from '../history/useHistory';
 import { QueryPanel, Rows } from '../page/QueryPanel';
 import rows from '../page/QueryPanel.module.css';
 import { EmptyState } from '../page/states';
@@ -17,9 +25,18 @@ import { GroupsTab, useMemberships } from './GroupsTab';
 import { KeysTab } from './KeysTab';
 import styles from './PersonTabs.module.css';
 
-const TABS = ['groups', 'certificates', 'keys', 'agreements'] as const;
+const TABS = [
+  'groups',
+  'certificates',
+  'keys',
+  'agreements',
+  'history',
+] as const;
 
-/** Groups, certificates, keys and agreements in tabs; the tab is in the URL. */
+/**
+ * Groups, certificates, keys, agreements and the history in tabs; the tab is in
+ * the URL.
+ */
 export function PersonTabs({ person }: { person: User }) {
   const { username, human_name, sshpubkeys, gpgkeyids } = person;
   const { t } = useTranslationRef(directoryTranslationRef);
@@ -27,6 +44,15 @@ export function PersonTabs({ person }: { person: User }) {
   const memberships = useMemberships(username);
   const certificates = useCertificates(username);
   const agreements = useAgreements(username);
+  const [historyPage, setHistoryPage] = useState(1);
+  const mayReadHistory = useMay('directory.history.read');
+  const isOwn = useCurrentUser().data === username;
+  const history = useHistory({
+    kind: 'user',
+    name: username,
+    page: historyPage,
+    enabled: mayReadHistory || isOwn,
+  });
 
   const name = human_name ?? username;
   const counts = {
@@ -34,6 +60,7 @@ export function PersonTabs({ person }: { person: User }) {
     certificates: certificates.data?.length,
     keys: (sshpubkeys?.length ?? 0) + (gpgkeyids?.length ?? 0),
     agreements: agreements.data?.length,
+    history: history.data?.total,
   };
   const panels: Record<(typeof TABS)[number], ReactNode> = {
     groups: (
@@ -44,10 +71,22 @@ export function PersonTabs({ person }: { person: User }) {
     certificates: <CertificatesTab query={certificates} />,
     keys: <KeysTab person={person} />,
     agreements: <AgreementsTab query={agreements} />,
+    history: (
+      <History
+        kind="user"
+        query={history}
+        page={historyPage}
+        onPage={setHistoryPage}
+      />
+    ),
   };
   // Keys that a private profile hides are not shown as "no keys".
   const hidesKeys = person.is_private && !sshpubkeys && !gpgkeyids;
-  const tabs = TABS.filter(id => id !== 'keys' || !hidesKeys);
+  const hidden: Partial<Record<(typeof TABS)[number], boolean>> = {
+    keys: hidesKeys === true,
+    history: !(mayReadHistory || isOwn) || isNotFound(history.error),
+  };
+  const tabs = TABS.filter(id => !hidden[id]);
   const tab = tabs.find(id => id === params.get('tab')) ?? 'groups';
 
   return (

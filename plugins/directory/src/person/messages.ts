@@ -23,6 +23,7 @@ export const personMessages = {
     certificates: 'Certificates',
     keys: 'Keys',
     agreements: 'Agreements',
+    history: 'History',
   },
   groups: {
     filter: 'Filter groups',
