@@ -110,6 +110,8 @@ it('tests every operation that reads the directory', () => {
     'get_account',
     'get_operations',
     'list_changes',
+    'list_group_history',
+    'list_user_history',
   ];
   expect(new Set(READS.map(([operationId]) => operationId))).toEqual(
     new Set(operations.filter(id => !others.includes(id))),

@@ -92,8 +92,8 @@ export function historyOperations(
           requireOperation(allowed);
         }
         const withLocks = allowed.has(directoryHistoryLocksReadPermission.name);
-        const changes = await log.ofUser(username, { withLocks }, context);
-        return present(call, changes, dialect);
+        const listed = await log.ofUser(username, { withLocks }, context);
+        return present(call, listed, dialect);
       },
     },
   ];
