@@ -46,6 +46,34 @@ test('the server pages, searches and filters a large group', async ({
   await expect(members.getByText('No members found')).toBeVisible();
 });
 
+test('the history shows members who were added', async ({
+  portal,
+  realm,
+  openBrowserAs,
+}) => {
+  const change = (operation: 'add' | 'delete') =>
+    realm.modify(
+      [
+        `dn: cn=design,cn=groups,cn=accounts,${realm.baseDn}`,
+        'changetype: modify',
+        `${operation}: member`,
+        `member: uid=x,cn=users,cn=accounts,${realm.baseDn}`,
+        '',
+      ].join('\n'),
+    );
+  const page = await openBrowserAs(officer);
+  const history = page.getByRole('region', { name: 'History' });
+  await change('add');
+  try {
+    await expect(async () => {
+      await page.goto(`${portal.url}/directory/groups/design`);
+      await expect(history.getByText('x was added').first()).toBeVisible();
+    }).toPass();
+  } finally {
+    await change('delete');
+  }
+});
+
 test('nested groups open level by level with the keyboard', async ({
   portal,
   openBrowserAs,

@@ -24,6 +24,27 @@ export interface Scene {
   }) => Promise<Locator>;
 }
 
+/** Serves a history, because that of the portal under test is empty. */
+export async function serveHistory(page: Page, entry: string): Promise<void> {
+  const change = {
+    username: 'alice',
+    groupname: 'packager',
+    modifier: null,
+    time: '2026-05-06T07:08:09.000Z',
+  };
+  const changes = [
+    { ...change, kind: 'user_unlocked' },
+    { ...change, kind: 'user_locked' },
+    { ...change, kind: 'member_removed', groupname: 'contributors' },
+    { ...change, kind: 'member_added', modifier: 'dave' },
+  ].filter(({ kind }) => entry.startsWith('users/') || !/^user/.test(kind));
+  await page.route(`**/v1/${entry}/history/**`, route =>
+    route.fulfill({
+      json: { result: changes, page: 1, page_size: 24, total_results: 4 },
+    }),
+  );
+}
+
 /** Themes and screen sizes in which pages are tested. */
 export const appearances = [
   { name: 'light-wide', colorScheme: 'light', width: 1440, height: 900 },

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { alice, officer } from '../test';
-import type { Scene } from './Scene';
+import { type Scene, serveHistory } from './Scene';
 
 /** The page of groups or of one group. */
 function groups(options: {
@@ -29,6 +29,17 @@ const member = (page: Page) =>
 
 /** The pages of groups and of one group in all states. */
 export const groupsScenes: readonly Scene[] = [
+  {
+    name: 'group-history',
+    caller: officer,
+    async open({ page, portal }) {
+      await serveHistory(page, 'groups/packager');
+      await page.goto(`${portal.url}/directory/groups/packager`);
+      const shown = page.getByRole('region', { name: 'History' });
+      await expect(shown.getByText('alice').first()).toBeVisible();
+      return shown;
+    },
+  },
   groups({
     name: 'groups',
     path: '',

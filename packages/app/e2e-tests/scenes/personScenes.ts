@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { alice, type Caller } from '../test';
-import type { Scene } from './Scene';
+import { type Scene, serveHistory } from './Scene';
 
 /** The page of a user. */
 function person(options: {
@@ -87,6 +87,17 @@ export const personScenes: readonly Scene[] = [
       await page.goto(`${portal.url}/directory/people/dave`);
       await expect(page.getByText('U+202E').first()).toBeVisible();
       const shown = page.getByText('Inherited').first();
+      await expect(shown).toBeVisible();
+      return shown;
+    },
+  },
+  {
+    name: 'person-history',
+    caller: alice,
+    async open({ page, portal }) {
+      await serveHistory(page, 'users/alice');
+      await page.goto(`${portal.url}/directory/people/alice?tab=history`);
+      const shown = page.getByText('Account locked');
       await expect(shown).toBeVisible();
       return shown;
     },
