@@ -1,5 +1,6 @@
 import type { AuthService, LoggerService } from '@backstage/backend-plugin-api';
 import {
+  ANNOTATION_LOCATION,
   DEFAULT_NAMESPACE,
   stringifyEntityRef,
   type Entity,
@@ -7,6 +8,7 @@ import {
 import { ConflictError } from '@backstage/errors';
 import type { AuthResolverContext } from '@backstage/plugin-auth-node';
 import type { CatalogService } from '@backstage/plugin-catalog-node';
+import { DIRECTORY_ENTITY_LOCATION } from '@directory-gateway/backstage-plugin-directory-common';
 import type { TrustedLocations } from '@directory-gateway/backstage-plugin-directory-node';
 
 /** The fields by which an entity is identified and its location is known. */
@@ -107,7 +109,8 @@ export class CatalogUsers {
   /**
    * Issues a portal token for a user, with the groups of the directory and those
    * of their entity. A group of the catalog that does not come from a trusted
-   * location is left out: it can name its own members.
+   * location is left out: it can name its own members. So is a group that comes
+   * from the directory, which the catalog may know later than the directory.
    *
    * @param options - `groupRefs` are the groups in the directory; `entity` is the
    *   user's trusted entity, if there is one
@@ -143,7 +146,12 @@ export class CatalogUsers {
       trusted.push(
         ...entityRefs.filter((_ref, index) => {
           const entity = items[index];
-          return entity && this.#options.trustedLocations.includes(entity);
+          return (
+            entity &&
+            entity.metadata.annotations?.[ANNOTATION_LOCATION] !==
+              DIRECTORY_ENTITY_LOCATION &&
+            this.#options.trustedLocations.includes(entity)
+          );
         }),
       );
     }

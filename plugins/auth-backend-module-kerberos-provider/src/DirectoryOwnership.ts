@@ -2,17 +2,14 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyEntityRef } from '@backstage/catalog-model';
 import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
-import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  entityNameOf,
+  isGroupOfAllUsers,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import type { DirectoryAccounts } from './DirectoryAccounts';
 
 /** With longer names, a token of this many groups has about 10 KB. */
 const DEFAULT_MAX_GROUPS = 200;
-
-/**
- * Groups that contain every user, and that nothing is owned by: FreeIPA's group
- * of all users.
- */
-const GROUPS_OF_ALL = new Set(['ipausers']);
 
 /** The groups of directory users as entity references, for portal tokens. */
 export class DirectoryOwnership {
@@ -63,7 +60,7 @@ export class DirectoryOwnership {
     { namespace }: { readonly namespace: string },
   ): Promise<readonly string[] | undefined> {
     const all = await this.#accounts.groupsOf(username);
-    const groups = all?.filter(name => !GROUPS_OF_ALL.has(name.toLowerCase()));
+    const groups = all?.filter(name => !isGroupOfAllUsers(name));
     if (groups && groups.length > this.maxGroups) {
       this.#logger.warn(
         `${username} is in ${groups.length} groups: the portal token contains the nearest ${this.maxGroups} (directory.ownership.maxGroups)`,

@@ -319,6 +319,30 @@ describe('authModuleKerberosProvider', () => {
       },
     );
 
+    it('end with the membership, also while the catalog has it', async () => {
+      const DIRECTORY = 'directory:default';
+      await start({
+        resolvers: [{ resolver: 'directoryUser' }],
+        trustedLocations: [DIRECTORY],
+        users: [
+          user({
+            name: 'alice',
+            principal: 'alice@EXAMPLE.TEST',
+            groups: ['staff', 'former'],
+            location: DIRECTORY,
+          }),
+          group('staff', DIRECTORY),
+          group('former', DIRECTORY),
+        ],
+        accounts: alice({ staff: ['staff'] }),
+      });
+
+      expect(await claimsOf('alice@EXAMPLE.TEST')).toEqual([
+        'user:default/alice',
+        'group:default/staff',
+      ]);
+    });
+
     it('are claims of users who are not in the catalog, in their namespace', async () => {
       await start({
         resolvers: [{ resolver: 'directoryUser', namespace: 'people' }],

@@ -17,7 +17,8 @@ import {
   type DirectoryReader,
   eachOf,
 } from './DirectoryReader';
-import { digestOf, type EntityOptions, LOCATION } from './entities';
+import { DIRECTORY_ENTITY_LOCATION } from '@directory-gateway/backstage-plugin-directory-common';
+import { digestOf, type EntityOptions } from './entities';
 import type { DirectoryTransforms } from './extensionPoint';
 import { Organization } from './Organization';
 
@@ -246,7 +247,8 @@ export class DirectoryEntityProvider implements EntityProvider {
       {
         filter: {
           kind: ['User', 'Group'],
-          [`metadata.annotations.${ANNOTATION_ORIGIN_LOCATION}`]: LOCATION,
+          [`metadata.annotations.${ANNOTATION_ORIGIN_LOCATION}`]:
+            DIRECTORY_ENTITY_LOCATION,
         },
         fields: [
           'kind',
@@ -282,7 +284,10 @@ export class DirectoryEntityProvider implements EntityProvider {
       const slice = added.slice(at, at + ENTITIES_PER_MUTATION);
       await this.#connection!.applyMutation({
         type: 'delta',
-        added: slice.map(entity => ({ entity, locationKey: LOCATION })),
+        added: slice.map(entity => ({
+          entity,
+          locationKey: DIRECTORY_ENTITY_LOCATION,
+        })),
         removed: [],
       });
       slice.forEach(entity =>
@@ -295,7 +300,7 @@ export class DirectoryEntityProvider implements EntityProvider {
         added: [],
         removed: removed.map(entityRef => ({
           entityRef,
-          locationKey: LOCATION,
+          locationKey: DIRECTORY_ENTITY_LOCATION,
         })),
       });
       removed.forEach(ref => applied.delete(ref));

@@ -5,6 +5,7 @@ import type {
 import {
   createDirectoryClient,
   isDirectoryResponseError,
+  isGroupOfAllUsers,
   paginate,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import type { DirectoryGroup, DirectoryUser } from './entities';
@@ -18,9 +19,6 @@ const TIMEOUT_MS = 60_000;
 
 /** Requests that are sent at the same time. */
 const CONCURRENCY = 4;
-
-/** FreeIPA's group of all users, which owns nothing. */
-const GROUPS_OF_ALL = new Set(['ipausers']);
 
 /** All users and groups. */
 export interface Directory {
@@ -147,7 +145,7 @@ export class DirectoryReader {
           if (
             direct &&
             !options.largeGroups.has(groupname!) &&
-            !GROUPS_OF_ALL.has(groupname!)
+            !isGroupOfAllUsers(groupname!)
           ) {
             groups.push(groupname!);
           }
@@ -251,7 +249,7 @@ export class DirectoryReader {
     groupname: string,
     signal: AbortSignal,
   ): Promise<readonly string[] | undefined> {
-    if (GROUPS_OF_ALL.has(groupname)) {
+    if (isGroupOfAllUsers(groupname)) {
       return undefined;
     }
     const { client, headers } = await this.#connect();

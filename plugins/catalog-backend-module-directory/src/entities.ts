@@ -5,11 +5,11 @@ import {
   type GroupEntity,
   type UserEntity,
 } from '@backstage/catalog-model';
-import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  DIRECTORY_ENTITY_LOCATION,
+  entityNameOf,
+} from '@directory-gateway/backstage-plugin-directory-common';
 import { createHash } from 'node:crypto';
-
-/** The location of all entities of the provider. */
-export const LOCATION = 'directory:default';
 
 /** The annotation by which a changed entity is recognized. */
 export const DIGEST_ANNOTATION = 'directory-gateway/digest';
@@ -125,8 +125,8 @@ export function groupEntity(
 export function located(entity: Entity): Entity {
   const annotations = {
     ...entity.metadata.annotations,
-    [ANNOTATION_LOCATION]: LOCATION,
-    [ANNOTATION_ORIGIN_LOCATION]: LOCATION,
+    [ANNOTATION_LOCATION]: DIRECTORY_ENTITY_LOCATION,
+    [ANNOTATION_ORIGIN_LOCATION]: DIRECTORY_ENTITY_LOCATION,
   };
   const content = {
     ...entity,

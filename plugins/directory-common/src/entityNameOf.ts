@@ -4,6 +4,24 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 /** Valid names of catalog entities. */
 const ENTITY_NAME = /^[a-z0-9](?:[a-z0-9_.-]{0,61}[a-z0-9])?$/i;
 
+/**
+ * The location of catalog entities that come from the directory
+ * (`catalog-backend-module-directory`).
+ *
+ * @public
+ */
+export const DIRECTORY_ENTITY_LOCATION = 'directory:default';
+
+/**
+ * Whether a group contains every user, as FreeIPA's `ipausers` does. Such a
+ * group owns nothing, and its members are not in the catalog.
+ *
+ * @public
+ */
+export function isGroupOfAllUsers(groupname: string): boolean {
+  return groupname.toLowerCase() === 'ipausers';
+}
+
 /** The end of a mapped name. */
 const MAPPED = /--[0-9a-f]{16}$/i;
 

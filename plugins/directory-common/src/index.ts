@@ -19,7 +19,11 @@ export {
   isDirectoryResponseError,
 } from './DirectoryResponseError';
 export type { ErrorBody } from './errorBodies';
-export { entityNameOf } from './entityNameOf';
+export {
+  DIRECTORY_ENTITY_LOCATION,
+  entityNameOf,
+  isGroupOfAllUsers,
+} from './entityNameOf';
 export type { components, operations, paths } from './generated/openapi';
 export * from './openApiDocument';
 export { paginate, type FetchPage } from './paginate';
