@@ -66,6 +66,8 @@ describe('openApiDocument', () => {
       export_group_members: 'get /groups/{groupname}/members.csv',
       search_groups: 'get /search/groups/',
       list_changes: 'get /changes/',
+      list_group_history: 'get /groups/{groupname}/history/',
+      list_user_history: 'get /users/{username}/history/',
       list_certificate_profiles: 'get /certs/profiles/',
       revoke_cert: 'post /certs/{serial_number}/revocation/',
     });
@@ -80,6 +82,8 @@ describe('openApiDocument', () => {
       'get_account',
       'get_operations',
       'check_membership',
+      'list_group_history',
+      'list_user_history',
       'list_changes',
     ]);
   });

@@ -3156,7 +3156,17 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['GroupNotFound'];
+      /** Group not found, or histories are not available */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['GroupNotFoundError']
+            | components['schemas']['Error'];
+        };
+      };
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };
@@ -3198,7 +3208,17 @@ export interface operations {
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
-      404: components['responses']['UserNotFound'];
+      /** User not found, or histories are not available */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['UserNotFoundError']
+            | components['schemas']['Error'];
+        };
+      };
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };
