@@ -125,7 +125,7 @@ function schemaNames(schema: object, masked: boolean): string[] {
   const names = shapes.map(shape => ('$ref' in shape ? `${shape.$ref}` : ''));
   const isMasked = (name: string) => name.includes('/Masked');
   const requested = names.filter(name => isMasked(name) === masked);
-  return requested.length > 0 ? requested : names.slice(0, 1);
+  return requested.length > 0 ? requested : names;
 }
 
 /** Parses JSON whose numbers must be written as integers. */
