@@ -25,6 +25,8 @@ class TestDirectory {
   isExpired = false;
   hasLog = true;
   failsToReadAll = false;
+  /** Called when a user is read that does not exist. */
+  onMissing = () => {};
   /** Called when a request waits for changes. */
   onIdle = () => {};
 
@@ -65,7 +67,13 @@ class TestDirectory {
           groups: new Map(this.groups),
         });
       },
-      readUser: async name => this.#read(this.users.get(name)),
+      readUser: async name => {
+        const user = this.#read(this.users.get(name));
+        if (!user) {
+          this.onMissing();
+        }
+        return user;
+      },
       readGroup: async name => this.#read(this.groups.get(name)),
       presentCursor: async () =>
         this.#read(this.hasLog ? String(this.log.length) : undefined),
@@ -257,7 +265,7 @@ describe('DirectoryEntityProvider', () => {
     const { follow, logged } = await connect(directory, catalog);
     await follow();
     expect(catalog.entities.size).toBe(102);
-    expect(logged()).toContain('50 of 101 users and groups would be removed');
+    expect(logged()).toContain('50 of 102 users and groups would be removed');
   });
 
   it.each([
@@ -281,6 +289,22 @@ describe('DirectoryEntityProvider', () => {
       expect(catalog.entities.size).toBe(size + 1);
     },
   );
+
+  it('removes nothing when reads are suspended after a deletion', async () => {
+    const directory = filled(3);
+    const catalog = new TestCatalog();
+    const { follow, runUntil } = await connect(directory, catalog);
+    await follow();
+    directory.onMissing = () => {
+      directory.isAvailable = false;
+    };
+    directory.deleteUser('u0');
+    await runUntil('Users and groups of the catalog are not updated');
+    directory.isAvailable = true;
+    directory.setUser('u0', ['staff']);
+    await follow();
+    expect(catalog.mutations.flatMap(({ removed }) => removed)).toEqual([]);
+  });
 
   it('repeats a reconciliation that failed when a group became large', async () => {
     const directory = filled(3);

@@ -54,6 +54,14 @@ export interface DirectoryEntityProviderOptions extends EntityOptions {
   readonly settleMs?: number;
 }
 
+/** Deletions that are applied when the names are read again. */
+interface PendingDeletions {
+  /** When the last one was found. */
+  readonly at: number;
+  readonly changed: ChangedNames;
+  readonly refs: ReadonlySet<string>;
+}
+
 /** What the catalog has, and from where to continue. */
 interface FollowedState {
   readonly organization: Organization;
@@ -63,7 +71,10 @@ interface FollowedState {
   cursor: string | undefined;
   /** Changes to read again, because another instance may have lagged behind. */
   readonly unsettled: { readonly at: number; readonly changed: ChangedNames }[];
-  readonly reconcileAt: number;
+  /** Entities of the catalog that the directory does not have. */
+  missing: ReadonlySet<string>;
+  deletions: PendingDeletions | undefined;
+  reconcileAt: number;
 }
 
 /**
@@ -80,6 +91,8 @@ export class DirectoryEntityProvider implements EntityProvider {
     });
   #connection: EntityProviderConnection | undefined;
   #state: FollowedState | undefined;
+  /** Entities that the last reconciliation did not find, if they are kept. */
+  #missing: ReadonlySet<string> = new Set();
   #hasFailed = false;
   #hasRejected = false;
   #reported = '';
@@ -140,15 +153,24 @@ export class DirectoryEntityProvider implements EntityProvider {
     }
     const [unsettled] = state.unsettled;
     if (unsettled && now - unsettled.at >= this.#settleMs) {
-      await this.#readChanged(state, unsettled.changed, signal);
+      const { changed } = unsettled;
+      await this.#readChanged(state, { changed, signal });
       state.unsettled.shift();
       return;
     }
+    const { deletions } = state;
+    if (deletions && now - deletions.at >= this.#settleMs) {
+      const { changed, refs: confirmed } = deletions;
+      await this.#readChanged(state, { changed, confirmed, signal });
+      return;
+    }
+    const waitMs =
+      unsettled || deletions ? this.#settleMs : state.reconcileAt - now;
     const changed = await this.#options.reader.changesAfter(state.cursor, {
-      waitSeconds: unsettled ? Math.ceil(this.#settleMs / 1000) : WAIT_SECONDS,
+      waitSeconds: Math.min(Math.ceil(waitMs / 1000), WAIT_SECONDS),
       signal,
     });
-    await this.#readChanged(state, changed, signal);
+    await this.#readChanged(state, { changed, signal });
     if (countOf(changed) > 0) {
       state.unsettled.push({ at: performance.now(), changed });
     }
@@ -182,9 +204,16 @@ export class DirectoryEntityProvider implements EntityProvider {
       applied,
       cursor,
       unsettled: [],
+      missing: this.#missing,
+      deletions: undefined,
       reconcileAt: performance.now() + reconciliationIntervalMs,
     };
-    const counts = await this.#apply(state);
+    const { appeared, ...counts } = await this.#apply(state, this.#missing);
+    // Entities are removed when two reconciliations do not find them.
+    this.#missing = appeared.length > 0 ? state.missing : new Set();
+    if (appeared.length > 0) {
+      state.reconcileAt = performance.now() + this.#settleMs;
+    }
     this.#state = state;
     logger.info('Users and groups of the catalog were compared', {
       users: directory.users.size,
@@ -194,18 +223,27 @@ export class DirectoryEntityProvider implements EntityProvider {
     });
   }
 
-  /** Reads what has changed, and applies the differences. */
+  /**
+   * Reads what has changed, and applies the differences.
+   *
+   * @param options - `confirmed` are removed if they are not found again
+   */
   async #readChanged(
     state: FollowedState,
-    changed: ChangedNames,
-    signal: AbortSignal,
+    options: {
+      readonly changed: ChangedNames;
+      readonly confirmed?: ReadonlySet<string>;
+      readonly signal: AbortSignal;
+    },
   ): Promise<void> {
+    const { changed, confirmed = new Set(), signal } = options;
     const count = countOf(changed);
     if (count === 0) {
       return;
     }
+    // Without a state, a failure is followed by a reconciliation.
+    this.#state = undefined;
     if (count > MAX_READS) {
-      this.#state = undefined;
       await this.#reconcile(signal);
       return;
     }
@@ -226,17 +264,28 @@ export class DirectoryEntityProvider implements EntityProvider {
     }
     const largeGroups = organization.largeGroups;
     if (!isEqual(before, largeGroups)) {
-      // Members of a group get or lose their relations. Without a state, a
-      // reconciliation that fails is repeated.
-      this.#state = undefined;
+      // Members of a group get or lose their relations.
       await this.#reconcile(signal);
       return;
     }
     await eachOf(users, async name => {
-      const options = { signal, largeGroups };
-      organization.setUser(name, await reader.readUser(name, options));
+      const user = await reader.readUser(name, { signal, largeGroups });
+      organization.setUser(name, user);
     });
-    await this.#apply(state);
+    const { appeared } = await this.#apply(state, confirmed);
+    if (appeared.length > 0) {
+      // While the directory is being emptied, no entity is removed, until the
+      // directory suspends reads.
+      const { changed: others, refs = [] } = state.deletions ?? {};
+      state.deletions = {
+        at: performance.now(),
+        changed: others ? union(others, changed) : changed,
+        refs: new Set([...refs, ...appeared]),
+      };
+    } else if (options.confirmed) {
+      state.deletions = undefined;
+    }
+    this.#state = state;
   }
 
   /** The digests of the entities that the catalog has, by reference. */
@@ -267,7 +316,12 @@ export class DirectoryEntityProvider implements EntityProvider {
     return applied;
   }
 
-  async #apply({ organization, applied }: FollowedState) {
+  /**
+   * Writes what differs, and removes the confirmed entities that are missing,
+   * unless others are missing that were not before.
+   */
+  async #apply(state: FollowedState, confirmed: ReadonlySet<string>) {
+    const { organization, applied } = state;
     const { entities, problems } = await organization.entities();
     this.#report(problems);
     const added: Entity[] = [];
@@ -277,8 +331,11 @@ export class DirectoryEntityProvider implements EntityProvider {
       }
     }
     const missing = [...applied.keys()].filter(ref => !entities.has(ref));
-    const removed = this.#mayRemove(missing.length, applied.size)
-      ? missing
+    const appeared = missing.filter(ref => !state.missing.has(ref));
+    const removable =
+      appeared.length === 0 ? missing.filter(ref => confirmed.has(ref)) : [];
+    const removed = this.#mayRemove(removable.length, applied.size)
+      ? removable
       : [];
     for (let at = 0; at < added.length; at += ENTITIES_PER_MUTATION) {
       const slice = added.slice(at, at + ENTITIES_PER_MUTATION);
@@ -307,7 +364,8 @@ export class DirectoryEntityProvider implements EntityProvider {
     }
     this.#mutations.add(added.length, { change: 'written' });
     this.#mutations.add(removed.length, { change: 'removed' });
-    return { written: added.length, removed: removed.length };
+    state.missing = new Set(missing.filter(ref => applied.has(ref)));
+    return { written: added.length, removed: removed.length, appeared };
   }
 
   #mayRemove(count: number, known: number): boolean {
@@ -345,6 +403,15 @@ export class DirectoryEntityProvider implements EntityProvider {
 
 function countOf({ users, groups, membersOf }: ChangedNames): number {
   return users.size + groups.size + membersOf.size;
+}
+
+function union(a: ChangedNames, b: ChangedNames): ChangedNames {
+  return {
+    users: new Set([...a.users, ...b.users]),
+    groups: new Set([...a.groups, ...b.groups]),
+    membersOf: new Set([...a.membersOf, ...b.membersOf]),
+    cursor: b.cursor,
+  };
 }
 
 function isEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
