@@ -67,13 +67,17 @@ export class Organization {
 
   setGroup(name: string, group: DirectoryGroup | undefined): void {
     const value = group && this.#includesGroup(group) ? group : undefined;
+    const isKnown = value?.groupname === name && this.#groups.has(name);
     replace(this.#groups, { name, key: group?.groupname, value });
+    if (!isKnown) {
+      // The entities of users depend on the names of all groups.
+      this.#userEntities = new WeakMap();
+    }
   }
 
   /** Updates what depends on all groups, after {@link setGroup}. */
   updateGroups(): void {
     this.#nesting = nest(this.#groups);
-    this.#userEntities = new WeakMap();
   }
 
   /** All entities by reference. */
