@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { median } from './ClosedLoop';
 import { modes, type Mode } from './credentials/credentials';
@@ -9,6 +8,7 @@ import {
   measureWithoutPlugin,
   type RunOptions,
 } from './measurePortal';
+import { describeMachine, readCount } from './run';
 import { BENCHMARKS, GOAL_USERS, settings } from './settings';
 import { formatPortals, formatRow, formatRows, type Results } from './tables';
 import { withRealm } from './withRealm';
@@ -33,7 +33,7 @@ main().catch(error => {
 async function main(): Promise<void> {
   const { env } = process;
   const options: RunOptions = {
-    users: readUsers(env.USERS || `${GOAL_USERS}`),
+    users: readCount('USERS', GOAL_USERS),
     modes: readModes(env.MODES || modes.join()),
     only: new RegExp(env.ONLY ?? ''),
     profileTo: env.PROFILE || undefined,
@@ -77,14 +77,6 @@ ${wrong.map(text => `Wrong response: ${text}\n`).join('')}Results: ${file}
 `);
 }
 
-function readUsers(text: string): number {
-  const users = Number(text);
-  if (!Number.isSafeInteger(users) || users < 1) {
-    throw new Error(`USERS must be a positive integer, not '${text}'`);
-  }
-  return users;
-}
-
 function readModes(text: string): readonly Mode[] {
   const names = text.split(',').map(name => name.trim());
   const unknown = names.find(name => !modes.some(mode => mode === name));
@@ -103,18 +95,6 @@ function resultsFile(users: number, isWhole: boolean): string {
 function readBaseline(): Results | undefined {
   const file = resultsFile(GOAL_USERS, true);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-}
-
-function describeMachine() {
-  const all = cpus();
-  return {
-    cpus: all.length,
-    cpu: all[0].model.trim(),
-    memory_gib: Math.round(totalmem() / 2 ** 30),
-    kernel: release(),
-    node: process.version,
-    load_before: Number(loadavg()[0].toFixed(2)),
-  };
 }
 
 /** Returns the median of the rows in percent. */

@@ -110,7 +110,7 @@ class VisibilityProbe {
 }
 
 /** Writes to the directory as its administrator; names need no escaping. */
-class DirectoryWriter {
+export class DirectoryWriter {
   readonly #client: LdapClient;
   readonly #baseDn: string;
 

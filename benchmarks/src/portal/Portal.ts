@@ -11,6 +11,8 @@ import { BENCHMARKS, settings } from '../settings';
 const START_TIMEOUT_MS = 180_000;
 const POLL_MS = 20;
 const STOP_TIMEOUT_MS = 3000;
+/** Unit of CPU times in /proc, 100 Hz on Linux. */
+const CLOCK_TICK_MS = 10;
 /** Length of the end of the log in an error. */
 const LOG_CHARACTERS = 4000;
 
@@ -46,11 +48,19 @@ interface PortalOptions {
   readonly variant: PortalVariant;
   /** Folder of the checkout whose build is started. Default: this one. */
   readonly checkout?: string;
+  /**
+   * Starts the sources instead of the build, without `instrument.mjs`, whose
+   * hooks exclude those that compile the sources: `vitals`, `memory` and profiles
+   * are not available.
+   */
+  readonly fromSources?: boolean;
+  /** Path of a configuration file in addition. */
+  readonly config?: string;
 }
 
 /**
- * The production build of `scripts/build`, started as by `make start`. Its log
- * is a file in the realm's folder.
+ * The production build of `scripts/build`, started as by `make start`, or the
+ * sources with the same options. Its log is a file in the realm's folder.
  */
 export class Portal {
   /** For example `http://127.0.0.1:40123`. */
@@ -69,6 +79,7 @@ export class Portal {
   /** Starts the process and returns before it listens. */
   static async start(options: PortalOptions): Promise<Portal> {
     const { realm, variant, checkout = dirname(BENCHMARKS) } = options;
+    const { fromSources = false } = options;
     const [port] = await freePorts(1);
     const config = [
       'benchmarks/app-config.benchmarks.yaml',
@@ -79,17 +90,27 @@ export class Portal {
     const output = await open(log, 'w');
     const child = spawnOnPortalCpu(
       [
-        '--import',
-        join(BENCHMARKS, 'src/portal/instrument.mjs'),
-        'packages/backend',
+        ...(fromSources
+          ? [
+              '--require',
+              require.resolve('@backstage/cli-node/config/nodeTransform.cjs'),
+              'packages/backend/src/index.ts',
+            ]
+          : [
+              '--import',
+              join(BENCHMARKS, 'src/portal/instrument.mjs'),
+              'packages/backend',
+            ]),
         '--config',
         join(checkout, 'app-config.yaml'),
         '--config',
         join(checkout, config),
+        ...(options.config ? ['--config', options.config] : []),
       ],
       {
         realm,
         checkout,
+        folder: fromSources ? checkout : undefined,
         output: output.fd,
         env: {
           PORT: `${port}`,
@@ -136,8 +157,9 @@ export class Portal {
   async until(
     check: () => Promise<boolean>,
     signal: AbortSignal,
+    timeoutMs: number = START_TIMEOUT_MS,
   ): Promise<void> {
-    const end = this.startedAt + START_TIMEOUT_MS;
+    const end = this.startedAt + timeoutMs;
     while (this.#isAlive && performance.now() < end) {
       if (await check().catch(() => false)) {
         return;
@@ -171,6 +193,14 @@ export class Portal {
     const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8');
     const [, kibibytes] = /^VmRSS:\s*(\d+) kB$/m.exec(status) ?? [];
     return Number(kibibytes) * 1024;
+  }
+
+  /** CPU time since the start, read from outside the process (proc(5)). */
+  async cpuMs(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8');
+    // The name in parentheses may contain spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
   }
 
   startProfile(): Promise<void> {
@@ -214,6 +244,8 @@ export function spawnOnPortalCpu(
   options: {
     readonly realm: Realm;
     readonly checkout?: string;
+    /** Default: `PORTAL`, or the build of the checkout. */
+    readonly folder?: string;
     /** File descriptor of the log. */
     readonly output: number | 'inherit';
     readonly env?: NodeJS.ProcessEnv;
@@ -224,7 +256,9 @@ export function spawnOnPortalCpu(
     'taskset',
     ['--cpu-list', `${settings.portalCpu}`, process.execPath, ...args],
     {
-      cwd: process.env.PORTAL || join(checkout, '.build/portal'),
+      cwd:
+        options.folder ??
+        (process.env.PORTAL || join(checkout, '.build/portal')),
       env: {
         ...process.env,
         ...realm.env,
