@@ -303,7 +303,9 @@ describe('DirectoryEntityProvider', () => {
     directory.isAvailable = true;
     directory.setUser('u0', ['staff']);
     await follow();
-    expect(catalog.mutations.flatMap(({ removed }) => removed)).toEqual([]);
+    expect(catalog.mutations).not.toContainEqual(
+      expect.objectContaining({ removed: [expect.anything()] }),
+    );
   });
 
   it('repeats a reconciliation that failed when a group became large', async () => {

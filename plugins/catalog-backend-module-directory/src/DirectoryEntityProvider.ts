@@ -28,6 +28,12 @@ export const RUN_MS = 5 * 60_000;
 /** Instances of the portal are at most this far apart. */
 const SETTLE_MS = 3000;
 
+/**
+ * Time until the second reconciliation. After a crash, the change log is not
+ * written for 20 seconds, and does not have what was changed and changed back.
+ */
+const FIRST_INTERVAL_MS = 30_000;
+
 /** Entries that are read one by one; more of them cause a reconciliation. */
 const MAX_READS = 500;
 
@@ -93,6 +99,7 @@ export class DirectoryEntityProvider implements EntityProvider {
   #state: FollowedState | undefined;
   /** Entities that the last reconciliation did not find, if they are kept. */
   #missing: ReadonlySet<string> = new Set();
+  #hasCompared = false;
   #hasFailed = false;
   #hasRejected = false;
   #reported = '';
@@ -206,7 +213,11 @@ export class DirectoryEntityProvider implements EntityProvider {
       unsettled: [],
       missing: this.#missing,
       deletions: undefined,
-      reconcileAt: performance.now() + reconciliationIntervalMs,
+      reconcileAt:
+        performance.now() +
+        (this.#hasCompared
+          ? reconciliationIntervalMs
+          : Math.min(FIRST_INTERVAL_MS, reconciliationIntervalMs)),
     };
     const { appeared, ...counts } = await this.#apply(state, this.#missing);
     // Entities are removed when two reconciliations do not find them.
@@ -215,6 +226,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       state.reconcileAt = performance.now() + this.#settleMs;
     }
     this.#state = state;
+    this.#hasCompared = true;
     logger.info('Users and groups of the catalog were compared', {
       users: directory.users.size,
       groups: directory.groups.size,
