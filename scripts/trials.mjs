@@ -2,8 +2,9 @@
 //
 //   node scripts/trials.mjs          every trial that is not finished
 //
-// Variables: ONLY=crash,soak chooses trials; KILLS, MINUTES, RUNS, USERS and
-// OUTAGE_SECONDS change their size; CHECKOUT is the checkout that is attacked.
+// Variables: ONLY=crash,soak chooses trials; KILLS, MINUTES, RUNS, USERS,
+// OUTAGE_SECONDS, FAULTS, WRITES and RESTARTS change their size; CHECKOUT is the
+// checkout that is attacked.
 //
 // A trial consists of shards of some minutes. Each shard that ends adds a line
 // to .build/trials/progress.jsonl; the next run on the same commit skips the
@@ -26,6 +27,9 @@ const kills = size('KILLS', 500);
 const minutes = size('MINUTES', 20);
 const runs = size('RUNS', 50);
 const users = size('USERS', 20_000);
+const faults = size('FAULTS', 100);
+const writes = size('WRITES', 10_000);
+const restarts = size('RESTARTS', 20);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
 const checkout = process.env.CHECKOUT || root;
 
@@ -35,6 +39,11 @@ const KILLS = 25;
 const MINUTES = 5;
 /** Multiple of the random cases of `make test` in a shard. */
 const RUNS = 10;
+
+/** Repetitions of each fault of the directory in a shard. */
+const FAULTS = 5;
+/** Writes to the directory in a shard. */
+const WRITES = 500;
 
 /** Splits a total into shards of at most `most`. */
 function shardsOf(total, most) {
@@ -73,6 +82,19 @@ const trials = {
   crash: {
     ...jest(`${backend}-module-embedded-ca`, 'src/crash.integration.test.ts'),
     shards: shardsOf(kills, KILLS).map(count => ({ KILLS: count })),
+  },
+  organization: {
+    ...jest(backend, 'src/catalog.faults.integration.test.ts'),
+    shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
+  },
+  changes: {
+    ...jest(backend, 'src/changes/changes.integration.test.ts'),
+    shards: shardsOf(writes, WRITES).map((count, index) => ({
+      WRITES: count,
+      RESTARTS: Math.max(1, Math.round((restarts * count) / writes)),
+      // Each shard makes other changes.
+      SEED: WRITES * index + size('SEED', 1),
+    })),
   },
   soak: {
     ...jest(backend, 'src/soak.integration.test.ts'),
