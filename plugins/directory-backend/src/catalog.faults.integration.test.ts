@@ -31,7 +31,7 @@ import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 
 /** Repetitions of each fault. */
-const FAULTS = Number(process.env.FAULTS || 2);
+const FAULTS = Number(process.env.FAULTS || 1);
 
 jest.setTimeout(600_000 + FAULTS * 300_000);
 
@@ -227,8 +227,9 @@ afterAll(async () => {
 });
 
 describe('the entities of the catalog', () => {
-  for (const [name, { cause, recover }] of Object.entries(faults)) {
-    it(`are kept when the directory ${name}, ${FAULTS} times`, async () => {
+  it.each(Object.entries(faults))(
+    `are kept when the directory %s, ${FAULTS} times`,
+    async (_name, { cause, recover }) => {
       for (let round = 0; round < FAULTS; round++) {
         const { length } = stripVTControlCharacters(gateway.log());
         await cause();
@@ -237,8 +238,8 @@ describe('the entities of the catalog', () => {
         await recover();
         await expectRecovered();
       }
-    });
-  }
+    },
+  );
 
   it(`are kept when the portal starts without its directory, ${FAULTS} times`, async () => {
     for (let round = 0; round < FAULTS; round++) {
