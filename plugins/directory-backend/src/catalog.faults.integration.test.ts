@@ -194,6 +194,20 @@ async function untilFailing(offset = 0): Promise<void> {
   );
 }
 
+/** Waits until the catalog has all entities and their relations. */
+async function untilIngested(): Promise<void> {
+  const names = await directoryNames(realm);
+  await eventually(async () => {
+    kept = await entities();
+    expect(namesOf(kept)).toEqual(names);
+    for (const { spec, relations } of kept) {
+      const { memberOf = [] } = spec;
+      const groups = relations?.filter(({ type }) => type === 'memberOf') ?? [];
+      expect(groups).toHaveLength(memberOf.length);
+    }
+  });
+}
+
 beforeAll(async () => {
   [realm, postgres] = await Promise.all([startRealm(), PostgresServer.start()]);
   [port] = await freePorts(1);
@@ -206,16 +220,7 @@ beforeAll(async () => {
   await realm.directory.start();
   const startedAt = performance.now();
   await start();
-  const names = await directoryNames(realm);
-  await eventually(async () => {
-    kept = await entities();
-    expect(namesOf(kept)).toEqual(names);
-    for (const { spec, relations } of kept) {
-      const { memberOf = [] } = spec;
-      const groups = relations?.filter(({ type }) => type === 'memberOf') ?? [];
-      expect(groups).toHaveLength(memberOf.length);
-    }
-  });
+  await untilIngested();
   ingestionMs = performance.now() - startedAt;
 });
 
@@ -237,6 +242,7 @@ describe('the entities of the catalog', () => {
         await expectKept();
         await recover();
         await expectRecovered();
+        expect(gateway.alive()).toBe(true);
       }
     },
   );
@@ -252,6 +258,7 @@ describe('the entities of the catalog', () => {
       await expectKept();
       await recover();
       await expectRecovered();
+      expect(gateway.alive()).toBe(true);
     }
   });
 
