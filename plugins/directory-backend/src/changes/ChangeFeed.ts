@@ -1,6 +1,9 @@
 import type { LifecycleService } from '@backstage/backend-plugin-api';
 import { CustomErrorBase } from '@backstage/errors';
-import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  setImmediate as nextTurn,
+  setTimeout as sleep,
+} from 'node:timers/promises';
 import { actorOf, type CallerContext } from '../directory/Caller';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
 import { isUserField } from '../directory/schema';
@@ -162,6 +165,7 @@ export class ChangeFeed {
     const { limit, context } = options;
     await this.#requireDirectory(context);
     const changes: Change[] = [];
+    const isVisible = visibilityTest(this.#directory, context);
     let after = start;
     let hasMore = true;
     for (let page = 0; page < MAX_PAGES && hasMore; page++) {
@@ -171,7 +175,8 @@ export class ChangeFeed {
         return undefined;
       }
       for (const change of read.changes) {
-        const visible = await this.#present(change, context);
+        const visible =
+          (await isVisible(change)) && (await this.#present(change, context));
         if (visible) {
           changes.push(visible);
         }
@@ -191,9 +196,6 @@ export class ChangeFeed {
     context: CallerContext,
   ): Promise<Change | undefined> {
     const { subject, fields } = change;
-    if (!(await isChangeVisible(change, this.#directory, context))) {
-      return undefined;
-    }
     if (!fields || subject.kind === 'group') {
       return change;
     }
@@ -303,20 +305,32 @@ export class ChangeFeed {
 export type VisibleEntries = Pick<PrivateDirectory, 'getUser' | 'getGroup'>;
 
 /**
- * Whether a caller may see the entries of a change. Deleted ones are visible to
- * callers who may see every entry.
+ * Returns a test whether a caller may see the entries of a change. Deleted ones
+ * are visible to callers who may see every entry. Each entry is looked up once,
+ * and other requests are served in between.
  */
-export async function isChangeVisible(
-  { subject, member }: Change,
+export function visibilityTest(
   directory: VisibleEntries,
   context: CallerContext,
-): Promise<boolean> {
-  for (const entry of [subject, ...(member ? [member] : [])]) {
-    if (!(await isVisible(entry, directory, context))) {
-      return false;
+): (change: Change) => Promise<boolean> {
+  const { visible } = context;
+  const known = new Map<string, boolean>();
+  return async ({ subject, member }) => {
+    if (!visible) {
+      return true;
     }
-  }
-  return true;
+    for (const entry of [subject, ...(member ? [member] : [])]) {
+      const id = `${entry.kind} ${entry.presentName ?? ''}`;
+      if (!known.has(id)) {
+        await nextTurn();
+        known.set(id, await isVisible(entry, directory, context));
+      }
+      if (!known.get(id)) {
+        return false;
+      }
+    }
+    return true;
+  };
 }
 
 async function isVisible(

@@ -1,6 +1,6 @@
 import type { CallerContext } from '../directory/Caller';
 import type { Change, ChangeKind, ChangeLog } from './ChangeLog';
-import { isChangeVisible, queryLog, type VisibleEntries } from './ChangeFeed';
+import { queryLog, type VisibleEntries, visibilityTest } from './ChangeFeed';
 
 /** Changes that a history has at most: the latest. */
 const MAX_CHANGES = 10_000;
@@ -77,9 +77,10 @@ export class ChangeHistory {
     const changes = await queryLog(() =>
       this.#log.changesOf({ ...query, limit: MAX_CHANGES }),
     );
+    const isVisible = visibilityTest(this.#directory, context);
     const visible: Change[] = [];
     for (const change of changes) {
-      if (await isChangeVisible(change, this.#directory, context)) {
+      if (await isVisible(change)) {
         visible.push(change);
       }
     }

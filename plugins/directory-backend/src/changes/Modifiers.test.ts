@@ -170,7 +170,7 @@ describe('Modifiers', () => {
     expect(found).toBeLessThan(changed);
   });
 
-  it('finds nobody before the first comparison and on another server', async () => {
+  it('finds no modifier before the first comparison and on another server', async () => {
     const directory = new WrittenDirectory(() => 0.9);
     directory.writes.push({
       usn: 1,
@@ -193,7 +193,7 @@ describe('Modifiers', () => {
     );
   });
 
-  it('finds nobody when the directory does not respond', async () => {
+  it('finds no modifier when the directory does not respond', async () => {
     const directory = new WrittenDirectory(() => 0.9);
     const logger = new RecordingLogger();
     const modifiers = new Modifiers({

@@ -220,7 +220,7 @@ describe('PersonPage', () => {
 
   it.each([
     ['other users', 'alice', 200],
-    ['the user when there are no histories', 'karl', 404],
+    ['the user when histories are off', 'karl', 404],
   ])('shows no history to %s', async (_who, user, status) => {
     server.hasCurrentUser(user);
     server.hasPerson(karl);
