@@ -165,7 +165,7 @@ export class ChangeFeed {
     const { limit, context } = options;
     await this.#requireDirectory(context);
     const changes: Change[] = [];
-    const isVisible = visibilityTest(this.#directory, context);
+    const isShown = visibilityTest(this.#directory, context);
     let after = start;
     let hasMore = true;
     for (let page = 0; page < MAX_PAGES && hasMore; page++) {
@@ -176,7 +176,7 @@ export class ChangeFeed {
       }
       for (const change of read.changes) {
         const visible =
-          (await isVisible(change)) && (await this.#present(change, context));
+          (await isShown(change)) && (await this.#present(change, context));
         if (visible) {
           changes.push(visible);
         }
@@ -323,7 +323,7 @@ export function visibilityTest(
       const id = `${entry.kind} ${entry.presentName ?? ''}`;
       if (!known.has(id)) {
         await nextTurn();
-        known.set(id, await isVisible(entry, directory, context));
+        known.set(id, await isEntryVisible(entry, directory, context));
       }
       if (!known.get(id)) {
         return false;
@@ -333,7 +333,7 @@ export function visibilityTest(
   };
 }
 
-async function isVisible(
+async function isEntryVisible(
   { kind, presentName }: ChangedEntry,
   directory: VisibleEntries,
   context: CallerContext,
