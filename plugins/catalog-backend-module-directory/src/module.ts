@@ -43,6 +43,7 @@ export const catalogModuleDirectory = createBackendModule({
         discovery: coreServices.discovery,
         logger: coreServices.logger,
         processing: catalogProcessingExtensionPoint,
+        rootLifecycle: coreServices.rootLifecycle,
         scheduler: coreServices.scheduler,
       },
       async init(deps) {
@@ -54,13 +55,17 @@ export const catalogModuleDirectory = createBackendModule({
           reader: new DirectoryReader({ ...deps, ...config }),
         });
         deps.processing.addEntityProvider(provider);
-        await deps.scheduler.scheduleTask({
-          id: 'directory-entities',
-          frequency: { seconds: 1 },
-          // After a crash, another process takes over after this time.
-          timeout: { milliseconds: RUN_MS + 30_000 },
-          fn: signal => provider.run(signal),
-        });
+        // At its start, the catalog deletes the entities of providers that are
+        // not installed, and refuses entities with the same references before.
+        deps.rootLifecycle.addStartupHook(() =>
+          deps.scheduler.scheduleTask({
+            id: 'directory-entities',
+            frequency: { seconds: 1 },
+            // After a crash, another process takes over after this time.
+            timeout: { milliseconds: RUN_MS + 30_000 },
+            fn: signal => provider.run(signal),
+          }),
+        );
       },
     });
   },
