@@ -1,12 +1,13 @@
+import { stringifyEntityRef } from '@backstage/catalog-model';
 import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
 import type { Realm } from '@directory-gateway/realm';
 import type { Gateway } from '../gateway/startGateway';
 import { dumpEntries } from '../naive/DumpedEntry';
 import { NaiveDirectory } from '../naive/NaiveDirectory';
 
-/** A user or group in the response of the catalog. */
+/** An entity in the response of the catalog. */
 export interface CatalogEntity {
-  readonly kind: 'User' | 'Group';
+  readonly kind: string;
   readonly metadata: {
     readonly uid: string;
     readonly etag: string;
@@ -34,19 +35,48 @@ interface CatalogNames {
   readonly groups: readonly string[];
 }
 
-/** Reads all users and groups of a portal's catalog. */
+/** Reads all users and groups, or other kinds, of a portal's catalog. */
 export async function catalogEntities(
   { baseUrl }: Pick<Gateway, 'baseUrl'>,
   serviceToken: string,
+  kinds: readonly string[] = ['user', 'group'],
 ): Promise<readonly CatalogEntity[]> {
-  const response = await fetch(
-    `${baseUrl}/api/catalog/entities?filter=kind=user&filter=kind=group`,
-    { headers: { Authorization: `Bearer ${serviceToken}` } },
-  );
+  const filters = kinds.map(kind => `filter=kind=${kind}`).join('&');
+  const response = await fetch(`${baseUrl}/api/catalog/entities?${filters}`, {
+    headers: { Authorization: `Bearer ${serviceToken}` },
+  });
   if (!response.ok) {
     throw new Error(`The catalog responds with status ${response.status}`);
   }
   return (await response.json()) as CatalogEntity[];
+}
+
+/** Entities by reference. */
+export type Entities = ReadonlyMap<string, CatalogEntity>;
+
+/** Reads all users, groups and components of a portal's catalog. */
+export async function entitiesByRef(
+  gateway: Pick<Gateway, 'baseUrl'>,
+  serviceToken: string,
+): Promise<Entities> {
+  const kinds = ['user', 'group', 'component'];
+  const all = await catalogEntities(gateway, serviceToken, kinds);
+  return new Map(
+    all.map(entity => {
+      const { kind, metadata } = entity;
+      return [stringifyEntityRef({ kind, name: metadata.name }), entity];
+    }),
+  );
+}
+
+/** References to which an entity has relations of a type. */
+export function targetsOf(
+  entity: CatalogEntity | undefined,
+  type: string,
+): readonly string[] {
+  return (entity?.relations ?? [])
+    .filter(relation => relation.type === type)
+    .map(({ targetRef }) => targetRef);
 }
 
 /** What entities have of the directory. */
@@ -69,8 +99,12 @@ export function namesOf(entities: readonly CatalogEntity[]): CatalogNames {
 }
 
 /** What the directory has, as {@link namesOf} returns it. */
-export async function directoryNames(realm: Realm): Promise<CatalogNames> {
-  const { users, groups } = new NaiveDirectory(await dumpEntries(realm), 'fas');
+export async function directoryNames(
+  realm: Realm,
+  schema: 'fas' | 'freeipa' = 'fas',
+): Promise<CatalogNames> {
+  const dump = await dumpEntries(realm);
+  const { users, groups } = new NaiveDirectory(dump, schema);
   return {
     users: users
       .map(user => {
@@ -86,6 +120,20 @@ export async function directoryNames(realm: Realm): Promise<CatalogNames> {
       .sort(byName),
     groups: groups.map(group => group.text('cn')!).sort(),
   };
+}
+
+/** References of the entities of {@link directoryNames}. */
+export async function directoryRefs(
+  realm: Realm,
+  schema: 'fas' | 'freeipa',
+): Promise<readonly string[]> {
+  const { users, groups } = await directoryNames(realm, schema);
+  const refOf = (kind: string, name: string) =>
+    stringifyEntityRef({ kind, name: entityNameOf(name) });
+  return [
+    ...users.map(({ name }) => refOf('User', name)),
+    ...groups.map(name => refOf('Group', name)),
+  ];
 }
 
 function byName(a: { name: string }, b: { name: string }) {
