@@ -24,6 +24,8 @@ class TestDirectory {
   isAvailable = true;
   isExpired = false;
   hasLog = true;
+  /** Whether the log will exist. */
+  isLogTemporary = false;
   failsToReadAll = false;
   /** Called when a user is read that does not exist. */
   onMissing = () => {};
@@ -75,8 +77,12 @@ class TestDirectory {
         return user;
       },
       readGroup: async name => this.#read(this.groups.get(name)),
-      presentCursor: async () =>
-        this.#read(this.hasLog ? String(this.log.length) : undefined),
+      presentCursor: async () => {
+        this.#read(undefined);
+        return this.hasLog
+          ? { cursor: String(this.log.length) }
+          : { cursor: undefined, isTemporary: this.isLogTemporary };
+      },
       changesAfter: async cursor => {
         if (this.isExpired) {
           this.isExpired = false;

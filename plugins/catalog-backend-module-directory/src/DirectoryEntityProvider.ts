@@ -28,11 +28,8 @@ export const RUN_MS = 5 * 60_000;
 /** Instances of the portal are at most this far apart. */
 const SETTLE_MS = 3000;
 
-/**
- * Time until the second reconciliation. After a crash, the change log is not
- * written for 20 seconds, and does not have what was changed and changed back.
- */
-const FIRST_INTERVAL_MS = 30_000;
+/** Interval of reconciliations while changes cannot be followed. */
+const UNLOGGED_INTERVAL_MS = 20_000;
 
 /** Entries that are read one by one; more of them cause a reconciliation. */
 const MAX_READS = 500;
@@ -45,7 +42,7 @@ const MIN_REMOVALS = 10;
 
 const WAIT_SECONDS = 30;
 const MIN_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 10_000;
 
 /** Options of {@link DirectoryEntityProvider}. */
 export interface DirectoryEntityProviderOptions extends EntityOptions {
@@ -99,7 +96,6 @@ export class DirectoryEntityProvider implements EntityProvider {
   #state: FollowedState | undefined;
   /** Entities that the last reconciliation did not find, if they are kept. */
   #missing: ReadonlySet<string> = new Set();
-  #hasCompared = false;
   #hasFailed = false;
   #hasRejected = false;
   #reported = '';
@@ -189,16 +185,15 @@ export class DirectoryEntityProvider implements EntityProvider {
   async #reconcile(signal: AbortSignal): Promise<void> {
     const { logger, reader, reconciliationIntervalMs } = this.#options;
     const startedAt = performance.now();
-    const cursor = await reader.presentCursor(signal);
-    if (cursor === undefined) {
-      if (!this.#state) {
-        logger.info(
-          'Changes of the directory are not logged: users and groups of the catalog are updated at the reconciliation interval. Set directory.changes',
-        );
-      }
-    } else {
+    const start = await reader.presentCursor(signal);
+    const isUnlogged = start.cursor === undefined && start.isTemporary;
+    if (start.cursor !== undefined) {
       // The instance that is read may lag behind the one with the cursor.
       await pause(this.#settleMs, signal);
+    } else if (!isUnlogged && !this.#state) {
+      logger.info(
+        'Changes of the directory are not logged: users and groups of the catalog are updated at the reconciliation interval. Set directory.changes',
+      );
     }
     const directory = await reader.readAll(signal);
     if (directory.users.size === 0) {
@@ -209,15 +204,15 @@ export class DirectoryEntityProvider implements EntityProvider {
     const state: FollowedState = {
       organization,
       applied,
-      cursor,
+      cursor: start.cursor,
       unsettled: [],
       missing: this.#missing,
       deletions: undefined,
       reconcileAt:
         performance.now() +
-        (this.#hasCompared
-          ? reconciliationIntervalMs
-          : Math.min(FIRST_INTERVAL_MS, reconciliationIntervalMs)),
+        (isUnlogged
+          ? Math.min(UNLOGGED_INTERVAL_MS, reconciliationIntervalMs)
+          : reconciliationIntervalMs),
     };
     const { appeared, ...counts } = await this.#apply(state, this.#missing);
     // Entities are removed when two reconciliations do not find them.
@@ -226,7 +221,6 @@ export class DirectoryEntityProvider implements EntityProvider {
       state.reconcileAt = performance.now() + this.#settleMs;
     }
     this.#state = state;
-    this.#hasCompared = true;
     logger.info('Users and groups of the catalog were compared', {
       users: directory.users.size,
       groups: directory.groups.size,

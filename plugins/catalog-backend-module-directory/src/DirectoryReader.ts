@@ -35,6 +35,15 @@ export interface ChangedNames {
   readonly cursor: string;
 }
 
+/** Where to start following changes. */
+export type PresentCursor =
+  | { readonly cursor: string }
+  | {
+      readonly cursor: undefined;
+      /** Whether changes are to be logged, but are not at present. */
+      readonly isTemporary: boolean;
+    };
+
 /** The changes after a cursor are not retained. */
 export class CursorExpiredError extends Error {}
 
@@ -199,18 +208,21 @@ export class DirectoryReader {
     });
   }
 
-  /** The cursor of the present; `undefined` when changes are not logged. */
-  async presentCursor(signal: AbortSignal): Promise<string | undefined> {
+  /** The cursor of the present. */
+  async presentCursor(signal: AbortSignal): Promise<PresentCursor> {
     const { client, headers } = await this.#connect();
     try {
       const { data } = await client.get('/changes/', {
         headers,
         signal: within(signal),
       });
-      return data.cursor;
+      return { cursor: data.cursor };
     } catch (error) {
-      if (isDirectoryResponseError(error) && error.status === 404) {
-        return undefined;
+      if (
+        isDirectoryResponseError(error) &&
+        [404, 503].includes(error.status)
+      ) {
+        return { cursor: undefined, isTemporary: error.status === 503 };
       }
       throw error;
     }

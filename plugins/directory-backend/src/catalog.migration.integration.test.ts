@@ -42,7 +42,7 @@ async function start(database: string, catalog: JsonObject): Promise<void> {
     realm,
     entry: catalog.providers
       ? 'plugins/directory-backend/src/__testUtils__/catalog/ldapPortal.ts'
-      : 'packages/backend/src/index.ts',
+      : 'plugins/directory-backend/src/__testUtils__/catalog/catalogPortal.ts',
     until: 'started',
     serviceToken: SERVICE_TOKEN,
     env: { NODE_EXTRA_CA_CERTS: realm.caFile },

@@ -24,9 +24,11 @@ const keys = SecretKeys.random('test');
 /** Private flags of the present users by name. */
 const users = new Map<string, { isPrivate: boolean }>();
 let isAvailable = true;
+let isLogging = true;
 
 beforeEach(() => {
   isAvailable = true;
+  isLogging = true;
   users.clear();
   users.set('alice', { isPrivate: false });
   users.set('bob', { isPrivate: true });
@@ -85,7 +87,7 @@ async function append(
   to?: ChangeLog,
 ) {
   const log = to ?? (await openLog());
-  const lease = await log.acquire();
+  const { lease } = await log.acquire();
   await log.append(
     lease!,
     {
@@ -115,6 +117,7 @@ async function openFeed() {
     log,
     cursors: new ChangeCursors(keys),
     directory,
+    isLogging: () => isLogging,
     lifecycle: {
       addStartupHook() {},
       addShutdownHook: hook => hooks.push(hook),
@@ -254,7 +257,7 @@ describe('ChangeFeed', () => {
     const { cursor } = await page();
     await append(changed('emails'));
     await append(changed('emails'));
-    const lease = await log.acquire();
+    const { lease } = await log.acquire();
     const future = new Date(Date.now() + 60_000);
     await log.prune(lease!, { before: future, deletedBefore: new Date(0) });
     expect(await read({ cursor })).toEqual({ outcome: 'expired' });
@@ -301,6 +304,14 @@ describe('ChangeFeed', () => {
     isAvailable = false;
     await expect(read()).rejects.toThrow(DirectoryUnavailableError);
     await expect(read({ cursor })).rejects.toThrow(DirectoryUnavailableError);
+  });
+
+  it('returns no cursor of the present while changes are not logged', async () => {
+    const { page, read } = await openFeed();
+    const { cursor } = await page();
+    isLogging = false;
+    await expect(read()).rejects.toThrow(ChangeLogUnavailableError);
+    expect(await page({ cursor })).toMatchObject({ changes: [] });
   });
 
   it('rejects while the database is unavailable', async () => {

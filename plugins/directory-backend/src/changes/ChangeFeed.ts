@@ -70,6 +70,7 @@ export class ChangeFeed {
   readonly #log: ChangeLog;
   readonly #cursors: ChangeCursors;
   readonly #directory: PrivateDirectory;
+  readonly #isLogging: () => boolean;
   /** Functions that end the pauses of waiting requests. */
   readonly #pauses = new Set<() => void>();
   /** Number of waiting requests by caller. */
@@ -82,11 +83,14 @@ export class ChangeFeed {
     readonly log: ChangeLog;
     readonly cursors: ChangeCursors;
     readonly directory: PrivateDirectory;
+    /** Whether what callers read from now on will be logged when it changes. */
+    readonly isLogging: () => boolean;
     readonly lifecycle: LifecycleService;
   }) {
     this.#log = options.log;
     this.#cursors = options.cursors;
     this.#directory = options.directory;
+    this.#isLogging = options.isLogging;
     this.#log.onAppended(() => this.#endPauses());
     options.lifecycle.addShutdownHook(() => {
       this.#isStopped = true;
@@ -105,6 +109,9 @@ export class ChangeFeed {
     const { cursor } = request;
     if (cursor === undefined) {
       await this.#requireDirectory(request.context);
+      if (!this.#isLogging()) {
+        throw new ChangeLogUnavailableError('The change log is not written');
+      }
       const { last } = await queryLog(() => this.#log.position());
       return this.#resultOf({ changes: [], after: last, hasMore: false });
     }

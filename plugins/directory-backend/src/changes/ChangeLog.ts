@@ -10,7 +10,7 @@ const CHANGES = 'directory_changes';
 const ROWS_PER_STATEMENT = 500;
 
 /** Time for which a process may write without renewing its lease. */
-const LEASE_MS = 15_000;
+export const LEASE_MS = 15_000;
 
 /** What has changed. */
 export type ChangeKind =
@@ -254,8 +254,14 @@ export class ChangeLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Acquires the lease, unless another process holds it. */
-  async acquire(): Promise<Lease | undefined> {
+  /**
+   * Acquires the lease, or returns when that of another process expires, in
+   * milliseconds since 1970.
+   */
+  async acquire(): Promise<
+    | { readonly lease: Lease; readonly expiresAt?: never }
+    | { readonly lease: undefined; readonly expiresAt: number }
+  > {
     const now = Date.now();
     const holder = this.#holder;
     const acquired = await this.#database(WRITER)
@@ -269,18 +275,20 @@ export class ChangeLog {
       });
     const row = await this.#database(WRITER).first();
     if (acquired === 0 || row.holder !== holder) {
-      return undefined;
+      return { lease: undefined, expiresAt: Number(new Date(row.expires_at)) };
     }
     return {
-      fence: Number(row.fence),
-      lastEntryId: row.last_entry_id,
-      state:
-        row.position === null
-          ? undefined
-          : {
-              position: row.position,
-              isComplete: Boolean(row.is_complete),
-            },
+      lease: {
+        fence: Number(row.fence),
+        lastEntryId: row.last_entry_id,
+        state:
+          row.position === null
+            ? undefined
+            : {
+                position: row.position,
+                isComplete: Boolean(row.is_complete),
+              },
+      },
     };
   }
 

@@ -509,7 +509,7 @@ describe('ChangeWriter', () => {
     const client = await database.getClient();
     await client('directory_change_writer').update({ expires_at: new Date(0) });
     const log = await openLog();
-    const lease = await log.acquire();
+    const { lease } = await log.acquire();
     await log.release(lease!);
     directory.setUser('carol');
     first.onWrite([userKey('carol')]);
@@ -521,6 +521,36 @@ describe('ChangeWriter', () => {
     await startWriter(directory);
     await directory.confirm();
     expect(await lines()).toEqual(['user_created bob', 'user_created carol']);
+  });
+
+  it('is known to be written when another process renews its lease', async () => {
+    const directory = new TestDirectory();
+    const first = await startWriter(directory);
+    expect(first.isLogging).toBe(false);
+    await directory.confirm();
+    expect(first.isLogging).toBe(true);
+
+    // The first one crashes: its lease does not expire yet.
+    directory.writers.delete(first);
+    const second = await startWriter(directory);
+    const tryAgain = async () => {
+      second.retry();
+      await directory.confirm();
+    };
+    await tryAgain();
+    await tryAgain();
+    expect(second.isLogging).toBe(false);
+
+    // It runs after all.
+    first.retry();
+    first.onConfirmed(directory.sync);
+    await first.idle();
+    await tryAgain();
+    expect(second.isLogging).toBe(true);
+
+    await first.stop();
+    await tryAgain();
+    expect([first.isLogging, second.isLogging]).toEqual([false, true]);
   });
 
   it('appends what a failing database has missed', async () => {
@@ -566,9 +596,9 @@ describe('ChangeWriter', () => {
     await directory.confirm();
     await stopWriter(directory, writer);
     const log = await openLog();
-    const lease = (await log.acquire())!;
+    const { lease } = await log.acquire();
     const future = new Date(Date.now() + DAY_MS);
-    await log.prune(lease, { before: new Date(0), deletedBefore: future });
+    await log.prune(lease!, { before: new Date(0), deletedBefore: future });
     expect(await lines()).toEqual([
       expect.stringMatching(/^user_locked deleted-user-\d+$/),
       expect.stringMatching(/^member_removed staff deleted-user-\d+$/),
@@ -576,7 +606,7 @@ describe('ChangeWriter', () => {
     ]);
     expect(JSON.stringify(await dump())).not.toContain('alice');
 
-    await log.prune(lease, { before: future, deletedBefore: future });
+    await log.prune(lease!, { before: future, deletedBefore: future });
     expect(await log.position()).toEqual({ first: 3, last: 3 });
     expect(await log.read({ after: 2, limit: 10 })).toBeUndefined();
     expect(await log.read({ after: 4, limit: 10 })).toBeUndefined();

@@ -10,6 +10,7 @@ import type { ReplicationState } from '../replica/sync/ReplicaSource';
 import {
   type ChangeBatch,
   type ChangeLog,
+  LEASE_MS,
   type Lease,
   LeaseLostError,
   type NewChange,
@@ -73,6 +74,8 @@ interface Tenure {
   readonly lease: Lease;
   readonly entries: RecordedEntries;
   isComplete: boolean;
+  /** Whether all entries were compared since it began. */
+  hasCompared: boolean;
   position: LogPosition | undefined;
 }
 
@@ -101,6 +104,10 @@ export class ChangeWriter implements TableObserver {
   #reachedServer: string | undefined;
   #waitingSince: number | undefined;
   #leaseDueAt = -Infinity;
+  /** When the lease of another process expires, if there was one. */
+  #otherExpiresAt: number | undefined;
+  /** Until when another process has shown that it writes. */
+  #otherWritesUntil = -Infinity;
   #pruneDueAt = -Infinity;
   #running: Promise<void> | undefined;
   #hasFailed = false;
@@ -114,6 +121,18 @@ export class ChangeWriter implements TableObserver {
         description: '1 in the process that writes the change log, 0 in others',
       })
       .addCallback(result => result.observe(this.#tenure ? 1 : 0));
+  }
+
+  /**
+   * Whether changes are being logged, by this process or another one. Otherwise
+   * an entry may be read and deleted without a change in the log: after a crash,
+   * until its lease expires.
+   */
+  get isLogging(): boolean {
+    return (
+      this.#tenure?.hasCompared === true ||
+      performance.now() < this.#otherWritesUntil
+    );
   }
 
   onWrite(keys: readonly string[] | undefined): void {
@@ -187,9 +206,15 @@ export class ChangeWriter implements TableObserver {
       await log.renew(this.#tenure.lease);
       return;
     }
-    const lease = await log.acquire();
+    const { lease, expiresAt } = await log.acquire();
     if (lease) {
       this.#tenure = await this.#begin(lease);
+    } else if (this.#otherExpiresAt === undefined) {
+      // The process that holds it may have crashed.
+      this.#otherExpiresAt = expiresAt;
+    } else if (this.#otherExpiresAt !== expiresAt) {
+      this.#otherExpiresAt = expiresAt;
+      this.#otherWritesUntil = performance.now() + LEASE_MS;
     }
   }
 
@@ -211,6 +236,7 @@ export class ChangeWriter implements TableObserver {
       lease,
       entries,
       isComplete: state?.isComplete ?? false,
+      hasCompared: false,
       position: state && JSON.parse(state.position),
     };
   }
@@ -244,6 +270,7 @@ export class ChangeWriter implements TableObserver {
       tenure.isComplete = true;
       await this.#append(tenure, { batch: NO_CHANGES, sync: this.#confirmed });
     }
+    tenure.hasCompared ||= this.#confirmed !== undefined;
     if (this.#hasFailed) {
       this.#hasFailed = false;
       this.#options.logger.info('The change log is written again');

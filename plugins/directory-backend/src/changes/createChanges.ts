@@ -66,6 +66,7 @@ export async function createChanges(options: {
     feed: new ChangeFeed({
       ...options,
       log,
+      isLogging: () => writer.isLogging,
       cursors: new ChangeCursors(cursorKeys),
     }),
     history: config.history
