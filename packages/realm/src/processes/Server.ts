@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { probe } from './ports';
 import { exitOf, type Command, type ProcessOwner } from './ProcessOwner';
@@ -77,8 +78,13 @@ export class Server {
   }
 
   /** Stops the process: connections stay open without responses. */
-  pause(): void {
-    this.#running()?.kill('SIGSTOP');
+  async pause(): Promise<void> {
+    const child = this.#running();
+    child?.kill('SIGSTOP');
+    // A thread may still run and respond after the signal was sent.
+    while (child?.pid && !(await isStopped(child.pid))) {
+      await setTimeout(1);
+    }
   }
 
   resume(): void {
@@ -91,4 +97,19 @@ export class Server {
       ? child
       : undefined;
   }
+}
+
+/** Whether all threads of a process are stopped, or have ended. */
+async function isStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const states = await Promise.all(
+    threads.map(async thread => {
+      const status = await readFile(
+        `/proc/${pid}/task/${thread}/status`,
+        'utf8',
+      ).catch(() => '');
+      return /^State:\s+(\w)/m.exec(status)?.[1] ?? 'X';
+    }),
+  );
+  return states.every(state => 'TXZ'.includes(state));
 }
