@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const repository = resolve(__dirname, '../../..');
 
@@ -10,7 +11,6 @@ const repository = resolve(__dirname, '../../..');
 export class Portal {
   /** For example `http://localhost:40123`. */
   readonly url: string;
-  /** `realm.directory` stops, suspends and restarts the directory. */
   readonly realm: Realm;
   readonly #process: ChildProcess;
   readonly #log: readonly string[];
@@ -68,6 +68,25 @@ export class Portal {
   /** Returns the log so far. */
   log(): string {
     return this.#log.join('\n');
+  }
+
+  /** Stops the directory and waits until the portal's data is too old. */
+  async stopDirectory(): Promise<void> {
+    await this.realm.directory.stop();
+    await this.#untilReady(503);
+  }
+
+  /** Starts the directory and waits until the portal serves its data. */
+  async startDirectory(): Promise<void> {
+    await this.realm.directory.start();
+    await this.#untilReady(200);
+  }
+
+  async #untilReady(status: 200 | 503): Promise<void> {
+    const url = `${this.url}/api/directory/healthz/ready`;
+    while ((await fetch(url)).status !== status) {
+      await sleep(100);
+    }
   }
 
   /** Stops the portal and waits for its exit. */

@@ -200,7 +200,7 @@ test('a certificate can be requested with the keyboard only', async ({
 });
 
 test.describe('when the directory becomes unavailable', () => {
-  test.afterEach(({ portal }) => portal.realm.directory.start());
+  test.afterEach(({ portal }) => portal.startDirectory());
 
   test('a failed request keeps the input and can be retried', async ({
     portal,
@@ -218,7 +218,7 @@ test.describe('when the directory becomes unavailable', () => {
     await expect(page.getByRole('alert')).toContainText(
       'The directory is unavailable',
     );
-    await portal.realm.directory.start();
+    await portal.startDirectory();
     await expect(async () => {
       await sign.click();
       await expect(

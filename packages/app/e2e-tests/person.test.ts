@@ -1,16 +1,4 @@
-import type { Page } from '@playwright/test';
-import type { Portal } from './Portal';
 import { alice, expect, test } from './test';
-
-/** Stops the directory and waits until the replica is too old to be served. */
-async function stopDirectory(page: Page, portal: Portal) {
-  await portal.realm.directory.stop();
-  const status = () =>
-    page.evaluate(
-      async () => (await fetch('/api/directory/v1/users/?page_size=1')).status,
-    );
-  await expect.poll(status).toBe(503);
-}
 
 test('a private profile is complete for its owner only', async ({
   portal,
@@ -65,7 +53,7 @@ test('an inherited membership shows its path', async ({
 });
 
 test.describe('when the directory becomes unavailable', () => {
-  test.afterEach(({ portal }) => portal.realm.directory.start());
+  test.afterEach(({ portal }) => portal.startDirectory());
 
   test('loaded data stays with the error and the next retry', async ({
     portal,
@@ -77,7 +65,7 @@ test.describe('when the directory becomes unavailable', () => {
     const group = page.getByRole('link', { name: 'packager', exact: true });
     await expect(group).toBeVisible();
 
-    await stopDirectory(page, portal);
+    await portal.stopDirectory();
     // The user returns to the tab after a minute.
     await page.clock.fastForward('01:00');
     await page.evaluate(() =>
@@ -89,7 +77,7 @@ test.describe('when the directory becomes unavailable', () => {
     await expect(group).toBeVisible();
     await expect(page.getByText('alice.liddell@example.com')).toBeVisible();
 
-    await portal.realm.directory.start();
+    await portal.startDirectory();
     await expect(async () => {
       await page.clock.fastForward('00:30');
       await expect(page.getByText('The directory is unavailable')).toHaveCount(
@@ -110,7 +98,7 @@ test.describe('when the directory becomes unavailable', () => {
       page.getByRole('heading', { name: 'People in your groups' }),
     ).toBeVisible();
 
-    await stopDirectory(page, portal);
+    await portal.stopDirectory();
     await page.getByRole('article').first().click();
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
     await expect(
