@@ -2,10 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BENCHMARKS } from './settings';
 import {
+  formatOrganizations,
   formatPortals,
   formatRates,
   formatRows,
   formatSizes,
+  type OrganizationResults,
   type Results,
 } from './tables';
 
@@ -17,8 +19,11 @@ import {
 const DOCUMENTS = ['docs/performance.md', 'benchmarks/NOTES.md'];
 const BLOCK = /(<!-- results: (\S+) -->\n)[^]*?(<!-- \/results -->)/g;
 
-const results = read('results.json');
-const large = read('results-100000.json');
+const results = read<Results>('results.json');
+const large = read<Results>('results-100000.json');
+const organizations = [20_000, 100_000]
+  .map(users => read<OrganizationResults>(`results-organization-${users}.json`))
+  .filter(file => file !== undefined);
 const all = [results, large].filter(file => file !== undefined);
 const tables: Readonly<Record<string, string>> = {
   rates: formatRates(results?.rows ?? []),
@@ -26,6 +31,7 @@ const tables: Readonly<Record<string, string>> = {
   rows: formatRows(results?.rows ?? []),
   'rows-100000': formatRows(large?.rows ?? [], results),
   portals: formatPortals(all),
+  organizations: formatOrganizations(organizations),
 };
 
 for (const document of DOCUMENTS) {
@@ -45,7 +51,7 @@ for (const document of DOCUMENTS) {
   }
 }
 
-function read(name: string): Results | undefined {
+function read<T>(name: string): T | undefined {
   const file = join(BENCHMARKS, name);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }

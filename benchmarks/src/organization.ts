@@ -8,7 +8,12 @@ import { Portal } from './portal/Portal';
 import { describeMachine, readCount } from './run';
 import { SeededRandom } from './SeededRandom';
 import { BENCHMARKS, GOAL_USERS, settings } from './settings';
-import { markdownTable, mebibytes, milliseconds } from './tables';
+import {
+  formatOrganizations,
+  milliseconds,
+  type OrganizationResults,
+  type Spread,
+} from './tables';
 import { withRealm, type MeasuredRealm } from './withRealm';
 import { DirectoryWriter } from './writeVisibility';
 
@@ -30,7 +35,6 @@ const MAX_MEMBERS = 900;
 const NAME = /^[a-z0-9]+([-_.][a-z0-9]+)*$/;
 
 type CatalogDatabase = ReturnType<PostgresServer['connect']>;
-type Results = Awaited<ReturnType<typeof measure>>;
 
 /** Milliseconds from the response to a write. */
 interface Sample {
@@ -64,14 +68,15 @@ async function main(): Promise<void> {
   const count = readCount('SAMPLES', 100);
   const minutes = readCount('IDLE_MINUTES', 10);
   const machine = describeMachine();
-  const results = await withRealm({ users, signal }, measured =>
-    measure(measured, { count, minutes }),
+  const measured = await withRealm({ users, signal }, each =>
+    measure(each, { count, minutes }),
   );
+  const results: OrganizationResults = { users, machine, ...measured };
   const file = join(BENCHMARKS, `results-organization-${users}.json`);
-  const content = JSON.stringify({ users, machine, ...results }, undefined, 2);
+  const content = JSON.stringify(results, undefined, 2);
   await writeFile(file, `${content}\n`);
   log(`load ${machine.load_before} before; results: ${file}`);
-  process.stdout.write(`${formatResults(results)}\n`);
+  process.stdout.write(`${formatOrganizations([results])}\n`);
 }
 
 async function measure(
@@ -100,7 +105,15 @@ async function measure(
     log(`idle for ${minutes} minutes`);
     const idle = await measureIdle(portal, database, minutes);
     const rssBytes = await portal.residentBytes();
-    return { entities, ingestion, samples, idle, rssBytes };
+    return {
+      entities,
+      ingestion,
+      writes: samples.length,
+      appliedMs: spreadOf(samples.map(({ appliedMs }) => appliedMs)),
+      visibleMs: spreadOf(samples.map(({ visibleMs }) => visibleMs)),
+      idle,
+      rssBytes,
+    };
   } finally {
     await portal?.stop();
     await database.destroy();
@@ -264,35 +277,14 @@ async function measureIdle(
   return { minutes, cpuMs, mutations: written.length + removed.size };
 }
 
-function epochMs(expression: string): string {
-  return `extract(epoch from ${expression})::float8 * 1000`;
+function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (ratio: number) => sorted[Math.ceil(ratio * sorted.length) - 1];
+  return { p50: at(0.5), p95: at(0.95), max: at(1) };
 }
 
-function formatResults({ samples, ingestion, idle, ...results }: Results) {
-  const seconds = (ms: number) => (ms / 1000).toFixed(1);
-  const times = (title: string, key: 'appliedMs' | 'visibleMs', goal: string) =>
-    [undefined, 'join', 'leave', 'mail'].map(kind => {
-      const sorted = samples
-        .filter(sample => kind === undefined || sample.kind === kind)
-        .map(sample => sample[key])
-        .sort((a, b) => a - b);
-      const values = [0.5, 0.95, 1].map(ratio =>
-        milliseconds(sorted[Math.ceil(ratio * sorted.length) - 1] ?? NaN),
-      );
-      return [kind ? `… ${kind}` : title, ...values, kind ? '' : goal];
-    });
-  const row = (title: string, value: string, goal = '') =>
-    [title, value, '', '', goal] as const;
-  return markdownTable([
-    [`${results.entities} entities`, 'p50 or value', 'p95', 'max', 'goal'],
-    row('start to last mutation, s', seconds(ingestion.writtenMs)),
-    row('start to last final entity, s', seconds(ingestion.finalMs)),
-    ...times('write to mutation, ms', 'appliedMs', 'p95 ≤ 2,000'),
-    ...times('write to visible entity, ms', 'visibleMs', 'p95 ≤ 10,000'),
-    row(`mutations, ${idle.minutes} min idle`, `${idle.mutations}`, '0'),
-    row('CPU meanwhile, s', seconds(idle.cpuMs)),
-    row('RSS at the end, MiB', mebibytes(results.rssBytes)),
-  ]);
+function epochMs(expression: string): string {
+  return `extract(epoch from ${expression})::float8 * 1000`;
 }
 
 function log(line: string): void {

@@ -14,6 +14,33 @@ export interface Results {
   readonly rows: readonly Row[];
 }
 
+/** Median, 95th percentile and maximum. */
+export interface Spread {
+  readonly p50: number;
+  readonly p95: number;
+  readonly max: number;
+}
+
+/** Content of `results-organization-USERS.json`. */
+export interface OrganizationResults {
+  readonly users: number;
+  readonly machine: object;
+  readonly entities: number;
+  /** Milliseconds from the start until the last mutation and final entity. */
+  readonly ingestion: { readonly writtenMs: number; readonly finalMs: number };
+  readonly writes: number;
+  /** From the response to a write until the transaction of `applyMutation`. */
+  readonly appliedMs: Spread;
+  /** From the response to a write until the entity has the new value. */
+  readonly visibleMs: Spread;
+  readonly idle: {
+    readonly minutes: number;
+    readonly mutations: number;
+    readonly cpuMs: number;
+  };
+  readonly rssBytes: number;
+}
+
 const MODES: Readonly<Record<Mode, string>> = {
   session: 'session cookie',
   negotiate: 'SPNEGO token',
@@ -269,6 +296,39 @@ export function formatPortals(all: readonly Results[]): string {
         formatLine(line, portal, results),
       ),
     ]),
+  ]);
+}
+
+/** Formats measurements of the catalog, one column for each size, as a table. */
+export function formatOrganizations(
+  all: readonly OrganizationResults[],
+): string {
+  const line = (title: string, value: (of: OrganizationResults) => string) => [
+    title,
+    ...all.map(value),
+  ];
+  const spread = ({ p50, p95, max }: Spread) =>
+    [p50, p95, max].map(whole).join(' / ');
+  return markdownTable([
+    line('', ({ users }) => `${whole(users)} users`),
+    line('entities', ({ entities }) => whole(entities)),
+    line('start to last mutation, s', ({ ingestion }) =>
+      seconds(ingestion.writtenMs),
+    ),
+    line('start to last complete entity, s', ({ ingestion }) =>
+      seconds(ingestion.finalMs),
+    ),
+    line('writes', ({ writes }) => whole(writes)),
+    line('write to mutation, p50 / p95 / max, ms', ({ appliedMs }) =>
+      spread(appliedMs),
+    ),
+    line('write to visible entity, p50 / p95 / max, ms', ({ visibleMs }) =>
+      spread(visibleMs),
+    ),
+    line('minutes without a write', ({ idle }) => whole(idle.minutes)),
+    line('mutations meanwhile', ({ idle }) => whole(idle.mutations)),
+    line('CPU time meanwhile, s', ({ idle }) => seconds(idle.cpuMs)),
+    line('RSS at the end, MiB', ({ rssBytes }) => mebibytes(rssBytes)),
   ]);
 }
 
