@@ -51,17 +51,19 @@ export class DirectoryAccounts {
   /**
    * Names of the groups that a user is in, directly or through other groups: the
    * nearest groups first, then by name. `undefined` when the directory does not
-   * have the user.
+   * have the user, or the user is locked.
    *
    * @throws ServiceUnavailableError when the directory is unavailable
    */
   async groupsOf(username: string): Promise<readonly string[] | undefined> {
-    const { client, options } = await this.#connect({
-      'X-Fields': 'groupname,path',
+    const { client, options } = await this.#connect();
+    const withFields = (fields: string) => ({
+      ...options,
+      headers: { ...options.headers, 'X-Fields': fields },
     });
     const memberships = paginate(({ page_number }) =>
       client.get('/users/{username}/memberships/', {
-        ...options,
+        ...withFields('groupname,path'),
         params: {
           path: { username },
           query: { page_number, page_size: PAGE_SIZE },
@@ -70,6 +72,13 @@ export class DirectoryAccounts {
     );
     const groups: { readonly name: string; readonly distance: number }[] = [];
     try {
+      const { data } = await client.get('/users/{username}/', {
+        ...withFields('locked'),
+        params: { path: { username } },
+      });
+      if (data.result.locked) {
+        return undefined;
+      }
       for await (const { groupname, path } of memberships) {
         groups.push({ name: groupname!, distance: path!.length });
       }
@@ -88,7 +97,7 @@ export class DirectoryAccounts {
     return groups.map(({ name }) => name);
   }
 
-  async #connect(headers?: Readonly<Record<string, string>>) {
+  async #connect() {
     const { token } = await this.#auth.getPluginRequestToken({
       onBehalfOf: await this.#auth.getOwnServiceCredentials(),
       targetPluginId: 'directory',
@@ -98,7 +107,7 @@ export class DirectoryAccounts {
         baseUrl: `${await this.#discovery.getBaseUrl('directory')}/v1`,
       }),
       options: {
-        headers: { Authorization: `Bearer ${token}`, ...headers },
+        headers: { Authorization: `Bearer ${token}` },
         signal: AbortSignal.timeout(TIMEOUT_MS),
       },
     };

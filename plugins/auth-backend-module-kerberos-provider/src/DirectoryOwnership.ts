@@ -50,7 +50,7 @@ export class DirectoryOwnership {
   /**
    * References of the groups that a user is in, directly or through other groups.
    * The nearest ones are kept when there are too many. `undefined` when the
-   * directory does not have the user.
+   * directory does not have the user, or the user is locked.
    *
    * @param namespace - of the groups
    * @throws ServiceUnavailableError when the directory is unavailable

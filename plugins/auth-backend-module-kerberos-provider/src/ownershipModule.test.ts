@@ -47,7 +47,7 @@ const otherProvider = createBackendModule({
   },
 });
 
-/** A fake plugin `directory`, in which alice and bob are in a group. */
+/** A fake plugin `directory` with a group of alice, bob and lou, who is locked. */
 const directory = createBackendPlugin({
   pluginId: 'directory',
   register(env) {
@@ -55,11 +55,14 @@ const directory = createBackendPlugin({
       deps: { httpRouter: coreServices.httpRouter },
       async init({ httpRouter }) {
         const router = Router();
+        router.get('/v1/users/:username/', (req, res) => {
+          res.json({ result: { locked: req.params.username === 'lou' } });
+        });
         router.get('/v1/users/:username/memberships/', (req, res) => {
           const { username } = req.params;
           if (username === 'broken') {
             res.status(503).json({ message: 'Unavailable.', request_id: 'r' });
-          } else if (/^(alice|bob)$/.test(username)) {
+          } else if (/^(alice|bob|lou)$/.test(username)) {
             res.json({
               result: [{ groupname: 'staff', path: ['staff'] }],
               page: 1,
@@ -106,6 +109,7 @@ async function start(portalUsers: JsonObject | undefined) {
           user('alice'),
           user('outsider'),
           user('broken'),
+          user('lou'),
           user('robert', { 'directory-gateway/username': 'bob' }),
           user('mallory', {
             'directory-gateway/username': 'bob',
@@ -150,6 +154,7 @@ describe('authModuleDirectoryOwnership', () => {
     ]);
     // Deleted from the directory, with an entity that has not been removed.
     expect(await portal.signIn('outsider')).toEqual(['user:default/outsider']);
+    expect(await portal.signIn('lou')).toEqual(['user:default/lou']);
     expect(await portal.signIn('broken')).toBe(503);
   });
 

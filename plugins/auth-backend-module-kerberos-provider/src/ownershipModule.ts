@@ -18,8 +18,8 @@ const USERNAME_ANNOTATION = 'directory-gateway/username';
 /**
  * Adds the groups of the directory to the portal tokens of users who sign in
  * with other providers, if `directory.portalUsers` maps the user to a directory
- * user. A mapped user who is not in the directory gets no groups. Users who
- * are not mapped keep Backstage's default: the groups of their entity. An
+ * user. A mapped user who is locked or not in the directory gets no groups. Users
+ * who are not mapped keep Backstage's default: the groups of their entity. An
  * unavailable directory rejects the sign-in of mapped users.
  *
  * Optional: a portal can have one module of this kind.

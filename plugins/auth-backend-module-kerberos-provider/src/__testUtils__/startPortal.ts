@@ -183,6 +183,9 @@ function directoryWith(accounts: TestPortalOptions['accounts']) {
             const { groups: _, ...result } = account;
             res.json({ result: { locked: false, expired: false, ...result } });
           });
+          router.get('/v1/users/:username/', (_req, res) => {
+            res.json({ result: { locked: false } });
+          });
           router.get('/v1/users/:username/memberships/', async (req, res) => {
             await httpAuth.credentials(req, { allow: ['service'] });
             const account = Object.values(accounts ?? {}).find(
