@@ -391,7 +391,19 @@ describe('DirectoryEntityProvider', () => {
         async rounds => {
           const directory = filled(1);
           const catalog = new TestCatalog();
-          const { follow } = await connect(directory, catalog);
+          const transforms: DirectoryTransforms = {
+            filterGroup: ({ groupname, isLarge }) =>
+              groupname !== 'd' || !isLarge,
+            // Users c and d have the same reference.
+            transformUser: entity =>
+              ['c', 'd'].includes(entity.metadata.name)
+                ? {
+                    ...entity,
+                    metadata: { ...entity.metadata, name: 'same' },
+                  }
+                : entity,
+          };
+          const { follow } = await connect(directory, catalog, transforms);
           await follow();
           for (const round of rounds) {
             for (const { kind, name: changed, names: others } of round) {
@@ -412,11 +424,11 @@ describe('DirectoryEntityProvider', () => {
             await follow();
           }
           const complete = new TestCatalog();
-          await (await connect(directory, complete)).follow();
+          await (await connect(directory, complete, transforms)).follow();
           expect(catalog.entities).toEqual(complete.entities);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 100 },
     );
   });
 });

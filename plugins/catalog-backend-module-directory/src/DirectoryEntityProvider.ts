@@ -214,7 +214,10 @@ export class DirectoryEntityProvider implements EntityProvider {
           ? Math.min(UNLOGGED_INTERVAL_MS, reconciliationIntervalMs)
           : reconciliationIntervalMs),
     };
-    const { appeared, ...counts } = await this.#apply(state, this.#missing);
+    const { appeared, ...counts } = await this.#apply(state, {
+      confirmed: this.#missing,
+      missing: new Set(applied.keys()),
+    });
     // Entities are removed when two reconciliations do not find them.
     this.#missing = appeared.length > 0 ? state.missing : new Set();
     if (appeared.length > 0) {
@@ -265,9 +268,6 @@ export class DirectoryEntityProvider implements EntityProvider {
     await eachOf(groups, async name => {
       organization.setGroup(name, await reader.readGroup(name, { signal }));
     });
-    if (groups.size > 0) {
-      organization.updateGroups();
-    }
     const largeGroups = organization.largeGroups;
     if (!isEqual(before, largeGroups)) {
       // Members of a group get or lose their relations.
@@ -278,7 +278,10 @@ export class DirectoryEntityProvider implements EntityProvider {
       const user = await reader.readUser(name, { signal, largeGroups });
       organization.setUser(name, user);
     });
-    const { appeared } = await this.#apply(state, confirmed);
+    const { appeared } = await this.#apply(state, {
+      confirmed,
+      missing: new Set(state.missing),
+    });
     if (appeared.length > 0) {
       // While the directory is being emptied, no entity is removed, until the
       // directory suspends reads.
@@ -325,53 +328,78 @@ export class DirectoryEntityProvider implements EntityProvider {
   /**
    * Writes what differs, and removes the confirmed entities that are missing,
    * unless others are missing that were not before.
+   *
+   * @param options - `missing`: the entities that are missing unless they are
+   *   found now
    */
-  async #apply(state: FollowedState, confirmed: ReadonlySet<string>) {
+  async #apply(
+    state: FollowedState,
+    options: {
+      readonly confirmed: ReadonlySet<string>;
+      readonly missing: Set<string>;
+    },
+  ) {
     const { organization, applied } = state;
-    const { entities, problems } = await organization.entities();
-    this.#report(problems);
-    const added: Entity[] = [];
-    for (const [ref, entity] of entities) {
-      if (applied.get(ref) !== digestOf(entity)) {
-        added.push(entity);
+    const { confirmed, missing } = options;
+    const slice = new Map<string, Entity>();
+    let written = 0;
+    const write = async () => {
+      await this.#mutate({ added: [...slice.values()], removed: [] });
+      written += slice.size;
+      slice.clear();
+    };
+    for await (const [ref, entity] of organization.updates()) {
+      if (!entity) {
+        slice.delete(ref);
+        if (applied.has(ref)) {
+          missing.add(ref);
+        }
+        continue;
+      }
+      missing.delete(ref);
+      const digest = digestOf(entity)!;
+      if (applied.get(ref) !== digest) {
+        slice.set(ref, entity);
+        applied.set(ref, digest);
+        if (slice.size === ENTITIES_PER_MUTATION) {
+          await write();
+        }
       }
     }
-    const missing = [...applied.keys()].filter(ref => !entities.has(ref));
-    const appeared = missing.filter(ref => !state.missing.has(ref));
+    await write();
+    this.#report(organization.problems);
+    const appeared = [...missing].filter(ref => !state.missing.has(ref));
     const removable =
-      appeared.length === 0 ? missing.filter(ref => confirmed.has(ref)) : [];
+      appeared.length === 0
+        ? [...missing].filter(ref => confirmed.has(ref))
+        : [];
     const removed = this.#mayRemove(removable.length, applied.size)
       ? removable
       : [];
-    for (let at = 0; at < added.length; at += ENTITIES_PER_MUTATION) {
-      const slice = added.slice(at, at + ENTITIES_PER_MUTATION);
-      await this.#connection!.applyMutation({
-        type: 'delta',
-        added: slice.map(entity => ({
-          entity,
-          locationKey: DIRECTORY_ENTITY_LOCATION,
-        })),
-        removed: [],
-      });
-      slice.forEach(entity =>
-        applied.set(stringifyEntityRef(entity), digestOf(entity)!),
-      );
+    await this.#mutate({ added: [], removed });
+    removed.forEach(ref => applied.delete(ref) && missing.delete(ref));
+    state.missing = missing;
+    return { written, removed: removed.length, appeared };
+  }
+
+  async #mutate({
+    added,
+    removed,
+  }: {
+    readonly added: readonly Entity[];
+    readonly removed: readonly string[];
+  }): Promise<void> {
+    if (added.length === 0 && removed.length === 0) {
+      return;
     }
-    if (removed.length > 0) {
-      await this.#connection!.applyMutation({
-        type: 'delta',
-        added: [],
-        removed: removed.map(entityRef => ({
-          entityRef,
-          locationKey: DIRECTORY_ENTITY_LOCATION,
-        })),
-      });
-      removed.forEach(ref => applied.delete(ref));
-    }
+    const locationKey = DIRECTORY_ENTITY_LOCATION;
+    await this.#connection!.applyMutation({
+      type: 'delta',
+      added: added.map(entity => ({ entity, locationKey })),
+      removed: removed.map(entityRef => ({ entityRef, locationKey })),
+    });
     this.#mutations.add(added.length, { change: 'written' });
     this.#mutations.add(removed.length, { change: 'removed' });
-    state.missing = new Set(missing.filter(ref => applied.has(ref)));
-    return { written: added.length, removed: removed.length, appeared };
   }
 
   #mayRemove(count: number, known: number): boolean {

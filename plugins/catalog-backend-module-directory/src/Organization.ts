@@ -11,8 +11,8 @@ import {
 } from './entities';
 import type { DirectoryTransforms } from './extensionPoint';
 
-/** Users whose entities are built before yielding to the event loop. */
-const USERS_PER_SLICE = 200;
+/** Entities that are built before yielding to the event loop. */
+const ENTITIES_PER_SLICE = 200;
 
 /** What cannot be represented in the catalog. */
 export interface OrganizationProblems {
@@ -22,15 +22,28 @@ export interface OrganizationProblems {
   readonly collisions: readonly string[];
 }
 
-/** The users and groups of the directory, and their entities. */
+/** Groups precede users of the same entity name. */
+type Key = `group:${string}` | `user:${string}`;
+
+/**
+ * The users and groups of the directory. Their entities are built when they are
+ * read: a portal with 100,000 users keeps only the names.
+ */
 export class Organization {
   readonly #users: Map<string, DirectoryUser>;
-  readonly #groups: Map<string, DirectoryGroup>;
+  readonly #groups = new Map<string, DirectoryGroup>();
   readonly #options: EntityOptions;
   readonly #transforms: DirectoryTransforms;
-  #nesting: Nesting;
-  /** Entities of unchanged users; `undefined` for users that are filtered out. */
-  #userEntities = new WeakMap<DirectoryUser, { entity: Entity | undefined }>();
+  #nesting: Nesting = { children: new Map(), parents: new Map(), cut: [] };
+  #isNestingCurrent = false;
+  /** Users and groups whose entities may have changed. */
+  readonly #changed = new Set<Key>();
+  /** References of the entities of users and groups. */
+  readonly #refs = new Map<Key, string>();
+  /** The users and groups of each reference. The first one has the entity. */
+  readonly #keys = new Map<string, readonly Key[]>();
+  /** References of several users or groups. */
+  readonly #collisions = new Set<string>();
 
   constructor(
     { users, groups }: Directory,
@@ -39,10 +52,12 @@ export class Organization {
     this.#options = options;
     this.#transforms = options.transforms;
     this.#users = new Map(users);
-    this.#groups = new Map(
-      [...groups].filter(([, group]) => this.#includesGroup(group)),
-    );
-    this.#nesting = nest(this.#groups);
+    for (const name of users.keys()) {
+      this.#changed.add(`user:${name}`);
+    }
+    for (const [name, group] of groups) {
+      this.setGroup(name, group);
+    }
   }
 
   /** Names of the groups with too many members for relations. */
@@ -54,66 +69,125 @@ export class Organization {
     );
   }
 
+  /** What the entities of the last {@link updates} do not represent. */
+  get problems(): OrganizationProblems {
+    const colliding = [...this.#collisions].flatMap(ref =>
+      this.#keys.get(ref)!.slice(1),
+    );
+    return {
+      cycles: this.#nesting.cut,
+      collisions: colliding.sort().map(key => nameOf(key)),
+    };
+  }
+
   /** Names of the users in any of these groups. */
   usersIn(groups: ReadonlySet<string>): readonly string[] {
-    return [...this.#users.values()]
-      .filter(user => user.groups.some(name => groups.has(name)))
-      .map(({ username }) => username);
+    return groups.size === 0
+      ? []
+      : [...this.#users.values()]
+          .filter(user => user.groups.some(name => groups.has(name)))
+          .map(({ username }) => username);
   }
 
   setUser(name: string, user: DirectoryUser | undefined): void {
-    replace(this.#users, { name, key: user?.username, value: user });
+    const key = user?.username ?? name;
+    replace(this.#users, { name, key, value: user });
+    this.#changed.add(`user:${name}`).add(`user:${key}`);
   }
 
+  /** Users in a new or deleted group must be set, too. */
   setGroup(name: string, group: DirectoryGroup | undefined): void {
-    const value = group && this.#includesGroup(group) ? group : undefined;
-    const isKnown = value?.groupname === name && this.#groups.has(name);
-    replace(this.#groups, { name, key: group?.groupname, value });
-    if (!isKnown) {
-      // The entities of users depend on the names of all groups.
-      this.#userEntities = new WeakMap();
+    const key = group?.groupname ?? name;
+    const { filterGroup } = this.#transforms;
+    const value = group && filterGroup?.(group) !== false ? group : undefined;
+    const before = this.#groups.get(name);
+    replace(this.#groups, { name, key, value });
+    this.#changed.add(`group:${name}`).add(`group:${key}`);
+    if (key !== name || !isSame(before?.memberGroups, value?.memberGroups)) {
+      this.#isNestingCurrent = false;
     }
   }
 
-  /** Updates what depends on all groups, after {@link setGroup}. */
-  updateGroups(): void {
-    this.#nesting = nest(this.#groups);
+  /**
+   * Returns the entities that may have changed since the last call, by reference:
+   * at first all of them; `undefined` for references that have no entity now.
+   */
+  async *updates(): AsyncGenerator<readonly [string, Entity | undefined]> {
+    this.#updateNesting();
+    const changed = [...this.#changed].sort();
+    this.#changed.clear();
+    for (const [index, key] of changed.entries()) {
+      if (index % ENTITIES_PER_SLICE === ENTITIES_PER_SLICE - 1) {
+        await nextTurn();
+      }
+      const entity = await this.#build(key);
+      const before = this.#refs.get(key);
+      const ref = entity && stringifyEntityRef(entity);
+      if (before !== undefined && before !== ref) {
+        this.#remove(key, before);
+        const next = this.#keys.get(before)?.[0];
+        yield [before, next && (await this.#build(next))];
+      }
+      if (ref !== undefined) {
+        if (before !== ref) {
+          this.#add(key, ref);
+        }
+        if (this.#keys.get(ref)![0] === key) {
+          yield [ref, entity];
+        }
+      }
+    }
   }
 
-  /** All entities by reference. */
-  async entities(): Promise<{
-    readonly entities: ReadonlyMap<string, Entity>;
-    readonly problems: OrganizationProblems;
-  }> {
-    const entities = new Map<string, Entity>();
-    const collisions: string[] = [];
-    const add = (name: string, entity: Entity | undefined) => {
-      if (entity) {
-        const ref = stringifyEntityRef(entity);
-        if (entities.has(ref)) {
-          collisions.push(name);
-        } else {
-          entities.set(ref, entity);
-        }
-      }
-    };
-    for (const name of [...this.#groups.keys()].sort()) {
-      add(name, await this.#groupEntity(this.#groups.get(name)!));
+  #add(key: Key, ref: string): void {
+    const keys = [...(this.#keys.get(ref) ?? []), key].sort();
+    this.#keys.set(ref, keys);
+    this.#refs.set(key, ref);
+    if (keys.length > 1) {
+      this.#collisions.add(ref);
     }
-    let built = 0;
-    for (const name of [...this.#users.keys()].sort()) {
-      const user = this.#users.get(name)!;
-      let cached = this.#userEntities.get(user);
-      if (!cached) {
-        cached = { entity: await this.#userEntity(user) };
-        this.#userEntities.set(user, cached);
-        if (++built % USERS_PER_SLICE === 0) {
-          await nextTurn();
-        }
-      }
-      add(name, cached.entity);
+  }
+
+  #remove(key: Key, ref: string): void {
+    const keys = this.#keys.get(ref)!.filter(other => other !== key);
+    this.#refs.delete(key);
+    if (keys.length > 0) {
+      this.#keys.set(ref, keys);
+    } else {
+      this.#keys.delete(ref);
     }
-    return { entities, problems: { cycles: this.#nesting.cut, collisions } };
+    if (keys.length < 2) {
+      this.#collisions.delete(ref);
+    }
+  }
+
+  /** Nests the groups again, and finds those whose relations have changed. */
+  #updateNesting(): void {
+    if (this.#isNestingCurrent) {
+      return;
+    }
+    const before = this.#nesting;
+    const after = nest(this.#groups);
+    for (const name of this.#groups.keys()) {
+      if (
+        !isSame(before.children.get(name), after.children.get(name)) ||
+        !isSame(before.parents.get(name), after.parents.get(name))
+      ) {
+        this.#changed.add(`group:${name}`);
+      }
+    }
+    this.#nesting = after;
+    this.#isNestingCurrent = true;
+  }
+
+  async #build(key: Key): Promise<Entity | undefined> {
+    const name = nameOf(key);
+    if (key.startsWith('group:')) {
+      const group = this.#groups.get(name);
+      return group && (await this.#groupEntity(group));
+    }
+    const user = this.#users.get(name);
+    return user && (await this.#userEntity(user));
   }
 
   async #userEntity(user: DirectoryUser): Promise<Entity | undefined> {
@@ -137,10 +211,22 @@ export class Organization {
     const { transformGroup } = this.#transforms;
     return located((await transformGroup?.(entity, group)) ?? entity);
   }
+}
 
-  #includesGroup(group: DirectoryGroup): boolean {
-    return this.#transforms.filterGroup?.(group) ?? true;
-  }
+function nameOf(key: Key): string {
+  return key.slice(key.indexOf(':') + 1);
+}
+
+/** Whether two lists, or none, have the same names in the same order. */
+function isSame(
+  a: readonly string[] | undefined,
+  b: readonly string[] | undefined,
+): boolean {
+  return (
+    (a === undefined) === (b === undefined) &&
+    a?.length === b?.length &&
+    (a ?? []).every((name, index) => name === b![index])
+  );
 }
 
 /** Replaces an entry that may have another name, or none, now. */
@@ -148,11 +234,11 @@ function replace<T>(
   entries: Map<string, T>,
   options: {
     readonly name: string;
-    readonly key: string | undefined;
+    readonly key: string;
     readonly value: T | undefined;
   },
 ): void {
-  const { name, key = name, value } = options;
+  const { name, key, value } = options;
   entries.delete(name);
   if (value) {
     entries.set(key, value);
