@@ -33,6 +33,7 @@ backend.add(
 );
 backend.add(import('@backstage/plugin-search-backend'));
 backend.add(import('@backstage/plugin-search-backend-module-catalog'));
+backend.add(import('@backstage/plugin-search-backend-module-pg'));
 backend.add(import('@backstage/plugin-user-settings-backend'));
 backend.add(import('@directory-gateway/backstage-plugin-directory-backend'));
 backend.add(

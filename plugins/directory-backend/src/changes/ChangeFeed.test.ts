@@ -398,5 +398,25 @@ describe('ChangeFeed', () => {
       await Promise.all(waiting);
       await page({ cursor, waitMs: 1 });
     });
+
+    it('in at most 500 requests of all callers', async () => {
+      const { page } = await openFeed();
+      const { cursor } = await page();
+      const disconnected = new AbortController();
+      const requestOf = (index: number) => ({
+        cursor,
+        waitMs,
+        context: {
+          caller: callerNamed(`user${Math.floor(index / 4)}`),
+          signal: disconnected.signal,
+        },
+      });
+      const waiting = Array.from({ length: 500 }, (_, index) =>
+        page(requestOf(index)),
+      );
+      await expect(page(requestOf(500))).rejects.toThrow(TooManyWaitingError);
+      disconnected.abort();
+      await Promise.all(waiting);
+    });
   });
 });
