@@ -114,6 +114,8 @@ class TestDirectory {
 class TestCatalog {
   readonly entities = new Map<string, Entity>();
   readonly mutations: EntityProviderMutation[] = [];
+  /** Entities that are not processed before they are refreshed. */
+  readonly stuck = new Map<string, Entity | undefined>();
 
   async applyMutation(mutation: EntityProviderMutation) {
     if (mutation.type === 'full') {
@@ -121,7 +123,12 @@ class TestCatalog {
     }
     this.mutations.push(mutation);
     for (const { entity } of mutation.added) {
-      this.entities.set(stringifyEntityRef(entity), entity);
+      const ref = stringifyEntityRef(entity);
+      if (this.stuck.has(ref)) {
+        this.stuck.set(ref, entity);
+      } else {
+        this.entities.set(ref, entity);
+      }
     }
     for (const removed of mutation.removed) {
       this.entities.delete((removed as { entityRef: string }).entityRef);
@@ -133,6 +140,16 @@ class TestCatalog {
     const service: Partial<CatalogService> = {
       async *streamEntities() {
         yield [...entities.values()];
+      },
+      getEntitiesByRefs: async ({ entityRefs }) => ({
+        items: entityRefs.map(ref => entities.get(ref)),
+      }),
+      refreshEntity: async ref => {
+        const entity = this.stuck.get(ref);
+        if (entity) {
+          this.stuck.delete(ref);
+          entities.set(ref, entity);
+        }
       },
     };
     return service as CatalogService;
@@ -159,6 +176,7 @@ async function connect(
     reconciliationIntervalMs: 3_600_000,
     rejectRemovalsAbovePercentage: 5,
     settleMs: 0,
+    confirmMs: 1,
     transforms,
   });
   await provider.connect({
@@ -183,11 +201,11 @@ async function connect(
       };
       await provider.run(ended.signal);
     },
-    /** Runs until something was logged. */
-    async runUntil(text: string) {
+    /** Runs until something was logged, and a condition holds. */
+    async runUntil(text: string, isTrue = () => true) {
       const ended = new AbortController();
       const running = provider.run(ended.signal);
-      while (!logged().includes(text)) {
+      while (!logged().includes(text) || !isTrue()) {
         await new Promise(resolve => setImmediate(resolve));
       }
       ended.abort();
@@ -222,6 +240,17 @@ describe('DirectoryEntityProvider', () => {
     catalog.mutations.length = 0;
     await (await connect(directory, catalog)).follow();
     expect(catalog.mutations).toEqual([]);
+  });
+
+  it('requests processing of entities that a killed process had taken', async () => {
+    const directory = filled(3);
+    directory.hasLog = false;
+    const catalog = new TestCatalog();
+    catalog.stuck.set('user:default/u1', undefined);
+    const { runUntil } = await connect(directory, catalog);
+    await runUntil('were compared', () => catalog.stuck.size === 0);
+    expect([...catalog.entities.keys()]).toContain('user:default/u1');
+    expect(catalog.mutations).toHaveLength(1);
   });
 
   it('maps names that are not valid for entities', async () => {

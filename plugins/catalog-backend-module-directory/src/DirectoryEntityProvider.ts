@@ -40,6 +40,12 @@ const ENTITIES_PER_MUTATION = 1000;
 /** Removals that are always applied. */
 const MIN_REMOVALS = 10;
 
+/** Time until entities that were written at a start are looked up. */
+const CONFIRM_MS = 15_000;
+
+/** After longer pauses without progress, entities are not looked up again. */
+const MAX_CONFIRM_MS = 15 * 60_000;
+
 const WAIT_SECONDS = 30;
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 10_000;
@@ -55,6 +61,8 @@ export interface DirectoryEntityProviderOptions extends EntityOptions {
   readonly reconciliationIntervalMs: number;
   /** Milliseconds by which instances may be apart. Default: 3000. */
   readonly settleMs?: number;
+  /** Milliseconds until written entities are looked up. Default: 15000. */
+  readonly confirmMs?: number;
 }
 
 /** Deletions that are applied when the names are read again. */
@@ -78,6 +86,10 @@ interface FollowedState {
   missing: ReadonlySet<string>;
   deletions: PendingDeletions | undefined;
   reconcileAt: number;
+  /** Entities that a reconciliation has written and the catalog may not show. */
+  readonly unconfirmed: Set<string>;
+  confirmAt: number;
+  confirmPauseMs: number;
 }
 
 /**
@@ -106,6 +118,10 @@ export class DirectoryEntityProvider implements EntityProvider {
 
   get #settleMs(): number {
     return this.#options.settleMs ?? SETTLE_MS;
+  }
+
+  get #confirmMs(): number {
+    return this.#options.confirmMs ?? CONFIRM_MS;
   }
 
   getProviderName(): string {
@@ -150,8 +166,14 @@ export class DirectoryEntityProvider implements EntityProvider {
       await this.#reconcile(signal);
       return;
     }
+    const confirmAt = state.unconfirmed.size > 0 ? state.confirmAt : Infinity;
+    if (now >= confirmAt) {
+      await this.#confirm(state);
+      return;
+    }
+    const nextAt = Math.min(state.reconcileAt, confirmAt);
     if (state.cursor === undefined) {
-      await pause(Math.min(endsAt, state.reconcileAt) - now, signal);
+      await pause(Math.min(endsAt, nextAt) - now, signal);
       return;
     }
     const [unsettled] = state.unsettled;
@@ -167,8 +189,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       await this.#readChanged(state, { changed, confirmed, signal });
       return;
     }
-    const waitMs =
-      unsettled || deletions ? this.#settleMs : state.reconcileAt - now;
+    const waitMs = unsettled || deletions ? this.#settleMs : nextAt - now;
     const changed = await this.#options.reader.changesAfter(state.cursor, {
       waitSeconds: Math.min(Math.ceil(waitMs / 1000), WAIT_SECONDS),
       signal,
@@ -213,10 +234,14 @@ export class DirectoryEntityProvider implements EntityProvider {
         (isUnlogged
           ? Math.min(UNLOGGED_INTERVAL_MS, reconciliationIntervalMs)
           : reconciliationIntervalMs),
+      unconfirmed: new Set(),
+      confirmAt: performance.now() + this.#confirmMs,
+      confirmPauseMs: this.#confirmMs,
     };
     const { appeared, ...counts } = await this.#apply(state, {
       confirmed: this.#missing,
       missing: new Set(applied.keys()),
+      onWritten: ref => state.unconfirmed.add(ref),
     });
     // Entities are removed when two reconciliations do not find them.
     this.#missing = appeared.length > 0 ? state.missing : new Set();
@@ -297,6 +322,45 @@ export class DirectoryEntityProvider implements EntityProvider {
     this.#state = state;
   }
 
+  /**
+   * Looks up entities that a reconciliation has written, and requests that the
+   * catalog processes those it does not show: a process that was killed may have
+   * taken them from the queue, where they return after the processing interval.
+   */
+  async #confirm(state: FollowedState): Promise<void> {
+    const { auth, catalog } = this.#options;
+    const { applied, unconfirmed } = state;
+    const options = { credentials: await auth.getOwnServiceCredentials() };
+    const entityRefs = [...unconfirmed].slice(0, ENTITIES_PER_MUTATION);
+    const fields = ['metadata.annotations'];
+    const { items } = await catalog.getEntitiesByRefs(
+      { entityRefs, fields },
+      options,
+    );
+    const outdated = entityRefs.filter((ref, index) => {
+      const entity = items[index];
+      const expected = applied.get(ref);
+      return (
+        expected !== undefined && expected !== (entity && digestOf(entity))
+      );
+    });
+    const remaining = new Set(outdated);
+    entityRefs
+      .filter(ref => !remaining.has(ref))
+      .forEach(ref => unconfirmed.delete(ref));
+    if (outdated.length < entityRefs.length) {
+      // The catalog is processing entities.
+      state.confirmPauseMs = this.#confirmMs;
+    } else {
+      await eachOf(outdated, ref => catalog.refreshEntity(ref, options));
+      state.confirmPauseMs *= 2;
+      if (state.confirmPauseMs > MAX_CONFIRM_MS) {
+        unconfirmed.clear();
+      }
+    }
+    state.confirmAt = performance.now() + state.confirmPauseMs;
+  }
+
   /** The digests of the entities that the catalog has, by reference. */
   async #readApplied(): Promise<Map<string, string>> {
     const { auth, catalog } = this.#options;
@@ -330,17 +394,18 @@ export class DirectoryEntityProvider implements EntityProvider {
    * unless others are missing that were not before.
    *
    * @param options - `missing`: the entities that are missing unless they are
-   *   found now
+   *   found now; `onWritten` is called for each entity that is written
    */
   async #apply(
     state: FollowedState,
     options: {
       readonly confirmed: ReadonlySet<string>;
       readonly missing: Set<string>;
+      readonly onWritten?: (ref: string) => void;
     },
   ) {
     const { organization, applied } = state;
-    const { confirmed, missing } = options;
+    const { confirmed, missing, onWritten } = options;
     const slice = new Map<string, Entity>();
     let written = 0;
     const write = async () => {
@@ -361,6 +426,7 @@ export class DirectoryEntityProvider implements EntityProvider {
       if (applied.get(ref) !== digest) {
         slice.set(ref, entity);
         applied.set(ref, digest);
+        onWritten?.(ref);
         if (slice.size === ENTITIES_PER_MUTATION) {
           await write();
         }
