@@ -294,6 +294,7 @@ async function withClockOf(offset: string): Promise<Change> {
       KRB5_KDC_PROFILE: profile,
     },
     stdio: 'ignore',
+    detached: true,
   });
   const isListening = async () => {
     const socket = connect(port, '127.0.0.1');
@@ -312,7 +313,8 @@ async function withClockOf(offset: string): Promise<Change> {
   return {
     ...change,
     async undo() {
-      kdc.kill('SIGKILL');
+      // faketime waits for the KDC.
+      process.kill(-kdc.pid!, 'SIGKILL');
       await once(kdc, 'exit');
     },
   };
