@@ -22,12 +22,12 @@ export interface OrganizationProblems {
   readonly collisions: readonly string[];
 }
 
-/** Groups precede users of the same entity name. */
+/** A user or a group. */
 type Key = `group:${string}` | `user:${string}`;
 
 /**
- * The users and groups of the directory. Their entities are built when they are
- * read: a portal with 100,000 users keeps only the names.
+ * The users and groups of the directory. Entities are built when they are
+ * written and not kept, which limits the memory of large directories.
  */
 export class Organization {
   readonly #users: Map<string, DirectoryUser>;
@@ -223,7 +223,6 @@ function isSame(
   b: readonly string[] | undefined,
 ): boolean {
   return (
-    (a === undefined) === (b === undefined) &&
     a?.length === b?.length &&
     (a ?? []).every((name, index) => name === b![index])
   );
