@@ -189,6 +189,7 @@ async function connect(
       .join('\n');
   return {
     logged,
+    provider,
     /** Runs until the directory has no more changes. */
     async follow() {
       const ended = new AbortController();
@@ -251,6 +252,19 @@ describe('DirectoryEntityProvider', () => {
     await runUntil('were compared', () => catalog.stuck.size === 0);
     expect([...catalog.entities.keys()]).toContain('user:default/u1');
     expect(catalog.mutations).toHaveLength(1);
+  });
+
+  it('stops, and then follows no longer', async () => {
+    const directory = filled(2);
+    const catalog = new TestCatalog();
+    const { provider } = await connect(directory, catalog);
+    const running = provider.run(new AbortController().signal);
+    await provider.stop();
+    await running;
+    const { length } = catalog.mutations;
+    directory.setUser('late', ['staff']);
+    await provider.run(new AbortController().signal);
+    expect(catalog.mutations).toHaveLength(length);
   });
 
   it('maps names that are not valid for entities', async () => {

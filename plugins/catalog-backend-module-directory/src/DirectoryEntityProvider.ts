@@ -108,6 +108,8 @@ export class DirectoryEntityProvider implements EntityProvider {
   #state: FollowedState | undefined;
   /** Entities that the last reconciliation did not find, if they are kept. */
   #missing: ReadonlySet<string> = new Set();
+  readonly #stopped = new AbortController();
+  #running: Promise<void> = Promise.resolve();
   #hasFailed = false;
   #hasRejected = false;
   #reported = '';
@@ -132,8 +134,22 @@ export class DirectoryEntityProvider implements EntityProvider {
     this.#connection = connection;
   }
 
-  /** Follows the directory until the signal is aborted, or for five minutes. */
+  /**
+   * Follows the directory until the signal is aborted, or for five minutes; not
+   * at all after {@link stop}.
+   */
   async run(signal: AbortSignal): Promise<void> {
+    this.#running = this.#run(AbortSignal.any([signal, this.#stopped.signal]));
+    await this.#running;
+  }
+
+  /** Ends {@link run}, and resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
     const endsAt = performance.now() + RUN_MS;
     let pauseMs = MIN_PAUSE_MS;
     while (!signal.aborted && performance.now() < endsAt) {

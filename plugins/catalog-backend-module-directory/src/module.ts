@@ -55,6 +55,9 @@ export const catalogModuleDirectory = createBackendModule({
           reader: new DirectoryReader({ ...deps, ...config }),
         });
         deps.processing.addEntityProvider(provider);
+        // A run that ends while the databases are closed may not be recorded as
+        // ended, and keeps the next process from running.
+        deps.rootLifecycle.addBeforeShutdownHook(() => provider.stop());
         // At its start, the catalog deletes the entities of providers that are
         // not installed, and refuses entities with the same references before.
         deps.rootLifecycle.addStartupHook(() =>

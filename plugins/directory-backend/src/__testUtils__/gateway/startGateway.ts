@@ -24,11 +24,8 @@ export interface Gateway {
 /** What a gateway has done: the first sync, if it is `ready`. */
 type StartState = 'listening' | 'started' | 'ready';
 
-/**
- * Milliseconds until a process is killed. Backstage waits in production for the
- * portal's own event requests, which last a minute.
- */
-const SHUTDOWN_MS = 3_000;
+/** Milliseconds until a process that does not stop is killed. */
+const SHUTDOWN_MS = 60_000;
 
 const repositoryRoot = resolve(__dirname, '../../../../..');
 
