@@ -105,7 +105,13 @@ const phases = {
     '/node_modules/',
     INTEGRATION_TEST,
   ),
-  integration: jest('integration', '--testPathPatterns', INTEGRATION_TEST),
+  integration: jest(
+    'integration',
+    '--testPathPatterns',
+    INTEGRATION_TEST,
+    // They wait for servers: two workers do not use two cores.
+    '--maxWorkers=3',
+  ),
   start: nodeTest('start', 'scripts/start.test.mjs'),
   browser: {
     command: ['scripts/browser', 'tests'],
