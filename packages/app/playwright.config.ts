@@ -9,9 +9,9 @@ const results = '../../.build/e2e';
 export default defineConfig({
   testDir: 'e2e-tests',
   outputDir: `${results}/artifacts`,
-  // Each worker has its own realm, portal and browsers, and waits for them: two
-  // workers do not use two cores, which are all that some machines have.
-  workers: 3,
+  // Each worker has its own realm, portal and browsers. Two cores are all that
+  // some machines have.
+  workers: 2,
   timeout: 600_000,
   expect: { timeout: 90_000 },
   forbidOnly: Boolean(process.env.CI),
