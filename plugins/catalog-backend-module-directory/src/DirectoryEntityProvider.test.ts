@@ -6,6 +6,7 @@ import type {
 } from '@backstage/plugin-catalog-node';
 import { entityNameOf } from '@directory-gateway/backstage-plugin-directory-common';
 import fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
 import { DirectoryEntityProvider } from './DirectoryEntityProvider';
 import {
   CursorExpiredError,
@@ -114,7 +115,7 @@ class TestDirectory {
 class TestCatalog {
   readonly entities = new Map<string, Entity>();
   readonly mutations: EntityProviderMutation[] = [];
-  /** Entities that are not processed before they are refreshed. */
+  /** Entities that are shown when they are written again, with a change. */
   readonly stuck = new Map<string, Entity | undefined>();
 
   async applyMutation(mutation: EntityProviderMutation) {
@@ -125,10 +126,14 @@ class TestCatalog {
     for (const { entity } of mutation.added) {
       const ref = stringifyEntityRef(entity);
       if (this.stuck.has(ref)) {
+        const before = this.stuck.get(ref);
         this.stuck.set(ref, entity);
-      } else {
-        this.entities.set(ref, entity);
+        if (!before || isDeepStrictEqual(before, entity)) {
+          continue;
+        }
+        this.stuck.delete(ref);
       }
+      this.entities.set(ref, entity);
     }
     for (const removed of mutation.removed) {
       this.entities.delete((removed as { entityRef: string }).entityRef);
@@ -144,13 +149,6 @@ class TestCatalog {
       getEntitiesByRefs: async ({ entityRefs }) => ({
         items: entityRefs.map(ref => entities.get(ref)),
       }),
-      refreshEntity: async ref => {
-        const entity = this.stuck.get(ref);
-        if (entity) {
-          this.stuck.delete(ref);
-          entities.set(ref, entity);
-        }
-      },
     };
     return service as CatalogService;
   }
@@ -243,7 +241,7 @@ describe('DirectoryEntityProvider', () => {
     expect(catalog.mutations).toEqual([]);
   });
 
-  it('requests processing of entities that a killed process had taken', async () => {
+  it('writes entities again that a killed process had taken, until they are shown', async () => {
     const directory = filled(3);
     directory.hasLog = false;
     const catalog = new TestCatalog();
@@ -251,7 +249,13 @@ describe('DirectoryEntityProvider', () => {
     const { runUntil } = await connect(directory, catalog);
     await runUntil('were compared', () => catalog.stuck.size === 0);
     expect([...catalog.entities.keys()]).toContain('user:default/u1');
-    expect(catalog.mutations).toHaveLength(1);
+    expect(catalog.mutations).toHaveLength(2);
+    expect(catalog.mutations[1]).toMatchObject({
+      added: [{ entity: { metadata: { name: 'u1' } } }],
+    });
+    const restarted = await connect(directory, catalog);
+    await restarted.runUntil('were compared');
+    expect(catalog.mutations).toHaveLength(2);
   });
 
   it('stops, and then follows no longer', async () => {

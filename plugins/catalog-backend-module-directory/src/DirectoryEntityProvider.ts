@@ -18,7 +18,7 @@ import {
   eachOf,
 } from './DirectoryReader';
 import { DIRECTORY_ENTITY_LOCATION } from '@directory-gateway/backstage-plugin-directory-common';
-import { digestOf, type EntityOptions } from './entities';
+import { digestOf, rewritten, type EntityOptions } from './entities';
 import type { DirectoryTransforms } from './extensionPoint';
 import { Organization } from './Organization';
 
@@ -339,19 +339,19 @@ export class DirectoryEntityProvider implements EntityProvider {
   }
 
   /**
-   * Looks up entities that a reconciliation has written, and requests that the
-   * catalog processes those it does not show: a process that was killed may have
-   * taken them from the queue, where they return after the processing interval.
+   * Looks up entities that a reconciliation has written, and writes those again
+   * that the catalog does not show. A process that was killed may have taken them
+   * from the queue, where they return after the processing interval; or it may
+   * have processed them and not stitched them, which the catalog does only when
+   * their content changes.
    */
   async #confirm(state: FollowedState): Promise<void> {
     const { auth, catalog } = this.#options;
-    const { applied, unconfirmed } = state;
-    const options = { credentials: await auth.getOwnServiceCredentials() };
+    const { applied, organization, unconfirmed } = state;
     const entityRefs = [...unconfirmed].slice(0, ENTITIES_PER_MUTATION);
-    const fields = ['metadata.annotations'];
     const { items } = await catalog.getEntitiesByRefs(
-      { entityRefs, fields },
-      options,
+      { entityRefs, fields: ['metadata.annotations'] },
+      { credentials: await auth.getOwnServiceCredentials() },
     );
     const outdated = entityRefs.filter((ref, index) => {
       const entity = items[index];
@@ -368,7 +368,13 @@ export class DirectoryEntityProvider implements EntityProvider {
       // The catalog is processing entities.
       state.confirmPauseMs = this.#confirmMs;
     } else {
-      await eachOf(outdated, ref => catalog.refreshEntity(ref, options));
+      const entities = await Promise.all(
+        outdated.map(async ref => await organization.entityOf(ref)),
+      );
+      await this.#mutate({
+        added: entities.flatMap(entity => (entity ? [rewritten(entity)] : [])),
+        removed: [],
+      });
       state.confirmPauseMs *= 2;
       if (state.confirmPauseMs > MAX_CONFIRM_MS) {
         unconfirmed.clear();

@@ -139,6 +139,11 @@ export class Organization {
     }
   }
 
+  async entityOf(ref: string): Promise<Entity | undefined> {
+    const [key] = this.#keys.get(ref) ?? [];
+    return key && (await this.#build(key));
+  }
+
   #add(key: Key, ref: string): void {
     const keys = [...(this.#keys.get(ref) ?? []), key].sort();
     this.#keys.set(ref, keys);

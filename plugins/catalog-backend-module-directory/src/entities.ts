@@ -144,7 +144,16 @@ export function located(entity: Entity): Entity {
   };
 }
 
+/** The same entity with another annotation: the catalog processes it again. */
+export function rewritten({ metadata, ...entity }: Entity): Entity {
+  const annotations = {
+    ...metadata.annotations,
+    [DIGEST_ANNOTATION]: `${digestOf({ metadata, ...entity })}.${Date.now()}`,
+  };
+  return { ...entity, metadata: { ...metadata, annotations } };
+}
+
 /** The digest of an entity; `undefined` when it is not of the provider. */
 export function digestOf({ metadata }: Entity): string | undefined {
-  return metadata.annotations?.[DIGEST_ANNOTATION];
+  return metadata.annotations?.[DIGEST_ANNOTATION]?.split('.')[0];
 }

@@ -292,6 +292,36 @@ describe('the entities of the catalog', () => {
     }
   });
 
+  it('are shown again when the portal was killed before it stitched one', async () => {
+    const [{ metadata }] = kept;
+    const digest = metadata.annotations['directory-gateway/digest'];
+    await gateway.stop();
+    const knex = postgres.connect(CATALOG);
+    try {
+      // Shows the entity as before it was processed.
+      await knex('final_entities')
+        .where({ entity_id: metadata.uid })
+        .update({
+          final_entity: knex.raw('replace(final_entity, ?, ?)', [
+            digest,
+            'before',
+          ]),
+        });
+    } finally {
+      await knex.destroy();
+    }
+    await startAgain();
+    await eventually(async () => {
+      const shown = (await entities()).find(
+        entity => entity.metadata.uid === metadata.uid,
+      );
+      expect(shown?.metadata.annotations['directory-gateway/digest']).toMatch(
+        new RegExp(`^${digest}\\.\\d+$`),
+      );
+    });
+    await expectRecovered();
+  });
+
   it('are kept when the portal starts once without the module', async () => {
     const file = join(folder, 'component.yaml');
     const component = {
