@@ -41,7 +41,7 @@ const MINUTES = 5;
 const RUNS = 10;
 
 /** Repetitions of each fault of the directory in a shard. */
-const FAULTS = 5;
+const FAULTS = 25;
 /** Writes to the directory in a shard. */
 const WRITES = 500;
 

@@ -31,15 +31,17 @@ import {
 import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { NaiveDirectory } from './__testUtils__/naive/NaiveDirectory';
 
-/** Repetitions of each fault. */
-const FAULTS = Number(process.env.FAULTS || 1);
+/** Portals on one directory, each with its own databases. */
+const PORTALS = 5;
+/** Repetitions of each fault, over all portals. */
+const FAULTS = Number(process.env.FAULTS || 10);
+const ROUNDS = Math.ceil(FAULTS / PORTALS);
+const TIMES = `${ROUNDS * PORTALS} times`;
 
-jest.setTimeout(600_000 + FAULTS * 300_000);
+jest.setTimeout(900_000 + ROUNDS * 600_000);
 
 const SERVICE_TOKEN = randomBytes(24).toString('base64url');
-const CATALOG = 'backstage_plugin_catalog';
-const BACKUP = 'catalog_backup';
-/** Longest time from a change until the portal is killed. */
+/** Longest time from a change until the portals are killed. */
 const SETTLE_MS = 5000;
 
 const run = promisify(execFile);
@@ -48,61 +50,172 @@ let realm: Realm;
 let postgres: PostgresServer;
 let folder: string;
 /** Entities contain the URL of the portal. */
-let port: number;
-let gateway: Gateway;
-/** Milliseconds from the start of the portal until the catalog is complete. */
+let externalUrl: string;
+/** Milliseconds from the start of a portal until its catalog is complete. */
 let ingestionMs: number;
-/** The catalog after the first ingestion. */
-let kept: readonly CatalogEntity[];
 let arrivals = 0;
 
 const databaseFolder = () =>
   join(realm.dir, 'instance/var/lib/dirsrv/slapd-realm/db');
 
-async function start(
-  options: Pick<
-    Parameters<typeof startGateway>[0],
-    'entry' | 'until' | 'catalog'
-  > = {},
-): Promise<void> {
-  const { host, user } = postgres.connection('postgres');
-  gateway = await startGateway({
-    realm,
-    port,
-    entry:
-      'plugins/directory-backend/src/__testUtils__/catalog/catalogPortal.ts',
-    until: 'started',
-    serviceToken: SERVICE_TOKEN,
-    directory: {
-      changes: { keys: [{ secretFile: join(folder, 'key') }] },
-      replica: { maxStaleness: '5s' },
-    },
-    backend: { database: { client: 'pg', connection: { host, user } } },
-    ...options,
-    catalog: {
-      orphanProviderStrategy: 'keep',
-      processingInterval: '30m',
-      ...options.catalog,
-    },
-  });
-}
+type StartOptions = Pick<
+  Parameters<typeof startGateway>[0],
+  'entry' | 'until' | 'catalog'
+>;
 
-/** Starts the portal after the run of the previous one has expired. */
-async function startAgain(
-  options?: Parameters<typeof start>[0],
-): Promise<void> {
-  const knex = postgres.connect(CATALOG);
-  try {
-    await knex('backstage_backend_tasks__tasks')
-      .whereNotNull('current_run_expires_at')
-      .update({ current_run_expires_at: new Date(0) });
-  } finally {
-    await knex.destroy();
+/** A portal whose catalog has the users and groups of the directory. */
+class Portal {
+  readonly #index: number;
+  #gateway: Gateway | undefined;
+  /** The catalog after the first ingestion. */
+  kept: readonly CatalogEntity[] = [];
+
+  constructor(index: number) {
+    this.#index = index;
   }
-  await start(options);
+
+  get gateway(): Gateway {
+    return this.#gateway!;
+  }
+
+  /** Name of the database of a plugin. */
+  database(plugin: string): string {
+    return `portal${this.#index}_${plugin}`;
+  }
+
+  async start(options: StartOptions = {}): Promise<void> {
+    const { host, user } = postgres.connection('postgres');
+    this.#gateway = await startGateway({
+      realm,
+      externalUrl,
+      entry:
+        'plugins/directory-backend/src/__testUtils__/catalog/catalogPortal.ts',
+      until: 'started',
+      serviceToken: SERVICE_TOKEN,
+      directory: {
+        changes: { keys: [{ secretFile: join(folder, 'key') }] },
+        replica: { maxStaleness: '5s' },
+      },
+      backend: {
+        database: {
+          client: 'pg',
+          connection: { host, user },
+          prefix: this.database(''),
+        },
+      },
+      ...options,
+      catalog: {
+        orphanProviderStrategy: 'keep',
+        processingInterval: '30m',
+        ...options.catalog,
+      },
+    });
+  }
+
+  /** Starts the portal after the leases of the previous process have expired. */
+  async startAgain(options?: StartOptions): Promise<void> {
+    const expired = new Date(0);
+    await this.#withDatabase('catalog', knex =>
+      knex('backstage_backend_tasks__tasks')
+        .whereNotNull('current_run_expires_at')
+        .update({ current_run_expires_at: expired }),
+    );
+    await this.#withDatabase('directory', knex =>
+      knex('directory_change_writer').update({ expires_at: expired }),
+    );
+    await this.start(options);
+  }
+
+  async stop(): Promise<void> {
+    await this.#gateway?.stop();
+  }
+
+  async kill(): Promise<void> {
+    await this.gateway.kill();
+  }
+
+  log(): string {
+    return stripVTControlCharacters(this.gateway.log());
+  }
+
+  entities(): Promise<readonly CatalogEntity[]> {
+    return catalogEntities(this.gateway, SERVICE_TOKEN);
+  }
+
+  async expectKept(): Promise<void> {
+    const all = await this.entities();
+    expect(namesOf(all)).toEqual(namesOf(this.kept));
+    expect(contentOf(all)).toEqual(contentOf(this.kept));
+    expect(this.gateway.alive()).toBe(true);
+  }
+
+  /** Waits until the catalog does not follow the directory. */
+  async untilFailing(offset = 0): Promise<void> {
+    await eventually(() =>
+      expect(this.log().slice(offset)).toContain(
+        'Users and groups of the catalog are not updated',
+      ),
+    );
+  }
+
+  /** Waits until the catalog has all entities and their relations. */
+  async untilIngested(): Promise<void> {
+    const names = await directoryNames(realm);
+    await eventually(async () => {
+      this.kept = await this.entities();
+      expect(namesOf(this.kept)).toEqual(names);
+      const refs = new Set(
+        this.kept.map(({ kind, metadata: { name } }) =>
+          stringifyEntityRef({ kind, name }),
+        ),
+      );
+      for (const { spec, relations = [] } of this.kept) {
+        const groups = relations.filter(({ type }) => type === 'memberOf');
+        expect(groups).toHaveLength(spec.memberOf?.length ?? 0);
+        const unknown = relations.filter(
+          ({ targetRef }) => !refs.has(targetRef),
+        );
+        expect(unknown).toEqual([]);
+      }
+    });
+  }
+
+  /** Shows an entity as before it was processed. */
+  async hideDigest(uid: string, digest: string): Promise<void> {
+    await this.#withDatabase('catalog', knex =>
+      knex('final_entities')
+        .where({ entity_id: uid })
+        .update({
+          final_entity: knex.raw('replace(final_entity, ?, ?)', [
+            digest,
+            'before',
+          ]),
+        }),
+    );
+  }
+
+  async #withDatabase(
+    plugin: string,
+    work: (knex: ReturnType<PostgresServer['connect']>) => PromiseLike<unknown>,
+  ): Promise<void> {
+    const knex = postgres.connect(this.database(plugin));
+    try {
+      await work(knex);
+    } finally {
+      await knex.destroy();
+    }
+  }
 }
 
-const entities = () => catalogEntities(gateway, SERVICE_TOKEN);
+const portals = Array.from(
+  { length: PORTALS },
+  (_, index) => new Portal(index),
+);
+/** The portal of tests that do not repeat a fault. */
+const [portal] = portals;
+
+const each = (work: (portal: Portal) => Promise<void>) =>
+  Promise.all(portals.map(work));
 
 /** Entities by reference and ID, without what a test changes in groups. */
 function contentOf(all: readonly CatalogEntity[]) {
@@ -116,23 +229,32 @@ function contentOf(all: readonly CatalogEntity[]) {
     .sort((a, b) => (a.metadata.uid < b.metadata.uid ? -1 : 1));
 }
 
-async function expectKept(): Promise<void> {
-  const all = await entities();
-  expect(namesOf(all)).toEqual(namesOf(kept));
-  expect(contentOf(all)).toEqual(contentOf(kept));
-}
-
-/** Expects that the catalog follows the directory and has kept its entities. */
-async function expectRecovered(): Promise<void> {
+/** Expects that catalogs follow the directory and have kept their entities. */
+async function expectRecovered(
+  recovered: readonly Portal[] = portals,
+): Promise<void> {
   const name = `arrival-${arrivals++}`;
-  const isFound = async () =>
-    (await entities()).some(({ metadata }) => metadata.name === name);
+  const untilFound = (isFound: boolean) =>
+    Promise.all(
+      recovered.map(one =>
+        eventually(async () =>
+          expect(
+            (await one.entities()).some(
+              ({ metadata }) => metadata.name === name,
+            ),
+          ).toBe(isFound),
+        ),
+      ),
+    );
   await eventually(() => realm.modify(addFasUser(name)));
-  await eventually(async () => expect(await isFound()).toBe(true));
+  await untilFound(true);
   await realm.modify(`dn: ${userDn(name)}\nchangetype: delete\n`);
-  await eventually(async () => expect(await isFound()).toBe(false));
-  await expectKept();
-  expect(namesOf(await entities())).toEqual(await directoryNames(realm));
+  await untilFound(false);
+  const names = await directoryNames(realm);
+  for (const one of recovered) {
+    await one.expectKept();
+    expect(namesOf(await one.entities())).toEqual(names);
+  }
 }
 
 /** A fault of the directory, and its end. */
@@ -197,74 +319,67 @@ async function replaceDatabase(name: string, source: string): Promise<void> {
   }
 }
 
-/** Waits until the catalog does not follow the directory. */
-async function untilFailing(offset = 0): Promise<void> {
-  await eventually(() =>
-    expect(stripVTControlCharacters(gateway.log()).slice(offset)).toContain(
-      'Users and groups of the catalog are not updated',
-    ),
-  );
-}
-
-/** Waits until the catalog has all entities and their relations. */
-async function untilIngested(): Promise<void> {
-  const names = await directoryNames(realm);
-  await eventually(async () => {
-    kept = await entities();
-    expect(namesOf(kept)).toEqual(names);
-    const refs = new Set(
-      kept.map(({ kind, metadata: { name } }) =>
-        stringifyEntityRef({ kind, name }),
-      ),
-    );
-    for (const { spec, relations = [] } of kept) {
-      const groups = relations.filter(({ type }) => type === 'memberOf');
-      expect(groups).toHaveLength(spec.memberOf?.length ?? 0);
-      const unknown = relations.filter(({ targetRef }) => !refs.has(targetRef));
-      expect(unknown).toEqual([]);
+/** Gives the other portals copies of the databases of the first one. */
+async function copyDatabases(): Promise<void> {
+  const knex = postgres.connect('postgres');
+  const prefix = portal.database('');
+  const rows: readonly { readonly datname: string }[] = await knex(
+    'pg_database',
+  )
+    .whereLike('datname', `${prefix}%`)
+    .select('datname');
+  await knex.destroy();
+  for (const { datname } of rows) {
+    for (const other of portals.slice(1)) {
+      const name = other.database(datname.slice(prefix.length));
+      await replaceDatabase(name, datname);
     }
-  });
+  }
 }
 
 beforeAll(async () => {
   [realm, postgres] = await Promise.all([startRealm(), PostgresServer.start()]);
-  [port] = await freePorts(1);
+  const [port] = await freePorts(1);
+  externalUrl = `http://localhost:${port}`;
   folder = await mkdtemp(join(tmpdir(), 'catalog-'));
   await writeFile(join(folder, 'key'), randomBytes(32).toString('base64'), {
     mode: 0o600,
   });
   await backUpDirectory();
   const startedAt = performance.now();
-  await start();
-  await untilIngested();
+  await portal.start();
+  await portal.untilIngested();
   ingestionMs = performance.now() - startedAt;
+  await portal.stop();
+  await copyDatabases();
+  await each(one => one.startAgain());
+  await each(one => one.untilIngested());
 });
 
 afterAll(async () => {
-  await gateway?.stop();
+  await each(one => one.stop());
   await postgres?.stop();
   await realm?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
 describe('the entities of the catalog', () => {
-  it(`are kept when the portal starts without its directory, ${FAULTS} times`, async () => {
-    for (let round = 0; round < FAULTS; round++) {
-      const all = Object.values(faults);
+  it(`are kept when portals start without their directory, ${TIMES}`, async () => {
+    const all = Object.values(faults);
+    for (let round = 0; round < ROUNDS; round++) {
       const { cause, recover } = all[round % all.length];
-      await gateway.stop();
+      await each(one => one.stop());
       await cause();
-      await startAgain();
-      await untilFailing();
-      await expectKept();
+      await each(one => one.startAgain());
+      await each(one => one.untilFailing());
+      await each(one => one.expectKept());
       await recover();
       await expectRecovered();
-      expect(gateway.alive()).toBe(true);
     }
   });
 
-  it(`are kept when the portal is killed during its sync, ${FAULTS} times`, async () => {
-    for (let round = 0; round < FAULTS; round++) {
+  it(`are kept when portals are killed during their sync, ${TIMES}`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
       const description = `round ${round} ${arrivals}`;
       const { groups } = new NaiveDirectory(await dumpEntries(realm), 'fas');
       await realm.modify(
@@ -275,51 +390,40 @@ describe('the entities of the catalog', () => {
           )
           .join('\n'),
       );
-      await sleep(randomInt(SETTLE_MS));
-      await gateway.kill();
-      await startAgain({ until: 'listening' });
-      await sleep(randomInt(Math.ceil(ingestionMs)));
-      await gateway.kill();
-      await startAgain();
-      await eventually(async () => {
-        const outdated = (await entities()).filter(
-          ({ kind, metadata }) =>
-            kind === 'Group' && metadata.description !== description,
-        );
-        expect(outdated).toEqual([]);
+      await each(async one => {
+        await sleep(randomInt(SETTLE_MS));
+        await one.kill();
+        await one.startAgain({ until: 'listening' });
+        await sleep(randomInt(Math.ceil(ingestionMs)));
+        await one.kill();
+        await one.startAgain();
+        await eventually(async () => {
+          const outdated = (await one.entities()).filter(
+            ({ kind, metadata }) =>
+              kind === 'Group' && metadata.description !== description,
+          );
+          expect(outdated).toEqual([]);
+        });
       });
       await expectRecovered();
     }
   });
 
   it('are shown again when the portal was killed before it stitched one', async () => {
-    const [{ metadata }] = kept;
+    const [{ metadata }] = portal.kept;
     const digest = metadata.annotations['directory-gateway/digest'];
-    await gateway.stop();
-    const knex = postgres.connect(CATALOG);
-    try {
-      // Shows the entity as before it was processed.
-      await knex('final_entities')
-        .where({ entity_id: metadata.uid })
-        .update({
-          final_entity: knex.raw('replace(final_entity, ?, ?)', [
-            digest,
-            'before',
-          ]),
-        });
-    } finally {
-      await knex.destroy();
-    }
-    await startAgain();
+    await portal.stop();
+    await portal.hideDigest(metadata.uid, digest);
+    await portal.startAgain();
     await eventually(async () => {
-      const shown = (await entities()).find(
+      const shown = (await portal.entities()).find(
         entity => entity.metadata.uid === metadata.uid,
       );
       expect(shown?.metadata.annotations['directory-gateway/digest']).toMatch(
         new RegExp(`^${digest}\\.\\d+$`),
       );
     });
-    await expectRecovered();
+    await expectRecovered([portal]);
   });
 
   it('are kept when the portal starts once without the module', async () => {
@@ -331,29 +435,46 @@ describe('the entities of the catalog', () => {
       spec: { type: 'website', lifecycle: 'production', owner: 'unknown' },
     };
     await writeFile(file, JSON.stringify(component));
-    await gateway.stop();
-    await startAgain({
+    await portal.stop();
+    await portal.startAgain({
       entry: 'plugins/directory-backend/dev/index.ts',
       catalog: { locations: [{ type: 'file', target: file }] },
     });
     // The catalog processes entities, and has removed those without a provider.
     await eventually(async () => {
       const response = await fetch(
-        `${gateway.baseUrl}/api/catalog/entities/by-name/component/default/website`,
+        `${portal.gateway.baseUrl}/api/catalog/entities/by-name/component/default/website`,
         { headers: { Authorization: `Bearer ${SERVICE_TOKEN}` } },
       );
       expect(response.status).toBe(200);
     });
-    await expectKept();
-    await gateway.stop();
-    await startAgain();
-    await expectRecovered();
+    await portal.expectKept();
+    await portal.stop();
+    await portal.startAgain();
+    await expectRecovered([portal]);
   });
 
+  it.each(Object.entries(faults))(
+    `are kept when the directory %s, ${TIMES}`,
+    async (_name, { cause, recover }) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const offsets = new Map(
+          portals.map(one => [one, one.log().length] as const),
+        );
+        await cause();
+        await each(one => one.untilFailing(offsets.get(one)));
+        await each(one => one.expectKept());
+        await recover();
+        await expectRecovered();
+      }
+    },
+  );
+
   it('are those of the directory after the database was restored from an older backup', async () => {
-    await gateway.stop();
-    await replaceDatabase(BACKUP, CATALOG);
-    await startAgain();
+    const backup = 'catalog_backup';
+    await portal.stop();
+    await replaceDatabase(backup, portal.database('catalog'));
+    await portal.startAgain();
     await realm.modify(
       addFasUser('later') +
         addFasGroup('later-group', [userDn('later')]) +
@@ -363,36 +484,24 @@ describe('the entities of the catalog', () => {
     );
     const names = await directoryNames(realm);
     const untilEqual = () =>
-      eventually(async () => expect(namesOf(await entities())).toEqual(names));
+      eventually(async () =>
+        expect(namesOf(await portal.entities())).toEqual(names),
+      );
     await untilEqual();
-    await gateway.stop();
-    await replaceDatabase(CATALOG, BACKUP);
-    await startAgain();
+    await portal.stop();
+    await replaceDatabase(portal.database('catalog'), backup);
+    await portal.startAgain();
     await untilEqual();
-    const ids = new Set((await entities()).map(({ metadata }) => metadata.uid));
+    const ids = new Set(
+      (await portal.entities()).map(({ metadata }) => metadata.uid),
+    );
     expect(
-      kept
+      portal.kept
         .filter(({ metadata }) => !ids.has(metadata.uid))
         .map(({ metadata }) => metadata.name)
         .sort(),
     ).toEqual(['bob', 'rel-eng']);
-    await untilIngested();
-    await backUpDirectory();
-    await expectRecovered();
+    await portal.untilIngested();
+    await expectRecovered([portal]);
   });
-
-  it.each(Object.entries(faults))(
-    `are kept when the directory %s, ${FAULTS} times`,
-    async (_name, { cause, recover }) => {
-      for (let round = 0; round < FAULTS; round++) {
-        const { length } = stripVTControlCharacters(gateway.log());
-        await cause();
-        await untilFailing(length);
-        await expectKept();
-        await recover();
-        await expectRecovered();
-        expect(gateway.alive()).toBe(true);
-      }
-    },
-  );
 });
