@@ -94,6 +94,12 @@ export interface LoggedCertificate {
   readonly signedAt: Date;
   /** The certificate, DER. */
   readonly certificate: Buffer;
+  /**
+   * The last entry of the certificate in a logged CRL, for a caller that has
+   * lost its records: the next CRL is refused without it. `undefined` when it
+   * has none, or its hold was released.
+   */
+  readonly revocation: Omit<RevokedCertificate, 'serialNumber'> | undefined;
 }
 
 /**
