@@ -108,6 +108,13 @@ describe('describeCertificate', () => {
           .update(testKey('P-256').spki)
           .digest('hex'),
       },
+      authorityKeyIdentifier: createHash('sha256')
+        .update(testKey('P-256').spki.subarray(-65))
+        .digest('hex')
+        .slice(0, 40),
+      crlDistributionPoints: ['http://ca.example.test/ca.crl'],
+      certificatePolicies: ['1.3.6.1.4.1.99999.1'],
+      caIssuers: ['http://ca.example.test/ca.crt'],
       unreadableExtensions: [],
     });
   });
