@@ -1,4 +1,8 @@
-import { createCaCertificate, writePem } from '@directory-gateway/x509';
+import {
+  createCaCertificate,
+  signingKeyOf,
+  writePem,
+} from '@directory-gateway/x509';
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -452,13 +456,15 @@ describe('GET /users/{username}/certificates/', () => {
       }),
     );
     const issued = new X509Certificate(String(signed.certificate));
-    const forged = createCaCertificate({
+    const forged = await createCaCertificate({
       // The subject of the CA, and the serial number of what it issued.
       subject: [
         { type: 'O', value: site.realm.realm },
         { type: 'CN', value: 'Certificate Authority' },
       ],
-      privateKey: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+      key: signingKeyOf(
+        generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+      ),
       notBefore: new Date(),
       notAfter: new Date(Date.now() + 86_400_000),
       serialNumber: BigInt(`0x${issued.serialNumber}`),

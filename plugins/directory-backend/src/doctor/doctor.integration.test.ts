@@ -5,7 +5,11 @@ import {
   startRealm,
   type Realm,
 } from '@directory-gateway/realm';
-import { createCaCertificate, writePem } from '@directory-gateway/x509';
+import {
+  createCaCertificate,
+  signingKeyOf,
+  writePem,
+} from '@directory-gateway/x509';
 import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -104,7 +108,7 @@ beforeAll(async () => {
   });
   sessionKey = randomBytes(32).toString('base64');
   await write('session-key', sessionKey);
-  const ca = newCa();
+  const ca = await newCa();
   caKey = ca.key;
   await write('ca-key.pem', ca.key);
   await write('ca.pem', ca.chain);
@@ -116,12 +120,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function newCa(days = 365) {
+async function newCa(days = 365) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const day = 24 * 60 * 60 * 1000;
-  const certificate = createCaCertificate({
+  const certificate = await createCaCertificate({
     subject: [{ type: 'CN', value: 'Doctor CA' }],
-    privateKey,
+    key: signingKeyOf(privateKey),
     notBefore: new Date(Date.now() - 2 * day),
     notAfter: new Date(Date.now() + days * day),
   });
@@ -875,7 +879,7 @@ const FAULTS: readonly Fault[] = [
       config: {
         'directory.certificates.embedded.keyFile': await write(
           'other-ca-key.pem',
-          newCa().key,
+          (await newCa()).key,
         ),
       },
     }),
@@ -913,7 +917,7 @@ const FAULTS: readonly Fault[] = [
     'embedded-ca-certificate',
     /renew the CA certificate with the same key/,
     async () => {
-      const { key, chain } = newCa(-1);
+      const { key, chain } = await newCa(-1);
       return {
         config: {
           'directory.certificates.embedded.keyFile': await write(
