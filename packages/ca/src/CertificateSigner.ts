@@ -19,6 +19,8 @@ export interface IssuerDescription {
   readonly id: IssuerId;
   /** The CA's certificate and its issuers, DER. */
   readonly chain: readonly Buffer[];
+  /** CRL number of the last CRL in the issuance log; 0 without one. */
+  readonly crlNumber: bigint;
 }
 
 /**
