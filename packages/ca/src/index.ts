@@ -14,3 +14,15 @@ export {
   type LoggedCertificate,
   type RevocationListOrder,
 } from './CertificateSigner';
+export { CaIssuer, documentUrlsOf, publicKeyOf } from './CaIssuer';
+export { KeyFile, type KeyFileOptions } from './keys/KeyFile';
+export {
+  LocalSigner,
+  MAX_CRL_VALIDITY_MS,
+  type LocalSignerOptions,
+} from './LocalSigner';
+export {
+  readCertificateProfiles,
+  type CertificateProfile,
+  type ProfilesOptions,
+} from './profiles';
