@@ -28,7 +28,11 @@ export {
   type AlternativeNamesByKind,
   type CertificateDescription,
 } from './description/readCertificate';
-export type { KeyPurpose, KeyUsage } from './extensions/extensions';
+export {
+  KEY_PURPOSES,
+  type KeyPurpose,
+  type KeyUsage,
+} from './extensions/extensions';
 
 export {
   createCaCertificate,
