@@ -26,3 +26,4 @@ export {
   type CertificateProfile,
   type ProfilesOptions,
 } from './profiles';
+export { SocketSigner, type SocketSignerOptions } from './socket/SocketSigner';
