@@ -9,11 +9,11 @@ import {
   CertificateDescription,
   readAlternativeNames,
   readAuthorityKeyIdentifier,
+  readBasicConstraints,
   readCertificate,
   readCertificatePolicies,
   readDistributionPoints,
   readExtendedKeyUsage,
-  readIsCa,
   readIssuerLocations,
   readKeyUsage,
   readSubjectKeyIdentifier,
@@ -127,12 +127,14 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
       )
     );
   };
+  const constraints = read(OID.basicConstraints, readBasicConstraints);
   const alternativeNames =
     read(OID.subjectAltName, readAlternativeNames) ?? Object.freeze([]);
   return {
     alternativeNames,
     san: groupAlternativeNames(alternativeNames),
-    ca: read(OID.basicConstraints, readIsCa) ?? false,
+    ca: constraints?.ca ?? false,
+    pathLength: constraints?.pathLength,
     keyUsage: read(OID.keyUsage, readKeyUsage),
     extendedKeyUsage: read(OID.extendedKeyUsage, readExtendedKeyUsage),
     subjectKeyIdentifier: read(
@@ -142,6 +144,7 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
     authorityKeyIdentifier: read(
       OID.authorityKeyIdentifier,
       readAuthorityKeyIdentifier,
+      readBasicConstraints,
     ),
     crlDistributionPoints:
       read(OID.crlDistributionPoints, readDistributionPoints) ??

@@ -127,6 +127,8 @@ export interface CertificateDescription {
   readonly san: AlternativeNamesByKind;
   /** Whether it is the certificate of a CA. */
   readonly ca: boolean;
+  /** How many CAs may follow below this one. undefined: not restricted. */
+  readonly pathLength: number | undefined;
   /** undefined: not restricted. */
   readonly keyUsage: readonly KeyUsage[] | undefined;
   /** Names such as `clientAuth`, or OIDs. undefined: not restricted. */
@@ -181,9 +183,16 @@ const PURPOSES_BY_OID = new Map<string, string>(
 );
 
 /** RFC 5280 §4.2.1.9. */
-export function readIsCa(value: Buffer): boolean {
-  const [ca] = readChildren(parseDer(value));
-  return ca?.tag === TAG.boolean && readBoolean(ca);
+export function readBasicConstraints(value: Buffer): {
+  readonly ca: boolean;
+  readonly pathLength: number | undefined;
+} {
+  const fields = [...readChildren(parseDer(value))];
+  const ca =
+    fields[0]?.tag === TAG.boolean ? readBoolean(fields.shift()) : false;
+  const pathLength =
+    fields.length > 0 ? Number(readInteger(fields[0])) : undefined;
+  return { ca, pathLength };
 }
 
 /** RFC 5280 §4.2.1.3. The first bit is the highest of the first octet. */
