@@ -1,7 +1,12 @@
-import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  generateKeyPairSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CaIssuer } from '@directory-gateway/ca';
+import { CaIssuer, publicKeyOf } from '@directory-gateway/ca';
 import {
   createCaCertificate,
   Issuer,
@@ -56,6 +61,12 @@ export class TestRoot {
     this.certificate = options.certificate;
     this.#folder = options.folder;
     this.#issuer = options.issuer;
+  }
+
+  /** Name of the root in URLs. */
+  get urlName(): string {
+    const spki = publicKeyOf(this.certificate);
+    return createHash('sha256').update(spki).digest('hex').slice(0, 16);
   }
 
   /** The certificate of the root, PEM. */
