@@ -232,7 +232,7 @@ describe('signCertificate', () => {
     expect(await readdir(ca.folder)).toEqual([]);
   });
 
-  it("refuses the key of the CA", async () => {
+  it('refuses the key of the CA', async () => {
     const key = newKey();
     const issuer = await createIssuer({ key: signingKeyOf(key) });
     const own = await ca.open({ issuers: [issuer] });

@@ -98,8 +98,8 @@ export async function createRoot(
  * Signs the certificate of an intermediate and writes it, followed by that of
  * the root.
  *
- * @param options - `path`: of the certificates; `subject`: of the intermediate;
- *   `years`: validity, limited by that of the root; `publicUrl`: base of the
+ * @param options - `path`: of the certificates; `subject`: of the intermediate,
+ *   whose key is created when the root is open; `years`: validity, limited by that of the root; `publicUrl`: base of the
  *   addresses of the root's CRL and certificate, which are left out without it
  * @throws InputError when the file exists, or the root cannot be read.
  */
@@ -107,7 +107,7 @@ export async function certifyIntermediate(options: {
   readonly root: RootLocation;
   readonly path: string;
   readonly subject:
-    | { readonly name: CaName; readonly key: SigningKey }
+    | { readonly name: CaName; readonly createKey: () => Promise<SigningKey> }
     | { readonly csrFile: string };
   readonly years: number;
   readonly publicUrl?: string;
@@ -340,9 +340,9 @@ async function readSubject(
   readonly spki: Buffer;
 }> {
   if ('name' in source) {
-    const { name, key } = source;
+    const key = await source.createKey();
     return {
-      subject: subjectOf(name, { kind: 'Issuing CA', key }),
+      subject: subjectOf(source.name, { kind: 'Issuing CA', key }),
       spki: key.spki,
     };
   }

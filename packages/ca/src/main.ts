@@ -223,15 +223,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async run(values) {
       const root = rootOf(values);
       const base = join(root.folder, values.fileName('file-name'));
-      const path = `${base}.pem`;
-      const [name, years] = [nameOf(values), values.count('years', { min: 1 })];
-      await requireAbsent(path);
-      const key = await createKey(values, base);
       const written = await certifyIntermediate({
         root,
-        path,
-        subject: { name, key },
-        years,
+        path: `${base}.pem`,
+        subject: {
+          name: nameOf(values),
+          createKey: () => createKey(values, base),
+        },
+        years: values.count('years', { min: 1 }),
         publicUrl: values.findUrl('public-url'),
       });
       reportCertificate('intermediate', written);
