@@ -1,3 +1,9 @@
+/**
+ * The command `directory-ca`.
+ *
+ * @packageDocumentation
+ */
+
 import { parseArgs } from 'node:util';
 import { basename, join, resolve } from 'node:path';
 import { InputError, toError } from '@backstage/errors';
@@ -20,6 +26,7 @@ import {
   requireAbsent,
 } from './ceremony';
 import { verifyLog } from './log/verifyLog';
+import { serve } from './serve';
 
 interface Option {
   /** Placeholder of the value in the help: `FOLDER`. */
@@ -49,6 +56,10 @@ class Values {
 
   find(name: string): string | undefined {
     return this.all(name)[0];
+  }
+
+  has(flag: string): boolean {
+    return this.#values.has(flag);
   }
 
   get(name: string): string {
@@ -118,6 +129,8 @@ interface Command {
   /** Name of the only argument that is not an option. */
   readonly argument?: string;
   readonly options: Readonly<Record<string, Option>>;
+  /** Descriptions of options without a value. */
+  readonly flags?: Readonly<Record<string, string>>;
   /** @returns the exit code; `undefined`: 0 */
   run(values: Values): Promise<number | void>;
 }
@@ -358,6 +371,24 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
 
+  serve: {
+    summary: 'Sign for the clients of a Unix socket, until SIGTERM',
+    options: {
+      config: {
+        value: 'FILE',
+        description: 'Configuration, for example /etc/directory-ca/config.yaml',
+        isRequired: true,
+      },
+    },
+    flags: { 'allow-root': 'Permit the process to run as root' },
+    async run(values) {
+      await serve({
+        configFile: values.path('config'),
+        allowRoot: values.has('allow-root'),
+      });
+    },
+  },
+
   'verify-log': {
     summary: 'Verify an issuance log; exit code 1 when it was changed',
     argument: 'FOLDER',
@@ -426,7 +457,7 @@ function print(...lines: readonly string[]): void {
 }
 
 function helpOf(name: string, command: Command): string {
-  const { summary, argument = '', options } = command;
+  const { summary, argument = '', options, flags = {} } = command;
   const lines = Object.entries(options).map(([option, description]) => {
     const flag = `--${option} ${description.value}`;
     const note = description.isRequired
@@ -434,6 +465,9 @@ function helpOf(name: string, command: Command): string {
       : description.default && ` (default: ${description.default})`;
     return `  ${flag.padEnd(30)} ${description.description}${note ?? ''}`;
   });
+  for (const [name, description] of Object.entries(flags)) {
+    lines.push(`  ${`--${name}`.padEnd(30)} ${description}`);
+  }
   return [
     `Usage: directory-ca ${name} ${lines.length > 0 ? '[options]' : argument}`,
     '',
@@ -465,12 +499,16 @@ function parse(command: Command, args: readonly string[]): Values {
     parsed = parseArgs({
       args: [...args],
       allowPositionals: command.argument !== undefined,
-      options: Object.fromEntries(
-        Object.keys(command.options).map(name => [
+      options: Object.fromEntries([
+        ...Object.keys(command.options).map(name => [
           name,
           { type: 'string' as const, multiple: true as const },
         ]),
-      ),
+        ...Object.keys(command.flags ?? {}).map(name => [
+          name,
+          { type: 'boolean' as const },
+        ]),
+      ]),
     });
   } catch (error) {
     throw new InputError(toError(error).message);
@@ -487,6 +525,11 @@ function parse(command: Command, args: readonly string[]): Values {
     const fallback = option.default === undefined ? [] : [option.default];
     values.set(name, given.length > 0 ? given : fallback);
   }
+  for (const name of Object.keys(command.flags ?? {})) {
+    if (parsed.values[name]) {
+      values.set(name, []);
+    }
+  }
   if (parsed.positionals.length > 1) {
     throw new InputError(`Only one ${command.argument} is possible`);
   }
@@ -494,12 +537,15 @@ function parse(command: Command, args: readonly string[]): Values {
 }
 
 /**
- * Runs a command line.
+ * Runs a command line of `directory-ca`.
  *
+ * @param args - the command and its options
  * @returns the exit code: 1 when the command failed, 2 when the command line is
  *   invalid
+ *
+ * @public
  */
-export async function run(args: readonly string[]): Promise<number> {
+export async function main(args: readonly string[]): Promise<number> {
   const [name = '--help', ...rest] = args;
   if (['--help', '-h', 'help'].includes(name)) {
     print(help());
@@ -520,9 +566,4 @@ export async function run(args: readonly string[]): Promise<number> {
     process.stderr.write(`directory-ca ${name}: ${toError(error).message}\n`);
     return error instanceof InputError ? 2 : 1;
   }
-}
-
-/** Runs the command line of this process. */
-export async function main(): Promise<void> {
-  process.exitCode = await run(process.argv.slice(2));
 }
