@@ -14,7 +14,7 @@ import { readPemBlocks, writePem } from '@directory-gateway/x509';
 import { createCsr, PROFILE, PUBLIC_URL, TestCa } from './__testUtils__/TestCa';
 import { CaIssuer, publicKeyOf } from './CaIssuer';
 import { KeyFile } from './keys/KeyFile';
-import { run } from './main';
+import { main } from './main';
 
 let folder: string;
 let printed: string;
@@ -40,7 +40,7 @@ const file = (...names: string[]) => join(folder, ...names);
 /** Runs a command that must succeed. */
 async function ca(...args: string[]): Promise<void> {
   printed = '';
-  const code = await run(args);
+  const code = await main(args);
   if (code !== 0) {
     throw new Error(`directory-ca ${args.join(' ')}: ${code}: ${printed}`);
   }
@@ -244,7 +244,7 @@ describe('OpenSSL', () => {
     ).toMatch(OK);
     await createRoot('other');
     expect(
-      await run(['cross-sign', '--folder', file('other'), ...certificate]),
+      await main(['cross-sign', '--folder', file('other'), ...certificate]),
     ).toBe(2);
     expect(printed).toContain('cross-sign the intermediate instead');
   });
@@ -326,7 +326,7 @@ describe('directory-ca', () => {
     ['there is no command toString', ['toString']],
   ])('refuses with %j', async (message, args) => {
     const inFolder = args.map(arg => (arg === 'x' ? file('x') : arg));
-    expect(await run(inFolder)).toBe(2);
+    expect(await main(inFolder)).toBe(2);
     expect(printed).toContain(message);
     expect(printed.split('\n')).toHaveLength(2);
   });
@@ -357,7 +357,7 @@ describe('directory-ca', () => {
       await ca(command, '--help');
       expect(printed).toContain(`Usage: directory-ca ${command}`);
     }
-    expect(await run([])).toBe(2);
+    expect(await main([])).toBe(2);
   });
 
   it('exits with 1 when the log was changed', async () => {
@@ -376,9 +376,9 @@ describe('directory-ca', () => {
       const path = join(test.folder, name);
       const text = await readFile(path, 'utf8');
       await writeFile(path, text.replace(PROFILE.name, 'xserCerts'));
-      expect(await run(['verify-log', test.folder])).toBe(1);
+      expect(await main(['verify-log', test.folder])).toBe(1);
       expect(printed).toContain(`${name}, line 2: the line was changed`);
-      expect(await run(['verify-log', join(test.folder, 'none')])).toBe(1);
+      expect(await main(['verify-log', join(test.folder, 'none')])).toBe(1);
     } finally {
       await test.remove();
     }

@@ -1,10 +1,6 @@
-import {
-  type KeyObject,
-  X509Certificate,
-  generateKeyPairSync,
-} from 'node:crypto';
-import { mkdir, open, readFile, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { X509Certificate } from 'node:crypto';
+import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { InputError, isError } from '@backstage/errors';
 import {
   Certificate,
@@ -24,13 +20,12 @@ import {
   writePem,
 } from '@directory-gateway/x509';
 import { documentUrlsOf, issuerIdOf } from './CaIssuer';
-import { readKeyFile, readPassphrase } from './keys/KeyFile';
-
-/** Types of keys that can be generated. */
-export const KEY_TYPES = ['P-256', 'P-384', 'P-521', 'rsa-3072'] as const;
-
-/** One of {@link KEY_TYPES}. */
-export type KeyType = (typeof KEY_TYPES)[number];
+import {
+  type KeyType,
+  generateKeyFile,
+  readKeyFile,
+  writeNewFile,
+} from './keys/KeyFile';
 
 /** The subject of a new CA. */
 export interface CaName {
@@ -44,15 +39,6 @@ export interface CaName {
 export interface RootLocation {
   readonly folder: string;
   /** The passphrase of the root's key. Default: the key is not encrypted. */
-  readonly passphraseFile?: string;
-}
-
-/** A private key in a file, which is generated. */
-export interface NewKeyFile {
-  /** Path of the file, mode 0600; it must not exist. */
-  readonly path: string;
-  readonly type: KeyType;
-  /** Default: the key is not encrypted. */
   readonly passphraseFile?: string;
 }
 
@@ -421,37 +407,6 @@ async function writeCertificates(
 }
 
 /**
- * Generates a private key in a new file.
- *
- * @throws InputError when the file exists.
- */
-export async function generateKeyFile(
-  options: NewKeyFile,
-): Promise<SigningKey> {
-  const { path, type, passphraseFile } = options;
-  const key = generateKey(type);
-  const passphrase =
-    passphraseFile === undefined
-      ? undefined
-      : await readPassphrase(passphraseFile);
-  const pem = key.export({
-    type: 'pkcs8',
-    format: 'pem',
-    ...(passphrase !== undefined && { cipher: 'aes-256-cbc', passphrase }),
-  });
-  await writeNewFile(path, pem.toString());
-  return signingKeyOf(key);
-}
-
-function generateKey(type: KeyType): KeyObject {
-  const { privateKey } =
-    type === 'rsa-3072'
-      ? generateKeyPairSync('rsa', { modulusLength: 3072 })
-      : generateKeyPairSync('ec', { namedCurve: type });
-  return privateKey;
-}
-
-/**
  * Creates a folder with mode 0700.
  *
  * @throws InputError when it exists and is accessible to other users.
@@ -474,26 +429,5 @@ export async function requireAbsent(path: string): Promise<void> {
   );
   if (isPresent) {
     throw new InputError(`${path} exists and is not overwritten`);
-  }
-}
-
-/** Writes a file with mode 0600 that survives a power failure. */
-async function writeNewFile(path: string, content: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600).catch(error => {
-    throw isError(error) && error.code === 'EEXIST'
-      ? new InputError(`${path} exists and is not overwritten`)
-      : error;
-  });
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

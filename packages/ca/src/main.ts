@@ -12,19 +12,17 @@ import {
   type RevocationReason,
 } from '@directory-gateway/x509';
 import {
-  KEY_TYPES,
-  type KeyType,
   type RootLocation,
   type WrittenCertificate,
   certifyIntermediate,
   createRoot,
   createRootCrl,
   crossSign,
-  generateKeyFile,
   preparePrivateFolder,
   requestIntermediate,
   requireAbsent,
 } from './ceremony';
+import { KEY_TYPES, type KeyType, generateKeyFile } from './keys/KeyFile';
 import { verifyLog } from './log/verifyLog';
 import { serve } from './serve';
 

@@ -1,5 +1,11 @@
-import { type KeyObject, createPrivateKey } from 'node:crypto';
-import { isError } from '@backstage/errors';
+import {
+  type KeyObject,
+  createPrivateKey,
+  generateKeyPairSync,
+} from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { InputError, isError } from '@backstage/errors';
 import {
   SecretFileError,
   readSecretFile,
@@ -131,5 +137,75 @@ async function readPrivateFile(path: string): Promise<string> {
     throw error instanceof SecretFileError
       ? new SignerUnavailableError(error.message)
       : new SignerUnavailableError(`${path} cannot be read`, error);
+  }
+}
+
+/** Types of keys that can be generated. */
+export const KEY_TYPES = ['P-256', 'P-384', 'P-521', 'rsa-3072'] as const;
+
+/** One of {@link KEY_TYPES}. */
+export type KeyType = (typeof KEY_TYPES)[number];
+
+/** A private key in a file, which is generated. */
+export interface NewKeyFile {
+  /** Path of the file, mode 0600; it must not exist. */
+  readonly path: string;
+  readonly type: KeyType;
+  /** Default: the key is not encrypted. */
+  readonly passphraseFile?: string;
+}
+
+/**
+ * Generates a private key in a new file.
+ *
+ * @throws InputError when the file exists.
+ */
+export async function generateKeyFile(
+  options: NewKeyFile,
+): Promise<SigningKey> {
+  const { path, type, passphraseFile } = options;
+  const key = generateKey(type);
+  const passphrase =
+    passphraseFile === undefined
+      ? undefined
+      : await readPassphrase(passphraseFile);
+  const pem = key.export({
+    type: 'pkcs8',
+    format: 'pem',
+    ...(passphrase !== undefined && { cipher: 'aes-256-cbc', passphrase }),
+  });
+  await writeNewFile(path, pem.toString());
+  return signingKeyOf(key);
+}
+
+function generateKey(type: KeyType): KeyObject {
+  const { privateKey } =
+    type === 'rsa-3072'
+      ? generateKeyPairSync('rsa', { modulusLength: 3072 })
+      : generateKeyPairSync('ec', { namedCurve: type });
+  return privateKey;
+}
+
+/** Writes a file with mode 0600 that survives a power failure. */
+export async function writeNewFile(
+  path: string,
+  content: string,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch(error => {
+    throw isError(error) && error.code === 'EEXIST'
+      ? new InputError(`${path} exists and is not overwritten`)
+      : error;
+  });
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }

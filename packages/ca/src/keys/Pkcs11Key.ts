@@ -8,8 +8,7 @@ import {
 } from '@directory-gateway/x509';
 import type { Handle, PKCS11 } from 'pkcs11js';
 import { SignerUnavailableError } from '../CertificateSigner';
-import type { KeyType } from '../ceremony';
-import { readPassphrase } from './KeyFile';
+import { type KeyType, readPassphrase } from './KeyFile';
 
 /** Where a key is in a PKCS#11 token. */
 export interface Pkcs11KeyPlace {
