@@ -48,7 +48,11 @@ export async function createEmbeddedCa(options: {
 }): Promise<EmbeddedCa> {
   const { config, database, logger, now } = options;
   const issuers = new Issuers({
-    openSigner: () => openSigner(options),
+    openSigner: () =>
+      openSigner({
+        ...options,
+        warn: message => logger.warn(message),
+      }),
     store: new IssuerStore(database),
     logger,
   });
@@ -107,13 +111,19 @@ export async function createEmbeddedCa(options: {
   };
 }
 
-async function openSigner(options: {
+/**
+ * Opens the configured signer.
+ *
+ * @param options - `warn`: reports what an operator should know
+ * @throws Error when a key, a chain or the issuance log cannot be read.
+ */
+export async function openSigner(options: {
   readonly config: EmbeddedCaConfig;
   readonly publicUrl: string;
-  readonly logger: LoggerService;
+  readonly warn: (message: string) => void;
   readonly now?: () => number;
 }): Promise<CertificateSigner> {
-  const { config, publicUrl, logger, now } = options;
+  const { config, publicUrl, warn, now } = options;
   const { signer, profiles } = config;
   if (signer.kind === 'socket') {
     return new SocketSigner({ path: signer.path });
@@ -127,13 +137,13 @@ async function openSigner(options: {
     publicUrl,
     logFolder: signer.logFolder,
     limit: signer.limit,
-    warn: message => logger.warn(message),
+    warn,
     now,
   });
 }
 
 /** @throws Error when the chain cannot be read. */
-export async function readIssuer({
+async function readIssuer({
   chainFile,
   keyFile,
   passphraseFile,

@@ -20,7 +20,9 @@ export class IssuerStore {
   }
 
   async list(): Promise<readonly IssuerRecord[]> {
-    const rows = await this.#table().select('id', 'chain').orderBy('id');
+    const rows: Pick<AuthorityRow, 'id' | 'chain'>[] = await this.#table()
+      .select('id', 'chain')
+      .orderBy('id');
     return rows.map(({ id, chain }) => ({ id, chain: readChain(chain) }));
   }
 

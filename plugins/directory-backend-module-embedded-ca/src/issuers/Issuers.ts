@@ -5,7 +5,10 @@ import type {
   CertificateSigner,
   IssuerDescription,
 } from '@directory-gateway/ca';
-import { Certificate, type CertificateDescription } from '@directory-gateway/x509';
+import {
+  Certificate,
+  type CertificateDescription,
+} from '@directory-gateway/x509';
 import type { IssuerRecord, IssuerStore } from './IssuerStore';
 
 /** Minimum time between attempts to reach the signer. */
@@ -153,7 +156,9 @@ export class Issuers {
       },
     };
     logger.info(
-      `Signing as ${chain[0].subject} until ${new Date(notAfter).toISOString()}`,
+      `Signing as ${chain[0].subject} until ${new Date(
+        notAfter,
+      ).toISOString()}`,
     );
   }
 }
@@ -172,7 +177,10 @@ function isSame(
 ): boolean {
   const text = (list: readonly IssuerRecord[]) =>
     JSON.stringify(
-      list.map(({ id, chain }) => [id, chain.map(der => der.toString('base64'))]),
+      list.map(({ id, chain }) => [
+        id,
+        chain.map(der => der.toString('base64')),
+      ]),
     );
   return text(issuers) === text(others);
 }

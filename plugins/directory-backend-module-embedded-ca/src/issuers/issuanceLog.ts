@@ -105,7 +105,9 @@ async function findRows(
   database: Knex,
   batch: readonly LoggedCertificate[],
 ): Promise<ReadonlyMap<string, FoundRow>> {
-  const rows = await database<CertificateRow>(CERTIFICATES)
+  const rows: (Pick<CertificateRow, 'serial_number' | 'revocation_reason'> & {
+    readonly has_certificate: boolean | number;
+  })[] = await database(CERTIFICATES)
     .whereIn(
       'serial_number',
       batch.map(({ serialNumber }) => String(serialNumber)),

@@ -153,6 +153,15 @@ export class RevocationStore {
     return row ? readState(row) : { number: 0n, unlisted: 0, changes: 0 };
   }
 
+  /** Whether an issuer has certificates that have not expired. */
+  async hasValid(issuerId: string): Promise<boolean> {
+    const row = await this.#database<CertificateRow>(CERTIFICATES)
+      .where({ authority_id: issuerId })
+      .where('not_after', '>=', new Date())
+      .first('serial_number');
+    return row !== undefined;
+  }
+
   /** Returns the last CRL of an issuer, DER. */
   async readList(issuerId: string): Promise<Buffer | undefined> {
     const row = await this.#authorities()

@@ -68,9 +68,9 @@ export class SignerProcess {
 
   async #isListening(): Promise<boolean> {
     const socket = connect(this.socket);
-    return await new Promise(resolve => {
+    return (await new Promise(resolve => {
       socket.once('connect', () => resolve(true));
       socket.once('error', () => resolve(false));
-    }).finally(() => socket.destroy()) as boolean;
+    }).finally(() => socket.destroy())) as boolean;
   }
 }
