@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmod,
+  mkdir,
   mkdtemp,
   readFile,
   readdir,
@@ -46,6 +47,7 @@ async function ca(...args: string[]): Promise<void> {
   }
 }
 
+const SOFTHSM = '/usr/lib/softhsm/libsofthsm2.so';
 const NAMED = ['--organization', 'EXAMPLE.TEST'];
 
 async function createRoot(name: string, ...options: string[]): Promise<void> {
@@ -187,6 +189,43 @@ describe('OpenSSL', () => {
     const text = openssl('x509', '-in', leaf.untrusted[0], '-noout', '-text');
     expect(text).not.toContain('CRL Distribution Points');
     expect(text).toContain('pathlen:0');
+  });
+
+  it('verifies an intermediate whose key is in a PKCS#11 token', async () => {
+    await createRoot('a');
+    await writeFile(file('pin'), '1234\n', { mode: 0o600 });
+    await mkdir(file('tokens'));
+    const config = `directories.tokendir = ${file('tokens')}\n`;
+    await writeFile(file('softhsm2.conf'), config);
+    // The module reads the environment of its process.
+    const env = { ...process.env, SOFTHSM2_CONF: file('softhsm2.conf') };
+    const inToken = (command: string, args: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync(command, args, {
+        encoding: 'utf8',
+        env,
+      });
+      if (status !== 0) {
+        throw new Error(stderr);
+      }
+      return stdout;
+    };
+    inToken('softhsm2-util', [
+      ...['--init-token', '--free', '--label', 'ca'],
+      ...['--so-pin', '1234', '--pin', '1234'],
+    ]);
+    const output = inToken(join(__dirname, '../bin/directory-ca'), [
+      ...['create-intermediate', '--folder', file('a'), ...NAMED],
+      ...['--pkcs11-module', SOFTHSM, '--pkcs11-token', 'ca'],
+      ...['--pkcs11-key', 'issuing', '--pkcs11-pin-file', file('pin')],
+    ]);
+    expect(output).toContain('Key: issuing in token ca');
+    expect(await readdir(file('a'))).not.toContain('intermediate.key');
+    expect(
+      openssl(
+        ...['verify', '-x509_strict', '-CAfile', file('a', 'root.pem')],
+        file('a', 'intermediate.pem'),
+      ),
+    ).toMatch(OK);
   });
 
   it('verifies an intermediate of a new root for clients of the old root', async () => {

@@ -10,6 +10,7 @@ import { InputError, toError } from '@backstage/errors';
 import {
   REVOCATION_REASONS,
   type RevocationReason,
+  type SigningKey,
 } from '@directory-gateway/x509';
 import {
   type RootLocation,
@@ -23,6 +24,7 @@ import {
   requireAbsent,
 } from './ceremony';
 import { KEY_TYPES, type KeyType, generateKeyFile } from './keys/KeyFile';
+import { generatePkcs11Key } from './keys/Pkcs11Key';
 import { verifyLog } from './log/verifyLog';
 import { serve } from './serve';
 
@@ -176,6 +178,17 @@ const KEY_OPTIONS: Readonly<Record<string, Option>> = {
     value: 'FILE',
     description: 'File with a passphrase for the new key',
   },
+  'pkcs11-module': {
+    value: 'FILE',
+    description:
+      'PKCS#11 module of a token that gets the new key, instead of a file',
+  },
+  'pkcs11-token': { value: 'LABEL', description: 'Label of the token' },
+  'pkcs11-key': { value: 'LABEL', description: 'Label of the new key' },
+  'pkcs11-pin-file': {
+    value: 'FILE',
+    description: 'File with the PIN of the token',
+  },
 };
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -246,8 +259,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       });
       reportCertificate('intermediate', written);
       print(
-        `Key: ${base}.key`,
-        'Copy both files to the machine that signs: chainFile and keyFile of its configuration.',
+        `Key: ${placeOfKey(values, base)}`,
+        'The configuration of the signer names both: chainFile, and keyFile or pkcs11.',
       );
     },
   },
@@ -272,7 +285,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       await requestIntermediate({ name, key, path });
       print(
         `CSR: ${path}: run "directory-ca certify" with it where the root is`,
-        `Key: ${base}.key`,
+        `Key: ${placeOfKey(values, base)}`,
       );
     },
   },
@@ -433,12 +446,27 @@ function nameOf(values: Values) {
   };
 }
 
-async function createKey(values: Values, base: string) {
-  return await generateKeyFile({
-    path: `${base}.key`,
-    type: values.choice<KeyType>('key-type', KEY_TYPES),
-    passphraseFile: values.findPath('passphrase-file'),
-  });
+/** Creates the key of an intermediate in a token or in a file. */
+async function createKey(values: Values, base: string): Promise<SigningKey> {
+  const type = values.choice<KeyType>('key-type', KEY_TYPES);
+  const passphraseFile = values.findPath('passphrase-file');
+  const module = values.findPath('pkcs11-module');
+  if (module === undefined) {
+    return await generateKeyFile({ path: `${base}.key`, type, passphraseFile });
+  }
+  const place = {
+    module,
+    token: values.get('pkcs11-token'),
+    key: values.get('pkcs11-key'),
+    pinFile: values.path('pkcs11-pin-file'),
+  };
+  return await generatePkcs11Key(place, { type });
+}
+
+function placeOfKey(values: Values, base: string): string {
+  return values.find('pkcs11-module') === undefined
+    ? `${base}.key`
+    : `${values.get('pkcs11-key')} in token ${values.get('pkcs11-token')}`;
 }
 
 function reportCertificate(
@@ -463,8 +491,8 @@ function helpOf(name: string, command: Command): string {
       : description.default && ` (default: ${description.default})`;
     return `  ${flag.padEnd(30)} ${description.description}${note ?? ''}`;
   });
-  for (const [name, description] of Object.entries(flags)) {
-    lines.push(`  ${`--${name}`.padEnd(30)} ${description}`);
+  for (const [flag, description] of Object.entries(flags)) {
+    lines.push(`  ${`--${flag}`.padEnd(30)} ${description}`);
   }
   return [
     `Usage: directory-ca ${name} ${lines.length > 0 ? '[options]' : argument}`,

@@ -135,7 +135,10 @@ describe('describeCertificate', () => {
       subjectAltName = ${names}
       basicConstraints = CA:TRUE,pathlen:1
       keyUsage = keyCertSign,cRLSign,decipherOnly
-      extendedKeyUsage = serverAuth,1.2.3.4`;
+      extendedKeyUsage = serverAuth,1.2.3.4
+      crlDistributionPoints = URI:http://a.example.test/,URI:http://b.example.test/
+      authorityInfoAccess = OCSP;URI:http://ocsp.example.test/,caIssuers;URI:http://c.example.test/
+      certificatePolicies = 1.2.3,2.5.29.32.0`;
     const folder = await mkdtemp(join(tmpdir(), 'x509-test-'));
     const file = join(folder, 'config');
     await writeFile(file, config);
@@ -159,6 +162,13 @@ describe('describeCertificate', () => {
         oid: ['1.2.3'],
       },
       ca: true,
+      pathLength: 1,
+      crlDistributionPoints: [
+        'http://a.example.test/',
+        'http://b.example.test/',
+      ],
+      caIssuers: ['http://c.example.test/'],
+      certificatePolicies: ['1.2.3', '2.5.29.32.0'],
       keyUsage: ['keyCertSign', 'cRLSign', 'decipherOnly'],
       extendedKeyUsage: ['serverAuth', '1.2.3.4'],
     });

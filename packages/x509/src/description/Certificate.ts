@@ -144,7 +144,6 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
     authorityKeyIdentifier: read(
       OID.authorityKeyIdentifier,
       readAuthorityKeyIdentifier,
-      readBasicConstraints,
     ),
     crlDistributionPoints:
       read(OID.crlDistributionPoints, readDistributionPoints) ??
