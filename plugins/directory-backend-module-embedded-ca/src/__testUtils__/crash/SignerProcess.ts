@@ -40,9 +40,11 @@ export class SignerProcess {
   /** Starts the process, unless it runs, and waits until it listens. */
   async start(): Promise<void> {
     if (!this.#child) {
-      const child = spawn(PROGRAM, ['serve', '--config', this.#config], {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+      const child = spawn(
+        PROGRAM,
+        ['serve', '--config', this.#config, '--allow-root'],
+        { stdio: ['ignore', 'ignore', 'inherit'] },
+      );
       this.#child = child;
       child.once('exit', () => {
         this.#child = undefined;
