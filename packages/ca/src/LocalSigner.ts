@@ -296,7 +296,7 @@ export class LocalSigner implements CertificateSigner {
     const previous = this.#log.state.crlOf(ca.id);
     this.#checkList(order, previous);
     const { number, thisUpdate, nextUpdate, revoked } = order;
-    const crl = await signed(
+    const crl = await signedCrl(
       ca.issuer.signRevocationList({
         number,
         thisUpdate,
@@ -431,7 +431,7 @@ function contentOf(ordered: {
   ]);
 }
 
-async function signed(crl: Promise<Buffer>): Promise<Buffer> {
+async function signedCrl(crl: Promise<Buffer>): Promise<Buffer> {
   try {
     return await crl;
   } catch (error) {

@@ -27,6 +27,8 @@ import {
   writeNewFile,
 } from './keys/KeyFile';
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** The subject of a new CA. */
 export interface CaName {
   /** The `O`. */
@@ -281,8 +283,6 @@ async function readSerialNumber(path: string, root: Issuer): Promise<string> {
   }
   return String(describe(der, path).serialNumber);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** For clients whose clocks are late. */
 const BACKDATING_MS = 5 * 60 * 1000;

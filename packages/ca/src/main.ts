@@ -191,6 +191,11 @@ const KEY_OPTIONS: Readonly<Record<string, Option>> = {
   },
 };
 
+/** Those of a CA's certificate that is not on hold (RFC 5280 §5.3.1). */
+const REASONS = Object.keys(REVOCATION_REASONS).filter(
+  reason => !['certificateHold', 'removeFromCRL'].includes(reason),
+) as RevocationReason[];
+
 const COMMANDS: Readonly<Record<string, Command>> = {
   'create-root': {
     summary: 'Create a root: its key and its self-signed certificate',
@@ -426,11 +431,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
 };
-
-/** Those of a CA's certificate that is not on hold (RFC 5280 §5.3.1). */
-const REASONS = Object.keys(REVOCATION_REASONS).filter(
-  reason => !['certificateHold', 'removeFromCRL'].includes(reason),
-) as RevocationReason[];
 
 function rootOf(values: Values): RootLocation {
   return {

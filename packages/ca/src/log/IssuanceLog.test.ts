@@ -198,6 +198,10 @@ describe('IssuanceLog', () => {
   });
 });
 
+async function openSigners(count: number) {
+  return await Promise.all(Array.from({ length: count }, () => ca.open()));
+}
+
 describe('verifyLog', () => {
   let copy: string;
   let names: readonly string[];
@@ -207,9 +211,7 @@ describe('verifyLog', () => {
   beforeEach(async () => {
     for (const count of [2, 1]) {
       ca.now += 1000;
-      const signers = await Promise.all(
-        Array.from({ length: count }, () => ca.open()),
-      );
+      const signers = await openSigners(count);
       for (const signer of signers) {
         const order = await ca.order();
         await signer.signCertificate(order);

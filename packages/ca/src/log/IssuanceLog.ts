@@ -46,6 +46,8 @@ interface FileState {
 /** Names of files: the time of the first line, and a random part. */
 export const LOG_FILE = /^\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{16}\.jsonl$/;
 
+const NEWLINE = Buffer.from('\n');
+
 interface Waiting {
   readonly entry: LogEntry;
   readonly resolve: () => void;
@@ -366,8 +368,6 @@ export class IssuanceLog {
     };
   }
 }
-
-const NEWLINE = Buffer.from('\n');
 
 function readNext(bytes: Buffer, file: FileState): ReturnType<typeof readLine> {
   try {

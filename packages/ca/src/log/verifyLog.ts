@@ -30,20 +30,6 @@ export interface LogVerification {
   };
 }
 
-/**
- * Verifies the log of a folder: the chain of every file, the lines that other
- * files name, and that each certificate is signed by its CA and is what its
- * order says. Lines that were removed at the end of the newest file are not
- * found: the portal's database has the certificates.
- *
- * @throws Error with the `code` of the file system.
- */
-export async function verifyLog(folder: string): Promise<LogVerification> {
-  const verifier = new Verifier(folder);
-  await verifier.run();
-  return verifier.result();
-}
-
 class Verifier {
   readonly #folder: string;
   /** SHA-256 by `file:line`, with the file that names it. */
@@ -209,6 +195,20 @@ class Verifier {
     }
     this.#serialNumbers.set(serialNumber, identity);
   }
+}
+
+/**
+ * Verifies the log of a folder: the chain of every file, the lines that other
+ * files name, and that each certificate is signed by its CA and is what its
+ * order says. Lines that were removed at the end of the newest file are not
+ * found: the portal's database has the certificates.
+ *
+ * @throws Error with the `code` of the file system.
+ */
+export async function verifyLog(folder: string): Promise<LogVerification> {
+  const verifier = new Verifier(folder);
+  await verifier.run();
+  return verifier.result();
 }
 
 function wholeSecond(date: Date): number {
