@@ -28,6 +28,12 @@ const MAX_SIGNATURE_LENGTH = 1024;
 /** How long a key that could not be opened is not tried again. */
 const RETRY_DELAY_MS = 1000;
 
+/**
+ * Data that a thread is signing: pkcs11js does not keep it from being garbage
+ * collected.
+ */
+const inUse = new Set<Buffer>();
+
 type Constants = typeof import('pkcs11js');
 
 /** An initialized module, and the names of the package for its numbers. */
@@ -229,7 +235,12 @@ export class Pkcs11Key implements SigningKey {
     const signWith = async (mechanism: number, data: Buffer) => {
       library.C_SignInit(session, { mechanism }, handle);
       const output = Buffer.alloc(MAX_SIGNATURE_LENGTH);
-      return await library.C_SignAsync(session, data, output);
+      inUse.add(data);
+      try {
+        return await library.C_SignAsync(session, data, output);
+      } finally {
+        inUse.delete(data);
+      }
     };
     if (!this.#isEc) {
       return await signWith(constants.CKM_SHA256_RSA_PKCS, options.data);
