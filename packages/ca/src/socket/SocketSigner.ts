@@ -185,10 +185,11 @@ export class SocketSigner implements CertificateSigner {
   }
 
   /**
-   * {@inheritDoc CertificateSigner.loggedCertificates}
+   * Returns the certificates of the issuance log, those of a process oldest
+   * first.
    *
-   * It has a connection of its own, which is read only as fast as the caller
-   * reads.
+   * The request has a connection of its own, which is read only as fast as the
+   * caller reads.
    */
   async *loggedCertificates(): AsyncGenerator<LoggedCertificate, void> {
     this.#requireOpen();
