@@ -1,9 +1,9 @@
 # Each target installs what it needs and can run repeatedly.
 .DEFAULT_GOAL := help
-.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor bench trials pack test-install clean
+.PHONY: help start dev test check test-unit test-integration test-start test-browser test-stress screenshots realm doctor ca bench trials pack test-install clean
 
 # Read by the scripts; empty means the default.
-export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS WRITES RESTARTS CHECKOUT KEEP CONFIG JSON
+export USERS LDIF SCHEMA PORT KILLS ONLY MODES PROFILE MINUTES SEED RUNS OUTAGE_SECONDS FAULTS WRITES RESTARTS CHECKOUT KEEP CONFIG JSON FOLDER ORGANIZATION URL
 
 help: ## Show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -45,6 +45,9 @@ screenshots: ## Take screenshots of all pages and states, in .build/screenshots
 
 realm: ## Start only the realm and print its environment
 	@scripts/realm serve
+
+ca: ## Create a root and an intermediate in FOLDER= for ORGANIZATION= (URL=)
+	@scripts/ca
 
 bench: ## Measure the production build with 20,000 users (USERS=, ONLY=, MODES=)
 	@benchmarks/run

@@ -71,7 +71,13 @@ const minimal = () => ({
       authority: 'embedded',
       embedded: {
         organization: 'EXAMPLE.ORG',
-        keyFile: '/var/lib/portal/ca.key',
+        issuers: [
+          {
+            chainFile: '/etc/portal/ca/intermediate.pem',
+            keyFile: '/etc/portal/ca/intermediate.key',
+          },
+        ],
+        logFolder: '/var/lib/portal/ca-log',
         profiles: [{ name: 'userCerts' }],
       },
       freeipa: {

@@ -7,7 +7,7 @@
 // Further arguments are configuration files, loaded after the demo's.
 // PORT is the server's port; PORTAL_URL is where a browser finds the pages.
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'portal-'));
 const [program, ...args] = command;
 const variables = {
   ...env,
-  DEMO_CA_KEY: join(scratch, 'ca-key.pem'),
+  DEMO_CA: join(scratch, 'ca'),
   DEMO_CHANGES_KEY: join(scratch, 'changes-key'),
 };
 await writeFile(
@@ -61,6 +61,7 @@ await writeFile(
   randomBytes(32).toString('base64'),
   { mode: 0o600 },
 );
+createCa(variables.DEMO_CA);
 const portal = spawn(program, args, {
   cwd,
   env: { ...process.env, ...variables },
@@ -76,6 +77,30 @@ const environment = join(root, '.build/portal.env');
 await mkdir(dirname(environment), { recursive: true });
 await rm(environment, { force: true });
 await writeFile(environment, environmentText(), { mode: 0o600 });
+
+/** Creates a root with a CRL, and an intermediate below it. */
+function createCa(folder) {
+  const organization = process.env.REALM;
+  const publicUrl = `http://localhost:${process.env.PORT}/api/directory`;
+  for (const [name, ...options] of [
+    ['create-root', '--organization', organization],
+    [
+      'create-intermediate',
+      ...['--organization', organization],
+      ...['--public-url', publicUrl],
+    ],
+    ['root-crl'],
+  ]) {
+    execFileSync(
+      process.execPath,
+      [
+        join(root, 'packages/ca/bin/directory-ca'),
+        ...[name, '--folder', folder, ...options],
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    );
+  }
+}
 
 /** The portal's variables and options, for a shell. */
 function environmentText() {

@@ -33,7 +33,7 @@ const restarts = size('RESTARTS', 20);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
 const checkout = process.env.CHECKOUT || root;
 
-/** Kills in a shard, for each database. */
+/** Kills in a shard, for each database and each signer. */
 const KILLS = 25;
 /** Minutes of a shard of the soak. */
 const MINUTES = 5;

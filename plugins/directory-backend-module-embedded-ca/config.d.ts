@@ -4,7 +4,7 @@ export interface Config {
   directory?: {
     certificates?: {
       /**
-       * The embedded CA (certificate authority), which signs with its own key.
+       * The embedded CA (certificate authority), which signs with its own keys.
        * `directory.certificates.authority: embedded` selects it.
        *
        * @example
@@ -14,8 +14,11 @@ export interface Config {
        *     authority: embedded
        *     embedded:
        *       organization: EXAMPLE.ORG
-       *       keyFile: /var/lib/portal/ca.key
-       *       passphraseFile: /etc/portal/ca-passphrase
+       *       issuers:
+       *         - chainFile: /etc/portal/ca/intermediate.pem
+       *           keyFile: /etc/portal/ca/intermediate.key
+       *           passphraseFile: /etc/portal/ca-passphrase
+       *       logFolder: /var/lib/portal/ca-log
        *       profiles:
        *         - name: userCerts
        *           validity: 90 days
@@ -26,35 +29,67 @@ export interface Config {
         /** Organization in subjects, for example the realm `EXAMPLE.ORG`. */
         organization: string;
         /**
-         * Absolute path of the private key (PEM), readable by the portal's user
-         * only. Generated at first start (P-256) unless `chainFile` is set. All
-         * processes that sign need the same file.
+         * CAs whose keys are in files of the portal's user. The first one signs
+         * certificates, and all sign their own CRL: keep an earlier one until
+         * its certificates have expired. Required without `socket`.
          */
-        keyFile: string;
-        /**
-         * Absolute path of the file with the passphrase of the key, readable by
-         * the portal's user only. Default: the key is not encrypted.
-         */
-        passphraseFile?: string;
-        /**
-         * Absolute path of the certificate of an existing CA, followed by its
-         * issuers (PEM), whose key is in `keyFile`. Default: a self-signed root
-         * is generated at first start.
-         */
-        chainFile?: string;
-        /** Root that is generated at first start. Not allowed with `chainFile`. */
-        root?: {
+        issuers?: Array<{
           /**
-           * Common name of the root.
-           * @default Certificate Authority
+           * Absolute path of the CA's certificate, followed by those of its
+           * issuers (PEM).
            */
-          commonName?: string;
+          chainFile: string;
           /**
-           * Validity of the root.
-           * @default { years: 10 }
+           * Absolute path of the CA's private key (PEM), readable by the
+           * portal's user only.
            */
-          validity?: HumanDuration | string;
+          keyFile: string;
+          /**
+           * Absolute path of the file with the passphrase of the key, readable
+           * by the portal's user only. Default: the key is not encrypted.
+           */
+          passphraseFile?: string;
+        }>;
+        /**
+         * Absolute path of the folder of the issuance log, accessible to the
+         * portal's user only. Required with `issuers`.
+         */
+        logFolder?: string;
+        /**
+         * Maximum rate of certificates. It limits what an attacker who controls
+         * the gateway can obtain, and counts the certificates in the issuance
+         * log. Not allowed with `socket`.
+         */
+        limit?: {
+          /**
+           * Number of certificates.
+           * @default 1000
+           */
+          certificates?: number;
+          /**
+           * Time in which they are counted.
+           * @default 1 minute
+           */
+          per?: HumanDuration | string;
         };
+        /**
+         * Absolute path of the Unix socket of `directory-ca serve`, which has
+         * the keys and the issuance log. Not allowed with `issuers`.
+         */
+        socket?: string;
+        /**
+         * Root CAs whose certificate and CRL are published at the addresses that
+         * the certificates below them contain. Default: none.
+         */
+        roots?: Array<{
+          /** Absolute path of the root's certificate (PEM or DER). */
+          certificateFile: string;
+          /**
+           * Absolute path of the root's CRL (PEM or DER). The file may be
+           * replaced while the portal runs. Default: none is published.
+           */
+          crlFile?: string;
+        }>;
         /**
          * Name of the CA in API responses.
          * @default embedded
@@ -96,6 +131,10 @@ export interface Config {
            * @default ["clientAuth"]
            */
           extendedKeyUsage?: string[];
+          /**
+           * OIDs of the certificate policies extension. Default: no policies.
+           */
+          policies?: string[];
           /** Organization in subjects. Default: `organization` of the CA. */
           organization?: string;
         }>;

@@ -1,5 +1,5 @@
 import { freePorts, type Realm } from '@directory-gateway/realm';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
@@ -56,6 +56,22 @@ interface PortalOptions {
   readonly fromSources?: boolean;
   /** Path of a configuration file in addition. */
   readonly config?: string;
+}
+
+/** Creates the embedded CA of a portal, and returns its folder. */
+function createCa(realm: Realm, port: number): string {
+  const folder = join(realm.dir, `ca-${port}`);
+  for (const command of ['create-root', 'create-intermediate']) {
+    execFileSync(
+      process.execPath,
+      [
+        join(dirname(BENCHMARKS), 'packages/ca/bin/directory-ca'),
+        ...[command, '--folder', folder, '--organization', realm.realm],
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    );
+  }
+  return folder;
 }
 
 /**
@@ -115,6 +131,8 @@ export class Portal {
         env: {
           PORT: `${port}`,
           BENCHMARK_VARIANT: variant,
+          BENCH_CA: createCa(realm, port),
+          // In earlier commits, which generate it.
           BENCH_CA_KEY: join(realm.dir, `ca-${port}.key`),
         },
       },

@@ -23,18 +23,30 @@ export {
   Certificate,
   type CertificateDescriptionResult,
 } from './description/Certificate';
-export type {
-  AlternativeNamesByKind,
-  CertificateDescription,
+export {
+  readCertifiedSubject,
+  type AlternativeNamesByKind,
+  type CertificateDescription,
 } from './description/readCertificate';
-export type { KeyPurpose, KeyUsage } from './extensions/extensions';
+export {
+  KEY_PURPOSES,
+  type KeyPurpose,
+  type KeyUsage,
+} from './extensions/extensions';
 
 export {
   createCaCertificate,
+  createCertificateRequest,
   randomSerialNumber,
   type CaCertificateOptions,
 } from './issuing/createCaCertificate';
 export { Issuer } from './issuing/Issuer';
+export {
+  encodeEcdsaSignature,
+  signingKeyOf,
+  type SignatureHash,
+  type SigningKey,
+} from './issuing/SigningKey';
 export {
   REVOCATION_REASONS,
   type CertificateFields,

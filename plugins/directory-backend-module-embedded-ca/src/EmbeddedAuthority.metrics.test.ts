@@ -29,8 +29,9 @@ describe('Metrics of EmbeddedAuthority', () => {
     await provider.shutdown();
   });
 
-  it('records durations by outcome, and nothing else', async () => {
-    const { authority: embedded } = await ca.open();
+  it('records durations by outcome, and when CRLs expire', async () => {
+    const { authority: embedded, maintain } = await ca.open();
+    await maintain();
     const request = aliceRequest();
     await embedded.sign(request);
     await embedded.sign(request);
@@ -43,9 +44,10 @@ describe('Metrics of EmbeddedAuthority', () => {
     await restore();
     await provider.forceFlush();
 
-    const [{ scope, metrics: recorded }] =
-      exporter.getMetrics()[0].scopeMetrics;
+    const [{ scope, metrics: all }] = exporter.getMetrics()[0].scopeMetrics;
     expect(scope.name).toBe('directory');
+    const gauge = 'directory.ca.crl.next_update';
+    const recorded = all.filter(({ descriptor }) => descriptor.name !== gauge);
     const [authority, operation] = ['embedded', 'sign'];
     expect(
       recorded.map(({ descriptor, dataPoints }) => ({
@@ -68,5 +70,13 @@ describe('Metrics of EmbeddedAuthority', () => {
         ],
       },
     ]);
+
+    const crl = all.find(({ descriptor }) => descriptor.name === gauge);
+    expect(crl?.descriptor.unit).toBe('s');
+    const [{ attributes, value }] = crl!.dataPoints;
+    expect(attributes).toEqual({ issuer: ca.intermediate.id.slice(0, 16) });
+    const week = 7 * 24 * 60 * 60;
+    expect(value).toBeLessThanOrEqual(week);
+    expect(value).toBeGreaterThan(week - 600);
   });
 });

@@ -3,51 +3,53 @@ import {
   AuthorityMetrics,
   AuthorityRefusalError,
   AuthorityUnavailableError,
+  type BlockedKey,
   type CertificateAuthority,
   type CertificatesQuery,
   type ExpiringCertificate,
   type ExpiringQuery,
+  type HoldRequest,
   type IssuedCertificate,
   OutcomeUnknownError,
+  type ReleaseRequest,
   type RevocationRequest,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import { type Certificate, REVOCATION_REASONS } from '@directory-gateway/x509';
-import { type KeyObject, createHash, createPublicKey } from 'node:crypto';
-import type { CurrentAuthority } from './authority/CurrentAuthority';
-import type { SigningAuthority } from './authority/SigningAuthority';
-import type { CertificateProfile } from './certificates/CertificateProfile';
+import {
+  type CertificateProfile,
+  type IssuerDescription,
+  SignerRefusalError,
+} from '@directory-gateway/ca';
+import { Certificate, REVOCATION_REASONS } from '@directory-gateway/x509';
+import { createHash } from 'node:crypto';
 import type {
+  CertificateRecord,
   CertificateStore,
   IssuedRecord,
 } from './certificates/CertificateStore';
-import {
-  type CertificateInput,
-  makeCertificate,
-  validityOf,
-} from './certificates/makeCertificate';
+import { validityOf } from './certificates/validity';
+import type { AvailableSigner, Issuers } from './issuers/Issuers';
 import type { RevocationLists } from './revocation/RevocationLists';
 
 /** Options of {@link EmbeddedAuthority}. */
 export interface EmbeddedAuthorityOptions {
-  readonly currentAuthority: CurrentAuthority;
+  readonly issuers: Issuers;
   readonly certificates: CertificateStore;
   readonly lists: RevocationLists;
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /** Name of the CA in API responses. */
   readonly cacn: string;
-  /** URL of the CRL. */
-  readonly crlUrl: string;
   readonly logger: LoggerService;
   /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
 
 /**
- * Signs certificates with its own key: reserve the serial number, sign, check,
- * record, return. The result is the recorded certificate, so that a crash at any
- * point returns no certificate that is not recorded and loses none that was
- * returned. A repeated request takes over a serial number that is only reserved.
+ * Issues certificates with a signer: reserve the serial number, sign, record,
+ * return. The signer checks and logs every certificate, and returns the logged
+ * one for the same order, so that a crash at any point returns no certificate
+ * that is not recorded and loses none that was returned. A repeated request takes
+ * over a serial number that is only reserved.
  */
 export class EmbeddedAuthority implements CertificateAuthority {
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
@@ -79,8 +81,42 @@ export class EmbeddedAuthority implements CertificateAuthority {
   async revoke(
     request: RevocationRequest,
   ): Promise<IssuedCertificate | undefined> {
-    await available(() => this.#options.lists.revoke(request));
-    return await this.get(request.serialNumber);
+    return await this.#metrics.measure('revoke', async () => {
+      await available(() => this.#options.lists.revoke(request));
+      return await this.get(request.serialNumber);
+    });
+  }
+
+  async hold(request: HoldRequest): Promise<IssuedCertificate | undefined> {
+    return await this.#metrics.measure('hold', async () => {
+      await available(() => this.#options.lists.hold(request));
+      return await this.get(request.serialNumber);
+    });
+  }
+
+  async release(
+    request: ReleaseRequest,
+  ): Promise<IssuedCertificate | undefined> {
+    return await this.#metrics.measure('release', async () => {
+      await available(() => this.#options.lists.release(request));
+      return await this.get(request.serialNumber);
+    });
+  }
+
+  async blockKey(request: BlockedKey): Promise<void> {
+    await this.#metrics.measure(
+      'block_key',
+      async () => {
+        const { signer } = await this.#options.issuers.require();
+        try {
+          await signer.blockKey(request);
+        } catch (error) {
+          this.#options.issuers.reportFailure(error);
+          throw new AuthorityUnavailableError('The key was not blocked', error);
+        }
+      },
+      () => 'success',
+    );
   }
 
   async listByUsers({
@@ -112,49 +148,75 @@ export class EmbeddedAuthority implements CertificateAuthority {
     readonly issued: IssuedCertificate;
     readonly isRepeated: boolean;
   }> {
-    const { currentAuthority, certificates, profiles } = this.#options;
+    const { issuers, certificates, profiles } = this.#options;
     const profile = profiles.get(request.profile);
     if (!profile) {
       throw new AuthorityRefusalError('There is no such certificate profile.');
     }
-    const authority = currentAuthority.get();
-    rejectOwnKey(request, authority);
+    const signer = await issuers.require();
+    const [issuer] = signer.issuers;
     const now = this.#now();
     const reserved = await available(() =>
       certificates.reserve({
-        authorityId: authority.id,
-        requestKey: deduplicationKey(request, authority),
+        issuerId: issuer.id,
+        requestKey: deduplicationKey(request, issuer),
         username: request.username,
         profile: request.profile,
         requestedBy: request.requestedBy,
         now,
-        ...validityOf(profile, { now, authority }),
+        ...validityOf({
+          validityMs: profile.validityMs,
+          issuer: signer.validity,
+          now,
+        }),
       }),
     );
     const certificate =
       reserved.certificate ??
-      (await this.#complete({ request, profile, authority, reserved }));
+      (await this.#complete(request, { reserved, ...signer }));
     return {
       issued: this.#present({
         ...reserved,
         certificate,
-        authorityChain: authority.chain,
+        issuerChain: issuer.chain,
       }),
       isRepeated: reserved.certificate !== undefined,
     };
   }
 
-  /** Makes and records the certificate of a reserved serial number. */
-  async #complete(input: CertificateInput): Promise<Certificate> {
-    const { certificates, crlUrl, logger } = this.#options;
-    const { serialNumber } = input.reserved;
+  /** Signs and records the certificate of a reserved serial number. */
+  async #complete(
+    { csr, alternativeNames }: SigningRequest,
+    options: AvailableSigner & { readonly reserved: CertificateRecord },
+  ): Promise<Certificate> {
+    const { certificates, issuers, logger } = this.#options;
+    const { reserved, signer } = options;
+    const { serialNumber } = reserved;
     let certificate: Certificate;
     try {
-      certificate = makeCertificate({ ...input, crlUrl });
+      certificate = new Certificate(
+        await signer.signCertificate({
+          issuerId: options.issuers[0].id,
+          serialNumber,
+          profile: reserved.profile,
+          username: reserved.username,
+          csr,
+          alternativeNames,
+          notBefore: reserved.notBefore,
+          notAfter: reserved.notAfter,
+          requestedBy: reserved.requestedBy,
+        }),
+      );
     } catch (error) {
       logger.warn(`Certificate ${serialNumber} was not issued: ${error}`);
-      await available(() => certificates.release(serialNumber));
-      throw error;
+      if (error instanceof SignerRefusalError) {
+        await available(() => certificates.release(serialNumber));
+        throw new AuthorityRefusalError(error.message);
+      }
+      // The reservation stays: if the certificate was logged, the repeated
+      // request receives it.
+      issuers.reportFailure(error);
+      throw new AuthorityUnavailableError('The signer is not available', error);
     }
     try {
       return await certificates.record(serialNumber, certificate);
@@ -168,13 +230,16 @@ export class EmbeddedAuthority implements CertificateAuthority {
   }
 
   #present(record: IssuedRecord): IssuedCertificate {
-    const { certificate, authorityChain, revocation, username } = record;
+    const { certificate, issuerChain, revocation, username } = record;
     return {
       certificate,
-      chain: [certificate.der, ...authorityChain],
+      chain: [certificate.der, ...issuerChain],
       cacn: this.#options.cacn,
       ...(revocation && {
-        revocation: { reason: REVOCATION_REASONS[revocation.reason] },
+        revocation: {
+          reason: REVOCATION_REASONS[revocation.reason],
+          revokedAt: revocation.revokedAt,
+        },
       }),
       owners: [username],
     };
@@ -191,40 +256,15 @@ async function available<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Rejects requests for the CA's own key. Keys are compared, not their encodings.
- *
- * @throws AuthorityRefusalError
- */
-function rejectOwnKey(
-  request: SigningRequest,
-  authority: SigningAuthority,
-): void {
-  if (readPublicKey(request.publicKey).equals(authority.publicKey)) {
-    throw new AuthorityRefusalError(
-      'The public key is that of the certificate authority.',
-    );
-  }
-}
-
-function readPublicKey(key: Buffer): KeyObject {
-  try {
-    return createPublicKey({ key, format: 'der', type: 'spki' });
-  } catch {
-    // OpenSSL's message is not useful to the caller.
-    throw new AuthorityRefusalError('The public key cannot be read.');
-  }
-}
-
-/**
- * Value that a request has in common with its repetitions: the CA, the user, the
- * profile, the key and the names. A client that lost the response sends the same
- * request again; a request for other names is for another certificate.
+ * Value that a request has in common with its repetitions: the issuer, the user,
+ * the profile, the key and the names. A client that lost the response sends the
+ * same request again; a request for other names is for another certificate.
  *
  * @returns SHA-256, lower-case hex
  */
 function deduplicationKey(
   request: SigningRequest,
-  { id }: SigningAuthority,
+  { id }: IssuerDescription,
 ): string {
   const { emails, userPrincipalNames, kerberosPrincipalNames } =
     request.alternativeNames;

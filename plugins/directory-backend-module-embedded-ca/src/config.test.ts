@@ -10,7 +10,13 @@ function read(embedded: JsonObject | undefined) {
   );
 }
 
-const minimal = { organization: 'EXAMPLE.TEST', keyFile: '/keys/ca.pem' };
+const issuer = { chainFile: '/ca/chain.pem', keyFile: '/ca/ca.key' };
+
+const minimal = {
+  organization: 'EXAMPLE.TEST',
+  issuers: [issuer],
+  logFolder: '/log',
+};
 
 describe('readEmbeddedCaConfig', () => {
   it('is undefined without the block', () => {
@@ -18,16 +24,17 @@ describe('readEmbeddedCaConfig', () => {
     expect(readEmbeddedCaConfig(new ConfigReader({}))).toBeUndefined();
   });
 
-  it('has a default for every key except two', () => {
+  it('has a default for every key except three', () => {
     expect(read(minimal)).toEqual({
       cacn: 'embedded',
       organization: 'EXAMPLE.TEST',
-      keyFile: '/keys/ca.pem',
-      origin: {
-        kind: 'generated',
-        commonName: 'Certificate Authority',
-        validityMs: expect.any(Number),
+      signer: {
+        kind: 'file',
+        issuers: [issuer],
+        logFolder: '/log',
+        limit: { certificates: 1000, perMs: 60_000 },
       },
+      roots: [],
       listValidityMs: 7 * DAY_MS,
       profiles: new Map([
         [
@@ -38,6 +45,7 @@ describe('readEmbeddedCaConfig', () => {
             validityMs: 30 * DAY_MS,
             keyUsage: ['digitalSignature'],
             extendedKeyUsage: ['clientAuth'],
+            policies: [],
           },
         ],
       ]),
@@ -47,8 +55,9 @@ describe('readEmbeddedCaConfig', () => {
   it('reads every key', () => {
     const config = read({
       ...minimal,
-      passphraseFile: '/keys/passphrase',
-      chainFile: '/keys/chain.pem',
+      issuers: [{ ...issuer, passphraseFile: '/ca/passphrase' }, issuer],
+      limit: { certificates: 10, per: '1 hour' },
+      roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
       cacn: 'people',
       crl: { validity: { days: 2 } },
       profiles: [
@@ -59,13 +68,18 @@ describe('readEmbeddedCaConfig', () => {
           keyUsage: ['digitalSignature', 'keyEncipherment'],
           extendedKeyUsage: ['emailProtection', '1.3.6.1.5.2.3.4'],
           organization: 'Mail',
+          policies: ['1.3.6.1.4.1.99999.1'],
         },
       ],
     });
     expect(config).toMatchObject({
       cacn: 'people',
-      passphraseFile: '/keys/passphrase',
-      origin: { kind: 'provided', chainFile: '/keys/chain.pem' },
+      signer: {
+        kind: 'file',
+        issuers: [{ ...issuer, passphraseFile: '/ca/passphrase' }, issuer],
+        limit: { certificates: 10, perMs: 60 * 60 * 1000 },
+      },
+      roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
       listValidityMs: 2 * DAY_MS,
     });
     expect(config?.profiles.get('userCerts')).toMatchObject({
@@ -78,18 +92,36 @@ describe('readEmbeddedCaConfig', () => {
       validityMs: DAY_MS / 2,
       keyUsage: ['digitalSignature', 'keyEncipherment'],
       extendedKeyUsage: ['emailProtection', '1.3.6.1.5.2.3.4'],
+      policies: ['1.3.6.1.4.1.99999.1'],
     });
+  });
+
+  it('reads a socket instead of issuers', () => {
+    expect(
+      read({ organization: 'EXAMPLE.TEST', socket: '/run/ca.sock' })?.signer,
+    ).toEqual({ kind: 'socket', path: '/run/ca.sock' });
   });
 
   it.each([
     ['organization', { organization: undefined }],
-    ['keyFile', { keyFile: undefined }],
-    ['keyFile', { keyFile: 'ca.pem' }],
-    ['passphraseFile', { passphraseFile: 'passphrase' }],
-    ['chainFile', { chainFile: 'chain.pem' }],
-    ['root', { chainFile: '/chain.pem', root: { commonName: 'X' } }],
-    ['root.validity', { root: { validity: { days: 0 } } }],
-    ['root.validity', { root: { validity: 'forever' } }],
+    ['issuers', { issuers: undefined }],
+    ['issuers', { issuers: [] }],
+    ['issuers[0].keyFile', { issuers: [{ chainFile: '/chain.pem' }] }],
+    ['issuers[0].keyFile', { issuers: [{ ...issuer, keyFile: 'ca.key' }] }],
+    ['issuers[0].chainFile', { issuers: [{ keyFile: '/ca.key' }] }],
+    [
+      'issuers[0].passphraseFile',
+      { issuers: [{ ...issuer, passphraseFile: 'passphrase' }] },
+    ],
+    ['logFolder', { logFolder: undefined }],
+    ['logFolder', { logFolder: 'log' }],
+    ['limit.certificates', { limit: { certificates: 0 } }],
+    ['limit.per', { limit: { per: 'soon' } }],
+    ['socket', { socket: 'ca.sock' }],
+    ['issuers', { socket: '/ca.sock' }],
+    ['logFolder', { socket: '/ca.sock', issuers: undefined }],
+    ['roots[0].certificateFile', { roots: [{}] }],
+    ['roots[0].crlFile', { roots: [{ certificateFile: '/r', crlFile: 'x' }] }],
     ['crl.validity', { crl: { validity: { minutes: 59 } } }],
     ['profiles', { profiles: [] }],
     ['profiles', { profiles: [{ name: 'a' }, { name: 'a' }] }],

@@ -2,18 +2,53 @@ import type { Config } from '@backstage/config';
 import { InputError } from '@backstage/errors';
 import {
   readAbsolutePath,
+  readCount,
   readMilliseconds,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { AuthorityOrigin } from './authority/CurrentAuthority';
 import {
-  readCertificateProfiles,
   type CertificateProfile,
-} from './certificates/CertificateProfile';
+  readCertificateProfiles,
+} from '@directory-gateway/ca';
 
 const PREFIX = 'directory.certificates.embedded';
 
 /** A CRL must not expire between two runs of the maintenance task. */
 const MIN_LIST_VALIDITY_MS = 60 * 60 * 1000;
+
+/** An issuer whose key is in a file. */
+export interface IssuerFiles {
+  /** Absolute path of the issuer's certificate and its issuers, PEM. */
+  readonly chainFile: string;
+  /** Absolute path of the private key, PEM. */
+  readonly keyFile: string;
+  /** Absolute path of the file with the passphrase of the key. */
+  readonly passphraseFile?: string;
+}
+
+/** Where certificates and CRLs are signed. */
+export type SignerConfig =
+  | {
+      readonly kind: 'file';
+      /** The first one signs certificates; all sign their CRL. */
+      readonly issuers: readonly IssuerFiles[];
+      /** Absolute path of the folder of the issuance log. */
+      readonly logFolder: string;
+      /** Maximum number of certificates in a time. */
+      readonly limit: { readonly certificates: number; readonly perMs: number };
+    }
+  | {
+      readonly kind: 'socket';
+      /** Absolute path of the socket of `directory-ca`. */
+      readonly path: string;
+    };
+
+/** A root whose certificate, and CRL if it has one, are published. */
+export interface RootFiles {
+  /** Absolute path, PEM or DER. */
+  readonly certificateFile: string;
+  /** Absolute path, PEM or DER. */
+  readonly crlFile?: string;
+}
 
 /** `directory.certificates.embedded`. */
 export interface EmbeddedCaConfig {
@@ -21,11 +56,8 @@ export interface EmbeddedCaConfig {
   readonly cacn: string;
   /** The `O` of subjects. */
   readonly organization: string;
-  /** Absolute path of the private key. */
-  readonly keyFile: string;
-  /** Absolute path of the file with the passphrase of the key. */
-  readonly passphraseFile?: string;
-  readonly origin: AuthorityOrigin;
+  readonly signer: SignerConfig;
+  readonly roots: readonly RootFiles[];
   readonly profiles: ReadonlyMap<string, CertificateProfile>;
   /** Validity of a CRL in milliseconds. */
   readonly listValidityMs: number;
@@ -45,7 +77,6 @@ export function readEmbeddedCaConfig(
     return undefined;
   }
   const organization = config.getString('organization');
-  const passphraseFile = readAbsolutePath(config, 'passphraseFile', PREFIX);
   const listValidityMs = readMilliseconds(config, 'crl.validity', {
     prefix: PREFIX,
     fallback: { days: 7 },
@@ -56,31 +87,68 @@ export function readEmbeddedCaConfig(
   return Object.freeze({
     cacn: config.getOptionalString('cacn') ?? 'embedded',
     organization,
-    keyFile:
-      readAbsolutePath(config, 'keyFile', PREFIX) ??
-      config.getString('keyFile'),
-    ...(passphraseFile !== undefined && { passphraseFile }),
-    origin: readOrigin(config),
-    profiles: readCertificateProfiles(config, { organization }),
+    signer: readSigner(config),
+    roots: (config.getOptionalConfigArray('roots') ?? []).map((block, index) =>
+      readRoot(block, `${PREFIX}.roots[${index}]`),
+    ),
+    profiles: readCertificateProfiles(config, {
+      organization,
+      key: `${PREFIX}.profiles`,
+    }),
     listValidityMs,
   });
 }
 
-function readOrigin(config: Config): AuthorityOrigin {
-  const chainFile = readAbsolutePath(config, 'chainFile', PREFIX);
-  if (chainFile === undefined) {
+function readSigner(config: Config): SignerConfig {
+  const path = readAbsolutePath(config, 'socket', PREFIX);
+  if (path === undefined) {
+    const issuers = config
+      .getConfigArray('issuers')
+      .map((block, index) => readIssuer(block, `${PREFIX}.issuers[${index}]`));
+    if (issuers.length === 0) {
+      throw new InputError(`${PREFIX}.issuers must not be empty`);
+    }
     return {
-      kind: 'generated',
-      commonName:
-        config.getOptionalString('root.commonName') ?? 'Certificate Authority',
-      validityMs: readMilliseconds(config, 'root.validity', {
-        prefix: PREFIX,
-        fallback: { years: 10 },
-      }),
+      kind: 'file',
+      issuers,
+      logFolder: requirePath(config, 'logFolder', PREFIX),
+      limit: {
+        certificates: readCount(config, 'limit.certificates', {
+          prefix: PREFIX,
+          fallback: 1000,
+        }),
+        perMs: readMilliseconds(config, 'limit.per', {
+          prefix: PREFIX,
+          fallback: { minutes: 1 },
+        }),
+      },
     };
   }
-  if (config.has('root')) {
-    throw new InputError(`${PREFIX}.root must not be set with chainFile`);
+  for (const key of ['issuers', 'logFolder', 'limit']) {
+    if (config.has(key)) {
+      throw new InputError(`${PREFIX}.${key} must not be set with socket`);
+    }
   }
-  return { kind: 'provided', chainFile };
+  return { kind: 'socket', path };
+}
+
+function readIssuer(config: Config, prefix: string): IssuerFiles {
+  const passphraseFile = readAbsolutePath(config, 'passphraseFile', prefix);
+  return {
+    chainFile: requirePath(config, 'chainFile', prefix),
+    keyFile: requirePath(config, 'keyFile', prefix),
+    ...(passphraseFile !== undefined && { passphraseFile }),
+  };
+}
+
+function readRoot(config: Config, prefix: string): RootFiles {
+  const crlFile = readAbsolutePath(config, 'crlFile', prefix);
+  return {
+    certificateFile: requirePath(config, 'certificateFile', prefix),
+    ...(crlFile !== undefined && { crlFile }),
+  };
+}
+
+function requirePath(config: Config, key: string, prefix: string): string {
+  return readAbsolutePath(config, key, prefix) ?? config.getString(key);
 }

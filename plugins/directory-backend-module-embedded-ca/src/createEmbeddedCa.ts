@@ -1,62 +1,162 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
+import {
+  CaIssuer,
+  type CertificateSigner,
+  KeyFile,
+  LocalSigner,
+  SocketSigner,
+  publicKeyOf,
+} from '@directory-gateway/ca';
+import { readPemBlocks } from '@directory-gateway/x509';
 import type { Knex } from 'knex';
-import { AuthorityStore } from './authority/AuthorityStore';
-import { CurrentAuthority } from './authority/CurrentAuthority';
-import { KeyFile } from './authority/KeyFile';
+import { readFile } from 'node:fs/promises';
 import { CertificateStore } from './certificates/CertificateStore';
-import type { EmbeddedCaConfig } from './config';
+import type { EmbeddedCaConfig, IssuerFiles } from './config';
 import { EmbeddedAuthority } from './EmbeddedAuthority';
+import { importLog } from './issuers/issuanceLog';
+import { type AvailableSigner, Issuers } from './issuers/Issuers';
+import { IssuerStore } from './issuers/IssuerStore';
 import { RevocationLists } from './revocation/RevocationLists';
 import { RevocationStore } from './revocation/RevocationStore';
 
 /** Components of the embedded CA. */
 export interface EmbeddedCa {
-  readonly currentAuthority: CurrentAuthority;
+  readonly issuers: Issuers;
   readonly authority: EmbeddedAuthority;
   readonly lists: RevocationLists;
-  readonly revocations: RevocationStore;
+  /**
+   * Reaches the signer, imports its log when it has become available, and signs
+   * the CRLs that are due. Called every minute.
+   *
+   * @throws Error when the database or the signer is not available.
+   */
+  maintain(): Promise<void>;
 }
 
 /**
- * Creates the embedded CA on a migrated database and opens it with the key of
- * this instance.
+ * Creates the embedded CA on a migrated database. An instance that cannot sign
+ * logs the reason, tries again, and still reads certificates.
  */
 export async function createEmbeddedCa(options: {
   readonly config: EmbeddedCaConfig;
   readonly database: Knex;
-  /** URL of the CRL. */
-  readonly crlUrl: string;
+  /** URL below which certificates and CRLs of issuers are published. */
+  readonly publicUrl: string;
   readonly logger: LoggerService;
   /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }): Promise<EmbeddedCa> {
-  const { config, database, crlUrl, logger, now } = options;
-  const currentAuthority = await CurrentAuthority.create({
-    config,
-    keyFile: new KeyFile({
-      path: config.keyFile,
-      passphraseFile: config.passphraseFile,
-    }),
-    authorities: new AuthorityStore(database),
+  const { config, database, logger, now } = options;
+  const issuers = new Issuers({
+    openSigner: () =>
+      openSigner({
+        ...options,
+        warn: message => logger.warn(message),
+      }),
+    store: new IssuerStore(database),
     logger,
   });
-  const revocations = new RevocationStore(database);
   const lists = new RevocationLists({
-    currentAuthority,
-    revocations,
+    issuers,
+    revocations: new RevocationStore(database),
     validityMs: config.listValidityMs,
     logger,
     now,
   });
   const authority = new EmbeddedAuthority({
-    currentAuthority,
+    issuers,
     certificates: new CertificateStore(database),
     lists,
     profiles: config.profiles,
     cacn: config.cacn,
-    crlUrl,
     logger,
     now,
   });
-  return { currentAuthority, authority, lists, revocations };
+  let imported: AvailableSigner | undefined;
+
+  async function importMissing(available: AvailableSigner): Promise<void> {
+    const logged = available.signer.loggedCertificates();
+    const result = await importLog({ database, logged });
+    imported = available;
+    if (result.certificates + result.revocations > 0) {
+      logger.warn(
+        `Imported ${result.certificates} certificates and ${result.revocations} revocations of the issuance log that the database did not have: it was restored from a backup, or a process was killed`,
+      );
+    }
+    if (result.unknownIssuers > 0) {
+      logger.error(
+        `The issuance log has ${result.unknownIssuers} certificates of issuers that are not on record: add them to directory.certificates.embedded.issuers`,
+      );
+    }
+  }
+
+  await issuers.refresh();
+  return {
+    issuers,
+    authority,
+    lists,
+    async maintain() {
+      await issuers.refresh();
+      const { available } = issuers;
+      if (!available) {
+        // The reason is logged. CRLs of other instances are still observed.
+        await lists.observe();
+        return;
+      }
+      if (available !== imported) {
+        await importMissing(available);
+      }
+      await lists.renew();
+    },
+  };
+}
+
+/**
+ * Opens the configured signer.
+ *
+ * @param options - `warn`: reports what an operator should know
+ * @throws Error when a key, a chain or the issuance log cannot be read.
+ */
+export async function openSigner(options: {
+  readonly config: EmbeddedCaConfig;
+  readonly publicUrl: string;
+  readonly warn: (message: string) => void;
+  readonly now?: () => number;
+}): Promise<CertificateSigner> {
+  const { config, publicUrl, warn, now } = options;
+  const { signer, profiles } = config;
+  if (signer.kind === 'socket') {
+    return new SocketSigner({ path: signer.path });
+  }
+  const issuers = await Promise.all(signer.issuers.map(readIssuer));
+  // An instance without the key of an earlier issuer still signs certificates.
+  await issuers[0].key.open();
+  return await LocalSigner.open({
+    issuers: issuers.map(({ chain, key }) => CaIssuer.create({ chain, key })),
+    profiles,
+    publicUrl,
+    logFolder: signer.logFolder,
+    limit: signer.limit,
+    warn,
+    now,
+  });
+}
+
+/** @throws Error when the chain cannot be read. */
+async function readIssuer({
+  chainFile,
+  keyFile,
+  passphraseFile,
+}: IssuerFiles): Promise<{
+  readonly chain: readonly Buffer[];
+  readonly key: KeyFile;
+}> {
+  const chain = readPemBlocks(await readFile(chainFile, 'utf8'), {
+    label: 'CERTIFICATE',
+  });
+  if (chain.length === 0) {
+    throw new Error(`${chainFile} contains no certificate`);
+  }
+  const spki = publicKeyOf(chain[0]);
+  return { chain, key: new KeyFile({ path: keyFile, passphraseFile, spki }) };
 }

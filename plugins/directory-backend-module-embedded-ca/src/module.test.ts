@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mockServices, startTestBackend } from '@backstage/backend-test-utils';
@@ -11,6 +11,7 @@ import {
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readRevocationList } from './__testUtils__/readRevocationList';
 import { aliceRequest } from './__testUtils__/requests';
+import { TestRoot } from './__testUtils__/TestHierarchy';
 import { directoryModuleEmbeddedCa } from './module';
 
 describe('directoryModuleEmbeddedCa', () => {
@@ -63,44 +64,62 @@ describe('directoryModuleEmbeddedCa', () => {
   });
 
   it.each([
-    ['organization', { keyFile: '/x' }],
-    ['keyFile', { organization: 'X' }],
-    ['keyFile', { organization: 'X', keyFile: 'relative.pem' }],
+    ['organization', { socket: '/x' }],
+    ['issuers', { organization: 'X' }],
+    ['socket', { organization: 'X', socket: 'relative.sock' }],
   ])('does not start when %s is invalid', async (key, embedded) => {
     await expect(startPortal({ embedded })).rejects.toThrow(
       `directory.certificates.embedded.${key}`,
     );
   });
 
-  describe('with a configuration', () => {
-    let portal: Awaited<ReturnType<typeof startPortal>>;
-    let authority: CertificateAuthority;
-
-    beforeAll(async () => {
-      const keyFile = join(folder, 'ca-key.pem');
-      portal = await startPortal({
-        embedded: { organization: 'EXAMPLE.TEST', keyFile },
-      });
-      authority = portal.authorities.get('embedded')!;
-      await stat(keyFile);
+  it('publishes certificates and CRLs from the start, and signs', async () => {
+    const root = await TestRoot.create(folder);
+    const { id, files, certificate: issuer } = await root.createIntermediate();
+    const logFolder = join(folder, 'log');
+    await mkdir(logFolder, { mode: 0o700 });
+    const certificateFile = join(folder, 'root.pem');
+    const crlFile = join(folder, 'root.crl');
+    await writeFile(certificateFile, root.pem);
+    await writeFile(crlFile, await root.signRevocationList());
+    const { chainFile, keyFile } = files;
+    const portal = await startPortal({
+      embedded: {
+        organization: 'EXAMPLE.TEST',
+        issuers: [{ chainFile, keyFile }],
+        logFolder,
+        roots: [{ certificateFile, crlFile }],
+      },
     });
-
-    afterAll(async () => {
-      await portal?.backend.stop();
+    const read = async (kind: 'crl' | 'certificate', name: string) => {
+      const document = portal.documents.get(`/ca/:issuer/${kind}`)!;
+      return await document.read(name);
+    };
+    const name = id.slice(0, 16);
+    expect(await read('certificate', name)).toEqual(issuer);
+    expect(await readRevocationList((await read('crl', name))!)).toMatchObject({
+      number: 1,
+      entries: [],
     });
-
-    const readList = async () =>
-      readRevocationList(await portal.documents.get('/ca/crl')!.read());
-
-    it('publishes the CRL from the start', async () => {
-      expect(portal.documents.get('/ca/crl')?.contentType).toBe(
-        'application/pkix-crl',
-      );
-      expect(await readList()).toMatchObject({ number: 1, serialNumbers: [] });
-      const { certificate } = await authority.sign(aliceRequest());
-      expect(certificate.der.toString('latin1')).toMatch(
-        /http:\/\/localhost:\d+\/api\/directory\/ca\/crl/,
-      );
-    });
+    expect(await read('certificate', root.urlName)).toEqual(root.certificate);
+    expect(
+      await readRevocationList((await read('crl', root.urlName))!),
+    ).toMatchObject({ number: 1, entries: [] });
+    for (const unknown of ['', '0'.repeat(16), id]) {
+      expect(await read('certificate', unknown)).toBeUndefined();
+      expect(await read('crl', unknown)).toBeUndefined();
+    }
+    expect(portal.documents.get('/ca/:issuer/crl')?.contentType).toBe(
+      'application/pkix-crl',
+    );
+    const authority = portal.authorities.get('embedded')!;
+    const issued = await authority.sign(aliceRequest());
+    const result = issued.certificate.description;
+    expect(result.ok && result.certificate.crlDistributionPoints).toEqual([
+      expect.stringMatching(
+        new RegExp(`^http://localhost:\\d+/api/directory/ca/${name}/crl$`),
+      ),
+    ]);
+    await portal.backend.stop();
   });
 });

@@ -11,12 +11,10 @@ import {
 import type { Knex } from 'knex';
 import { readEmbeddedCaConfig } from './config';
 import { createEmbeddedCa } from './createEmbeddedCa';
-
-/** Path of the CRL. It must not change: certificates contain the URL. */
-const CRL_PATH = '/ca/crl';
+import { publishIssuers } from './publishIssuers';
 
 /**
- * Registers the certificate authority `embedded`, which signs with its own key,
+ * Registers the certificate authority `embedded`, which signs with its own keys,
  * when `directory.certificates.embedded` is configured.
  *
  * @public
@@ -31,11 +29,19 @@ export const directoryModuleEmbeddedCa = createBackendModule({
         config: coreServices.rootConfig,
         database: coreServices.database,
         discovery: coreServices.discovery,
+        lifecycle: coreServices.lifecycle,
         logger: coreServices.logger,
         publicDocuments: directoryPublicDocumentsExtensionPoint,
         scheduler: coreServices.scheduler,
       },
-      async init({ authorities, logger, publicDocuments, scheduler, ...deps }) {
+      async init({
+        authorities,
+        lifecycle,
+        logger,
+        publicDocuments,
+        scheduler,
+        ...deps
+      }) {
         const config = readEmbeddedCaConfig(deps.config);
         if (!config) {
           return;
@@ -44,38 +50,40 @@ export const directoryModuleEmbeddedCa = createBackendModule({
         if (!deps.database.migrations?.skip) {
           await migrateDatabase(database);
         }
-        const baseUrl = await deps.discovery.getExternalBaseUrl('directory');
-        const { authority, currentAuthority, lists } = await createEmbeddedCa({
+        const { authority, issuers, lists, maintain } = await createEmbeddedCa({
           config,
           database,
+          publicUrl: await deps.discovery.getExternalBaseUrl('directory'),
           logger,
-          crlUrl: `${baseUrl}${CRL_PATH}`,
         });
+        lifecycle.addShutdownHook(() => issuers.close());
 
         authorities.addAuthority('embedded', authority);
-        publicDocuments.addPublicDocument({
-          path: CRL_PATH,
-          contentType: 'application/pkix-crl',
-          read: () => lists.read(),
+        await publishIssuers({
+          publicDocuments,
+          issuers,
+          lists,
+          roots: config.roots,
         });
+        const runMaintenance = async () => {
+          try {
+            await maintain();
+          } catch (error) {
+            // The scheduler does not log errors of local tasks.
+            logger.error(`Maintenance of the embedded CA failed: ${error}`);
+          }
+        };
+        // Before the first request: certificates of the log are not "not found".
+        await runMaintenance();
         // On every instance, because the one that runs a global task may be the
-        // one without the key.
+        // one without the signer.
         await scheduler.scheduleTask({
           id: 'embedded-ca-maintenance',
           scope: 'local',
           frequency: { minutes: 1 },
+          initialDelay: { minutes: 1 },
           timeout: { minutes: 1 },
-          async fn() {
-            try {
-              await currentAuthority.open();
-              if (currentAuthority.isOpen) {
-                await lists.renew();
-              }
-            } catch (error) {
-              // The scheduler does not log errors of local tasks.
-              logger.error(`The CRL was not renewed: ${error}`);
-            }
-          },
+          fn: runMaintenance,
         });
       },
     });

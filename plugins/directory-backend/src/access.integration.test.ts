@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { eventually } from './__testUtils__/eventually';
 import { form, serialOf } from './__testUtils__/gateway/GatewayClient';
+import { revocationListPath } from './__testUtils__/certificates/issuerFiles';
 import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
 import { guestToken, tokenByTicket } from './__testUtils__/gateway/signIn';
 import { withGateway } from './__testUtils__/gateway/withGateway';
@@ -61,7 +62,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'get /.backstage/auth/v1/jwks.json': '200 200 200 200 200 200',
   'get /.backstage/scheduler/v1/tasks': '401 200 200 200 200 200',
   'get /.well-known/backstage/permissions/metadata': '401 200 200 200 200 200',
-  'get /ca/crl': '200 200 200 200 200 200',
+  'get /ca/:issuer/certificate': '200 200 200 200 200 200',
+  'get /ca/:issuer/crl': '200 200 200 200 200 200',
   'get /docs/v1': '200 200 200 200 200 200',
   'get /docs/v1/explorer.css': '200 200 200 200 200 200',
   'get /docs/v1/explorer.js': '200 200 200 200 200 200',
@@ -378,11 +380,14 @@ describe('the audit log', () => {
 
 /** The statuses of a route, in the order of {@link EXPECTED}. */
 async function statusesOf(method: string, path: string): Promise<string> {
+  const { embedded } = embeddedAuthority(site.realm);
+  const [, , issuer] = revocationListPath(embedded).split('/');
   const url = path
     .replace(':username', 'alice')
     .replace(':groupname', encodeURIComponent(group))
     .replace(':serialNumber(\\d+)', '1')
     .replace(':principal', 'alice@EXAMPLE.TEST')
+    .replace(':issuer', issuer)
     .replace(':actionId', 'directory:override-deletion-guard')
     .replace(':id', 'unknown');
   const columns: CallerName[] = [

@@ -1,9 +1,14 @@
-import { createCaCertificate, writePem } from '@directory-gateway/x509';
+import {
+  createCaCertificate,
+  signingKeyOf,
+  writePem,
+} from '@directory-gateway/x509';
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { revocationListPath } from './__testUtils__/certificates/issuerFiles';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
@@ -452,13 +457,15 @@ describe('GET /users/{username}/certificates/', () => {
       }),
     );
     const issued = new X509Certificate(String(signed.certificate));
-    const forged = createCaCertificate({
+    const forged = await createCaCertificate({
       // The subject of the CA, and the serial number of what it issued.
       subject: [
         { type: 'O', value: site.realm.realm },
         { type: 'CN', value: 'Certificate Authority' },
       ],
-      privateKey: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+      key: signingKeyOf(
+        generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
+      ),
       notBefore: new Date(),
       notAfter: new Date(Date.now() + 86_400_000),
       serialNumber: BigInt(`0x${issued.serialNumber}`),
@@ -537,11 +544,23 @@ describe('GET /certs/{serial_number}/', () => {
 });
 
 it('publishes the certificate revocation list and no other path', async () => {
-  const crl = await fetch(`${site.gateway.baseUrl}/api/directory/ca/crl`);
+  const path = revocationListPath(embeddedAuthority(site.realm).embedded);
+  const read = async (document: string) =>
+    await fetch(`${site.gateway.baseUrl}/api/directory${document}`);
+  const crl = await read(path);
   expect(crl.headers.get('content-type')).toBe('application/pkix-crl');
-  for (const path of ['/ca', '/ca/crl/x', '/ca/crl/../../v1/me/', '/ca/CRL']) {
-    expect([path, (await site.client.request(path)).status]).toEqual([
-      path,
+  const issuer = await read(path.replace(/crl$/, 'certificate'));
+  expect(issuer.headers.get('content-type')).toBe('application/pkix-cert');
+  expect((await read('/ca/0123456789abcdef/crl')).status).toBe(404);
+  for (const closed of [
+    '/ca',
+    `${path}/x`,
+    `${path}/../../../v1/me/`,
+    path.replace(/crl$/, 'CRL'),
+    path.replace(/crl$/, 'key'),
+  ]) {
+    expect([closed, (await site.client.request(closed)).status]).toEqual([
+      closed,
       401,
     ]);
   }

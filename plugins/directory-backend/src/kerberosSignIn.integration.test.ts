@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OtherRealm, startRealm, type Realm } from '@directory-gateway/realm';
+import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { eventually } from './__testUtils__/eventually';
 import { guestToken, refreshByTicket } from './__testUtils__/gateway/signIn';
@@ -134,7 +135,7 @@ beforeAll(async () => {
         protectedGroups: ['packager'],
         embedded: {
           organization: 'Example',
-          keyFile: join(folder, 'ca.key'),
+          ...issuerFiles({ folder, name: 'ca' }),
         },
       },
     },

@@ -16,6 +16,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
 import { userDn } from './__testUtils__/conformance/entries';
 import { eventually } from './__testUtils__/eventually';
 import { exportForAll } from './__testUtils__/gateway/directoryConfig';
@@ -60,7 +61,7 @@ describe('the whole portal', () => {
           ],
           embedded: {
             organization: realm.realm,
-            keyFile: `${realm.dir}/documents-ca-key.pem`,
+            ...issuerFiles({ folder: realm.dir, name: 'documents-ca' }),
           },
         },
       },

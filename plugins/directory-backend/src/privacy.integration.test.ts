@@ -1,7 +1,6 @@
 import { openApiDocument } from '@directory-gateway/backstage-plugin-directory-common';
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import fc from 'fast-check';
-import { join } from 'node:path';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { userDn } from './__testUtils__/conformance/entries';
 import {
@@ -336,15 +335,14 @@ describe.each([
   let encoded: string;
 
   beforeAll(async () => {
-    const authority = embeddedAuthority(realm);
-    const keyFile = join(realm.dir, `ca-key-${readable}.pem`);
+    const { authority, embedded } = embeddedAuthority(realm, `ca-${readable}`);
     restricted = await startGateway({
       realm,
       directory: {
         privacy,
         certificates: {
-          authority: authority.authority,
-          embedded: { ...authority.embedded, keyFile },
+          authority,
+          embedded,
           readable,
           profiles: [{ name: 'userCerts' }],
         },

@@ -23,6 +23,7 @@ import {
   rejectedCounts,
 } from './__testUtils__/gateway/overrideGuard';
 import { guestToken } from './__testUtils__/gateway/signIn';
+import type { Gateway } from './__testUtils__/gateway/startGateway';
 import {
   type Processes,
   REQUEST_LIMIT,
@@ -197,6 +198,8 @@ describe('signing', () => {
 });
 
 describe('the certificate revocation list', () => {
+  const readList = (gateway: Gateway) => readRevocationList(gateway, realm);
+
   it('is the same from both processes, with unique numbers', async () => {
     const serials = await Promise.all(
       Array.from({ length: 8 }, async (_, n) =>
@@ -205,12 +208,12 @@ describe('the certificate revocation list', () => {
         ),
       ),
     );
-    const before = await readRevocationList(processes.gateways[0]);
+    const before = await readList(processes.gateways[0]);
     let isDone = false;
     const seen = processes.gateways.map(async gateway => {
-      const lists = [await readRevocationList(gateway)];
+      const lists = [await readList(gateway)];
       while (!isDone) {
-        lists.push(await readRevocationList(gateway));
+        lists.push(await readList(gateway));
       }
       return lists;
     });
@@ -228,9 +231,7 @@ describe('the certificate revocation list', () => {
       new Set(all.map(({ number }) => number)).size,
     );
     await eventually(async () => {
-      const [last, same] = await Promise.all(
-        processes.gateways.map(readRevocationList),
-      );
+      const [last, same] = await Promise.all(processes.gateways.map(readList));
       expect(last).toEqual(same);
       expect(last.number).toBeGreaterThan(before.number);
       expect(last.serials).toEqual(expect.arrayContaining(serials));

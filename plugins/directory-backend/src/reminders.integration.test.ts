@@ -12,6 +12,7 @@ import {
   openLdapPrincipals,
   type OpenLdapPrincipals,
 } from './__testUtils__/ldap/openLdap';
+import { issuerFiles } from './__testUtils__/certificates/issuerFiles';
 import { ReminderPortal } from './__testUtils__/certificates/ReminderPortal';
 
 jest.setTimeout(600_000);
@@ -45,12 +46,12 @@ afterAll(async () => {
 
 /** Starts a process of the portal with a database. */
 async function start(options: {
-  /** Name of the CA key, which belongs to one database. */
-  readonly keyName: string;
+  /** Name of the CA, which belongs to one database. */
+  readonly caName: string;
   readonly database: JsonObject;
   readonly hasNotifications?: boolean;
 }): Promise<ReminderPortal> {
-  const { keyName, ...process } = options;
+  const { caName, ...process } = options;
   return await ReminderPortal.start({
     ...process,
     accounts: {
@@ -64,7 +65,7 @@ async function start(options: {
       profiles: ['month', 'year', 'mail'].map(name => ({ name })),
       embedded: {
         organization: 'EXAMPLE.TEST',
-        keyFile: join(folder, keyName),
+        ...issuerFiles({ folder, name: caName }),
         profiles: [
           { name: 'month', validity: { days: 30 } },
           { name: 'year', validity: { days: 365 } },
@@ -86,7 +87,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
     let portals: readonly ReminderPortal[];
 
     const shared = () => ({
-      keyName: `${client}.pem`,
+      caName: `${client}.pem`,
       database: {
         client,
         connection:
@@ -223,7 +224,7 @@ describe.each(['better-sqlite3', 'pg'] as const)(
 it('sends failed notifications with the next run', async () => {
   const server = await PostgresServer.start();
   const portal = await start({
-    keyName: 'refused.pem',
+    caName: 'refused.pem',
     database: { client: 'pg', connection: server.connection('postgres') },
   });
   const notifications = server.connect('backstage_plugin_notifications');

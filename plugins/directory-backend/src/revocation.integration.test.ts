@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { makeCsr } from './__testUtils__/certificates/makeCsr';
 import { readRevocationList } from './__testUtils__/certificates/readRevocationList';
 import { eventually } from './__testUtils__/eventually';
@@ -66,7 +65,7 @@ async function stateOf({ serial, der }: Awaited<ReturnType<typeof sign>>) {
   const user = await site.client.request('/v1/users/alice/', { as: 'bob' });
   const { revoked, revocation_reason: reason } = resultOf(certificate);
   const certificates = resultOf(user).certificates as readonly string[] | null;
-  const list = await readRevocationList(site.gateway);
+  const list = await readRevocationList(site.gateway, site.realm);
   return {
     revoked,
     reason,
@@ -299,7 +298,7 @@ describe('with directory.certificates.requirePortalToken', () => {
 
   beforeAll(async () => {
     const { realm } = site;
-    const { embedded, authority } = embeddedAuthority(realm);
+    const { embedded, authority } = embeddedAuthority(realm, 'portal-ca');
     gateway = await startGateway({
       realm,
       guest: 'user:default/alice',
@@ -321,7 +320,7 @@ describe('with directory.certificates.requirePortalToken', () => {
         },
         certificates: {
           authority,
-          embedded: { ...embedded, keyFile: join(realm.dir, 'portal-ca.pem') },
+          embedded,
           requirePortalToken: true,
         },
       },

@@ -10,18 +10,22 @@ import type { CertificateAuthority } from './CertificateAuthority';
 export interface PublicDocument {
   /**
    * Its path below the plugin's base URL, without a trailing slash, for example
-   * `/ca/crl`. Certificates contain it for years: it must not change.
+   * `/ca/0123456789abcdef/crl`. Certificates contain it for years: it must not
+   * change. One segment may be a parameter, for example `/ca/:issuer/crl`: it
+   * matches ASCII letters and digits.
    */
   readonly path: string;
   /** Media type, for example `application/pkix-crl`. */
   readonly contentType: string;
   /**
-   * Returns the current document. Called at most once per second; requests in
-   * between share the result.
+   * Returns the current document. Called at most once per second and value of
+   * the parameter; requests in between share the result.
    *
+   * @param parameter - its value in the path; empty without a parameter
+   * @returns `undefined` when there is no such document (404)
    * @throws AuthorityUnavailableError when it is not available (503).
    */
-  read(): Promise<Buffer>;
+  read(parameter: string): Promise<Buffer | undefined>;
 }
 
 /**
@@ -32,7 +36,8 @@ export interface PublicDocument {
 export interface DirectoryPublicDocumentsExtensionPoint {
   /**
    * Serves a document to GET and HEAD at exactly its path. All other paths
-   * still require authentication.
+   * still require authentication. Documents are added before the plugin
+   * starts.
    *
    * @throws ConflictError when the path is already in use.
    */

@@ -3,6 +3,7 @@ import {
   randomSerialNumber,
 } from '../issuing/createCaCertificate';
 import { Issuer } from '../issuing/Issuer';
+import { signingKeyOf } from '../issuing/SigningKey';
 import { CertificateFields } from '../issuing/writeTbs';
 import { testKey } from './testKeys';
 
@@ -12,20 +13,23 @@ export const validity = {
   notBefore: new Date(NOW - 60_000),
   notAfter: new Date(NOW + 86_400_000),
 };
-const caName = [
+/** Name of the CA. */
+export const caName = [
   { type: 'O', value: 'EXAMPLE.TEST' },
   { type: 'CN', value: 'Certificate Authority' },
 ] as const;
 
 /** Creates a CA with a key of a type. */
-export function makeIssuer(kind: Parameters<typeof testKey>[0]): Issuer {
-  const { privateKey } = testKey(kind);
-  const certificate = createCaCertificate({
+export async function makeIssuer(
+  kind: Parameters<typeof testKey>[0],
+): Promise<Issuer> {
+  const key = signingKeyOf(testKey(kind).privateKey);
+  const certificate = await createCaCertificate({
     ...validity,
     subject: caName,
-    privateKey,
+    key,
   });
-  return Issuer.create({ certificate, privateKey });
+  return Issuer.create({ certificate, key });
 }
 
 /** The fields of a certificate for alice with every extension, with the given fields replaced. */
@@ -44,6 +48,8 @@ export function aliceFields(
       keyUsage: ['digitalSignature', 'keyEncipherment'],
       extendedKeyUsage: ['clientAuth', '1.3.6.1.5.2.3.4'],
       crlDistributionPoints: ['http://ca.example.test/ca.crl'],
+      certificatePolicies: ['1.3.6.1.4.1.99999.1'],
+      caIssuers: ['http://ca.example.test/ca.crt'],
       alternativeNames: [
         { kind: 'rfc822Name', value: 'alice@example.test' },
         { kind: 'userPrincipalName', value: 'alice@EXAMPLE.TEST' },

@@ -38,8 +38,11 @@ export const OID = {
   crlNumber: '2.5.29.20',
   reasonCode: '2.5.29.21',
   crlDistributionPoints: '2.5.29.31',
+  certificatePolicies: '2.5.29.32',
   authorityKeyIdentifier: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
+  authorityInfoAccess: '1.3.6.1.5.5.7.1.1',
+  caIssuers: '1.3.6.1.5.5.7.48.2',
 
   // Kinds of otherName: [MS-WCCE] §2.2.2.7.5, RFC 4556 §3.2.2
   userPrincipalName: '1.3.6.1.4.1.311.20.2.3',

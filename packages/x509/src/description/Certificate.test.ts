@@ -108,6 +108,13 @@ describe('describeCertificate', () => {
           .update(testKey('P-256').spki)
           .digest('hex'),
       },
+      authorityKeyIdentifier: createHash('sha256')
+        .update(testKey('P-256').spki.subarray(-65))
+        .digest('hex')
+        .slice(0, 40),
+      crlDistributionPoints: ['http://ca.example.test/ca.crl'],
+      certificatePolicies: ['1.3.6.1.4.1.99999.1'],
+      caIssuers: ['http://ca.example.test/ca.crt'],
       unreadableExtensions: [],
     });
   });
@@ -128,7 +135,10 @@ describe('describeCertificate', () => {
       subjectAltName = ${names}
       basicConstraints = CA:TRUE,pathlen:1
       keyUsage = keyCertSign,cRLSign,decipherOnly
-      extendedKeyUsage = serverAuth,1.2.3.4`;
+      extendedKeyUsage = serverAuth,1.2.3.4
+      crlDistributionPoints = URI:http://a.example.test/,URI:http://b.example.test/
+      authorityInfoAccess = OCSP;URI:http://ocsp.example.test/,caIssuers;URI:http://c.example.test/
+      certificatePolicies = 1.2.3,2.5.29.32.0`;
     const folder = await mkdtemp(join(tmpdir(), 'x509-test-'));
     const file = join(folder, 'config');
     await writeFile(file, config);
@@ -152,6 +162,13 @@ describe('describeCertificate', () => {
         oid: ['1.2.3'],
       },
       ca: true,
+      pathLength: 1,
+      crlDistributionPoints: [
+        'http://a.example.test/',
+        'http://b.example.test/',
+      ],
+      caIssuers: ['http://c.example.test/'],
+      certificatePolicies: ['1.2.3', '2.5.29.32.0'],
       keyUsage: ['keyCertSign', 'cRLSign', 'decipherOnly'],
       extendedKeyUsage: ['serverAuth', '1.2.3.4'],
     });

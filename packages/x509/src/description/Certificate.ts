@@ -8,9 +8,13 @@ import {
   AlternativeNamesByKind,
   CertificateDescription,
   readAlternativeNames,
+  readAuthorityKeyIdentifier,
+  readBasicConstraints,
   readCertificate,
+  readCertificatePolicies,
+  readDistributionPoints,
   readExtendedKeyUsage,
-  readIsCa,
+  readIssuerLocations,
   readKeyUsage,
   readSubjectKeyIdentifier,
 } from './readCertificate';
@@ -83,13 +87,15 @@ export function describeCertificate(
 
 function describe(der: Buffer): CertificateDescription {
   const parts = readCertificate(der);
+  const subject = readName(parts.subject);
   return Object.freeze({
     pem: writePem('CERTIFICATE', der),
     base64: der.toString('base64'),
     serialNumber: parts.serialNumber,
     serialNumberHex: formatHex(parts.serialNumber),
     issuer: readName(parts.issuer).text,
-    subject: readName(parts.subject).text,
+    subject: subject.text,
+    subjectName: subject,
     validNotBefore: formatTime(parts.notBefore),
     validNotAfter: formatTime(parts.notAfter),
     notBefore: parts.notBefore.getTime(),
@@ -121,18 +127,32 @@ function describeExtensions(extensions: ReadonlyMap<string, Extension>) {
       )
     );
   };
+  const constraints = read(OID.basicConstraints, readBasicConstraints);
   const alternativeNames =
     read(OID.subjectAltName, readAlternativeNames) ?? Object.freeze([]);
   return {
     alternativeNames,
     san: groupAlternativeNames(alternativeNames),
-    ca: read(OID.basicConstraints, readIsCa) ?? false,
+    ca: constraints?.ca ?? false,
+    pathLength: constraints?.pathLength,
     keyUsage: read(OID.keyUsage, readKeyUsage),
     extendedKeyUsage: read(OID.extendedKeyUsage, readExtendedKeyUsage),
     subjectKeyIdentifier: read(
       OID.subjectKeyIdentifier,
       readSubjectKeyIdentifier,
     ),
+    authorityKeyIdentifier: read(
+      OID.authorityKeyIdentifier,
+      readAuthorityKeyIdentifier,
+    ),
+    crlDistributionPoints:
+      read(OID.crlDistributionPoints, readDistributionPoints) ??
+      Object.freeze([]),
+    certificatePolicies:
+      read(OID.certificatePolicies, readCertificatePolicies) ??
+      Object.freeze([]),
+    caIssuers:
+      read(OID.authorityInfoAccess, readIssuerLocations) ?? Object.freeze([]),
     unreadableExtensions: Object.freeze(unreadable),
   };
 }

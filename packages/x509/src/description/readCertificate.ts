@@ -4,8 +4,10 @@ import {
   DerNode,
   TAG,
   constructedContextTag,
+  contextTag,
   tagNumberOf,
 } from '../der/DerNode';
+import { OID } from '../der/oids';
 import { parseDer } from '../der/parseDer';
 import {
   expectTag,
@@ -25,6 +27,7 @@ import {
   readExtensions,
 } from '../extensions/extensions';
 import { GeneralName, readGeneralName } from '../names/readGeneralName';
+import { DistinguishedName } from '../names/readName';
 
 /** The fields of a certificate; names and key are not parsed. */
 export interface CertificateParts {
@@ -104,6 +107,8 @@ export interface CertificateDescription {
   readonly issuer: string;
   /** As `issuer`. */
   readonly subject: string;
+  /** The attributes of the subject. */
+  readonly subjectName: DistinguishedName;
   /** RFC 822, in UTC: `Fri, 06 May 2022 06:22:53 -0000`. */
   readonly validNotBefore: string;
   /** As `validNotBefore`; the certificate is still valid at this second. */
@@ -122,12 +127,22 @@ export interface CertificateDescription {
   readonly san: AlternativeNamesByKind;
   /** Whether it is the certificate of a CA. */
   readonly ca: boolean;
+  /** How many CAs may follow below this one. undefined: not restricted. */
+  readonly pathLength: number | undefined;
   /** undefined: not restricted. */
   readonly keyUsage: readonly KeyUsage[] | undefined;
   /** Names such as `clientAuth`, or OIDs. undefined: not restricted. */
   readonly extendedKeyUsage: readonly string[] | undefined;
   /** Lower-case hex. */
   readonly subjectKeyIdentifier: string | undefined;
+  /** Lower-case hex. */
+  readonly authorityKeyIdentifier: string | undefined;
+  /** URLs of the CRL; empty without any. */
+  readonly crlDistributionPoints: readonly string[];
+  /** OIDs; empty without any. */
+  readonly certificatePolicies: readonly string[];
+  /** URLs of the issuer's certificate; empty without any. */
+  readonly caIssuers: readonly string[];
   /** Identifies the certified key. */
   readonly publicKey: {
     /** SHA-256 of the SubjectPublicKeyInfo, lower-case hex. */
@@ -168,9 +183,16 @@ const PURPOSES_BY_OID = new Map<string, string>(
 );
 
 /** RFC 5280 §4.2.1.9. */
-export function readIsCa(value: Buffer): boolean {
-  const [ca] = readChildren(parseDer(value));
-  return ca?.tag === TAG.boolean && readBoolean(ca);
+export function readBasicConstraints(value: Buffer): {
+  readonly ca: boolean;
+  readonly pathLength: number | undefined;
+} {
+  const fields = [...readChildren(parseDer(value))];
+  const ca =
+    fields[0]?.tag === TAG.boolean ? readBoolean(fields.shift()) : false;
+  const pathLength =
+    fields.length > 0 ? Number(readInteger(fields[0])) : undefined;
+  return { ca, pathLength };
 }
 
 /** RFC 5280 §4.2.1.3. The first bit is the highest of the first octet. */
@@ -205,4 +227,86 @@ export function readAlternativeNames(value: Buffer): readonly GeneralName[] {
     ),
   );
   return Object.freeze(names);
+}
+
+/** RFC 5280 §4.2.1.1: the identifier of the key; undefined without it. */
+export function readAuthorityKeyIdentifier(value: Buffer): string | undefined {
+  const [first] = readChildren(parseDer(value));
+  return first?.tag === contextTag(0)
+    ? first.content.toString('hex')
+    : undefined;
+}
+
+/** RFC 5280 §4.2.1.13: the URLs of all points. */
+export function readDistributionPoints(value: Buffer): readonly string[] {
+  const names = readChildren(parseDer(value)).flatMap(point => {
+    const [name] = readChildren(point).filter(
+      field => field.tag === constructedContextTag(0),
+    );
+    const [fullName] = name ? readChildren(name, name.tag) : [];
+    return fullName?.tag === constructedContextTag(0)
+      ? readChildren(fullName, fullName.tag)
+      : [];
+  });
+  return readUrls(names);
+}
+
+/** RFC 5280 §4.2.1.4: OIDs, without qualifiers. */
+export function readCertificatePolicies(value: Buffer): readonly string[] {
+  return Object.freeze(
+    readChildren(parseDer(value)).map(policy =>
+      readObjectIdentifier(readChildren(policy)[0]),
+    ),
+  );
+}
+
+/** RFC 5280 §4.2.2.1: the URLs of the issuer's certificate. */
+export function readIssuerLocations(value: Buffer): readonly string[] {
+  const locations = readChildren(parseDer(value)).flatMap(description => {
+    const [method, location] = readChildren(description);
+    return readObjectIdentifier(method) === OID.caIssuers && location
+      ? [location]
+      : [];
+  });
+  return readUrls(locations);
+}
+
+function readUrls(names: readonly DerNode[]): readonly string[] {
+  return Object.freeze(
+    names
+      .map(readGeneralName)
+      .flatMap(name => (name.kind === 'uri' ? [name.value] : [])),
+  );
+}
+
+/**
+ * Reads the parts of a CA's certificate that another certificate of the same CA must repeat octet by
+ * octet: a renewed one, or one of another root (cross-certificate).
+ *
+ * @param certificate - DER
+ * @returns all in DER, except `subjectKeyIdentifier`: the octets; undefined without it
+ * @throws TypeError when the certificate cannot be read
+ *
+ * @public
+ */
+export function readCertifiedSubject(certificate: Uint8Array): {
+  readonly subject: Buffer;
+  readonly spki: Buffer;
+  readonly subjectKeyIdentifier: Buffer | undefined;
+} {
+  return catchDerError(
+    () => {
+      const parts = readCertificate(Buffer.from(certificate));
+      const identifier = parts.extensions.get(OID.subjectKeyIdentifier);
+      return {
+        subject: parts.subject.der,
+        spki: parts.publicKey.der,
+        subjectKeyIdentifier:
+          identifier && readOctetString(parseDer(identifier.value)),
+      };
+    },
+    () => {
+      throw new TypeError('The certificate cannot be read');
+    },
+  );
 }

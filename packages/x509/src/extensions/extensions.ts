@@ -67,7 +67,11 @@ export type KeyUsage =
   | 'encipherOnly'
   | 'decipherOnly';
 
-/** Purposes of ExtKeyUsage (RFC 5280 §4.2.1.12, RFC 4556 §3.2.2, [MS-WCCE]). */
+/**
+ * OIDs of purposes (RFC 5280 §4.2.1.12, RFC 4556 §3.2.2, [MS-WCCE]).
+ *
+ * @public
+ */
 export const KEY_PURPOSES: Readonly<Record<KeyPurpose, string>> = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
   clientAuth: '1.3.6.1.5.5.7.3.2',

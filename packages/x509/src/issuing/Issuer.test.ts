@@ -1,7 +1,9 @@
 import {
   createHash,
   createPrivateKey,
+  createPublicKey,
   generateKeyPairSync,
+  sign,
   X509Certificate,
 } from 'node:crypto';
 import { aliceFields, makeIssuer, validity } from '../__testUtils__/authority';
@@ -11,13 +13,18 @@ import { readPemBlocks } from '../der/pem';
 import { describeCertificate } from '../description/Certificate';
 import { CertificateFields } from './writeTbs';
 import { Issuer } from './Issuer';
+import { encodeEcdsaSignature, signingKeyOf } from './SigningKey';
 
 const { spki } = testKey('rsa');
-const issuer = makeIssuer('P-256');
+let issuer: Issuer;
+
+beforeAll(async () => {
+  issuer = await makeIssuer('P-256');
+});
 
 describe('signCertificate', () => {
-  it('writes the key of the subject and the identifiers of both keys', () => {
-    const der = issuer.signCertificate({ ...aliceFields(), spki });
+  it('writes the key of the subject and the identifiers of both keys', async () => {
+    const der = await issuer.signCertificate({ ...aliceFields(), spki });
     const node = new X509Certificate(der);
     expect(node.publicKey.export({ type: 'spki', format: 'der' })).toEqual(
       spki,
@@ -43,7 +50,7 @@ describe('signCertificate', () => {
     );
   });
 
-  it('writes the issuer octet by octet as in the CA certificate of another tool', () => {
+  it('writes the issuer octet by octet as in the CA certificate of another tool', async () => {
     const { output } = openssl([
       'req',
       '-x509',
@@ -63,10 +70,12 @@ describe('signCertificate', () => {
     const [key] = readPemBlocks(output, { label: 'PRIVATE KEY' });
     const root = Issuer.create({
       certificate,
-      privateKey: createPrivateKey({ key, format: 'der', type: 'pkcs8' }),
+      key: signingKeyOf(
+        createPrivateKey({ key, format: 'der', type: 'pkcs8' }),
+      ),
     });
     const node = new X509Certificate(
-      root.signCertificate({ ...aliceFields(), spki }),
+      await root.signCertificate({ ...aliceFields(), spki }),
     );
     expect(node.checkIssued(new X509Certificate(certificate))).toBe(true);
     expect(node.verify(new X509Certificate(certificate).publicKey)).toBe(true);
@@ -110,55 +119,93 @@ describe('signCertificate', () => {
       'an empty list of usages',
       { extensions: { basicConstraints: { ca: false }, keyUsage: [] } },
     ],
-  ])('throws a RangeError for %s', (_, fields) => {
-    expect(() =>
+  ])('rejects %s with a RangeError', async (_, fields) => {
+    await expect(
       issuer.signCertificate({ ...aliceFields(fields), spki }),
-    ).toThrow(RangeError);
+    ).rejects.toThrow(RangeError);
   });
 
   it.each([
     ['text', Buffer.from('key')],
     ['nothing', Buffer.alloc(0)],
     ['another structure', Buffer.of(0x30, 0)],
-  ])('throws a TypeError when the key is %s', (_, none) => {
-    expect(() =>
+  ])('rejects %s instead of a key with a TypeError', async (_, none) => {
+    await expect(
       issuer.signCertificate({ ...aliceFields(), spki: none }),
-    ).toThrow(TypeError);
+    ).rejects.toThrow(TypeError);
   });
 });
 
 describe('Issuer', () => {
+  const own = () => Buffer.from(issuer.certificate.base64, 'base64');
+  const leaf = () =>
+    issuer.signCertificate({ ...aliceFields(), spki: testKey('P-256').spki });
   const { privateKey } = testKey('P-256');
+  const secp256k1 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
+
   it.each([
-    ['bytes that are not a certificate', Buffer.from('x'), privateKey],
-    [
-      "a certificate that is not a CA's",
-      issuer.signCertificate({ ...aliceFields(), spki: testKey('P-256').spki }),
-      privateKey,
-    ],
-    [
-      'another key',
-      Buffer.from(issuer.certificate.base64, 'base64'),
-      testKey('P-384').privateKey,
-    ],
-    [
-      'a public key',
-      Buffer.from(issuer.certificate.base64, 'base64'),
-      generateKeyPairSync('ed25519').publicKey,
-    ],
-    [
-      'a key of another kind',
-      Buffer.from(issuer.certificate.base64, 'base64'),
-      testKey('ed448').privateKey,
-    ],
-    [
-      'a curve of another kind',
-      Buffer.from(issuer.certificate.base64, 'base64'),
-      generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).privateKey,
-    ],
-  ])('cannot be created with %s', (_, certificate, key) => {
-    expect(() => Issuer.create({ certificate, privateKey: key })).toThrow(
-      TypeError,
+    ['bytes that are not a certificate', () => Buffer.from('x'), privateKey],
+    ["a certificate that is not a CA's", leaf, privateKey],
+    ['another key', own, testKey('P-384').privateKey],
+    ['a public key', own, generateKeyPairSync('ed25519').publicKey],
+    ['a key of another kind', own, testKey('ed448').privateKey],
+    ['a curve of another kind', own, secp256k1.privateKey],
+  ])('cannot be created with %s', async (_, certificate, key) => {
+    const der = await certificate();
+    expect(() =>
+      Issuer.create({ certificate: der, key: signingKeyOf(key) }),
+    ).toThrow(TypeError);
+  });
+
+  it('does not return what a defective key signed', async () => {
+    const key = signingKeyOf(privateKey);
+    const defective = Issuer.create({
+      certificate: own(),
+      key: {
+        spki: key.spki,
+        sign: async (data, hash) => {
+          const signature = await key.sign(data, hash);
+          signature[signature.length - 1] ^= 1;
+          return signature;
+        },
+      },
+    });
+    await expect(
+      defective.signCertificate({ ...aliceFields(), spki }),
+    ).rejects.toThrow('invalid signature');
+  });
+
+  it.each(['P-256', 'P-384', 'P-521'] as const)(
+    'signs with an external key of %s that returns r and s',
+    async kind => {
+      const { certificate } = await makeIssuer(kind);
+      const key = testKey(kind);
+      const external = Issuer.create({
+        certificate: Buffer.from(certificate.base64, 'base64'),
+        key: {
+          spki: key.spki,
+          sign: async (data, hash) =>
+            encodeEcdsaSignature(
+              sign(hash, data, {
+                key: key.privateKey,
+                dsaEncoding: 'ieee-p1363',
+              }),
+            ),
+        },
+      });
+      // Often enough for numbers whose first octets are zero.
+      for (let round = 0; round < 300; round++) {
+        const der = await external.signCertificate({ ...aliceFields(), spki });
+        expect(
+          new X509Certificate(der).verify(createPublicKey(certificate.pem)),
+        ).toBe(true);
+      }
+    },
+  );
+
+  it.each([0, 65])('refuses a signature of ECDSA of %d octets', length => {
+    expect(() => encodeEcdsaSignature(Buffer.alloc(length))).toThrow(
+      RangeError,
     );
   });
 
@@ -173,15 +220,15 @@ describe('Issuer', () => {
       'an invalid revocation date',
       { revoked: [{ serialNumber: 1n, revokedAt: new Date(NaN) }] },
     ],
-  ])('does not sign a revocation list with %s', (_, fields) => {
+  ])('does not sign a revocation list with %s', async (_, fields) => {
     const list = {
       number: 1n,
       thisUpdate: validity.notBefore,
       nextUpdate: validity.notAfter,
       revoked: [],
     };
-    expect(() => issuer.signRevocationList({ ...list, ...fields })).toThrow(
-      RangeError,
-    );
+    await expect(
+      issuer.signRevocationList({ ...list, ...fields }),
+    ).rejects.toThrow(RangeError);
   });
 });

@@ -1,10 +1,9 @@
-import { KeyObject } from 'node:crypto';
 import { describeCertificate } from '../description/Certificate';
 import {
   CertificateDescription,
   readCertificate,
 } from '../description/readCertificate';
-import { SigningKey } from './SigningKey';
+import { SigningKey, StructureSigner } from './SigningKey';
 import { keyIdentifier } from './writeExtensions';
 import {
   CertificateFields,
@@ -23,20 +22,17 @@ import {
 export class Issuer {
   /** The CA's certificate. */
   readonly certificate: CertificateDescription;
-  readonly #key: SigningKey;
+  readonly #signer: StructureSigner;
   readonly #fields: IssuerFields;
 
   /**
    * Combines a certificate with its key.
    *
-   * @param options - `certificate`: the CA's certificate in DER; `privateKey`: its key, of RSA,
-   *   P-256, P-384, P-521 or Ed25519
+   * @param options - `certificate`: the CA's certificate in DER; `key`: its key, of RSA, P-256,
+   *   P-384, P-521 or Ed25519
    * @throws TypeError when the certificate cannot be read, is not a CA's, or does not belong to the key
    */
-  static create(options: {
-    certificate: Uint8Array;
-    privateKey: KeyObject;
-  }): Issuer {
+  static create(options: { certificate: Uint8Array; key: SigningKey }): Issuer {
     const result = describeCertificate(options.certificate);
     if (!result.ok) {
       throw new TypeError(result.message);
@@ -45,24 +41,27 @@ export class Issuer {
     if (!ca || keyUsage?.includes('keyCertSign') === false) {
       throw new TypeError('The certificate of a CA must allow signing others');
     }
-    return new Issuer(result.certificate, new SigningKey(options.privateKey));
+    return new Issuer(result.certificate, new StructureSigner(options.key));
   }
 
-  private constructor(certificate: CertificateDescription, key: SigningKey) {
+  private constructor(
+    certificate: CertificateDescription,
+    signer: StructureSigner,
+  ) {
     const parts = readCertificate(Buffer.from(certificate.base64, 'base64'));
-    if (!parts.publicKey.der.equals(key.spki)) {
+    if (!parts.publicKey.der.equals(signer.spki)) {
       throw new TypeError('The certificate of a CA must belong to its key');
     }
     this.certificate = certificate;
-    this.#key = key;
+    this.#signer = signer;
     this.#fields = {
       // The very octets of the subject: chains are compared octet by octet.
       name: parts.subject.der,
       // RFC 5280 §4.2.1.1: as in the CA's certificate, however it was computed.
       keyIdentifier: certificate.subjectKeyIdentifier
         ? Buffer.from(certificate.subjectKeyIdentifier, 'hex')
-        : keyIdentifier(key.spki),
-      algorithm: key.algorithm,
+        : keyIdentifier(signer.spki),
+      algorithm: signer.algorithm,
     };
   }
 
@@ -73,9 +72,12 @@ export class Issuer {
    * @returns the certificate in DER
    * @throws RangeError when a field is out of range or cannot be written
    * @throws TypeError when `spki` is not a SubjectPublicKeyInfo
+   * @throws Error when the key cannot sign
    */
-  signCertificate(options: CertificateFields & { spki: Buffer }): Buffer {
-    return this.#key.sign(writeTbsCertificate(options, this.#fields));
+  async signCertificate(
+    options: CertificateFields & { spki: Buffer },
+  ): Promise<Buffer> {
+    return await this.#signer.sign(writeTbsCertificate(options, this.#fields));
   }
 
   /**
@@ -83,8 +85,9 @@ export class Issuer {
    *
    * @returns the revocation list in DER
    * @throws RangeError when a field is out of range or cannot be written
+   * @throws Error when the key cannot sign
    */
-  signRevocationList(fields: RevocationListFields): Buffer {
-    return this.#key.sign(writeTbsCertList(fields, this.#fields));
+  async signRevocationList(fields: RevocationListFields): Promise<Buffer> {
+    return await this.#signer.sign(writeTbsCertList(fields, this.#fields));
   }
 }

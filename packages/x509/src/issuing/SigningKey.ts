@@ -1,9 +1,93 @@
-import { createPublicKey, KeyObject, sign } from 'node:crypto';
+import { createPublicKey, KeyObject, sign, verify } from 'node:crypto';
+import { promisify } from 'node:util';
 import { OID } from '../der/oids';
-import { bitString, NULL, objectIdentifier, sequence } from '../der/writeDer';
+import { toBigInt } from '../der/readDer';
+import {
+  bitString,
+  integer,
+  NULL,
+  objectIdentifier,
+  sequence,
+} from '../der/writeDer';
+
+/**
+ * A hash function of a signature.
+ *
+ * @public
+ */
+export type SignatureHash = 'sha256' | 'sha384' | 'sha512';
+
+/**
+ * The private key of a CA: of RSA, P-256, P-384, P-521 or Ed25519. It may be in a token that only signs.
+ *
+ * @public
+ */
+export interface SigningKey {
+  /** SubjectPublicKeyInfo in DER. */
+  readonly spki: Buffer;
+  /**
+   * Signs data: with RSASSA-PKCS1-v1_5, with ECDSA, or with Ed25519, which has no separate hash.
+   *
+   * @returns the signature as certificates contain it; for ECDSA see {@link encodeEcdsaSignature}
+   */
+  sign(data: Buffer, hash: SignatureHash | undefined): Promise<Buffer>;
+}
+
+const signInThread = promisify<
+  string | undefined,
+  NodeJS.ArrayBufferView,
+  KeyObject,
+  Buffer
+>(sign);
+const verifyInThread = promisify<
+  string | undefined,
+  NodeJS.ArrayBufferView,
+  KeyObject,
+  NodeJS.ArrayBufferView,
+  boolean
+>(verify);
+
+/**
+ * Signs with a key in memory.
+ *
+ * @throws TypeError when it is not a private key
+ *
+ * @public
+ */
+export function signingKeyOf(privateKey: KeyObject): SigningKey {
+  if (privateKey.type !== 'private') {
+    throw new TypeError('The key of a CA must be a private key');
+  }
+  return {
+    spki: createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
+    sign: (data, hash) => signInThread(hash, data, privateKey),
+  };
+}
+
+/**
+ * Encodes a signature of ECDSA as certificates contain it (RFC 3279 §2.2.3). PKCS#11 tokens return
+ * `r` and `s` one after the other, each as long as the order of the curve.
+ *
+ * @returns the SEQUENCE of `r` and `s` in DER
+ * @throws RangeError when the number of octets is odd or zero
+ *
+ * @public
+ */
+export function encodeEcdsaSignature(signature: Buffer): Buffer {
+  const half = signature.length / 2;
+  if (half === 0 || !Number.isInteger(half)) {
+    throw new RangeError(
+      'A signature of ECDSA must consist of two numbers of equal length',
+    );
+  }
+  return sequence(
+    integer(toBigInt(signature.subarray(0, half))),
+    integer(toBigInt(signature.subarray(half))),
+  );
+}
 
 interface SignatureScheme {
-  readonly hash?: 'sha256' | 'sha384' | 'sha512';
+  readonly hash?: SignatureHash;
   /** AlgorithmIdentifier in DER. */
   readonly algorithm: Buffer;
 }
@@ -23,37 +107,61 @@ const SCHEMES = new Map<string | undefined, SignatureScheme>([
   ['ed25519', { algorithm: sequence(objectIdentifier(OID.ed25519)) }],
 ]);
 
-function ecdsa(hash: SignatureScheme['hash'], oid: string): SignatureScheme {
+function ecdsa(hash: SignatureHash, oid: string): SignatureScheme {
   return { hash, algorithm: sequence(objectIdentifier(oid)) };
 }
 
-/** The private key of a CA with its signature algorithm. */
-export class SigningKey {
+/** A key with its signature algorithm: signs structures of the form `SIGNED` (RFC 5280 §A.1). */
+export class StructureSigner {
   /** AlgorithmIdentifier of the signatures, in DER. */
   readonly algorithm: Buffer;
   /** SubjectPublicKeyInfo in DER. */
   readonly spki: Buffer;
-  readonly #key: KeyObject;
-  readonly #hash: string | undefined;
+  readonly #key: SigningKey;
+  readonly #hash: SignatureHash | undefined;
+  readonly #publicKey: KeyObject;
 
-  /** @throws TypeError unless it is a private key of RSA, P-256, P-384, P-521 or Ed25519 */
-  constructor(key: KeyObject) {
-    const kind = key.asymmetricKeyDetails?.namedCurve ?? key.asymmetricKeyType;
-    const scheme = key.type === 'private' ? SCHEMES.get(kind) : undefined;
+  /** @throws TypeError unless it is a key of RSA, P-256, P-384, P-521 or Ed25519 */
+  constructor(key: SigningKey) {
+    this.#publicKey = createPublicKey({
+      key: key.spki,
+      format: 'der',
+      type: 'spki',
+    });
+    const { asymmetricKeyDetails, asymmetricKeyType } = this.#publicKey;
+    const scheme = SCHEMES.get(
+      asymmetricKeyDetails?.namedCurve ?? asymmetricKeyType,
+    );
     if (!scheme) {
       throw new TypeError(
-        'The key of a CA must be a private key of RSA, P-256, P-384, P-521 or Ed25519',
+        'The key of a CA must be a key of RSA, P-256, P-384, P-521 or Ed25519',
       );
     }
     this.algorithm = scheme.algorithm;
-    this.spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
+    this.spki = key.spki;
     this.#key = key;
     this.#hash = scheme.hash;
   }
 
-  /** Signs a TBSCertificate or TBSCertList; returns the certificate or list in DER. */
-  sign(tbs: Buffer): Buffer {
-    const signature = sign(this.#hash, tbs, this.#key);
+  /**
+   * Signs the part to be signed of a certificate, list or request, and verifies the signature: a defect
+   * of the machine or of a token must not produce an invalid one, from which RSA and ECDSA keys may be
+   * computed.
+   *
+   * @returns the certificate, list or request in DER
+   * @throws Error when the signature is not valid, or the key cannot sign
+   */
+  async sign(tbs: Buffer): Promise<Buffer> {
+    const signature = await this.#key.sign(tbs, this.#hash);
+    const isValid = await verifyInThread(
+      this.#hash,
+      tbs,
+      this.#publicKey,
+      signature,
+    );
+    if (!isValid) {
+      throw new Error('The key of the CA made an invalid signature');
+    }
     return sequence(tbs, this.algorithm, bitString(signature));
   }
 }

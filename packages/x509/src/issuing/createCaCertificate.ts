@@ -1,5 +1,6 @@
-import { KeyObject, randomBytes } from 'node:crypto';
-import { SigningKey } from './SigningKey';
+import { randomBytes } from 'node:crypto';
+import { integer, sequence, tagged } from '../der/writeDer';
+import { SigningKey, StructureSigner } from './SigningKey';
 import { keyIdentifier } from './writeExtensions';
 import { NamePart, writeName } from './writeNames';
 import { writeTbsCertificate } from './writeTbs';
@@ -13,7 +14,7 @@ export interface CaCertificateOptions {
   /** In the order of the encoding: `O`, then `CN`. */
   readonly subject: readonly NamePart[];
   /** RSA, P-256, P-384, P-521 or Ed25519. */
-  readonly privateKey: KeyObject;
+  readonly key: SigningKey;
   /** First moment of validity; fractions of a second are dropped. */
   readonly notBefore: Date;
   /** Last second of validity. */
@@ -33,16 +34,18 @@ export interface CaCertificateOptions {
  *
  * @public
  */
-export function createCaCertificate(options: CaCertificateOptions): Buffer {
+export async function createCaCertificate(
+  options: CaCertificateOptions,
+): Promise<Buffer> {
   const { subject, notBefore, notAfter, pathLength = 0 } = options;
-  const key = new SigningKey(options.privateKey);
+  const signer = new StructureSigner(options.key);
   const tbs = writeTbsCertificate(
     {
       serialNumber: options.serialNumber ?? randomSerialNumber(),
       subject,
       notBefore,
       notAfter,
-      spki: key.spki,
+      spki: signer.spki,
       extensions: {
         basicConstraints: { ca: true, pathLength },
         keyUsage: ['keyCertSign', 'cRLSign'],
@@ -50,11 +53,40 @@ export function createCaCertificate(options: CaCertificateOptions): Buffer {
     },
     {
       name: writeName(subject),
-      keyIdentifier: keyIdentifier(key.spki),
-      algorithm: key.algorithm,
+      keyIdentifier: keyIdentifier(signer.spki),
+      algorithm: signer.algorithm,
     },
   );
-  return key.sign(tbs);
+  return await signer.sign(tbs);
+}
+
+/** v1 (RFC 2986 §4.1). */
+const REQUEST_VERSION = 0n;
+
+/**
+ * Creates a certificate request (PKCS #10, RFC 2986) without attributes.
+ *
+ * @param options - `subject`: in the order of the encoding, `O`, then `CN`; `key`: RSA, P-256, P-384,
+ *   P-521 or Ed25519
+ * @returns DER
+ * @throws TypeError when the key is of another type
+ * @throws RangeError when a name cannot be written
+ *
+ * @public
+ */
+export async function createCertificateRequest(options: {
+  readonly subject: readonly NamePart[];
+  readonly key: SigningKey;
+}): Promise<Buffer> {
+  const signer = new StructureSigner(options.key);
+  return await signer.sign(
+    sequence(
+      integer(REQUEST_VERSION),
+      writeName(options.subject),
+      signer.spki,
+      tagged(0),
+    ),
+  );
 }
 
 /**

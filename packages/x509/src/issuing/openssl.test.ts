@@ -10,7 +10,7 @@ import { randomSerialNumber } from './createCaCertificate';
 import { REVOCATION_REASONS, RevocationReason } from './writeTbs';
 
 const { spki } = testKey('rsa');
-const issuer = makeIssuer('P-256');
+let issuer: Issuer;
 const revoke = (
   revoked: Parameters<Issuer['signRevocationList']>[0]['revoked'] = [],
 ) =>
@@ -26,6 +26,7 @@ describe('OpenSSL', () => {
   const file = (name: string) => join(folder, name);
 
   beforeAll(async () => {
+    issuer = await makeIssuer('P-256');
     folder = await mkdtemp(join(tmpdir(), 'x509-test-'));
   });
 
@@ -36,11 +37,13 @@ describe('OpenSSL', () => {
   it.each(['P-256', 'P-384', 'P-521', 'rsa', 'ed25519'] as const)(
     'verifies certificates and revocation lists of a CA with a key of %s',
     async kind => {
-      const authority = makeIssuer(kind);
-      const [good, revoked] = [1n, 2n].map(serialNumber =>
-        authority.signCertificate({ ...aliceFields({ serialNumber }), spki }),
+      const authority = await makeIssuer(kind);
+      const [good, revoked] = await Promise.all(
+        [1n, 2n].map(serialNumber =>
+          authority.signCertificate({ ...aliceFields({ serialNumber }), spki }),
+        ),
       );
-      const list = authority.signRevocationList({
+      const list = await authority.signRevocationList({
         number: 1n,
         thisUpdate: validity.notBefore,
         nextUpdate: validity.notAfter,
@@ -90,8 +93,8 @@ describe('OpenSSL', () => {
     },
   );
 
-  it('reads the fields of a certificate', () => {
-    const der = issuer.signCertificate({
+  it('reads the fields of a certificate', async () => {
+    const der = await issuer.signCertificate({
       ...aliceFields({ serialNumber: 2n ** 127n - 1n }),
       spki,
     });
@@ -108,6 +111,8 @@ describe('OpenSSL', () => {
       'TLS Web Client Authentication, PKINIT Client Auth',
       'email:alice@example.test, othername: UPN::alice@EXAMPLE.TEST, othername: 1.3.6.1.5.2.2:',
       'URI:http://ca.example.test/ca.crl',
+      'CA Issuers - URI:http://ca.example.test/ca.crt',
+      'Policy: 1.3.6.1.4.1.99999.1',
     ]) {
       expect(output).toContain(part);
     }
@@ -116,7 +121,7 @@ describe('OpenSSL', () => {
     ).not.toMatch(/PRINTABLESTRING|T61/);
   });
 
-  it('reads the entries of a revocation list', () => {
+  it('reads the entries of a revocation list', async () => {
     const reasons = Object.keys(REVOCATION_REASONS) as RevocationReason[];
     const revoked = reasons.map(reason => ({
       serialNumber: BigInt(REVOCATION_REASONS[reason]) + 2n ** 100n,
@@ -124,7 +129,7 @@ describe('OpenSSL', () => {
       reason,
     }));
     const { output } = openssl(['crl', '-inform', 'DER', '-noout', '-text'], {
-      input: revoke(revoked),
+      input: await revoke(revoked),
     });
     expect(output).toContain('Version 2 (0x1)');
     expect(output).toMatch(/X509v3 CRL Number: *\n *7\n/);
@@ -148,12 +153,12 @@ describe('OpenSSL', () => {
     }
   });
 
-  it('reads an empty and a long revocation list', () => {
+  it('reads an empty and a long revocation list', async () => {
     const empty = openssl(['crl', '-inform', 'DER', '-noout', '-text'], {
-      input: revoke(),
+      input: await revoke(),
     });
     expect(empty.output).toContain('No Revoked Certificates');
-    const long = revoke(
+    const long = await revoke(
       Array.from({ length: 20_000 }, () => ({
         serialNumber: randomSerialNumber(),
         revokedAt: validity.notBefore,

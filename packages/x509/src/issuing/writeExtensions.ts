@@ -35,6 +35,15 @@ export interface CertificateExtensions {
   readonly alternativeNames?: readonly WritableGeneralName[];
   /** URLs of the revocation list. */
   readonly crlDistributionPoints?: readonly string[];
+  /** OIDs of the policies under which the certificate is issued. */
+  readonly certificatePolicies?: readonly string[];
+  /** URLs of the issuer's certificate, DER (`id-ad-caIssuers` of AuthorityInfoAccess). */
+  readonly caIssuers?: readonly string[];
+  /**
+   * That of the CA's other certificates (RFC 5280 §4.2.1.2). Default: the first 160 bits of the
+   * SHA-256 of the key.
+   */
+  readonly subjectKeyIdentifier?: Buffer;
 }
 
 const PURPOSE_OIDS: ReadonlyMap<string, string> = new Map(
@@ -56,6 +65,8 @@ export function writeExtensions(
     extendedKeyUsage,
     alternativeNames,
     crlDistributionPoints,
+    certificatePolicies,
+    caIssuers,
   } = extensions;
   const written = [
     writeExtension(OID.basicConstraints, writeConstraints(basicConstraints), {
@@ -85,6 +96,16 @@ export function writeExtensions(
   if (crlDistributionPoints) {
     const points = writeList(crlDistributionPoints, writeDistributionPoint);
     written.push(writeExtension(OID.crlDistributionPoints, points));
+  }
+  if (certificatePolicies) {
+    const policies = writeList(certificatePolicies, policy =>
+      sequence(objectIdentifier(policy)),
+    );
+    written.push(writeExtension(OID.certificatePolicies, policies));
+  }
+  if (caIssuers) {
+    const descriptions = writeList(caIssuers, writeIssuerLocation);
+    written.push(writeExtension(OID.authorityInfoAccess, descriptions));
   }
   return sequence(...written);
 }
@@ -139,6 +160,14 @@ function writeKeyUsage(usages: readonly KeyUsage[]): Buffer {
 function writeDistributionPoint(url: string): Buffer {
   const fullName = tagged(0, writeGeneralName({ kind: 'uri', value: url }));
   return sequence(tagged(0, fullName));
+}
+
+/** AccessDescription of RFC 5280 §4.2.2.1. */
+function writeIssuerLocation(url: string): Buffer {
+  return sequence(
+    objectIdentifier(OID.caIssuers),
+    writeGeneralName({ kind: 'uri', value: url }),
+  );
 }
 
 function writeList<T>(

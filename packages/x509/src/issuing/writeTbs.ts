@@ -18,8 +18,11 @@ import { NamePart, writeName } from './writeNames';
 export interface CertificateFields {
   /** Positive, at most 20 octets; see {@link randomSerialNumber}. */
   readonly serialNumber: bigint;
-  /** In the order of the encoding: `O`, then `CN`, which reads `CN=alice,O=EXAMPLE.TEST`. */
-  readonly subject: readonly NamePart[];
+  /**
+   * In the order of the encoding: `O`, then `CN`, which reads `CN=alice,O=EXAMPLE.TEST`; or a Name in
+   * DER, to certify the very octets of a CA's name.
+   */
+  readonly subject: readonly NamePart[] | Buffer;
   /** Fractions of a second are dropped. */
   readonly notBefore: Date;
   /** As `notBefore`. The last second at which the certificate is valid. */
@@ -122,7 +125,7 @@ export function writeTbsCertificate(
     throw new RangeError('notBefore must be earlier than notAfter');
   }
   const extensions = writeExtensions(fields.extensions, {
-    subject: keyIdentifier(spki),
+    subject: fields.extensions.subjectKeyIdentifier ?? keyIdentifier(spki),
     authority: issuer.keyIdentifier,
   });
   return sequence(
@@ -131,7 +134,7 @@ export function writeTbsCertificate(
     issuer.algorithm,
     issuer.name,
     sequence(time(notBefore), time(notAfter)),
-    writeName(subject),
+    Buffer.isBuffer(subject) ? subject : writeName(subject),
     spki,
     tagged(3, extensions),
   );

@@ -29,17 +29,20 @@ export class CertificateRequest {
   /** The requested SubjectAltName; empty without one. */
   readonly alternativeNames: readonly GeneralName[];
   readonly #der: Buffer;
+  readonly #subjectDer: Buffer;
 
   constructor(parts: {
     readonly subject: RequestedSubject;
     readonly publicKey: SubjectPublicKey;
     readonly alternativeNames: readonly GeneralName[];
     readonly der: Buffer;
+    readonly subjectDer: Buffer;
   }) {
     this.subject = parts.subject;
     this.publicKey = parts.publicKey;
     this.alternativeNames = parts.alternativeNames;
     this.#der = parts.der;
+    this.#subjectDer = parts.subjectDer;
     Object.freeze(this);
   }
 
@@ -49,5 +52,10 @@ export class CertificateRequest {
    */
   get der(): Buffer {
     return this.#der;
+  }
+
+  /** The requested subject, a Name in DER. */
+  get subjectDer(): Buffer {
+    return this.#subjectDer;
   }
 }

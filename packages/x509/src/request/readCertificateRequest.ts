@@ -110,7 +110,11 @@ function readCertificationRequest(node: DerNode): CertificateRequest {
     signature,
     signed: info.der,
   });
-  return new CertificateRequest({ ...parts, der: node.der });
+  return new CertificateRequest({
+    ...parts,
+    der: node.der,
+    subjectDer: subject.der,
+  });
 }
 
 /**

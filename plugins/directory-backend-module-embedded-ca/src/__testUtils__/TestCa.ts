@@ -1,25 +1,29 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigReader } from '@backstage/config';
 import type { JsonObject } from '@backstage/types';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { readEmbeddedCaConfig, type EmbeddedCaConfig } from '../config';
 import { createEmbeddedCa, type EmbeddedCa } from '../createEmbeddedCa';
 import { migrateDatabase } from '../module';
-import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { aliceRequest } from './requests';
 import type { TestDatabase, TestDatabaseKind } from './TestDatabase';
+import { type TestIntermediate, TestRoot } from './TestHierarchy';
 
-/** URL of the CRL in certificates of tests. */
-export const CRL_URL = 'https://portal.example.test/api/directory/ca/crl';
+/** Base of the URLs in certificates of tests. */
+export const PUBLIC_URL = 'http://portal.example.test/api/directory';
 
-/** An embedded CA with its own folder and database. */
+/** An embedded CA with its own folder, root, intermediate and database. */
 export class TestCa {
   /** Milliseconds by which its clock is fast. */
   clockAheadMs = 0;
   readonly folder: string;
+  readonly root: TestRoot;
+  readonly intermediate: TestIntermediate;
   readonly database: TestDatabase;
   readonly logger = new RecordingLogger();
+  readonly #opened: EmbeddedCa[] = [];
 
   /** @param options - `tables`: whether they are created. Default: `created` */
   static async start(
@@ -27,36 +31,51 @@ export class TestCa {
     options: { readonly tables: 'created' | 'none' } = { tables: 'created' },
   ): Promise<TestCa> {
     const folder = await mkdtemp(join(tmpdir(), 'embedded-ca-'));
+    await mkdir(join(folder, 'log'), { mode: 0o700 });
+    const root = await TestRoot.create(folder);
     const database = await kind.start(folder);
     if (options.tables === 'created') {
       await migrateDatabase(database.knex);
     }
-    return new TestCa(folder, database);
+    const intermediate = await root.createIntermediate();
+    return new TestCa({ folder, root, intermediate, database });
   }
 
-  private constructor(folder: string, database: TestDatabase) {
-    this.folder = folder;
-    this.database = database;
+  private constructor(
+    options: Pick<TestCa, 'folder' | 'root' | 'intermediate' | 'database'>,
+  ) {
+    this.folder = options.folder;
+    this.root = options.root;
+    this.intermediate = options.intermediate;
+    this.database = options.database;
   }
 
-  get keyFile(): string {
-    return join(this.folder, 'keys', 'ca-key.pem');
-  }
-
-  /** The configuration, with changes to the `embedded` block. */
-  config(changes: JsonObject = {}): EmbeddedCaConfig {
-    return embeddedCaConfig({ keyFile: this.keyFile, ...changes });
+  /** The `embedded` block, with changes to it. */
+  block(changes: JsonObject = {}): JsonObject {
+    const files = this.intermediate.files;
+    const local = {
+      issuers: [{ chainFile: files.chainFile, keyFile: files.keyFile }],
+      logFolder: join(this.folder, 'log'),
+      limit: { certificates: 1_000_000 },
+    };
+    return {
+      organization: 'EXAMPLE.TEST',
+      ...(changes.socket === undefined && local),
+      ...changes,
+    };
   }
 
   /** Opens the CA as an instance of the portal does. */
   async open(changes: JsonObject = {}): Promise<EmbeddedCa> {
-    return await createEmbeddedCa({
-      config: this.config(changes),
+    const opened = await createEmbeddedCa({
+      config: readConfig(this.block(changes)),
       database: this.database.knex,
-      crlUrl: CRL_URL,
+      publicUrl: PUBLIC_URL,
       logger: this.logger,
       now: () => Date.now() + this.clockAheadMs,
     });
+    this.#opened.push(opened);
+    return opened;
   }
 
   /** Reason why an instance cannot sign, which its log must contain, too. */
@@ -77,21 +96,16 @@ export class TestCa {
   }
 
   async stop(): Promise<void> {
+    await Promise.all(this.#opened.map(({ issuers }) => issuers.close()));
     await this.database.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 }
 
 /** Reads an `embedded` block as the portal does. */
-export function embeddedCaConfig(
-  block: JsonObject & { readonly keyFile: string },
-): EmbeddedCaConfig {
+export function readConfig(block: JsonObject): EmbeddedCaConfig {
   const config = readEmbeddedCaConfig(
-    new ConfigReader({
-      directory: {
-        certificates: { embedded: { organization: 'EXAMPLE.TEST', ...block } },
-      },
-    }),
+    new ConfigReader({ directory: { certificates: { embedded: block } } }),
   );
   if (!config) {
     throw new Error('The embedded block is missing');

@@ -5,7 +5,10 @@ import { text } from 'node:stream/consumers';
 export interface ReadRevocationList {
   readonly number: number;
   readonly nextUpdate: Date;
-  readonly serialNumbers: readonly bigint[];
+  readonly entries: readonly {
+    readonly serialNumber: bigint;
+    readonly reason: string;
+  }[];
 }
 
 /** Reads a CRL, DER. */
@@ -23,8 +26,12 @@ export async function readRevocationList(
   return {
     number: Number(find(/CRL Number: \s+(\d+)/)),
     nextUpdate: new Date(find(/Next Update: (.*)/)),
-    serialNumbers: [...output.matchAll(/Serial Number: ([0-9A-F]+)/g)].map(
-      ([, hex]) => BigInt(`0x${hex}`),
-    ),
+    entries: output
+      .split(/Serial Number: /)
+      .slice(1)
+      .map(entry => ({
+        serialNumber: BigInt(`0x${/^[0-9A-F]+/.exec(entry)?.[0]}`),
+        reason: /Reason Code: \s+(.*)/.exec(entry)?.[1] ?? '',
+      })),
   };
 }

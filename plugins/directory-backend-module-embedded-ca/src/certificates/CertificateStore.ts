@@ -6,13 +6,14 @@ import {
   randomSerialNumber,
 } from '@directory-gateway/x509';
 import type { Knex } from 'knex';
-import { readChain } from '../authority/AuthorityStore';
+
 import {
   AUTHORITIES,
   type AuthorityRow,
   CERTIFICATES,
   type CertificateRow,
 } from '../database/rows';
+import { readChain } from '../issuers/IssuerStore';
 
 /** How long a repeated request gets the certificate of the first one. */
 const REPETITION_MS = 60 * 1000;
@@ -25,7 +26,7 @@ const MAX_ATTEMPTS = 10;
 
 /** Input of {@link CertificateStore.reserve}. */
 export interface Reservation {
-  readonly authorityId: string;
+  readonly issuerId: string;
   /** Value that a request and its repetitions have in common. */
   readonly requestKey: string;
   readonly username: string;
@@ -41,6 +42,8 @@ export interface Reservation {
 export interface CertificateRecord {
   readonly serialNumber: bigint;
   readonly username: string;
+  readonly profile: string;
+  readonly requestedBy: string;
   /** In whole seconds. */
   readonly notBefore: Date;
   /** In whole seconds. */
@@ -53,11 +56,11 @@ export interface CertificateRecord {
 /** The record of an issued certificate. */
 export interface IssuedRecord extends CertificateRecord {
   readonly certificate: Certificate;
-  /** The CA's certificate and its issuers, DER. */
-  readonly authorityChain: readonly Buffer[];
+  /** The issuer's certificate and its issuers, DER. */
+  readonly issuerChain: readonly Buffer[];
 }
 
-/** The revocation of a certificate. */
+/** The revocation of a certificate, or its hold (`certificateHold`). */
 export interface Revocation {
   readonly revokedAt: Date;
   readonly reason: RevocationReason;
@@ -77,7 +80,7 @@ export class CertificateStore {
 
   /**
    * Reserves a new serial number, or returns the record of a recent request of
-   * which this is a repetition, unless its certificate is revoked.
+   * which this is a repetition, unless its certificate is revoked or on hold.
    */
   async reserve(reservation: Reservation): Promise<CertificateRecord> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -149,8 +152,8 @@ export class CertificateStore {
   /**
    * Returns the certificates of users, oldest first.
    *
-   * @param query - `usableAt`: leaves out revoked certificates and those that
-   *   expired before this time
+   * @param query - `usableAt`: leaves out certificates that are revoked, on
+   *   hold, or expired before this time
    */
   async listByUsers(query: {
     readonly usernames: readonly string[];
@@ -195,7 +198,7 @@ export class CertificateStore {
         ];
   }
 
-  /** Issued certificates, each with the chain of its CA. */
+  /** Issued certificates, each with the chain of its issuer. */
   #issued() {
     return this.#table()
       .join<AuthorityRow>(
@@ -218,7 +221,7 @@ type IssuedRow = CertificateRow &
 function toRow(reservation: Reservation, serialNumber: bigint): CertificateRow {
   return {
     serial_number: String(serialNumber),
-    authority_id: reservation.authorityId,
+    authority_id: reservation.issuerId,
     username: reservation.username,
     profile: reservation.profile,
     requested_by: reservation.requestedBy,
@@ -244,6 +247,8 @@ export function readRecord(row: CertificateRow): CertificateRecord {
   return {
     serialNumber: BigInt(row.serial_number),
     username: row.username,
+    profile: row.profile,
+    requestedBy: row.requested_by,
     notBefore: new Date(row.not_before),
     notAfter: new Date(row.not_after),
     ...(row.certificate && { certificate: new Certificate(row.certificate) }),
@@ -260,11 +265,12 @@ function readIssuedRecord(row: IssuedRow): IssuedRecord {
   return {
     ...readRecord(row),
     certificate: new Certificate(row.certificate),
-    authorityChain: readChain(row.chain),
+    issuerChain: readChain(row.chain),
   };
 }
 
-function reasonOf(code: number | null): RevocationReason {
+/** Name of a recorded CRLReason. */
+export function reasonOf(code: number | null): RevocationReason {
   const [reason] = Object.entries(REVOCATION_REASONS).find(
     entry => entry[1] === code,
   ) ?? ['unspecified'];

@@ -5,21 +5,20 @@ export const CERTIFICATES = 'embedded_ca_certificates';
 /** PostgreSQL returns a Date, SQLite milliseconds since 1970. */
 export type Timestamp = Date | number;
 
-/** A row of the table of CAs; the migration describes the columns. */
+/** A row of the table of issuers; the migrations describe the columns. */
 export interface AuthorityRow {
   id: string;
-  is_current: boolean | number | null;
   chain: string;
   created_at: Timestamp;
-  revocations: number;
+  changes: number;
   crl: Buffer | null;
-  crl_number: number;
-  crl_revocations: number;
+  crl_number: string;
+  crl_changes: number;
   crl_this_update: Timestamp | null;
   crl_next_update: Timestamp | null;
 }
 
-/** A row of the table of certificates; the migration describes the columns. */
+/** A row of the table of certificates; the migrations describe the columns. */
 export interface CertificateRow {
   serial_number: string;
   authority_id: string;
@@ -31,6 +30,7 @@ export interface CertificateRow {
   not_before: Timestamp;
   not_after: Timestamp;
   certificate: Buffer | null;
+  /** Start of the hold when the reason is certificateHold. */
   revoked_at: Timestamp | null;
   revocation_reason: number | null;
   revoked_by: string | null;

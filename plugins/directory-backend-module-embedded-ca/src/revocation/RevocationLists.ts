@@ -1,15 +1,28 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
 import {
   AuthorityUnavailableError,
+  type HoldRequest,
+  type ReleaseRequest,
   type RevocationRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
-import type { CurrentAuthority } from '../authority/CurrentAuthority';
-import { backdated } from '../authority/SigningAuthority';
+import {
+  SignerRefusalError,
+  SignerUnavailableError,
+} from '@directory-gateway/ca';
+import { metrics } from '@opentelemetry/api';
+import { backdated } from '../certificates/validity';
+import { type Issuers, nameOf } from '../issuers/Issuers';
 import type { RevocationListState, RevocationStore } from './RevocationStore';
+
+/**
+ * Another process may use a CRL number between the description of the issuer and
+ * the order: the signer refuses the number then.
+ */
+const MAX_REFUSALS = 5;
 
 /** Options of {@link RevocationLists}. */
 export interface RevocationListsOptions {
-  readonly currentAuthority: CurrentAuthority;
+  readonly issuers: Issuers;
   readonly revocations: RevocationStore;
   /** Validity of a CRL in milliseconds. */
   readonly validityMs: number;
@@ -19,28 +32,50 @@ export interface RevocationListsOptions {
 }
 
 /**
- * Revokes certificates and signs the CRLs (RFC 5280 §5): one after each
- * revocation, and one after half of the validity of the last one.
+ * Revokes and suspends certificates and signs the CRLs (RFC 5280 §5), one for
+ * each issuer: after each change, and after half of the validity of the last
+ * one.
  */
 export class RevocationLists {
   readonly #options: RevocationListsOptions;
   readonly #now: () => number;
+  /** When the last CRL on record expires, by id of the issuer. */
+  readonly #nextUpdates = new Map<string, Date>();
+  /** By issuer: the last renewal, and the one that has not started yet. */
+  readonly #renewals = new Map<
+    string,
+    { last: Promise<void>; next?: Promise<void> }
+  >();
 
   constructor(options: RevocationListsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    metrics
+      .getMeter('directory')
+      .createObservableGauge('directory.ca.crl.next_update', {
+        description: 'Seconds until the CRL of an issuer expires',
+        unit: 's',
+      })
+      .addCallback(result => {
+        for (const [id, nextUpdate] of this.#nextUpdates) {
+          result.observe((nextUpdate.getTime() - this.#now()) / 1000, {
+            issuer: nameOf({ id }),
+          });
+        }
+      });
   }
 
   /**
-   * Returns the last CRL, DER, also on an instance without the key.
+   * Returns the last CRL of an issuer, DER, also on an instance that cannot
+   * sign.
    *
    * @throws AuthorityUnavailableError when there is none, or the database is not
    *   available.
    */
-  async read(): Promise<Buffer> {
+  async read(issuerId: string): Promise<Buffer> {
     let list: Buffer | undefined;
     try {
-      list = await this.#options.revocations.findCurrentList();
+      list = await this.#options.revocations.readList(issuerId);
     } catch (error) {
       throw new AuthorityUnavailableError('The CRL cannot be read', error);
     }
@@ -55,37 +90,102 @@ export class RevocationLists {
    * certificate is kept; a serial number without certificate is ignored.
    */
   async revoke(request: RevocationRequest): Promise<void> {
-    const { revocations, logger } = this.#options;
-    const revocation = await revocations.revoke({
-      ...request,
-      revokedAt: new Date(this.#now()),
-    });
-    if (!revocation) {
-      return;
+    const { revocations } = this.#options;
+    const revokedAt = new Date(this.#now());
+    if (await revocations.revoke({ ...request, revokedAt })) {
+      await this.#renewAfter(`Certificate ${request.serialNumber} was revoked`);
     }
+  }
+
+  /** Records a hold and signs a CRL with it. */
+  async hold(request: HoldRequest): Promise<void> {
+    const { revocations } = this.#options;
+    const heldAt = new Date(this.#now());
+    if (await revocations.hold({ ...request, heldAt })) {
+      await this.#renewAfter(`Certificate ${request.serialNumber} was held`);
+    }
+  }
+
+  /** Ends a hold and signs a CRL without it. */
+  async release({ serialNumber }: ReleaseRequest): Promise<void> {
+    if (await this.#options.revocations.release(serialNumber)) {
+      await this.#renewAfter(`Certificate ${serialNumber} was released`);
+    }
+  }
+
+  /**
+   * Signs the CRLs that are due, of all issuers of this instance's signer.
+   * Several instances may do so concurrently: each CRL number is used once, and
+   * the slower instance checks again.
+   *
+   * @throws AuthorityUnavailableError when this instance cannot sign.
+   */
+  async renew(): Promise<void> {
+    const { issuers } = await this.#options.issuers.require();
+    const renewals = await Promise.allSettled(
+      issuers.map(({ id }) => this.#renewShared(id)),
+    );
+    await this.observe();
+    for (const renewal of renewals) {
+      if (renewal.status === 'rejected') {
+        throw renewal.reason;
+      }
+    }
+  }
+
+  /** Reads when the CRLs of all issuers expire, for the metric. */
+  async observe(): Promise<void> {
+    const { issuers, revocations } = this.#options;
+    for (const { id } of issuers.recorded.values()) {
+      const { current } = await revocations.findList(id);
+      if (current) {
+        this.#nextUpdates.set(id, current.nextUpdate);
+      }
+    }
+  }
+
+  async #renewAfter(change: string): Promise<void> {
     try {
       await this.renew();
     } catch (error) {
-      // The maintenance task signs the CRL when a revocation is missing in it.
-      logger.error(
-        `Certificate ${request.serialNumber} was revoked, but the CRL was not renewed: ${error}`,
+      // The maintenance task signs the CRL when a change is missing in it.
+      this.#options.logger.error(
+        `${change}, but the CRL was not renewed: ${error}`,
       );
     }
   }
 
   /**
-   * Signs a new CRL when it is due. Several instances may do so concurrently:
-   * each CRL number is used once, and the slower instance checks again.
-   *
-   * @throws AuthorityUnavailableError when this instance cannot sign.
+   * Calls during a renewal share the next one: a CRL for each of many concurrent
+   * revocations would have a quadratic cost.
    */
-  async renew(): Promise<void> {
-    const { currentAuthority, revocations } = this.#options;
-    const { id } = currentAuthority.get();
+  async #renewShared(issuerId: string): Promise<void> {
+    const renewal = this.#renewals.get(issuerId) ?? { last: Promise.resolve() };
+    this.#renewals.set(issuerId, renewal);
+    if (!renewal.next) {
+      const start = () => {
+        renewal.next = undefined;
+        return this.#renewIssuer(issuerId);
+      };
+      renewal.next = renewal.last.then(start, start);
+      renewal.last = renewal.next;
+    }
+    await renewal.next;
+  }
+
+  async #renewIssuer(issuerId: string): Promise<void> {
+    let refusals = 0;
     for (;;) {
-      const state = await revocations.findList(id);
-      if (!this.#isDue(state) || (await this.#signNext(state))) {
-        return;
+      const state = await this.#options.revocations.findList(issuerId);
+      try {
+        if (await this.#signIfDue(issuerId, state)) {
+          return;
+        }
+      } catch (error) {
+        refusals += 1;
+        if (!(error instanceof SignerRefusalError) || refusals > MAX_REFUSALS) {
+          throw error;
+        }
       }
     }
   }
@@ -98,29 +198,52 @@ export class RevocationLists {
     return this.#now() >= (thisUpdate.getTime() + nextUpdate.getTime()) / 2;
   }
 
-  async #signNext(state: RevocationListState): Promise<boolean> {
-    const { currentAuthority, revocations, validityMs } = this.#options;
-    const { id, issuer } = currentAuthority.get();
-    const now = this.#now();
-    const number = state.number + 1;
-    const thisUpdate = backdated(now);
-    const nextUpdate = new Date(now + validityMs);
-    const revoked = await revocations.listRevoked(id, {
-      notExpiredAt: state.current?.thisUpdate,
-    });
-    const list = issuer.signRevocationList({
-      number: BigInt(number),
-      thisUpdate,
-      nextUpdate,
-      revoked,
-    });
-    return await revocations.recordList({
-      authorityId: id,
-      number,
-      thisUpdate,
-      nextUpdate,
-      revocations: state.revocations,
-      list,
-    });
+  /** @returns false when a concurrent process was faster */
+  async #signIfDue(
+    issuerId: string,
+    state: RevocationListState,
+  ): Promise<boolean> {
+    const { issuers, revocations, validityMs } = this.#options;
+    const { signer, issuers: own } = await issuers.require();
+    try {
+      const { issuers: described } = await signer.describe();
+      const crlNumber =
+        described.find(({ id }) => id === issuerId)?.crlNumber ?? 0n;
+      // An older database was restored, or a process ended before it recorded
+      // the CRL: a CRL number never goes back.
+      const isBehind = crlNumber > state.number;
+      if (!isBehind && !this.#isDue(state)) {
+        return true;
+      }
+      const now = this.#now();
+      const order = {
+        issuerId,
+        number: (isBehind ? crlNumber : state.number) + 1n,
+        thisUpdate: backdated(now),
+        nextUpdate: new Date(now + validityMs),
+        revoked: await revocations.listRevoked(issuerId, {
+          notExpiredAt: state.current?.thisUpdate,
+        }),
+      };
+      const list = await signer.signRevocationList(order);
+      return await revocations.recordList({
+        issuerId,
+        number: order.number,
+        previous: state.number,
+        changes: state.changes,
+        thisUpdate: order.thisUpdate,
+        nextUpdate: order.nextUpdate,
+        list,
+      });
+    } catch (error) {
+      if (error instanceof SignerUnavailableError) {
+        // Without the key of an earlier issuer, certificates are still signed.
+        if (issuerId === own[0].id) {
+          issuers.reportFailure(error);
+        }
+        throw new AuthorityUnavailableError('The CRL was not signed', error);
+      }
+      throw error;
+    }
   }
 }

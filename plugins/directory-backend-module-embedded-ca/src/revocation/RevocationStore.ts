@@ -4,7 +4,7 @@ import {
   type RevokedCertificate,
 } from '@directory-gateway/x509';
 import type { Knex } from 'knex';
-import { readRecord, type Revocation } from '../certificates/CertificateStore';
+import { reasonOf } from '../certificates/CertificateStore';
 import {
   AUTHORITIES,
   CERTIFICATES,
@@ -12,31 +12,38 @@ import {
   type CertificateRow,
 } from '../database/rows';
 
-/** The last CRL of a CA and the revocations since. */
+/** The last CRL of an issuer and the changes since. */
 export interface RevocationListState {
   /** CRL number; 0 when there is no CRL. */
-  readonly number: number;
+  readonly number: bigint;
   /** Validity of the CRL; `undefined` when there is none. */
   readonly current?: { readonly thisUpdate: Date; readonly nextUpdate: Date };
-  /** Number of revocations that the CRL does not contain yet. */
+  /** Number of changes that the CRL does not contain yet. */
   readonly unlisted: number;
-  /** Number of all revocations. */
-  readonly revocations: number;
+  /** Number of all revocations, holds and releases. */
+  readonly changes: number;
 }
 
 /** A CRL to be recorded. */
 export interface NewRevocationList {
-  readonly authorityId: string;
-  readonly number: number;
-  /** Number of revocations when those of the CRL were read. */
-  readonly revocations: number;
+  readonly issuerId: string;
+  readonly number: bigint;
+  /** CRL number of the last CRL on record. */
+  readonly previous: bigint;
+  /** Number of changes when the entries of the CRL were read. */
+  readonly changes: number;
   /** DER. */
   readonly list: Buffer;
   readonly thisUpdate: Date;
   readonly nextUpdate: Date;
 }
 
-/** Records of revocations and CRLs. */
+const HOLD = REVOCATION_REASONS.certificateHold;
+
+/**
+ * Records of revocations, holds and CRLs. Each change is one conditional update,
+ * so that of concurrent ones one takes effect, and a revocation is final.
+ */
 export class RevocationStore {
   readonly #database: Knex;
 
@@ -45,84 +52,160 @@ export class RevocationStore {
   }
 
   /**
-   * Records a revocation. The first revocation of a certificate is kept.
+   * Records a revocation, unless the certificate is revoked. One that replaces a
+   * hold keeps the date of the hold, as ITU-T X.509 requires.
    *
-   * @returns the recorded revocation, `undefined` when there is no such
-   *   certificate
+   * @returns whether the record changed
    */
   async revoke(options: {
     readonly serialNumber: bigint;
     readonly reason: RevocationReason;
     readonly revokedBy: string;
     readonly revokedAt: Date;
-  }): Promise<Revocation | undefined> {
-    const key = { serial_number: String(options.serialNumber) };
-    return await this.#database.transaction(async transaction => {
-      const revoked = await transaction<CertificateRow>(CERTIFICATES)
-        .where(key)
-        .whereNotNull('certificate')
-        .whereNull('revoked_at')
+  }): Promise<boolean> {
+    return await this.#change(options.serialNumber, certificates =>
+      certificates()
+        .where(either =>
+          either.whereNull('revoked_at').orWhere('revocation_reason', HOLD),
+        )
         .update({
-          revoked_at: options.revokedAt,
+          revoked_at: this.#database.raw('coalesce(revoked_at, ?)', [
+            options.revokedAt,
+          ]),
           revocation_reason: REVOCATION_REASONS[options.reason],
           revoked_by: options.revokedBy,
-        });
-      const row = await transaction<CertificateRow>(CERTIFICATES)
-        .where(key)
-        .first();
-      if (row && revoked === 1) {
-        await transaction<AuthorityRow>(AUTHORITIES)
-          .where({ id: row.authority_id })
-          .increment('revocations');
-      }
-      return row && readRecord(row).revocation;
-    });
+        }),
+    );
   }
 
   /**
-   * Returns the revoked certificates that the next CRL must contain: those that
+   * Records a hold, unless the certificate is revoked or on hold.
+   *
+   * @returns whether the record changed
+   */
+  async hold(options: {
+    readonly serialNumber: bigint;
+    readonly heldBy: string;
+    readonly heldAt: Date;
+  }): Promise<boolean> {
+    return await this.#change(options.serialNumber, certificates =>
+      certificates().whereNull('revoked_at').update({
+        revoked_at: options.heldAt,
+        revocation_reason: HOLD,
+        revoked_by: options.heldBy,
+      }),
+    );
+  }
+
+  /**
+   * Ends a hold.
+   *
+   * @returns whether the certificate was on hold
+   */
+  async release(serialNumber: bigint): Promise<boolean> {
+    return await this.#change(serialNumber, certificates =>
+      certificates().where({ revocation_reason: HOLD }).update({
+        revoked_at: null,
+        revocation_reason: null,
+        revoked_by: null,
+      }),
+    );
+  }
+
+  /**
+   * Returns the entries that the next CRL of an issuer must contain: those that
    * had not expired when the last one was issued (RFC 5280 §3.3).
    */
   async listRevoked(
-    authorityId: string,
+    issuerId: string,
     options: { readonly notExpiredAt: Date | undefined },
   ): Promise<readonly RevokedCertificate[]> {
     const { notExpiredAt = new Date(0) } = options;
     const rows = await this.#database<CertificateRow>(CERTIFICATES)
-      .where({ authority_id: authorityId })
+      .where({ authority_id: issuerId })
       .whereNotNull('revoked_at')
       .andWhere('not_after', '>=', notExpiredAt)
-      .orderBy(['revoked_at', 'serial_number']);
-    return rows
-      .map(readRecord)
-      .flatMap(({ serialNumber, revocation }) =>
-        revocation ? { serialNumber, ...revocation } : [],
-      );
+      .orderBy(['revoked_at', 'serial_number'])
+      // Without the certificates: there may be thousands.
+      .select('serial_number', 'revoked_at', 'revocation_reason');
+    return rows.flatMap(row =>
+      row.revoked_at === null
+        ? []
+        : {
+            serialNumber: BigInt(row.serial_number),
+            revokedAt: new Date(row.revoked_at),
+            reason: reasonOf(row.revocation_reason),
+          },
+    );
   }
 
-  async findList(authorityId: string): Promise<RevocationListState> {
-    const row = await this.#authorities().where({ id: authorityId }).first();
-    return row ? readState(row) : { number: 0, unlisted: 0, revocations: 0 };
+  async findList(issuerId: string): Promise<RevocationListState> {
+    const row = await this.#authorities()
+      .where({ id: issuerId })
+      .select(
+        'crl_number',
+        'crl_this_update',
+        'crl_next_update',
+        'changes',
+        'crl_changes',
+      )
+      .first();
+    return row ? readState(row) : { number: 0n, unlisted: 0, changes: 0 };
   }
 
-  /** Returns the last CRL of the current CA, DER. */
-  async findCurrentList(): Promise<Buffer | undefined> {
-    const row = await this.#authorities().where({ is_current: true }).first();
+  /** Whether an issuer has certificates that have not expired. */
+  async hasValid(issuerId: string): Promise<boolean> {
+    const row = await this.#database<CertificateRow>(CERTIFICATES)
+      .where({ authority_id: issuerId })
+      .where('not_after', '>=', new Date())
+      .first('serial_number');
+    return row !== undefined;
+  }
+
+  /** Returns the last CRL of an issuer, DER. */
+  async readList(issuerId: string): Promise<Buffer | undefined> {
+    const row = await this.#authorities()
+      .where({ id: issuerId })
+      .select('crl')
+      .first();
     return row?.crl ?? undefined;
   }
 
-  /** @returns false when another CRL has the number already */
+  /** @returns false when a concurrent process recorded a CRL first */
   async recordList(list: NewRevocationList): Promise<boolean> {
     const updated = await this.#authorities()
-      .where({ id: list.authorityId, crl_number: list.number - 1 })
+      .where({ id: list.issuerId, crl_number: String(list.previous) })
       .update({
         crl: list.list,
-        crl_number: list.number,
-        crl_revocations: list.revocations,
+        crl_number: String(list.number),
+        crl_changes: list.changes,
         crl_this_update: list.thisUpdate,
         crl_next_update: list.nextUpdate,
       });
     return updated === 1;
+  }
+
+  /** Changes one certificate, and counts the change for the next CRL. */
+  async #change(
+    serialNumber: bigint,
+    update: (
+      certificates: () => Knex.QueryBuilder<CertificateRow>,
+    ) => Promise<number>,
+  ): Promise<boolean> {
+    const key = { serial_number: String(serialNumber) };
+    return await this.#database.transaction(async transaction => {
+      const certificates = () =>
+        transaction<CertificateRow>(CERTIFICATES)
+          .where(key)
+          .whereNotNull('certificate');
+      if ((await update(certificates)) === 0) {
+        return false;
+      }
+      await transaction<AuthorityRow>(AUTHORITIES)
+        .whereIn('id', certificates().select('authority_id'))
+        .increment('changes');
+      return true;
+    });
   }
 
   #authorities(): Knex.QueryBuilder<AuthorityRow> {
@@ -130,10 +213,19 @@ export class RevocationStore {
   }
 }
 
-function readState(row: AuthorityRow): RevocationListState {
+function readState(
+  row: Pick<
+    AuthorityRow,
+    | 'crl_number'
+    | 'crl_this_update'
+    | 'crl_next_update'
+    | 'changes'
+    | 'crl_changes'
+  >,
+): RevocationListState {
   const { crl_this_update: thisUpdate, crl_next_update: nextUpdate } = row;
   return {
-    number: row.crl_number,
+    number: BigInt(row.crl_number),
     ...(thisUpdate !== null &&
       nextUpdate !== null && {
         current: {
@@ -141,7 +233,7 @@ function readState(row: AuthorityRow): RevocationListState {
           nextUpdate: new Date(nextUpdate),
         },
       }),
-    unlisted: row.revocations - row.crl_revocations,
-    revocations: row.revocations,
+    unlisted: row.changes - row.crl_changes,
+    changes: row.changes,
   };
 }

@@ -5,7 +5,11 @@ import {
   startRealm,
   type Realm,
 } from '@directory-gateway/realm';
-import { createCaCertificate, writePem } from '@directory-gateway/x509';
+import {
+  createCaCertificate,
+  signingKeyOf,
+  writePem,
+} from '@directory-gateway/x509';
 import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -104,7 +108,7 @@ beforeAll(async () => {
   });
   sessionKey = randomBytes(32).toString('base64');
   await write('session-key', sessionKey);
-  const ca = newCa();
+  const ca = await newCa();
   caKey = ca.key;
   await write('ca-key.pem', ca.key);
   await write('ca.pem', ca.chain);
@@ -116,12 +120,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function newCa(days = 365) {
+async function newCa(days = 365) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const day = 24 * 60 * 60 * 1000;
-  const certificate = createCaCertificate({
+  const certificate = await createCaCertificate({
     subject: [{ type: 'CN', value: 'Doctor CA' }],
-    privateKey,
+    key: signingKeyOf(privateKey),
     notBefore: new Date(Date.now() - 2 * day),
     notAfter: new Date(Date.now() + days * day),
   });
@@ -162,8 +166,8 @@ function healthyConfig(): JsonObject {
         authority: 'embedded',
         embedded: {
           organization: 'Example',
-          keyFile: path('ca-key.pem'),
-          chainFile: path('ca.pem'),
+          issuers: [{ keyFile: path('ca-key.pem'), chainFile: path('ca.pem') }],
+          logFolder: path('ca-log'),
         },
       },
     },
@@ -870,13 +874,15 @@ const FAULTS: readonly Fault[] = [
   [
     'the key of another CA',
     'embedded-ca-key',
-    /chainFile to the certificate of this key/,
+    /restore the key/,
     async () => ({
       config: {
-        'directory.certificates.embedded.keyFile': await write(
-          'other-ca-key.pem',
-          newCa().key,
-        ),
+        'directory.certificates.embedded.issuers': [
+          {
+            keyFile: await write('other-ca-key.pem', (await newCa()).key),
+            chainFile: path('ca.pem'),
+          },
+        ],
       },
     }),
   ],
@@ -892,38 +898,45 @@ const FAULTS: readonly Fault[] = [
     /chmod 600 .*open-ca-key\.pem/,
     async () => ({
       config: {
-        'directory.certificates.embedded.keyFile': await withMode(
-          path('ca-key.pem'),
-          'open-ca-key.pem',
-          0o644,
-        ),
+        'directory.certificates.embedded.issuers': [
+          {
+            keyFile: await withMode(
+              path('ca-key.pem'),
+              'open-ca-key.pem',
+              0o644,
+            ),
+            chainFile: path('ca.pem'),
+          },
+        ],
       },
     }),
   ],
   [
     'no CA key',
     'embedded-ca-key',
-    /install -m 600/,
+    /restore the key/,
     () => ({
-      config: { 'directory.certificates.embedded.keyFile': path('missing') },
+      config: {
+        'directory.certificates.embedded.issuers': [
+          { keyFile: path('missing'), chainFile: path('ca.pem') },
+        ],
+      },
     }),
   ],
   [
     'an expired CA certificate',
     'embedded-ca-certificate',
-    /renew the CA certificate with the same key/,
+    /create a new intermediate/,
     async () => {
-      const { key, chain } = newCa(-1);
+      const { key, chain } = await newCa(-1);
       return {
         config: {
-          'directory.certificates.embedded.keyFile': await write(
-            'old.key',
-            key,
-          ),
-          'directory.certificates.embedded.chainFile': await write(
-            'old',
-            chain,
-          ),
+          'directory.certificates.embedded.issuers': [
+            {
+              keyFile: await write('old.key', key),
+              chainFile: await write('old', chain),
+            },
+          ],
         },
       };
     },
@@ -931,7 +944,7 @@ const FAULTS: readonly Fault[] = [
   [
     'a proxy that does not pass the CRL',
     'embedded-ca-crl',
-    /pass \/api\/directory\/ca\/crl without credentials/,
+    /pass \/api\/directory\/ca\/ without credentials/,
     async () => {
       const proxy = createServer((_req, res) => {
         res.writeHead(401).end();
@@ -972,6 +985,7 @@ it('finds nothing wrong with a healthy portal', async () => {
   ).toEqual([
     'migrations',
     'embedded-ca-crl',
+    'embedded-ca-log',
     'freeipa-ca-config',
     'freeipa-ca-server',
     'freeipa-ca-login',

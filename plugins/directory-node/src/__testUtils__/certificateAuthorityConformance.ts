@@ -202,9 +202,7 @@ export function describeCertificateAuthority(options: {
       await subject.revoke?.({ serialNumber, reason: 4 });
       const found = await subject.authority.get(serialNumber);
       expect(found?.certificate.der).toEqual(issued.certificate.der);
-      expect(found?.revocation).toEqual(
-        subject.revoke ? { reason: 4 } : undefined,
-      );
+      expect(found?.revocation?.reason).toEqual(subject.revoke && 4);
     });
 
     it('revokes its certificates permanently, and no others, if it can revoke', async () => {
@@ -213,15 +211,67 @@ export function describeCertificateAuthority(options: {
       const serialNumber = serialNumberOf(issued);
       const revoke = async (number: bigint, reason: RevocableReason) => {
         const request = { serialNumber: number, reason, revokedBy: REVOKED_BY };
-        return (await authority.revoke?.(request))?.revocation;
+        return (await authority.revoke?.(request))?.revocation?.reason;
       };
-      const expected = authority.revoke && { reason: 1 };
+      const expected = authority.revoke && 1;
       expect(await revoke(serialNumber, 'keyCompromise')).toEqual(expected);
       expect(await revoke(serialNumber, 'superseded')).toEqual(expected);
       expect(await revoke(UNKNOWN_SERIAL_NUMBER, 'superseded')).toBeUndefined();
       const found = await authority.get(serialNumber);
       expect(found?.certificate.der).toEqual(issued.certificate.der);
-      expect(found?.revocation).toEqual(expected);
+      expect(found?.revocation?.reason).toEqual(expected);
+    });
+
+    it('suspends certificates until they are released or revoked, if it has holds', async () => {
+      const { authority, user } = subject;
+      const serialNumber = serialNumberOf(await authority.sign(newRequest()));
+      const reasonAfter = async (
+        change: (
+          certificate: bigint,
+        ) => Promise<IssuedCertificate | undefined> | undefined,
+      ) => (await change(serialNumber))?.revocation?.reason;
+      const hold = (number: bigint) =>
+        authority.hold?.({ serialNumber: number, heldBy: REVOKED_BY });
+      const release = (number: bigint) =>
+        authority.release?.({ serialNumber: number, releasedBy: REVOKED_BY });
+      const revoke = (number: bigint) =>
+        authority.revoke?.({
+          serialNumber: number,
+          reason: 'superseded',
+          revokedBy: REVOKED_BY,
+        });
+      const isUsable = async () => {
+        const usernames = [user.username];
+        const listed = await authority.listByUsers?.({
+          usernames,
+          which: 'usable',
+        });
+        return listed
+          ?.get(user.username)
+          ?.some(issued => serialNumberOf(issued) === serialNumber);
+      };
+      const onHold = authority.hold && 6;
+      const revoked = authority.hold && authority.revoke && 4;
+
+      expect(authority.release === undefined).toBe(
+        authority.hold === undefined,
+      );
+      expect(await release(UNKNOWN_SERIAL_NUMBER)).toBeUndefined();
+      expect(await hold(UNKNOWN_SERIAL_NUMBER)).toBeUndefined();
+      expect(await reasonAfter(release)).toBeUndefined();
+      expect(await reasonAfter(hold)).toBe(onHold);
+      expect(await reasonAfter(hold)).toBe(onHold);
+      expect(authority.hold && (await isUsable())).not.toBe(true);
+      const held = await authority.get(serialNumber);
+      expect(held?.revocation?.reason).toBe(onHold);
+
+      expect(await reasonAfter(release)).toBeUndefined();
+      expect(await isUsable()).not.toBe(false);
+
+      await hold(serialNumber);
+      expect(authority.hold && (await reasonAfter(revoke))).toBe(revoked);
+      expect(await reasonAfter(release)).toBe(revoked);
+      expect(await reasonAfter(hold)).toBe(revoked);
     });
 
     it('lists the certificates of users, unless the directory contains them', async () => {
@@ -316,6 +366,8 @@ export function describeCertificateAuthority(options: {
               reason: 'superseded',
               revokedBy: REVOKED_BY,
             }),
+          () => authority.hold?.({ serialNumber, heldBy: REVOKED_BY }),
+          () => authority.release?.({ serialNumber, releasedBy: REVOKED_BY }),
           () => authority.listExpiring?.({ from: new Date() }),
         ]) {
           expect([undefined, 'AuthorityUnavailableError']).toContain(

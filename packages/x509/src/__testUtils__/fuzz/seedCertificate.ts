@@ -1,5 +1,10 @@
-import { aliceFields, makeIssuer } from '../authority';
+import { sign } from 'node:crypto';
+import { keyIdentifier } from '../../issuing/writeExtensions';
+import { writeName } from '../../issuing/writeNames';
+import { writeTbsCertificate } from '../../issuing/writeTbs';
+import { aliceFields, caName } from '../authority';
 import { testKey } from '../testKeys';
+import { bits, oid, seq } from '../tlv';
 
 /** A certificate with every supported extension. */
 export function seedCertificate(): Buffer {
@@ -12,6 +17,11 @@ export function seedCertificate(): Buffer {
       { type: 'CN', value: 'alice' },
     ],
   });
-  const { spki } = testKey('P-256');
-  return makeIssuer('P-256').signCertificate({ ...fields, spki });
+  const { privateKey, spki } = testKey('P-256');
+  const algorithm = seq(oid('ecdsaWithSha256'));
+  const tbs = writeTbsCertificate(
+    { ...fields, spki },
+    { name: writeName(caName), keyIdentifier: keyIdentifier(spki), algorithm },
+  );
+  return seq(tbs, algorithm, bits(sign('sha256', tbs, privateKey)));
 }

@@ -26,7 +26,7 @@ function newPromise<T>(): Waiting<T> & { readonly promise: Promise<T> } {
 export class AuthorityProcess {
   readonly #child: ChildProcess;
   readonly #loaded: Promise<void>;
-  readonly #started: Promise<string>;
+  readonly #started: Promise<void>;
   readonly #waiting = new Map<number, Waiting<Buffer>>();
   #lastId = 0;
 
@@ -47,7 +47,7 @@ export class AuthorityProcess {
   private constructor(child: ChildProcess) {
     this.#child = child;
     const loaded = newPromise<void>();
-    const started = newPromise<string>();
+    const started = newPromise<void>();
     // A rejection that is not awaited is not an error.
     loaded.promise.catch(() => {});
     started.promise.catch(() => {});
@@ -59,7 +59,7 @@ export class AuthorityProcess {
           loaded.resolve();
           break;
         case 'started':
-          started.resolve(message.authorityId);
+          started.resolve();
           break;
         case 'refused':
           started.reject(new Error(message.reason));
@@ -89,13 +89,12 @@ export class AuthorityProcess {
   /**
    * Opens the CA.
    *
-   * @returns id of the CA
    * @throws ProcessEndedError when the process is killed.
    */
-  async start(options: HostOptions): Promise<string> {
+  async start(options: HostOptions): Promise<void> {
     await this.#loaded;
     this.#send({ kind: 'start', options });
-    return await this.#started;
+    await this.#started;
   }
 
   /** @throws ProcessEndedError when the process is killed. */

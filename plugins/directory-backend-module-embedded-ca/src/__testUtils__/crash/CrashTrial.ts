@@ -7,12 +7,14 @@ import {
   CERTIFICATES,
   type CertificateRow,
 } from '../../database/rows';
+import { compareLog } from '../../issuers/issuanceLog';
 import { serialNumberOf } from '../certificateFacts';
 import { aliceRequest } from '../requests';
 import { TestCa } from '../TestCa';
 import type { TestDatabaseKind } from '../TestDatabase';
 import { AuthorityProcess, ProcessEndedError } from './AuthorityProcess';
 import type { HostOptions } from './authorityHost';
+import { SignerProcess } from './SignerProcess';
 
 /** Number of concurrent clients. */
 const CLIENTS = 8;
@@ -20,16 +22,24 @@ const CLIENTS = 8;
 /** One process in this many is killed while it opens the CA; others while signing. */
 const KILLED_AT_START = 5;
 
-/** Number of first kills while the CA is opened, so that its generation is killed, too. */
+/** Number of first kills while the CA is opened. */
 const FIRST_AT_START = 4;
 
 /** Maximum time until a kill in milliseconds: opening, signing. */
 const LONGEST_OPENING_MS = 300;
 const SIGNING_MS = 500;
 
-/** Result of a trial. `lost`, `duplicates`, `changed` and `misfiled` must be 0. */
+/** Pause of a client after an error, while the signer starts. */
+const RETRY_MS = 20;
+
+/**
+ * Result of a trial. `lost`, `duplicates`, `changed`, `misfiled`, `onlyInLog` and
+ * `onlyInDatabase` must be 0.
+ */
 export interface CrashCounts {
   readonly kills: number;
+  /** Kills of the process that signs. */
+  readonly signerKills: number;
   /** Kills while the CA was being opened. */
   readonly killsAtStart: number;
   /** Certificates that clients received. */
@@ -46,8 +56,14 @@ export interface CrashCounts {
   readonly misfiled: number;
   /** Reserved serial numbers without certificate, which crashes may leave. */
   readonly reserved: number;
-  /** Recorded CAs. */
-  readonly authorities: number;
+  /** Certificates in the log that only the last start has imported. */
+  readonly imported: number;
+  /** Certificates without a record in the database, after the last start. */
+  readonly onlyInLog: number;
+  /** Certificates without a record in the log. */
+  readonly onlyInDatabase: number;
+  /** Recorded issuers. */
+  readonly issuers: number;
 }
 
 /**
@@ -57,33 +73,41 @@ export interface CrashCounts {
 export class CrashTrial {
   readonly #ca: TestCa;
   readonly #options: HostOptions;
+  readonly #signer: SignerProcess | undefined;
   readonly #received = new Map<SigningRequest, Buffer>();
   readonly #unanswered = new Set<SigningRequest>();
   #unansweredCount = 0;
   #killsAtStart = 0;
+  #signerKills = 0;
   /** Maximum time until a kill that comes before the CA is open. */
   #openingMs = LONGEST_OPENING_MS;
   #changed = 0;
 
+  /** @param options - `signer`: in the process of the gateway, or in another */
   static async run(options: {
     readonly kind: TestDatabaseKind;
+    readonly signer: 'file' | 'socket';
     readonly kills: number;
   }): Promise<CrashCounts> {
     const ca = await TestCa.start(options.kind, { tables: 'none' });
+    const signer =
+      options.signer === 'socket' ? await SignerProcess.create(ca) : undefined;
     try {
-      const trial = new CrashTrial(ca);
+      const trial = new CrashTrial(ca, signer);
       await trial.#killRepeatedly(options.kills);
       return { kills: options.kills, ...(await trial.#count()) };
     } finally {
+      await signer?.kill();
       await ca.stop();
     }
   }
 
-  private constructor(ca: TestCa) {
+  private constructor(ca: TestCa, signer: SignerProcess | undefined) {
     this.#ca = ca;
+    this.#signer = signer;
     this.#options = {
       database: ca.database.config,
-      embedded: { keyFile: ca.keyFile },
+      embedded: ca.block(signer ? { socket: signer.socket } : {}),
     };
   }
 
@@ -94,11 +118,13 @@ export class CrashTrial {
       for (let kills = 1; kills <= total; kills++) {
         const current = next;
         await current.loaded();
+        await this.#signer?.start();
         next = AuthorityProcess.load();
         await (kills <= FIRST_AT_START || kills % KILLED_AT_START === 0
           ? this.#killOpening(current)
-          : this.#killSigning(current));
+          : this.#killSigning(current, kills));
       }
+      await this.#signer?.start();
       await next.start(this.#options);
       for (const request of this.#unanswered) {
         await this.#sign(next, request);
@@ -128,13 +154,28 @@ export class CrashTrial {
     }
   }
 
-  async #killSigning(authority: AuthorityProcess): Promise<void> {
+  /**
+   * Without a separate signer, only the gateway is killed. Otherwise the gateway,
+   * both, or only the signer, which starts again while the gateway runs.
+   */
+  async #killSigning(
+    authority: AuthorityProcess,
+    kills: number,
+  ): Promise<void> {
     try {
       await authority.start(this.#options);
       const clients = Array.from({ length: CLIENTS }, () =>
         this.#use(authority),
       );
       await sleep(randomInt(SIGNING_MS));
+      if (this.#signer && kills % 3 > 0) {
+        await this.#signer.kill();
+        this.#signerKills += 1;
+        if (kills % 3 === 1) {
+          await this.#signer.start();
+          await sleep(SIGNING_MS);
+        }
+      }
       await authority.kill();
       await Promise.all(clients);
     } finally {
@@ -146,8 +187,13 @@ export class CrashTrial {
   async #use(authority: AuthorityProcess): Promise<void> {
     for (;;) {
       const request = this.#nextRequest();
-      if (!(await this.#sign(authority, request))) {
-        return;
+      switch (await this.#sign(authority, request)) {
+        case 'ended':
+          return;
+        case 'failed':
+          await sleep(RETRY_MS);
+          break;
+        default:
       }
     }
   }
@@ -163,28 +209,45 @@ export class CrashTrial {
     return last && randomInt(10) === 0 ? last : aliceRequest();
   }
 
-  /** @returns false when the process was killed */
   async #sign(
     authority: AuthorityProcess,
     request: SigningRequest,
-  ): Promise<boolean> {
+  ): Promise<'received' | 'failed' | 'ended'> {
     try {
       const certificate = await authority.sign(request);
       const before = this.#received.get(request);
       this.#changed += before && !before.equals(certificate) ? 1 : 0;
       this.#received.set(request, before ?? certificate);
-      return true;
+      return 'received';
     } catch (error) {
-      if (isEnd(error) && !this.#received.has(request)) {
+      if (!this.#received.has(request)) {
         this.#unansweredCount += 1;
         this.#unanswered.add(request);
       }
-      return false;
+      if (error instanceof ProcessEndedError) {
+        return 'ended';
+      }
+      if (this.#signer && /AuthorityUnavailable/.test(String(error))) {
+        return 'failed';
+      }
+      throw error;
     }
   }
 
   async #count(): Promise<Omit<CrashCounts, 'kills'>> {
     const { knex } = this.#ca.database;
+    await this.#signer?.start();
+    const node = await this.#ca.open(this.#options.embedded);
+    const { signer } = await node.issuers.require();
+    const compare = async () =>
+      await compareLog({
+        database: knex,
+        logged: signer.loggedCertificates(),
+        issuerIds: [this.#ca.intermediate.id],
+      });
+    const before = await compare();
+    await node.maintain();
+    const after = await compare();
     const rows: CertificateRow[] = await knex(CERTIFICATES);
     const recorded = new Map(rows.map(row => [row.serial_number, row]));
     const received = [...this.#received.values()];
@@ -198,6 +261,7 @@ export class CrashTrial {
       String(serialNumberOf({ certificate: new Certificate(certificate) })) !==
         serial_number;
     return {
+      signerKills: this.#signerKills,
       killsAtStart: this.#killsAtStart,
       received: received.length,
       unanswered: this.#unansweredCount,
@@ -206,7 +270,10 @@ export class CrashTrial {
       changed: this.#changed,
       misfiled: rows.filter(isMisfiled).length,
       reserved: rows.filter(({ certificate }) => !certificate).length,
-      authorities: (await knex(AUTHORITIES)).length,
+      imported: before.onlyInLog.length,
+      onlyInLog: after.onlyInLog.length,
+      onlyInDatabase: after.onlyInDatabase.length,
+      issuers: (await knex(AUTHORITIES)).length,
     };
   }
 }

@@ -4,13 +4,13 @@ import type { SigningRequest } from '@directory-gateway/backstage-plugin-directo
 import createKnex, { type Knex } from 'knex';
 import { createEmbeddedCa } from '../../createEmbeddedCa';
 import { migrateDatabase } from '../../module';
-import { CRL_URL, embeddedCaConfig } from '../TestCa';
+import { PUBLIC_URL, readConfig } from '../TestCa';
 
 /** Options of the child process. */
 export interface HostOptions {
   readonly database: Knex.Config;
   /** The `embedded` block of the configuration. */
-  readonly embedded: JsonObject & { readonly keyFile: string };
+  readonly embedded: JsonObject;
 }
 
 /** Messages of the parent. */
@@ -26,7 +26,7 @@ export type HostRequest =
 export type HostMessage =
   /** The code is loaded. */
   | { readonly kind: 'loaded' }
-  | { readonly kind: 'started'; readonly authorityId: string }
+  | { readonly kind: 'started' }
   | { readonly kind: 'refused'; readonly reason: string }
   | {
       readonly kind: 'issued';
@@ -55,12 +55,13 @@ async function start(options: HostOptions): Promise<void> {
     log: { warn() {}, error() {} },
   });
   await migrateDatabase(database);
-  const { authority, currentAuthority } = await createEmbeddedCa({
-    config: embeddedCaConfig(options.embedded),
+  const { authority, maintain } = await createEmbeddedCa({
+    config: readConfig(options.embedded),
     database,
-    crlUrl: CRL_URL,
+    publicUrl: PUBLIC_URL,
     logger: silent,
   });
+  await maintain();
   process.on('message', async (message: HostRequest) => {
     if (message.kind !== 'sign') {
       return;
@@ -73,7 +74,7 @@ async function start(options: HostOptions): Promise<void> {
       send({ kind: 'failed', id, reason: String(error) });
     }
   });
-  send({ kind: 'started', authorityId: currentAuthority.get().id });
+  send({ kind: 'started' });
 }
 
 process.once('message', (message: HostRequest) => {

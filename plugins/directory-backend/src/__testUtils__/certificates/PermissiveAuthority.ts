@@ -3,6 +3,7 @@ import {
   createCaCertificate,
   Issuer,
   randomSerialNumber,
+  signingKeyOf,
 } from '@directory-gateway/x509';
 import type {
   CertificateAuthority,
@@ -19,23 +20,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export class PermissiveAuthority implements CertificateAuthority {
   readonly signed: SigningRequest[] = [];
-  readonly #issuer: Issuer;
+  readonly #issuer = createIssuer();
   readonly #issued = new Map<bigint, IssuedCertificate>();
-
-  constructor() {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const certificate = createCaCertificate({
-      ...validity(),
-      subject: [{ type: 'CN', value: 'Permissive' }],
-      privateKey,
-    });
-    this.#issuer = Issuer.create({ certificate, privateKey });
-  }
 
   async sign(request: SigningRequest): Promise<IssuedCertificate> {
     this.signed.push(request);
     const serialNumber = randomSerialNumber();
-    const certificate = this.#issuer.signCertificate({
+    const issuer = await this.#issuer;
+    const certificate = await issuer.signCertificate({
       ...validity(),
       serialNumber,
       spki: request.publicKey,
@@ -55,6 +47,17 @@ export class PermissiveAuthority implements CertificateAuthority {
   async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
     return this.#issued.get(serialNumber);
   }
+}
+
+async function createIssuer(): Promise<Issuer> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = signingKeyOf(privateKey);
+  const certificate = await createCaCertificate({
+    ...validity(),
+    subject: [{ type: 'CN', value: 'Permissive' }],
+    key,
+  });
+  return Issuer.create({ certificate, key });
 }
 
 function validity(): { readonly notBefore: Date; readonly notAfter: Date } {

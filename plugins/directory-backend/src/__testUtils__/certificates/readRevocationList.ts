@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import type { Realm } from '@directory-gateway/realm';
+import { embeddedAuthority } from '../gateway/directoryConfig';
 import type { Gateway } from '../gateway/startGateway';
+import { revocationListPath } from './issuerFiles';
 
 /** A CRL as OpenSSL reads it. */
 export interface ReadRevocationList {
@@ -10,11 +13,13 @@ export interface ReadRevocationList {
   readonly serials: readonly string[];
 }
 
-/** Returns the public CRL of a gateway. */
-export async function readRevocationList({
-  baseUrl,
-}: Pick<Gateway, 'baseUrl'>): Promise<ReadRevocationList> {
-  const response = await fetch(`${baseUrl}/api/directory/ca/crl`);
+/** Returns the public CRL of a gateway with the CA of its realm. */
+export async function readRevocationList(
+  { baseUrl }: Pick<Gateway, 'baseUrl'>,
+  realm: Realm,
+): Promise<ReadRevocationList> {
+  const path = revocationListPath(embeddedAuthority(realm).embedded);
+  const response = await fetch(`${baseUrl}/api/directory${path}`);
   const bytes = Buffer.from(await response.arrayBuffer());
   const text = execFileSync(
     'openssl',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@backstage/types';
 import type { Realm } from '@directory-gateway/realm';
-import { join } from 'node:path';
+import { issuerFiles } from '../certificates/issuerFiles';
 
 const openToAll = {
   principals: ['*'],
@@ -30,13 +30,17 @@ export const privilegedRules: JsonObject[] = [
   { principals: ['alice'], operations: ['directory.replica.override'] },
 ];
 
-/** The `certificates` block of a gateway with the embedded CA. */
-export function embeddedAuthority(realm: Realm) {
+/**
+ * The `certificates` block of a gateway with the embedded CA.
+ *
+ * @param name - of the CA; each database needs another one. Default: `ca`
+ */
+export function embeddedAuthority(realm: Realm, name = 'ca') {
   return {
     authority: 'embedded',
     embedded: {
       organization: realm.realm,
-      keyFile: join(realm.dir, 'ca-key.pem'),
+      ...issuerFiles({ folder: realm.dir, name }),
     },
   };
 }

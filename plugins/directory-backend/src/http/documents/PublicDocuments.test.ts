@@ -7,7 +7,7 @@ import { publishHealth } from './publishHealth';
 import { PublicDocuments } from './PublicDocuments';
 
 describe('PublicDocuments', () => {
-  const read = jest.fn<Promise<Buffer>, []>();
+  const read = jest.fn<Promise<Buffer | undefined>, [string]>();
   const replica: { status: ReplicaStatus } = { status: { kind: 'starting' } };
   let now: number;
   let server: Server;
@@ -22,6 +22,11 @@ describe('PublicDocuments', () => {
       contentType: 'text/plain',
       read,
     });
+    documents.addPublicDocument({
+      path: '/named/:name/crl',
+      contentType: 'text/plain',
+      read,
+    });
     publishHealth(documents, { root: '', replica });
     publishHealth(documents, {
       root: '/fasjson',
@@ -30,8 +35,11 @@ describe('PublicDocuments', () => {
     });
     const app = express()
       .use(documents.handler())
-      .use(((_error, _req, res, _next) => {
-        res.status(503).end();
+      .use((_req, res) => {
+        res.status(418).end();
+      })
+      .use(((error, _req, res, _next) => {
+        res.status(error.name === 'UnknownPathError' ? 404 : 503).end();
       }) satisfies express.ErrorRequestHandler);
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -46,6 +54,8 @@ describe('PublicDocuments', () => {
     const { port } = server.address() as AddressInfo;
     return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
   };
+
+  const getNamed = async (name: string) => await get(`/named/${name}/crl`);
 
   describe('a document', () => {
     const path = '/ca/crl';
@@ -84,6 +94,29 @@ describe('PublicDocuments', () => {
       finish(Buffer.from('x'));
       expect(await Promise.all([first, second])).toEqual([200, 200]);
       expect(read).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  describe('a document with a parameter', () => {
+    beforeEach(() => {
+      read.mockImplementation(async name =>
+        name === 'b2' ? undefined : Buffer.from(name),
+      );
+    });
+
+    it('shares the result of each value for a second', async () => {
+      const ask = () => Promise.all(['a1', 'c3', 'a1'].map(getNamed));
+      expect(await ask()).toEqual([200, 200, 200]);
+      expect(await ask()).toEqual([200, 200, 200]);
+      expect(read.mock.calls).toEqual([['a1'], ['c3']]);
+    });
+
+    it('returns 404 without a document, and only for one segment of letters and digits', async () => {
+      expect(await getNamed('b2')).toBe(404);
+      for (const name of ['', 'a1/x', 'a-1', '%61', '..', ':name']) {
+        expect([name, await getNamed(name)]).toEqual([name, 418]);
+      }
+      expect(read.mock.calls).toEqual([['b2']]);
     });
   });
 

@@ -4,22 +4,34 @@ import type {
   PublicDocument,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Request, RequestHandler, Response } from 'express';
+import { UnknownPathError } from '../response/apiErrors';
 
 /** Handles a GET without authentication; Express omits the body for HEAD. */
-type PublicHandler = (req: Request, res: Response) => Promise<void>;
+type PublicHandler = (
+  req: Request,
+  res: Response,
+  parameter: string,
+) => Promise<void>;
 
 /**
  * The documents that need no authentication, by exact path: there are no
- * patterns and no prefixes.
+ * prefixes, and a parameter is one segment of letters and digits.
  */
 export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
-  readonly #byPath = new Map<string, PublicHandler>();
+  readonly #byPath = new Map<
+    string,
+    { readonly pattern: RegExp; readonly handle: PublicHandler }
+  >();
 
   /** Adds a document that is read at most once per second. */
   addPublicDocument(document: PublicDocument): void {
-    const read = shareForOneSecond(() => document.read());
-    this.addHandler(document.path, async (_req, res) => {
-      res.type(document.contentType).send(await read());
+    const read = shareForOneSecond(parameter => document.read(parameter));
+    this.addHandler(document.path, async (_req, res, parameter) => {
+      const found = await read(parameter);
+      if (!found) {
+        throw new UnknownPathError();
+      }
+      res.type(document.contentType).send(found);
     });
   }
 
@@ -28,11 +40,11 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
    *
    * @throws ConflictError when the path has a handler.
    */
-  addHandler(path: string, handler: PublicHandler): void {
+  addHandler(path: string, handle: PublicHandler): void {
     if (this.#byPath.has(path)) {
       throw new ConflictError(`There is already a document at ${path}`);
     }
-    this.#byPath.set(path, handler);
+    this.#byPath.set(path, { pattern: patternOf(path), handle });
   }
 
   /** All paths, for a route. */
@@ -42,15 +54,25 @@ export class PublicDocuments implements DirectoryPublicDocumentsExtensionPoint {
 
   /** Handles GET requests of {@link paths}. */
   handler(): RequestHandler {
+    const documents = [...this.#byPath.values()];
     return (req, res, next) => {
-      const handle = this.#byPath.get(req.path.replace(/\/$/, ''));
-      if (handle) {
-        handle(req, res).catch(next);
-      } else {
-        next();
+      const path = req.path.replace(/\/$/, '');
+      for (const { pattern, handle } of documents) {
+        const [match, parameter = ''] = pattern.exec(path) ?? [];
+        if (match !== undefined) {
+          handle(req, res, parameter).catch(next);
+          return;
+        }
       }
+      next();
     };
   }
+}
+
+/** Matches exactly a path, and letters and digits for its parameter. */
+function patternOf(path: string): RegExp {
+  const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/:[a-z]+/, '([A-Za-z0-9]+)')}$`);
 }
 
 /** Milliseconds for which a result is shared. */
@@ -58,20 +80,32 @@ const SHARED_MS = 1000;
 
 /**
  * Wraps a read that anybody can trigger: calls while it is pending, and for a
- * second after it, share its result or error.
+ * second after it, share its result or error. Parameters without a document are
+ * not kept.
  */
-function shareForOneSecond<T>(read: () => Promise<T>): () => Promise<T> {
-  let last: Promise<T> | undefined;
-  let expiresAt = Infinity;
-  return () => {
-    if (!last || performance.now() >= expiresAt) {
-      const markDone = () => {
-        expiresAt = performance.now() + SHARED_MS;
-      };
-      expiresAt = Infinity;
-      last = read();
-      last.then(markDone, markDone);
+function shareForOneSecond<T>(
+  read: (parameter: string) => Promise<T | undefined>,
+): (parameter: string) => Promise<T | undefined> {
+  const shared = new Map<
+    string,
+    { readonly result: Promise<T | undefined>; expiresAt: number }
+  >();
+  return parameter => {
+    const last = shared.get(parameter);
+    if (last && performance.now() < last.expiresAt) {
+      return last.result;
     }
-    return last;
+    const current = { result: read(parameter), expiresAt: Infinity };
+    const expire = () => {
+      current.expiresAt = performance.now() + SHARED_MS;
+    };
+    shared.set(parameter, current);
+    current.result.then(found => {
+      expire();
+      if (found === undefined) {
+        shared.delete(parameter);
+      }
+    }, expire);
+    return current.result;
   };
 }

@@ -1,19 +1,30 @@
-import { type Config, ConfigReader } from '@backstage/config';
-import { InputError } from '@backstage/errors';
-import { readMilliseconds } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  type Config,
+  ConfigReader,
+  readDurationFromConfig,
+} from '@backstage/config';
+import { InputError, assertError } from '@backstage/errors';
+import { type HumanDuration, durationToMilliseconds } from '@backstage/types';
 import type { KeyPurpose, KeyUsage } from '@directory-gateway/x509';
 
-const KEY = 'directory.certificates.embedded.profiles';
-
-/** A certificate profile of the embedded CA. */
+/**
+ * Properties that all certificates of a profile have.
+ *
+ * @public
+ */
 export interface CertificateProfile {
+  /** Name of the profile. */
   readonly name: string;
+  /** Maximum validity in milliseconds. */
   readonly validityMs: number;
+  /** Usages of the key. */
   readonly keyUsage: readonly KeyUsage[];
   /** Names of key purposes, or OIDs. */
   readonly extendedKeyUsage: readonly string[];
   /** The `O` of the subject. */
   readonly organization: string;
+  /** OIDs of certificate policies; empty: no policies extension. */
+  readonly policies: readonly string[];
 }
 
 /** Key usages of users' certificates: not those of a CA. */
@@ -61,51 +72,75 @@ const OID = /^[0-2](?:\.(?:0|[1-9]\d{0,19}))+$/;
 const DEFAULT_VALIDITY = { days: 30 };
 
 /**
- * Reads the profiles. Default: `userCerts` with the default of every key.
+ * Options of {@link readCertificateProfiles}.
  *
- * @param defaults - values of profiles that do not set them
+ * @public
+ */
+export interface ProfilesOptions {
+  /** The `O` of profiles that do not set it. */
+  readonly organization: string;
+  /** Path of `profiles` for error messages: `directory.certificates.embedded.profiles`. */
+  readonly key: string;
+}
+
+/**
+ * Reads `profiles`. Default: `userCerts` with the default of every key.
+ *
+ * @param config - contains `profiles`
  * @throws InputError that names the invalid key.
+ *
+ * @public
  */
 export function readCertificateProfiles(
   config: Config,
-  defaults: { readonly organization: string },
+  options: ProfilesOptions,
 ): ReadonlyMap<string, CertificateProfile> {
   const blocks = config.getOptionalConfigArray('profiles') ?? [
     new ConfigReader({ name: 'userCerts' }),
   ];
-  const profiles = blocks.map(block => readProfile(block, defaults));
+  const profiles = blocks.map(block => readProfile(block, options));
   const byName = new Map(profiles.map(profile => [profile.name, profile]));
   if (byName.size === 0 || byName.size < profiles.length) {
-    throw new InputError(`${KEY} must contain profiles with unique names`);
+    throw new InputError(
+      `${options.key} must contain profiles with unique names`,
+    );
   }
   return byName;
 }
 
 function readProfile(
   config: Config,
-  defaults: { readonly organization: string },
+  { organization, key }: ProfilesOptions,
 ): CertificateProfile {
   return Object.freeze({
     name: config.getString('name'),
-    organization:
-      config.getOptionalString('organization') ?? defaults.organization,
+    organization: config.getOptionalString('organization') ?? organization,
     validityMs: readMilliseconds(config, 'validity', {
-      prefix: KEY,
+      prefix: key,
       fallback: DEFAULT_VALIDITY,
     }),
     keyUsage: checkKeyUsage(
       config.getOptionalStringArray('keyUsage') ?? ['digitalSignature'],
+      key,
     ),
     extendedKeyUsage: checkPurposes(
       config.getOptionalStringArray('extendedKeyUsage') ?? ['clientAuth'],
+      key,
+    ),
+    policies: checkPolicies(
+      config.getOptionalStringArray('policies') ?? [],
+      key,
     ),
   });
 }
 
-function checkKeyUsage(usages: readonly string[]): readonly KeyUsage[] {
+function checkKeyUsage(
+  usages: readonly string[],
+  key: string,
+): readonly KeyUsage[] {
   if (usages.length === 0 || !usages.every(isKeyUsage)) {
     throw new InputError(
-      `${KEY}: keyUsage must be a list of ${KEY_USAGES.join(', ')}`,
+      `${key}: keyUsage must be a list of ${KEY_USAGES.join(', ')}`,
     );
   }
   return usages;
@@ -115,23 +150,64 @@ function isKeyUsage(usage: string): usage is KeyUsage {
   return KEY_USAGES.includes(usage);
 }
 
-function checkPurposes(purposes: readonly string[]): readonly string[] {
+function checkPurposes(
+  purposes: readonly string[],
+  key: string,
+): readonly string[] {
   const reserved = purposes.find(purpose =>
     RESERVED_PURPOSES.includes(purpose),
   );
   if (reserved !== undefined) {
     throw new InputError(
-      `${KEY}: extendedKeyUsage must not contain ${reserved}, which is not for users' certificates`,
+      `${key}: extendedKeyUsage must not contain ${reserved}, which is not for users' certificates`,
     );
   }
   const isKnown = (purpose: string) =>
     PURPOSES.includes(purpose) || OID.test(purpose);
   if (purposes.length === 0 || !purposes.every(isKnown)) {
     throw new InputError(
-      `${KEY}: extendedKeyUsage must be a list of OIDs or ${PURPOSES.join(
+      `${key}: extendedKeyUsage must be a list of OIDs or ${PURPOSES.join(
         ', ',
       )}`,
     );
   }
   return purposes;
+}
+
+function checkPolicies(
+  policies: readonly string[],
+  key: string,
+): readonly string[] {
+  if (!policies.every(policy => OID.test(policy))) {
+    throw new InputError(`${key}: policies must be a list of OIDs`);
+  }
+  return policies;
+}
+
+/**
+ * Reads a duration as milliseconds, which are more than 0.
+ *
+ * @param options - `prefix`: path of `config`, for error messages; `fallback`:
+ *   the duration when the key is not set
+ * @throws InputError that names the key.
+ */
+export function readMilliseconds(
+  config: Config | undefined,
+  key: string,
+  options: { readonly prefix: string; readonly fallback: HumanDuration },
+): number {
+  try {
+    const milliseconds = durationToMilliseconds(
+      config?.has(key)
+        ? readDurationFromConfig(config, { key })
+        : options.fallback,
+    );
+    if (!(milliseconds > 0)) {
+      throw new InputError('must be longer than 0');
+    }
+    return milliseconds;
+  } catch (error) {
+    assertError(error);
+    throw new InputError(`${options.prefix}.${key}: ${error.message}`);
+  }
 }

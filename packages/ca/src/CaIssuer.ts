@@ -1,0 +1,122 @@
+import { X509Certificate, createHash } from 'node:crypto';
+import { assertError } from '@backstage/errors';
+import {
+  Issuer,
+  type SigningKey,
+  readCertifiedSubject,
+} from '@directory-gateway/x509';
+import type { IssuerId } from './CertificateSigner';
+
+/** Hex digits of an issuer's id in the addresses of its documents. */
+const NAME_LENGTH = 16;
+
+/**
+ * A CA with its key and its certificates.
+ *
+ * @public
+ */
+export class CaIssuer {
+  /** Identifies the CA by its key. */
+  readonly id: IssuerId;
+  /** The CA's certificate and its issuers, DER. */
+  readonly chain: readonly Buffer[];
+  /** Signs with the CA's key. */
+  readonly issuer: Issuer;
+
+  /**
+   * Creates a CA from its certificates and its key, which need not be available
+   * yet.
+   *
+   * @param options - `chain`: the CA's certificate and its issuers, DER
+   * @throws TypeError when a certificate is not signed by the next one, the key
+   *   does not belong to the first one, or that one must not sign certificates
+   *   and CRLs.
+   */
+  static create(options: {
+    readonly chain: readonly Buffer[];
+    readonly key: SigningKey;
+  }): CaIssuer {
+    return new CaIssuer(options);
+  }
+
+  private constructor(options: {
+    readonly chain: readonly Buffer[];
+    readonly key: SigningKey;
+  }) {
+    const { chain, key } = options;
+    requireChain(chain);
+    this.chain = chain;
+    this.issuer = Issuer.create({ certificate: chain[0], key });
+    if (this.issuer.certificate.keyUsage?.includes('cRLSign') === false) {
+      throw new TypeError(
+        "The key usage of the CA's certificate does not include cRLSign",
+      );
+    }
+    this.id = issuerIdOf(key.spki);
+  }
+}
+
+/** SHA-256 of a SubjectPublicKeyInfo in DER, lower-case hex. */
+export function issuerIdOf(spki: Buffer): IssuerId {
+  return createHash('sha256').update(spki).digest('hex');
+}
+
+/**
+ * SubjectPublicKeyInfo of a certificate, DER.
+ *
+ * @param certificate - DER
+ * @throws TypeError when it cannot be read.
+ *
+ * @public
+ */
+export function publicKeyOf(certificate: Buffer): Buffer {
+  return readCertifiedSubject(certificate).spki;
+}
+
+/**
+ * Addresses at which the documents of a CA are published without credentials.
+ *
+ * @param options - `id`: of the CA; `publicUrl`: base of the addresses, without
+ *   `/` at its end
+ *
+ * @public
+ */
+export function documentUrlsOf(options: {
+  readonly id: IssuerId;
+  readonly publicUrl: string;
+}): {
+  /** The CRL, DER. */
+  readonly crl: string;
+  /** The CA's certificate, DER. */
+  readonly certificate: string;
+} {
+  const base = `${options.publicUrl}/ca/${options.id.slice(0, NAME_LENGTH)}`;
+  return { crl: `${base}/crl`, certificate: `${base}/certificate` };
+}
+
+/** Each certificate must be signed by the next. */
+function requireChain(chain: readonly Buffer[]): void {
+  if (chain.length === 0) {
+    throw new TypeError('The chain contains no certificate');
+  }
+  const certificates = chain.map(readX509);
+  for (const [index, above] of certificates.slice(1).entries()) {
+    const below = certificates[index];
+    if (!below.checkIssued(above) || !below.verify(above.publicKey)) {
+      throw new TypeError(
+        `Certificate ${
+          index + 1
+        } of the CA's chain is not signed by the next one`,
+      );
+    }
+  }
+}
+
+function readX509(der: Buffer): X509Certificate {
+  try {
+    return new X509Certificate(der);
+  } catch (error) {
+    assertError(error);
+    throw new TypeError(`A certificate cannot be read: ${error.message}`);
+  }
+}

@@ -1,0 +1,180 @@
+import { CustomErrorBase } from '@backstage/errors';
+import type { RevokedCertificate } from '@directory-gateway/x509';
+
+/**
+ * Identifies a CA by its key: SHA-256 of the SubjectPublicKeyInfo, lower-case
+ * hex. A renewed or cross-signed certificate of the same key has the same id.
+ *
+ * @public
+ */
+export type IssuerId = string;
+
+/**
+ * A CA that signs.
+ *
+ * @public
+ */
+export interface IssuerDescription {
+  /** Identifies the CA by its key. */
+  readonly id: IssuerId;
+  /** The CA's certificate and its issuers, DER. */
+  readonly chain: readonly Buffer[];
+  /** CRL number of the last CRL in the issuance log; 0 without one. */
+  readonly crlNumber: bigint;
+}
+
+/**
+ * An order to sign the certificate of a user.
+ *
+ * @public
+ */
+export interface CertificateOrder {
+  /** The CA that signs. */
+  readonly issuerId: IssuerId;
+  /** Positive, at most 20 octets, never used before. */
+  readonly serialNumber: bigint;
+  /** Name of the certificate profile. */
+  readonly profile: string;
+  /** User name, the `CN` of the subject. */
+  readonly username: string;
+  /**
+   * The CSR, DER, for its proof of possession. Only the key is taken from it.
+   */
+  readonly csr: Buffer;
+  /** Subject alternative names. */
+  readonly alternativeNames: {
+    /** rfc822Name. */
+    readonly emails: readonly string[];
+    /** Microsoft user principal names. */
+    readonly userPrincipalNames: readonly string[];
+    /** KRB5PrincipalName (RFC 4556), as `name@REALM`. */
+    readonly kerberosPrincipalNames: readonly string[];
+  };
+  /** First moment of validity; fractions of a second are dropped. */
+  readonly notBefore: Date;
+  /** Last second of validity. */
+  readonly notAfter: Date;
+  /** Name of the caller, for the log. */
+  readonly requestedBy: string;
+}
+
+/**
+ * An order to sign a CRL.
+ *
+ * @public
+ */
+export interface RevocationListOrder {
+  /** The CA that signs. */
+  readonly issuerId: IssuerId;
+  /** CRL number, greater than that of every earlier CRL of the CA. */
+  readonly number: bigint;
+  /** When the CRL is issued. */
+  readonly thisUpdate: Date;
+  /** When the next CRL is issued at the latest. */
+  readonly nextUpdate: Date;
+  /** The entries, in their order. */
+  readonly revoked: readonly RevokedCertificate[];
+}
+
+/**
+ * A certificate in the issuance log.
+ *
+ * @public
+ */
+export interface LoggedCertificate {
+  /** The CA that signed. */
+  readonly issuerId: IssuerId;
+  /** Serial number of the certificate. */
+  readonly serialNumber: bigint;
+  /** User name, the `CN` of the subject. */
+  readonly username: string;
+  /** Name of the certificate profile. */
+  readonly profile: string;
+  /** Name of the caller. */
+  readonly requestedBy: string;
+  /** When it was signed. */
+  readonly signedAt: Date;
+  /** The certificate, DER. */
+  readonly certificate: Buffer;
+  /**
+   * The last entry of the certificate in a logged CRL, for a caller that has
+   * lost its records: the next CRL is refused without it. `undefined` when it
+   * has none, or its hold was released.
+   */
+  readonly revocation: Omit<RevokedCertificate, 'serialNumber'> | undefined;
+}
+
+/**
+ * Signs certificates and CRLs. It checks every order itself: a caller that was
+ * taken over by an attacker gets no certificate against its policy.
+ *
+ * @public
+ */
+export interface CertificateSigner {
+  /**
+   * Returns the CAs. The first one signs certificates; all sign their CRL.
+   *
+   * @throws SignerUnavailableError when the signer is not available.
+   */
+  describe(): Promise<{ readonly issuers: readonly IssuerDescription[] }>;
+
+  /**
+   * Signs a certificate and logs it before it is returned. The same order again
+   * returns the same certificate from the log.
+   *
+   * @returns DER
+   * @throws SignerRefusalError when this order will never be signed.
+   * @throws SignerUnavailableError when a later attempt may succeed.
+   */
+  signCertificate(order: CertificateOrder): Promise<Buffer>;
+
+  /**
+   * Signs a CRL and logs it before it is returned.
+   *
+   * @returns DER
+   * @throws SignerRefusalError when this order will never be signed.
+   * @throws SignerUnavailableError when a later attempt may succeed.
+   */
+  signRevocationList(order: RevocationListOrder): Promise<Buffer>;
+
+  /**
+   * Blocks a key permanently: it is never certified again.
+   *
+   * @param request - `publicKeySha256`: SHA-256 of the SubjectPublicKeyInfo,
+   *   lower-case hex
+   * @throws SignerUnavailableError when the log is not available.
+   */
+  blockKey(request: { readonly publicKeySha256: string }): Promise<void>;
+
+  /**
+   * Returns the certificates of the issuance log, oldest first within a process
+   * that wrote them.
+   *
+   * @throws SignerUnavailableError when the log is not available.
+   */
+  loggedCertificates(): AsyncIterable<LoggedCertificate>;
+
+  /** Closes the log and the connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * The signer refuses an order. The message is for the caller.
+ *
+ * @public
+ */
+export class SignerRefusalError extends CustomErrorBase {
+  /** Name of the error. */
+  name = 'SignerRefusalError' as const;
+}
+
+/**
+ * The key, its token, the signer's process or the issuance log is not
+ * available. The message is for the log only.
+ *
+ * @public
+ */
+export class SignerUnavailableError extends CustomErrorBase {
+  /** Name of the error. */
+  name = 'SignerUnavailableError' as const;
+}

@@ -1,0 +1,473 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Certificate, signingKeyOf } from '@directory-gateway/x509';
+import {
+  createCsr,
+  createIssuer,
+  DAY_MS,
+  newKey,
+  PROFILE,
+  PUBLIC_URL,
+  TestCa,
+} from './__testUtils__/TestCa';
+import {
+  type CertificateOrder,
+  type LoggedCertificate,
+  type RevocationListOrder,
+  SignerRefusalError,
+  SignerUnavailableError,
+} from './CertificateSigner';
+import { documentUrlsOf } from './CaIssuer';
+import type { LocalSigner } from './LocalSigner';
+
+const MINUTE_MS = 60_000;
+
+let ca: TestCa;
+let signer: LocalSigner;
+
+beforeEach(async () => {
+  ca = await TestCa.create();
+  signer = await ca.open();
+});
+
+afterEach(async () => {
+  await ca.remove();
+});
+
+async function logged(): Promise<LoggedCertificate[]> {
+  const all = new Array<LoggedCertificate>();
+  for await (const certificate of signer.loggedCertificates()) {
+    all.push(certificate);
+  }
+  return all;
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+describe('signCertificate', () => {
+  it('composes the certificate from the order and the profile', async () => {
+    const privateKey = newKey();
+    const order = await ca.order({ csr: await createCsr(privateKey) });
+    const der = await signer.signCertificate(order);
+    const issuer = new X509Certificate(ca.issuer.chain[0]);
+    expect(new X509Certificate(der).verify(issuer.publicKey)).toBe(true);
+    const urls = documentUrlsOf({ id: ca.issuer.id, publicUrl: PUBLIC_URL });
+    expect(urls.crl).toMatch(/\/api\/directory\/ca\/[0-9a-f]{16}\/crl$/);
+    expect(new Certificate(der).description).toMatchObject({
+      certificate: {
+        serialNumber: order.serialNumber,
+        subject: 'CN=alice,O=EXAMPLE.TEST',
+        issuer: 'CN=Issuing CA,O=EXAMPLE.TEST',
+        notBefore: Math.floor(order.notBefore.getTime() / 1000) * 1000,
+        notAfter: Math.floor(order.notAfter.getTime() / 1000) * 1000,
+        publicKey: { sha256: sha256(signingKeyOf(privateKey).spki) },
+        san: {
+          rfc822Name: ['alice@example.test'],
+          otherUpn: ['alice@EXAMPLE.TEST'],
+          otherKpn: ['alice@EXAMPLE.TEST'],
+        },
+        ca: false,
+        keyUsage: ['digitalSignature', 'keyEncipherment'],
+        extendedKeyUsage: ['clientAuth', 'pkinitClientAuth'],
+        certificatePolicies: PROFILE.policies,
+        crlDistributionPoints: [urls.crl],
+        caIssuers: [urls.certificate],
+      },
+    });
+  });
+
+  it('returns the certificate of the log when an order is repeated', async () => {
+    const privateKey = newKey();
+    const order = await ca.order({ csr: await createCsr(privateKey) });
+    const [first, concurrent] = await Promise.all([
+      signer.signCertificate(order),
+      signer.signCertificate(order),
+    ]);
+    expect(concurrent).toEqual(first);
+    // Even when it would be too late for a new certificate.
+    ca.now += DAY_MS;
+    const repeated = { ...order, csr: await createCsr(privateKey) };
+    expect(await signer.signCertificate(repeated)).toEqual(first);
+    const other = await ca.open();
+    expect(await other.signCertificate(repeated)).toEqual(first);
+    expect(await logged()).toHaveLength(1);
+  });
+
+  it('returns what another process has logged since', async () => {
+    const other = await ca.open();
+    const order = await ca.order();
+    const certificate = await other.signCertificate(order);
+    expect(await signer.signCertificate(order)).toEqual(certificate);
+  });
+
+  it.each<[string, Partial<CertificateOrder>]>([
+    ['user', { username: 'bob' }],
+    ['profile', { profile: 'other' }],
+    ['expiry', { notAfter: new Date() }],
+    [
+      'name',
+      {
+        alternativeNames: {
+          emails: [],
+          userPrincipalNames: [],
+          kerberosPrincipalNames: ['root@EXAMPLE.TEST'],
+        },
+      },
+    ],
+  ])(
+    'refuses the serial number of a certificate for another %s',
+    async (_, changes) => {
+      const order = await ca.order();
+      await signer.signCertificate(order);
+      await expect(
+        signer.signCertificate({ ...order, ...changes }),
+      ).rejects.toThrow('The serial number was used for another order.');
+      expect(await logged()).toHaveLength(1);
+    },
+  );
+
+  it('refuses the serial number of an order that is being signed', async () => {
+    const order = await ca.order();
+    const outcomes = await Promise.allSettled([
+      signer.signCertificate(order),
+      signer.signCertificate({ ...order, csr: await createCsr() }),
+    ]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(await logged()).toHaveLength(1);
+  });
+
+  const minutes = (count: number) => new Date(ca.now + count * MINUTE_MS);
+  const days = (count: number) => minutes(count * 24 * 60);
+
+  it.each<[string, RegExp, () => Promise<Partial<CertificateOrder>>]>([
+    [
+      'a CSR whose signature is not valid',
+      /^The CSR is invalid/,
+      async () => {
+        const csr = await createCsr();
+        csr[csr.length - 1] ^= 1;
+        return { csr };
+      },
+    ],
+    [
+      'a CSR with the key of another CSR',
+      /^The CSR is invalid/,
+      async () => {
+        const csr = await createCsr();
+        const { spki } = signingKeyOf(newKey());
+        // All keys of P-256 start with the same octets.
+        spki.copy(csr, csr.indexOf(spki.subarray(0, 26)));
+        return { csr };
+      },
+    ],
+    [
+      'bytes that are not a CSR',
+      /^The CSR is invalid/,
+      async () => ({ csr: Buffer.from('x') }),
+    ],
+    [
+      'an unknown profile',
+      /no such certificate profile/,
+      async () => ({ profile: '__proto__' }),
+    ],
+    ['an unknown CA', /no such CA/, async () => ({ issuerId: '0'.repeat(64) })],
+    [
+      'a validity longer than that of the profile',
+      /longer than that of the certificate profile/,
+      async () => ({ notAfter: days(30.1) }),
+    ],
+    [
+      'a validity that starts too early',
+      /does not start now/,
+      async () => ({ notBefore: minutes(-11), notAfter: days(1) }),
+    ],
+    [
+      'a validity that starts later',
+      /does not start now/,
+      async () => ({ notBefore: minutes(6), notAfter: days(1) }),
+    ],
+    [
+      'an invalid date',
+      /longer than that of the certificate profile/,
+      async () => ({ notBefore: new Date(NaN) }),
+    ],
+    [
+      'an empty validity',
+      /cannot be written/,
+      async () => ({ notAfter: minutes(-5) }),
+    ],
+    [
+      'serial number 0',
+      /cannot be written/,
+      async () => ({ serialNumber: 0n }),
+    ],
+    [
+      'a user name that is not a CN',
+      /cannot be written/,
+      async () => ({ username: 'a'.repeat(65) }),
+    ],
+    ['an empty user name', /cannot be written/, async () => ({ username: '' })],
+    [
+      'a principal that cannot be parsed',
+      /cannot be written/,
+      async () => ({
+        alternativeNames: {
+          emails: [],
+          userPrincipalNames: [],
+          kerberosPrincipalNames: ['alice'],
+        },
+      }),
+    ],
+  ])('refuses %s', async (_, message, change) => {
+    const order = await ca.order(await change());
+    const refused = signer.signCertificate(order);
+    await expect(refused).rejects.toThrow(SignerRefusalError);
+    await expect(refused).rejects.toThrow(message);
+    expect(await readdir(ca.folder)).toEqual([]);
+  });
+
+  it('refuses the key of the CA', async () => {
+    const key = newKey();
+    const issuer = await createIssuer({ key: signingKeyOf(key) });
+    const own = await ca.open({ issuers: [issuer] });
+    await expect(
+      own.signCertificate(
+        await ca.order({ issuerId: issuer.id, csr: await createCsr(key) }),
+      ),
+    ).rejects.toThrow('The public key is that of a certificate authority.');
+  });
+
+  it("refuses a validity beyond that of the CA's certificate", async () => {
+    const issuer = await createIssuer({ validityMs: 10 * DAY_MS });
+    const short = await ca.open({ issuers: [issuer] });
+    const order = await ca.order({ issuerId: issuer.id });
+    await expect(short.signCertificate(order)).rejects.toThrow(
+      "not within that of the CA's certificate",
+    );
+    await short.signCertificate({ ...order, notAfter: days(9) });
+  });
+
+  it('signs certificates with the first CA only', async () => {
+    const next = await createIssuer();
+    const both = await ca.open({ issuers: [next, ca.issuer] });
+    const order = await ca.order();
+    await expect(both.signCertificate(order)).rejects.toThrow(
+      'This CA signs only its CRL.',
+    );
+    await both.signCertificate({ ...order, issuerId: next.id });
+    await both.signRevocationList(ca.crl(1));
+    const { issuers } = await both.describe();
+    expect(issuers.map(({ id, crlNumber }) => [id, crlNumber])).toEqual([
+      [next.id, 0n],
+      [ca.issuer.id, 1n],
+    ]);
+  });
+
+  it('refuses a blocked key in every process, also after a restart', async () => {
+    const key = newKey();
+    const csr = await createCsr(key);
+    const { spki } = signingKeyOf(key);
+    const other = await ca.open();
+    await signer.signCertificate(await ca.order({ csr }));
+    await signer.blockKey({ publicKeySha256: sha256(spki) });
+    await signer.blockKey({ publicKeySha256: sha256(spki) });
+    for (const process of [signer, other, await ca.open()]) {
+      await expect(
+        process.signCertificate(await ca.order({ csr })),
+      ).rejects.toThrow('The public key is blocked.');
+    }
+    await expect(
+      signer.blockKey({ publicKeySha256: 'AB'.repeat(32) }),
+    ).rejects.toThrow(SignerRefusalError);
+  });
+
+  it('limits the rate, counted over processes and restarts', async () => {
+    const limit = { certificates: 3, perMs: MINUTE_MS };
+    const limited = await ca.open({ limit });
+    const orders = await Promise.all(
+      Array.from({ length: 5 }, () => ca.order()),
+    );
+    const outcomes = await Promise.allSettled(
+      orders.map(order => limited.signCertificate(order)),
+    );
+    const failed = outcomes.filter(({ status }) => status === 'rejected');
+    expect(failed).toHaveLength(2);
+    const later = await ca.open({ limit });
+    const order = await ca.order();
+    await expect(later.signCertificate(order)).rejects.toThrow(
+      SignerUnavailableError,
+    );
+    ca.now += MINUTE_MS;
+    await later.signCertificate(order);
+  });
+
+  it('is unavailable, and signs again, when the key fails for a time', async () => {
+    const key = signingKeyOf(newKey());
+    let isPresent = false;
+    const issuer = await createIssuer({
+      key: {
+        spki: key.spki,
+        sign: async (data, hash) => {
+          if (!isPresent) {
+            throw new SignerUnavailableError('The token is not there');
+          }
+          return await key.sign(data, hash);
+        },
+      },
+    });
+    const external = await ca.open({ issuers: [issuer] });
+    const order = await ca.order({ issuerId: issuer.id });
+    await expect(external.signCertificate(order)).rejects.toThrow(
+      'The token is not there',
+    );
+    await expect(
+      external.signRevocationList(ca.crl(1, { issuerId: issuer.id })),
+    ).rejects.toThrow('The token is not there');
+    expect((await external.describe()).issuers).toHaveLength(1);
+    isPresent = true;
+    await external.signCertificate(order);
+  });
+});
+
+describe('signRevocationList', () => {
+  const revokedAt = new Date('2026-01-01T00:00:00Z');
+
+  it('signs lists with increasing numbers and logs their entries', async () => {
+    const order = await ca.order();
+    await signer.signCertificate(order);
+    const { serialNumber } = order;
+    const entry = { serialNumber, revokedAt };
+    const hold = { ...entry, reason: 'certificateHold' as const };
+    await signer.signRevocationList(ca.crl(1));
+    await signer.signRevocationList(ca.crl(2, { revoked: [hold] }));
+    expect((await logged())[0].revocation).toEqual({
+      revokedAt,
+      reason: 'certificateHold',
+    });
+    await signer.signRevocationList(ca.crl(4));
+    expect((await logged())[0].revocation).toBeUndefined();
+    await signer.signRevocationList(ca.crl(5, { revoked: [hold] }));
+    await signer.signRevocationList(ca.crl(6, { revoked: [entry] }));
+    signer = await ca.open();
+    expect((await logged())[0].revocation).toEqual({
+      revokedAt,
+      reason: 'unspecified',
+    });
+    expect((await signer.describe()).issuers[0].crlNumber).toBe(6n);
+  });
+
+  it('lets a revoked certificate leave the list after it has expired', async () => {
+    const order = await ca.order();
+    await signer.signCertificate(order);
+    const revoked = [{ serialNumber: order.serialNumber, revokedAt }];
+    await signer.signRevocationList(ca.crl(1, { revoked }));
+    ca.now = order.notAfter.getTime() + 6 * MINUTE_MS;
+    await signer.signRevocationList(ca.crl(2));
+    await signer.signRevocationList(ca.crl(3));
+    expect((await logged())[0].revocation).toMatchObject({ revokedAt });
+  });
+
+  it.each<[string, RegExp, (serial: bigint) => Partial<RevocationListOrder>]>([
+    ['an earlier number', /greater than 7/, () => ({ number: 6n })],
+    ['the same number', /greater than 7/, () => ({ number: 7n })],
+    [
+      'a list without a revoked certificate',
+      /is revoked and has not expired/,
+      () => ({ revoked: [] }),
+    ],
+    [
+      'a list without a revoked certificate that it does not know',
+      /Certificate 12 is revoked and has not expired/,
+      serialNumber => ({ revoked: [{ serialNumber, revokedAt }] }),
+    ],
+    [
+      'a revoked certificate on hold',
+      /cannot be put on hold/,
+      serialNumber => ({
+        revoked: [{ serialNumber, revokedAt, reason: 'certificateHold' }],
+      }),
+    ],
+    [
+      'a certificate twice',
+      /each certificate once/,
+      serialNumber => ({
+        revoked: [1, 2].map(() => ({ serialNumber, revokedAt })),
+      }),
+    ],
+    [
+      'an entry of a delta CRL',
+      /Only a delta CRL/,
+      serialNumber => ({
+        revoked: [{ serialNumber, revokedAt, reason: 'removeFromCRL' }],
+      }),
+    ],
+    [
+      'a list that hides later revocations for long',
+      /at most 31 days/,
+      () => ({ nextUpdate: new Date(ca.now + 32 * DAY_MS) }),
+    ],
+    [
+      'a list for later',
+      /does not start now/,
+      () => ({ thisUpdate: new Date(ca.now + DAY_MS) }),
+    ],
+    ['an unknown CA', /no such CA/, () => ({ issuerId: 'x' })],
+  ])('refuses %s', async (_, message, change) => {
+    const order = await ca.order();
+    await signer.signCertificate(order);
+    const { serialNumber } = order;
+    const revoked = [
+      { serialNumber, revokedAt, reason: 'keyCompromise' as const },
+      { serialNumber: 12n, revokedAt },
+    ];
+    await signer.signRevocationList(ca.crl(7, { revoked }));
+    const other = await ca.open();
+    const refused = other.signRevocationList(
+      ca.crl(8, { revoked, ...change(serialNumber) }),
+    );
+    await expect(refused).rejects.toThrow(SignerRefusalError);
+    await expect(refused).rejects.toThrow(message);
+    await other.signRevocationList(ca.crl(8, { revoked }));
+  });
+
+  it('signs one of several concurrent lists with one number', async () => {
+    const outcomes = await Promise.allSettled(
+      [1, 1, 2].map(number => signer.signRevocationList(ca.crl(number))),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+});
+
+describe('open', () => {
+  it('requires a folder that only its user can access', async () => {
+    const { mode } = await stat(ca.folder);
+    expect(mode & 0o077).toBe(0);
+    await expect(ca.open({ logFolder: '/tmp' })).rejects.toThrow(
+      'run chmod 700',
+    );
+  });
+
+  it('reports a folder that cannot be created as unavailable', async () => {
+    const file = join(ca.folder, 'file');
+    await writeFile(file, '');
+    await expect(ca.open({ logFolder: join(file, 'log') })).rejects.toThrow(
+      SignerUnavailableError,
+    );
+  });
+
+  it('requires CAs with different keys', async () => {
+    for (const issuers of [[], [ca.issuer, ca.issuer]]) {
+      await expect(ca.open({ issuers })).rejects.toThrow(TypeError);
+    }
+  });
+});

@@ -1,0 +1,482 @@
+import { createHash } from 'node:crypto';
+import {
+  type RevokedCertificate,
+  readCertificateRequest,
+} from '@directory-gateway/x509';
+import { type CaIssuer, documentUrlsOf, publicKeyOf } from './CaIssuer';
+import {
+  type CertificateOrder,
+  type CertificateSigner,
+  type IssuerDescription,
+  type IssuerId,
+  type LoggedCertificate,
+  type RevocationListOrder,
+  SignerRefusalError,
+  SignerUnavailableError,
+} from './CertificateSigner';
+import { IssuanceLog } from './log/IssuanceLog';
+import type { CertificatePlace, CrlState } from './log/LogState';
+import type { ListedRevocation } from './log/logLines';
+import { makeCertificate } from './makeCertificate';
+import type { CertificateProfile } from './profiles';
+
+/**
+ * Options of {@link LocalSigner.open}.
+ *
+ * @public
+ */
+export interface LocalSignerOptions {
+  /** The first one signs certificates; all sign their CRL. */
+  readonly issuers: readonly CaIssuer[];
+  /** Certificate profiles by name. */
+  readonly profiles: ReadonlyMap<string, CertificateProfile>;
+  /**
+   * Base of the addresses of CRLs and CA certificates, without `/` at its end:
+   * the external URL of the gateway, `https://portal.example.org/api/directory`.
+   */
+  readonly publicUrl: string;
+  /** Absolute path of the folder of the issuance log, mode 0700. */
+  readonly logFolder: string;
+  /** Maximum number of certificates in a time. Default: 1,000 per minute. */
+  readonly limit?: { readonly certificates: number; readonly perMs: number };
+  /** Reports what an operator should know: one line. Default: ignored. */
+  readonly warn?: (message: string) => void;
+  /** Returns milliseconds since 1970. Default: the system clock. */
+  readonly now?: () => number;
+}
+
+const DEFAULT_LIMIT = { certificates: 1000, perMs: 60_000 };
+
+/** Clock skew that Kerberos tolerates (RFC 4120 §1.6), and so every client. */
+const CLOCK_SKEW_MS = 5 * 60 * 1000;
+
+/**
+ * Certificates and CRLs are valid 5 minutes earlier than now, for clients whose
+ * clocks are late; the clock of the caller may be late as well.
+ */
+const MAX_BACKDATING_MS = 2 * CLOCK_SKEW_MS;
+
+/**
+ * Maximum validity of a CRL in milliseconds, 31 days: a client that has such a
+ * CRL does not see later revocations before it expires.
+ *
+ * @public
+ */
+export const MAX_CRL_VALIDITY_MS = 31 * 24 * 60 * 60 * 1000;
+
+interface RunningOrder {
+  readonly order: CertificateOrder;
+  readonly spki: Buffer;
+  readonly certificate: Promise<Buffer>;
+}
+
+/**
+ * Signs in this process. It checks each order, whoever sent it, and logs what it
+ * signs before it returns it.
+ *
+ * @public
+ */
+export class LocalSigner implements CertificateSigner {
+  readonly #options: LocalSignerOptions;
+  readonly #log: IssuanceLog;
+  readonly #now: () => number;
+  /** SubjectPublicKeyInfo of the CAs and of their issuers, as hex. */
+  readonly #caKeys: ReadonlySet<string>;
+  /** Orders that are being signed, by serial number. */
+  readonly #running = new Map<bigint, RunningOrder>();
+  /** The last CRL order of each CA: one after the other. */
+  readonly #crls = new Map<IssuerId, Promise<unknown>>();
+
+  /**
+   * Reads the issuance log.
+   *
+   * @throws SignerUnavailableError when the log cannot be read.
+   * @throws TypeError when there is no CA, or the same one twice.
+   */
+  static async open(options: LocalSignerOptions): Promise<LocalSigner> {
+    const { issuers, logFolder, warn = () => {}, now = Date.now } = options;
+    const ids = new Set(issuers.map(({ id }) => id));
+    if (ids.size === 0 || ids.size < issuers.length) {
+      throw new TypeError('There must be CAs, each with another key');
+    }
+    const log = await IssuanceLog.open({
+      folder: logFolder,
+      issuers,
+      warn,
+      now,
+    });
+    return new LocalSigner(options, log);
+  }
+
+  private constructor(options: LocalSignerOptions, log: IssuanceLog) {
+    this.#options = options;
+    this.#log = log;
+    this.#now = options.now ?? Date.now;
+    this.#caKeys = new Set(
+      options.issuers.flatMap(({ chain }) =>
+        chain.map(der => publicKeyOf(der).toString('hex')),
+      ),
+    );
+  }
+
+  /** {@inheritDoc CertificateSigner.describe} */
+  async describe(): Promise<{
+    readonly issuers: readonly IssuerDescription[];
+  }> {
+    await this.#log.refresh();
+    return {
+      issuers: this.#options.issuers.map(({ id, chain }) => ({
+        id,
+        chain,
+        crlNumber: this.#log.state.crlOf(id).number,
+      })),
+    };
+  }
+
+  /** {@inheritDoc CertificateSigner.signCertificate} */
+  async signCertificate(order: CertificateOrder): Promise<Buffer> {
+    const spki = verifyPossession(order);
+    await this.#log.refresh();
+    const logged = this.#log.state.findCertificate(order.serialNumber);
+    if (logged) {
+      return await this.#readLogged({ order, spki, logged });
+    }
+    const running = this.#running.get(order.serialNumber);
+    if (running) {
+      requireSameOrder({ order, spki }, running);
+      return await running.certificate;
+    }
+    const certificate = this.#signNew(order, spki);
+    this.#running.set(order.serialNumber, { order, spki, certificate });
+    try {
+      return await certificate;
+    } finally {
+      this.#running.delete(order.serialNumber);
+    }
+  }
+
+  /** {@inheritDoc CertificateSigner.signRevocationList} */
+  async signRevocationList(order: RevocationListOrder): Promise<Buffer> {
+    const ca = this.#findCa(order.issuerId);
+    const previous = this.#crls.get(ca.id) ?? Promise.resolve();
+    const sign = () => this.#signList(order, ca);
+    const signed = previous.then(sign, sign);
+    this.#crls.set(ca.id, signed);
+    return await signed;
+  }
+
+  /** {@inheritDoc CertificateSigner.blockKey} */
+  async blockKey({
+    publicKeySha256,
+  }: {
+    readonly publicKeySha256: string;
+  }): Promise<void> {
+    if (!/^[0-9a-f]{64}$/.test(publicKeySha256)) {
+      throw new SignerRefusalError(
+        'A blocked key must be a SHA-256 in lower-case hex.',
+      );
+    }
+    await this.#log.refresh();
+    if (!this.#log.state.isBlocked(publicKeySha256)) {
+      const time = new Date(this.#now());
+      await this.#log.append({ kind: 'block', time, publicKeySha256 });
+    }
+  }
+
+  /** {@inheritDoc CertificateSigner.loggedCertificates} */
+  loggedCertificates(): AsyncIterable<LoggedCertificate> {
+    return this.#log.certificates();
+  }
+
+  /** {@inheritDoc CertificateSigner.close} */
+  async close(): Promise<void> {
+    await this.#log.close();
+  }
+
+  #findCa(issuerId: IssuerId): CaIssuer {
+    const ca = this.#options.issuers.find(({ id }) => id === issuerId);
+    if (!ca) {
+      throw new SignerRefusalError('There is no such CA.');
+    }
+    return ca;
+  }
+
+  async #signNew(order: CertificateOrder, spki: Buffer): Promise<Buffer> {
+    const { profiles, publicUrl } = this.#options;
+    const ca = this.#findCa(order.issuerId);
+    const profile = profiles.get(order.profile);
+    if (!profile) {
+      throw new SignerRefusalError('There is no such certificate profile.');
+    }
+    if (ca !== this.#options.issuers[0]) {
+      throw new SignerRefusalError('This CA signs only its CRL.');
+    }
+    this.#checkKey(spki);
+    this.#checkValidity(order, { ca, profile });
+    this.#checkRate();
+    const certificate = await makeCertificate({
+      order,
+      spki,
+      profile,
+      ca,
+      urls: documentUrlsOf({ id: ca.id, publicUrl }),
+    });
+    const time = new Date(this.#now());
+    await this.#log.append({ kind: 'certificate', time, order, certificate });
+    return certificate;
+  }
+
+  #checkKey(spki: Buffer): void {
+    if (this.#caKeys.has(spki.toString('hex'))) {
+      throw new SignerRefusalError(
+        'The public key is that of a certificate authority.',
+      );
+    }
+    const sha256 = createHash('sha256').update(spki).digest('hex');
+    if (this.#log.state.isBlocked(sha256)) {
+      throw new SignerRefusalError('The public key is blocked.');
+    }
+  }
+
+  #checkValidity(
+    { notBefore, notAfter }: CertificateOrder,
+    limits: { readonly ca: CaIssuer; readonly profile: CertificateProfile },
+  ): void {
+    const { certificate } = limits.ca.issuer;
+    const { validityMs } = limits.profile;
+    const [start, end] = [notBefore.getTime(), notAfter.getTime()];
+    const now = this.#now();
+    // The validity starts up to 5 minutes before the order.
+    if (!(end - start <= validityMs + CLOCK_SKEW_MS)) {
+      throw new SignerRefusalError(
+        'The validity is longer than that of the certificate profile.',
+      );
+    }
+    if (!(start >= now - MAX_BACKDATING_MS && start <= now + CLOCK_SKEW_MS)) {
+      throw new SignerRefusalError(
+        'The validity does not start now: check the clocks.',
+      );
+    }
+    if (start < certificate.notBefore || end > certificate.notAfter) {
+      throw new SignerRefusalError(
+        "The validity is not within that of the CA's certificate.",
+      );
+    }
+  }
+
+  /** Those that are being signed are not in the log yet. */
+  #checkRate(): void {
+    const { certificates, perMs } = this.#options.limit ?? DEFAULT_LIMIT;
+    const signed = this.#log.state.countSince(this.#now() - perMs);
+    if (signed + this.#running.size >= certificates) {
+      throw new SignerUnavailableError(
+        `More than ${certificates} certificates were ordered in ${
+          perMs / 1000
+        } seconds`,
+      );
+    }
+  }
+
+  async #readLogged(options: {
+    readonly order: CertificateOrder;
+    readonly spki: Buffer;
+    readonly logged: CertificatePlace;
+  }): Promise<Buffer> {
+    const entry = await this.#log.read(options.logged);
+    if (entry.kind !== 'certificate') {
+      throw new SignerUnavailableError('The issuance log was changed');
+    }
+    const { order, certificate } = entry;
+    requireSameOrder(options, { order, spki: publicKeyOf(certificate) });
+    return certificate;
+  }
+
+  async #signList(order: RevocationListOrder, ca: CaIssuer): Promise<Buffer> {
+    await this.#log.refresh();
+    const previous = this.#log.state.crlOf(ca.id);
+    this.#checkList(order, previous);
+    const { number, thisUpdate, nextUpdate, revoked } = order;
+    const crl = await signedCrl(
+      ca.issuer.signRevocationList({
+        number,
+        thisUpdate,
+        nextUpdate,
+        revoked,
+      }),
+    );
+    await this.#log.append({
+      kind: 'crl',
+      time: new Date(this.#now()),
+      issuerId: ca.id,
+      number,
+      sha256: createHash('sha256').update(crl).digest('hex'),
+      ...changesOf(revoked, previous),
+    });
+    return crl;
+  }
+
+  #checkList(order: RevocationListOrder, previous: CrlState): void {
+    if (order.number <= previous.number) {
+      throw new SignerRefusalError(
+        `The CRL number must be greater than ${previous.number}.`,
+      );
+    }
+    const now = this.#now();
+    const start = order.thisUpdate.getTime();
+    if (!(start >= now - MAX_BACKDATING_MS && start <= now + CLOCK_SKEW_MS)) {
+      throw new SignerRefusalError(
+        'The CRL does not start now: check the clocks.',
+      );
+    }
+    if (!(order.nextUpdate.getTime() - start <= MAX_CRL_VALIDITY_MS)) {
+      throw new SignerRefusalError('A CRL is valid for at most 31 days.');
+    }
+    const listed = new Map(
+      order.revoked.map(entry => [String(entry.serialNumber), entry]),
+    );
+    if (listed.size < order.revoked.length) {
+      throw new SignerRefusalError('A CRL contains each certificate once.');
+    }
+    for (const { reason } of order.revoked) {
+      if (reason === 'removeFromCRL') {
+        throw new SignerRefusalError('Only a delta CRL removes certificates.');
+      }
+    }
+    for (const entry of previous.entries.values()) {
+      this.#checkKept(entry, {
+        next: listed.get(String(entry.serialNumber)),
+        isListed: entry.isListed,
+        thisUpdate: order.thisUpdate,
+      });
+    }
+  }
+
+  /**
+   * A revocation is permanent: it stays until the certificate has expired (RFC
+   * 5280 §3.3), and does not become a hold, which could be released.
+   */
+  #checkKept(
+    { serialNumber, reason }: ListedRevocation,
+    crl: {
+      readonly next: RevokedCertificate | undefined;
+      readonly isListed: boolean;
+      readonly thisUpdate: Date;
+    },
+  ): void {
+    const { next, isListed, thisUpdate } = crl;
+    if (reason === 'certificateHold') {
+      return;
+    }
+    if (next?.reason === 'certificateHold') {
+      throw new SignerRefusalError(
+        `Certificate ${serialNumber} is revoked and cannot be put on hold.`,
+      );
+    }
+    if (!next && isListed) {
+      const place = this.#log.state.findCertificate(serialNumber);
+      if (!place || place.notAfter >= thisUpdate) {
+        throw new SignerRefusalError(
+          `Certificate ${serialNumber} is revoked and has not expired: the CRL must contain it.`,
+        );
+      }
+    }
+  }
+}
+
+/**
+ * Reads the key of the CSR.
+ *
+ * @returns SubjectPublicKeyInfo, DER
+ * @throws SignerRefusalError when the CSR does not prove its possession.
+ */
+function verifyPossession({ csr }: CertificateOrder): Buffer {
+  const result = readCertificateRequest(csr.toString('base64'));
+  if (!result.ok) {
+    throw new SignerRefusalError(`The CSR is invalid: ${result.message}`);
+  }
+  return result.csr.publicKey.spki;
+}
+
+/**
+ * A serial number belongs to one certificate. A repeated order has the same
+ * content; its CSR may have been signed again.
+ */
+function requireSameOrder(
+  ordered: { readonly order: CertificateOrder; readonly spki: Buffer },
+  first: { readonly order: CertificateOrder; readonly spki: Buffer },
+): void {
+  if (contentOf(ordered) !== contentOf(first)) {
+    throw new SignerRefusalError(
+      'The serial number was used for another order.',
+    );
+  }
+}
+
+function contentOf(ordered: {
+  readonly order: CertificateOrder;
+  readonly spki: Buffer;
+}): string {
+  const { order, spki } = ordered;
+  const { alternativeNames: names } = order;
+  return JSON.stringify([
+    order.issuerId,
+    order.profile,
+    order.username,
+    spki.toString('hex'),
+    names.emails,
+    names.userPrincipalNames,
+    names.kerberosPrincipalNames,
+    order.notBefore,
+    order.notAfter,
+  ]);
+}
+
+async function signedCrl(crl: Promise<Buffer>): Promise<Buffer> {
+  try {
+    return await crl;
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new SignerRefusalError(
+        `The CRL cannot be written: ${error.message}.`,
+      );
+    }
+    throw error instanceof SignerUnavailableError
+      ? error
+      : new SignerUnavailableError('The CRL was not signed', error);
+  }
+}
+
+/** What a CRL has that the previous one had not, and what it no longer has. */
+function changesOf(
+  revoked: readonly RevokedCertificate[],
+  previous: CrlState,
+): {
+  readonly added: readonly ListedRevocation[];
+  readonly removed: readonly bigint[];
+} {
+  const serialNumbers = new Set(
+    revoked.map(({ serialNumber }) => String(serialNumber)),
+  );
+  return {
+    added: revoked
+      .map(({ serialNumber, revokedAt, reason = 'unspecified' }) => ({
+        serialNumber,
+        reason,
+        revokedAt,
+      }))
+      .filter(entry => {
+        const before = previous.entries.get(String(entry.serialNumber));
+        return (
+          !before?.isListed ||
+          before.reason !== entry.reason ||
+          before.revokedAt.getTime() !== entry.revokedAt.getTime()
+        );
+      }),
+    removed: [...previous.entries.values()]
+      .filter(
+        ({ serialNumber, isListed }) =>
+          isListed && !serialNumbers.has(String(serialNumber)),
+      )
+      .map(({ serialNumber }) => serialNumber),
+  };
+}

@@ -1,0 +1,433 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InputError, isError } from '@backstage/errors';
+import {
+  Certificate,
+  type CertificateDescription,
+  Issuer,
+  type NamePart,
+  type RevocationReason,
+  type RevokedCertificate,
+  type SigningKey,
+  createCaCertificate,
+  createCertificateRequest,
+  randomSerialNumber,
+  readCertificateRequest,
+  readCertifiedSubject,
+  readPemBlocks,
+  signingKeyOf,
+  writePem,
+} from '@directory-gateway/x509';
+import { documentUrlsOf, issuerIdOf } from './CaIssuer';
+import {
+  type KeyType,
+  generateKeyFile,
+  readKeyFile,
+  writeNewFile,
+} from './keys/KeyFile';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The subject of a new CA. */
+export interface CaName {
+  /** The `O`. */
+  readonly organization: string;
+  /** The `CN`. Default: contains the start of the key's id, and is unique. */
+  readonly commonName?: string;
+}
+
+/** A folder with a root: `root.key` and `root.pem`. */
+export interface RootLocation {
+  readonly folder: string;
+  /** The passphrase of the root's key. Default: the key is not encrypted. */
+  readonly passphraseFile?: string;
+}
+
+/** A CA certificate that was written to a file. */
+export interface WrittenCertificate {
+  readonly path: string;
+  readonly certificate: CertificateDescription;
+}
+
+/**
+ * Creates a self-signed root: `root.key` and `root.pem`.
+ *
+ * @param options - `years`: validity; `pathLength`: how many CAs may follow
+ * @throws InputError when a file exists.
+ */
+export async function createRoot(
+  options: RootLocation & {
+    readonly name: CaName;
+    readonly keyType: KeyType;
+    readonly years: number;
+    readonly pathLength: number;
+  },
+): Promise<WrittenCertificate> {
+  const { folder, passphraseFile, name, keyType, years, pathLength } = options;
+  await preparePrivateFolder(folder);
+  const path = join(folder, 'root.pem');
+  await requireAbsent(path);
+  const key = await generateKeyFile({
+    path: join(folder, 'root.key'),
+    type: keyType,
+    passphraseFile,
+  });
+  const certificate = await createCaCertificate({
+    subject: subjectOf(name, { kind: 'Root CA', key }),
+    key,
+    ...validityOf(years),
+    pathLength,
+  });
+  return await writeCertificates(path, [certificate]);
+}
+
+/**
+ * Signs the certificate of an intermediate and writes it, followed by that of
+ * the root.
+ *
+ * @param options - `path`: of the certificates; `subject`: of the intermediate,
+ *   whose key is created when the root is open; `years`: validity, limited by that of the root; `publicUrl`: base of the
+ *   addresses of the root's CRL and certificate, which are left out without it
+ * @throws InputError when the file exists, or the root cannot be read.
+ */
+export async function certifyIntermediate(options: {
+  readonly root: RootLocation;
+  readonly path: string;
+  readonly subject:
+    | { readonly name: CaName; readonly createKey: () => Promise<SigningKey> }
+    | { readonly csrFile: string };
+  readonly years: number;
+  readonly publicUrl?: string;
+}): Promise<WrittenCertificate> {
+  const { root, path, years, publicUrl } = options;
+  await requireAbsent(path);
+  const issuer = await openRoot(root);
+  const { subject, spki } = await readSubject(options.subject);
+  const urls = publicUrl !== undefined && urlsOf(issuer, publicUrl);
+  const certificate = await issuer.signCertificate({
+    serialNumber: randomSerialNumber(),
+    subject,
+    spki,
+    ...validityOf(years, issuer.certificate),
+    extensions: {
+      basicConstraints: { ca: true, pathLength: 0 },
+      keyUsage: ['keyCertSign', 'cRLSign'],
+      ...(urls && {
+        crlDistributionPoints: [urls.crl],
+        caIssuers: [urls.certificate],
+      }),
+    },
+  });
+  return await writeCertificates(path, [certificate, derOf(issuer)]);
+}
+
+/**
+ * Creates the key of an intermediate and a CSR for it, for a root on another
+ * machine.
+ *
+ * @throws InputError when a file exists.
+ */
+export async function requestIntermediate(options: {
+  readonly name: CaName;
+  readonly key: SigningKey;
+  /** Path of the CSR. */
+  readonly path: string;
+}): Promise<void> {
+  const { name, key, path } = options;
+  const csr = await createCertificateRequest({
+    subject: subjectOf(name, { kind: 'Issuing CA', key }),
+    key,
+  });
+  await writeNewFile(path, writePem('CERTIFICATE REQUEST', csr));
+}
+
+/**
+ * Certifies the key and name of another CA: clients that trust only this root
+ * then accept what the other CA signs.
+ *
+ * @param options - `certificateFile`: a certificate of the other CA; `path`: of
+ *   the new certificate, which is followed by that of the root
+ * @throws InputError when the file exists, a certificate cannot be read, or the
+ *   root does not permit as many CAs below it.
+ */
+export async function crossSign(options: {
+  readonly root: RootLocation;
+  readonly certificateFile: string;
+  readonly path: string;
+  readonly publicUrl?: string;
+}): Promise<WrittenCertificate> {
+  const { root, certificateFile, path, publicUrl } = options;
+  await requireAbsent(path);
+  const issuer = await openRoot(root);
+  const [der] = await readCertificates(certificateFile);
+  const { ca, keyUsage, pathLength, notAfter } = describe(der, certificateFile);
+  if (!ca) {
+    throw new InputError(`${certificateFile} is not the certificate of a CA`);
+  }
+  const permitted = (issuer.certificate.pathLength ?? Infinity) - 1;
+  if ((pathLength ?? Infinity) > permitted) {
+    throw new InputError(
+      `${certificateFile} permits ${
+        pathLength ?? 'any number of'
+      } CAs below it, and a root with path length ${
+        issuer.certificate.pathLength
+      } at most ${permitted}: cross-sign the intermediate instead`,
+    );
+  }
+  const { subject, spki, subjectKeyIdentifier } = readCertifiedSubject(der);
+  const now = backdated();
+  const urls = publicUrl !== undefined && urlsOf(issuer, publicUrl);
+  const certificate = await issuer.signCertificate({
+    serialNumber: randomSerialNumber(),
+    subject,
+    spki,
+    notBefore: new Date(now),
+    notAfter: new Date(Math.min(notAfter, issuer.certificate.notAfter)),
+    extensions: {
+      basicConstraints: { ca: true, pathLength },
+      keyUsage: keyUsage ?? ['keyCertSign', 'cRLSign'],
+      ...(subjectKeyIdentifier && { subjectKeyIdentifier }),
+      ...(urls && {
+        crlDistributionPoints: [urls.crl],
+        caIssuers: [urls.certificate],
+      }),
+    },
+  });
+  return await writeCertificates(path, [certificate, derOf(issuer)]);
+}
+
+/** `root-crl-N.json`: what CRL N contains, for the next one. */
+interface RootCrlRecord {
+  readonly number: number;
+  readonly revoked: readonly {
+    readonly serialNumber: string;
+    readonly revokedAt: string;
+    readonly reason: RevocationReason;
+  }[];
+}
+
+/**
+ * Signs the next CRL of a root: `root-crl-N.pem`, and `root-crl-N.json`, which
+ * the next one reads.
+ *
+ * @param options - `days`: validity; `revoke`: certificates to be revoked
+ * @returns path of the CRL
+ * @throws InputError when a certificate is not the root's.
+ */
+export async function createRootCrl(options: {
+  readonly root: RootLocation;
+  readonly days: number;
+  readonly revoke: readonly {
+    readonly certificateFile: string;
+    readonly reason: RevocationReason;
+  }[];
+}): Promise<string> {
+  const { root, days, revoke } = options;
+  const issuer = await openRoot(root);
+  const previous = await readLastCrl(root.folder);
+  const now = backdated();
+  const added = await Promise.all(
+    revoke.map(async ({ certificateFile, reason }) => ({
+      serialNumber: await readSerialNumber(certificateFile, issuer),
+      revokedAt: new Date(now).toISOString(),
+      reason,
+    })),
+  );
+  const record: RootCrlRecord = {
+    number: previous.number + 1,
+    revoked: [
+      ...previous.revoked.filter(({ serialNumber }) =>
+        added.every(entry => entry.serialNumber !== serialNumber),
+      ),
+      ...added,
+    ],
+  };
+  const crl = await issuer.signRevocationList({
+    number: BigInt(record.number),
+    thisUpdate: new Date(now),
+    nextUpdate: new Date(now + days * DAY_MS),
+    revoked: record.revoked.map(
+      ({ serialNumber, revokedAt, reason }): RevokedCertificate => ({
+        serialNumber: BigInt(serialNumber),
+        revokedAt: new Date(revokedAt),
+        reason,
+      }),
+    ),
+  });
+  const base = join(root.folder, `root-crl-${record.number}`);
+  await writeNewFile(`${base}.json`, `${JSON.stringify(record, null, 2)}\n`);
+  await writeNewFile(`${base}.pem`, writePem('X509 CRL', crl));
+  return `${base}.pem`;
+}
+
+async function readLastCrl(folder: string): Promise<RootCrlRecord> {
+  const numbers = (await readdir(folder)).flatMap(name => {
+    const match = /^root-crl-(\d+)\.json$/.exec(name);
+    return match ? [Number(match[1])] : [];
+  });
+  const last = Math.max(0, ...numbers);
+  if (last === 0) {
+    return { number: 0, revoked: [] };
+  }
+  const path = join(folder, `root-crl-${last}.json`);
+  return JSON.parse(await readFile(path, 'utf8')) as RootCrlRecord;
+}
+
+/** Serial number in decimal of a certificate that the root has signed. */
+async function readSerialNumber(path: string, root: Issuer): Promise<string> {
+  const [der] = await readCertificates(path);
+  const rootKey = new X509Certificate(derOf(root)).publicKey;
+  if (!new X509Certificate(der).verify(rootKey)) {
+    throw new InputError(`${path} is not signed by the root`);
+  }
+  return String(describe(der, path).serialNumber);
+}
+
+/** For clients whose clocks are late. */
+const BACKDATING_MS = 5 * 60 * 1000;
+
+/** Now in milliseconds since 1970, in whole seconds and 5 minutes earlier. */
+function backdated(): number {
+  return Math.floor((Date.now() - BACKDATING_MS) / 1000) * 1000;
+}
+
+function validityOf(
+  years: number,
+  limit: { readonly notAfter: number } = { notAfter: Infinity },
+): { readonly notBefore: Date; readonly notAfter: Date } {
+  const notAfter = new Date(backdated());
+  notAfter.setUTCFullYear(notAfter.getUTCFullYear() + years);
+  return {
+    notBefore: new Date(backdated()),
+    notAfter: new Date(Math.min(notAfter.getTime(), limit.notAfter)),
+  };
+}
+
+/**
+ * Revocation lists and certificates are found by name: two CAs with one name
+ * would be mixed up by clients that do not compare keys.
+ */
+function subjectOf(
+  { organization, commonName }: CaName,
+  ca: { readonly kind: string; readonly key: SigningKey },
+): readonly NamePart[] {
+  const unique = `${ca.kind} ${issuerIdOf(ca.key.spki).slice(0, 8)}`;
+  return [
+    { type: 'O', value: organization },
+    { type: 'CN', value: commonName ?? unique },
+  ];
+}
+
+async function readSubject(
+  source: Parameters<typeof certifyIntermediate>[0]['subject'],
+): Promise<{
+  readonly subject: readonly NamePart[] | Buffer;
+  readonly spki: Buffer;
+}> {
+  if ('name' in source) {
+    const key = await source.createKey();
+    return {
+      subject: subjectOf(source.name, { kind: 'Issuing CA', key }),
+      spki: key.spki,
+    };
+  }
+  const result = readCertificateRequest(
+    await readText(source.csrFile, 'a certificate request'),
+  );
+  if (!result.ok) {
+    throw new InputError(`${source.csrFile}: ${result.message}`);
+  }
+  const { subjectDer, publicKey } = result.csr;
+  return { subject: subjectDer, spki: publicKey.spki };
+}
+
+/** Opens a root with its key. */
+async function openRoot({
+  folder,
+  passphraseFile,
+}: RootLocation): Promise<Issuer> {
+  const path = join(folder, 'root.pem');
+  const [certificate] = await readCertificates(path);
+  const privateKey = await readKeyFile({
+    path: join(folder, 'root.key'),
+    passphraseFile,
+  });
+  try {
+    return Issuer.create({ certificate, key: signingKeyOf(privateKey) });
+  } catch (error) {
+    throw new InputError(`${path}: ${isError(error) ? error.message : error}`);
+  }
+}
+
+function derOf({ certificate }: Issuer): Buffer {
+  return Buffer.from(certificate.base64, 'base64');
+}
+
+function urlsOf(issuer: Issuer, publicUrl: string) {
+  const { spki } = readCertifiedSubject(derOf(issuer));
+  return documentUrlsOf({ id: issuerIdOf(spki), publicUrl });
+}
+
+/** Reads the certificates of a PEM file, at least one. */
+async function readCertificates(path: string): Promise<readonly Buffer[]> {
+  const certificates = readPemBlocks(await readText(path, 'a certificate'), {
+    label: 'CERTIFICATE',
+  });
+  if (certificates.length === 0) {
+    throw new InputError(`${path} contains no certificate in PEM`);
+  }
+  return certificates;
+}
+
+async function readText(path: string, content: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const reason = isError(error) ? error.code : error;
+    throw new InputError(`${path} cannot be read as ${content}: ${reason}`);
+  }
+}
+
+function describe(der: Buffer, path: string): CertificateDescription {
+  const { description } = new Certificate(der);
+  if (!description.ok) {
+    throw new InputError(`${path}: ${description.message}`);
+  }
+  return description.certificate;
+}
+
+async function writeCertificates(
+  path: string,
+  chain: readonly Buffer[],
+): Promise<WrittenCertificate> {
+  const pem = chain.map(der => writePem('CERTIFICATE', der)).join('');
+  await writeNewFile(path, pem);
+  return { path, certificate: describe(chain[0], path) };
+}
+
+/**
+ * Creates a folder with mode 0700.
+ *
+ * @throws InputError when it exists and is accessible to other users.
+ */
+export async function preparePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { mode } = await stat(folder);
+  if ((mode & 0o077) !== 0) {
+    throw new InputError(
+      `${folder} is accessible to other users: run chmod 700, or choose another folder`,
+    );
+  }
+}
+
+/** @throws InputError when the file exists. */
+export async function requireAbsent(path: string): Promise<void> {
+  const isPresent = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  if (isPresent) {
+    throw new InputError(`${path} exists and is not overwritten`);
+  }
+}

@@ -1,0 +1,421 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { assertError, toError } from '@backstage/errors';
+import {
+  type IssuerDescription,
+  type LoggedCertificate,
+  SignerUnavailableError,
+} from '../CertificateSigner';
+import { type LinePlace, LogState } from './LogState';
+import {
+  type Head,
+  type LogEntry,
+  LogFault,
+  readEntryAgain,
+  readLine,
+  readLineAt,
+  readLines,
+  writeLine,
+} from './logLines';
+
+/** Options of {@link IssuanceLog.open}. */
+export interface IssuanceLogOptions {
+  /** Absolute path; created with mode 0700 when it does not exist. */
+  readonly folder: string;
+  /** The CAs whose certificates the log contains. */
+  readonly issuers: readonly Pick<IssuerDescription, 'id' | 'chain'>[];
+  /** Reports what an operator should know: one line. */
+  readonly warn: (message: string) => void;
+  /** Returns milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A file as far as it was read or written. */
+interface FileState {
+  readonly name: string;
+  readonly lines: number;
+  /** Bytes of the complete lines. */
+  readonly size: number;
+  /** SHA-256 of the last line; `undefined` without lines. */
+  readonly sha256: string | undefined;
+  /** Size of the file when it was last read, with an incomplete line. */
+  readonly seenSize: number;
+}
+
+/** Names of files: the time of the first line, and a random part. */
+export const LOG_FILE = /^\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{16}\.jsonl$/;
+
+const NEWLINE = Buffer.from('\n');
+
+interface Waiting {
+  readonly entry: LogEntry;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * The append-only log of what a signer signed. Each process appends to a file of
+ * its own and reads those of the others, so that several may share a folder
+ * without locks.
+ *
+ * Each line names the hash of the previous one, and the first line of a file the
+ * last lines of the other files: a line cannot be changed or removed without
+ * changing all that were written later.
+ */
+export class IssuanceLog {
+  readonly state = new LogState();
+  readonly #options: IssuanceLogOptions;
+  /** Files of other processes, and of this one that can no longer be written. */
+  readonly #files = new Map<string, FileState>();
+  /** Last lines that a first line names, as `file:line`. */
+  readonly #named = new Set<string>();
+  #own: (FileState & { readonly handle: FileHandle }) | undefined;
+  #waiting = new Array<Waiting>();
+  #writing: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
+  #nextRefresh: Promise<void> | undefined;
+  #isClosed = false;
+
+  /**
+   * Reads the log of a folder.
+   *
+   * @throws SignerUnavailableError when it cannot be read, other users can
+   *   access it, or it was changed.
+   */
+  static async open(options: IssuanceLogOptions): Promise<IssuanceLog> {
+    const { folder, warn } = options;
+    const log = new IssuanceLog(options);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const { mode } = await stat(folder);
+      if ((mode & 0o077) !== 0) {
+        throw new Error('it is accessible to other users: run chmod 700');
+      }
+      await log.#readFiles();
+      log.#requireNamedFiles();
+      for (const { name, size } of log.#files.values()) {
+        if ((await stat(join(folder, name))).size > size) {
+          warn(
+            `The last line of ${name} is incomplete and ignored: its process was interrupted`,
+          );
+        }
+      }
+      return log;
+    } catch (error) {
+      throw unavailable(folder, error);
+    }
+  }
+
+  private constructor(options: IssuanceLogOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads what other processes have written before this call.
+   *
+   * @throws SignerUnavailableError as {@link IssuanceLog.open}.
+   */
+  async refresh(): Promise<void> {
+    // A refresh that runs already may have read a file before this call.
+    this.#nextRefresh ??= (this.#refreshing ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => {
+        this.#refreshing = this.#nextRefresh;
+        this.#nextRefresh = undefined;
+        return this.#readFiles();
+      });
+    try {
+      await this.#nextRefresh;
+    } catch (error) {
+      throw unavailable(this.#options.folder, error);
+    }
+  }
+
+  /**
+   * Appends an entry. It is on the disk when the promise resolves; entries that
+   * wait at the same time are written together.
+   *
+   * @throws SignerUnavailableError when it cannot be written.
+   */
+  async append(entry: LogEntry): Promise<void> {
+    if (this.#isClosed) {
+      throw new SignerUnavailableError('The issuance log is closed');
+    }
+    const written = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ entry, resolve, reject });
+    });
+    this.#writing ??= this.#writeWaiting();
+    await written;
+  }
+
+  /** Reads the entry at a place of {@link IssuanceLog.state} again. */
+  async read(place: LinePlace): Promise<LogEntry> {
+    const { folder } = this.#options;
+    try {
+      return readEntryAgain(await readLineAt(join(folder, place.file), place));
+    } catch (error) {
+      throw unavailable(folder, error);
+    }
+  }
+
+  /**
+   * Returns the certificates, those of a process oldest first.
+   *
+   * @throws SignerUnavailableError when the log cannot be read.
+   */
+  async *certificates(): AsyncGenerator<LoggedCertificate, void> {
+    await this.refresh();
+    const own = this.#own ? [this.#own] : [];
+    const files = [...this.#files.values(), ...own].sort(byName);
+    try {
+      for (const { name, size } of files) {
+        const path = join(this.#options.folder, name);
+        for await (const { bytes, offset } of readLines(path)) {
+          const entry = offset < size ? readEntryAgain(bytes) : undefined;
+          if (entry?.kind === 'certificate') {
+            yield this.#toLogged(entry);
+          }
+        }
+      }
+    } catch (error) {
+      throw unavailable(this.#options.folder, error);
+    }
+  }
+
+  /** Writes the entries that wait, and closes the file. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writing;
+    await this.#own?.handle.close();
+    this.#own = undefined;
+  }
+
+  async #readFiles(): Promise<void> {
+    const { folder } = this.#options;
+    const names = (await readdir(folder)).filter(name => LOG_FILE.test(name));
+    this.#requirePresent(names);
+    const read = new Array<Parameters<LogState['add']>[0][number]>();
+    for (const name of names.sort()) {
+      if (name !== this.#own?.name) {
+        read.push(...(await this.#readFile(name)));
+      }
+    }
+    this.state.add(read);
+  }
+
+  async #readFile(name: string): Promise<Parameters<LogState['add']>[0]> {
+    const path = join(this.#options.folder, name);
+    let file: FileState = this.#files.get(name) ?? {
+      name,
+      lines: 0,
+      size: 0,
+      sha256: undefined,
+      seenSize: 0,
+    };
+    const { size } = await stat(path);
+    if (size < file.size) {
+      throw new LogFault(`${name} is shorter than before`);
+    }
+    if (size === file.seenSize) {
+      return [];
+    }
+    const read = new Array<Parameters<LogState['add']>[0][number]>();
+    for await (const { bytes, offset } of readLines(path, {
+      from: file.size,
+    })) {
+      const entry = readNext(bytes, file);
+      read.push({
+        entry,
+        place: { file: name, offset, length: bytes.length },
+      });
+      file = follow(file, { bytes, sha256: entry.sha256 });
+      this.#noteHeads(entry);
+    }
+    this.#files.set(name, { ...file, seenSize: size });
+    return read;
+  }
+
+  #noteHeads(entry: LogEntry): void {
+    if (entry.kind === 'start') {
+      entry.heads.forEach(head =>
+        this.#named.add(`${head.file}:${head.lines}`),
+      );
+    }
+  }
+
+  #requirePresent(names: readonly string[]): void {
+    const own = this.#own ? [this.#own.name] : [];
+    for (const name of [...this.#files.keys(), ...own]) {
+      if (!names.includes(name)) {
+        throw new LogFault(`${name} was removed`);
+      }
+    }
+  }
+
+  /** A file that was removed would be forgotten with all that it revoked. */
+  #requireNamedFiles(): void {
+    for (const named of this.#named) {
+      const [name, lines] = named.split(':');
+      if ((this.#files.get(name)?.lines ?? 0) < Number(lines)) {
+        throw new LogFault(`${name} is missing, or lines of it are`);
+      }
+    }
+  }
+
+  async #writeWaiting(): Promise<void> {
+    // Entries of the same tick are written together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#write(batch.map(({ entry }) => entry));
+        batch.forEach(({ resolve }) => resolve());
+      } catch (error) {
+        const failure = unavailable(this.#options.folder, error);
+        batch.forEach(({ reject }) => reject(failure));
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #write(entries: readonly LogEntry[]): Promise<void> {
+    const own = this.#own ?? (await this.#create());
+    const start = own.lines === 0 ? [await this.#composeStart()] : [];
+    let file: FileState = own;
+    const places = new Array<Parameters<LogState['add']>[0][number]>();
+    const buffers = new Array<Buffer>();
+    for (const entry of [...start, ...entries]) {
+      const line = writeLine(entry, file.sha256);
+      const { length } = line.bytes;
+      places.push({
+        entry,
+        place: { file: own.name, offset: file.size, length },
+      });
+      buffers.push(line.bytes, NEWLINE);
+      file = follow(file, line);
+    }
+    try {
+      await own.handle.appendFile(Buffer.concat(buffers));
+      await own.handle.datasync();
+    } catch (error) {
+      // What is on the disk is not known: the file is read like that of a
+      // process that was interrupted, and the next entry starts another one.
+      const { handle, ...written } = own;
+      this.#files.set(own.name, written);
+      this.#own = undefined;
+      await handle.close().catch(() => {});
+      throw error;
+    }
+    this.#own = { ...file, handle: own.handle };
+    this.state.add(places);
+  }
+
+  async #composeStart(): Promise<LogEntry> {
+    const { issuers, now } = this.#options;
+    await this.refresh();
+    const heads = new Array<Head>();
+    for (const { name, lines, sha256 } of this.#files.values()) {
+      if (sha256 !== undefined && !this.#named.has(`${name}:${lines}`)) {
+        // A named line must survive a power failure: its process may have been
+        // interrupted before it was on the disk.
+        await sync(join(this.#options.folder, name));
+        heads.push({ file: name, lines, sha256 });
+      }
+    }
+    return {
+      kind: 'start',
+      time: new Date(now()),
+      heads,
+      issuers: issuers.map(({ id, chain }) => ({ id, chain })),
+    };
+  }
+
+  async #create(): Promise<FileState & { readonly handle: FileHandle }> {
+    const { folder, now } = this.#options;
+    const time = new Date(now()).toISOString().replace(/[-:]/g, '');
+    const name = `${time}-${randomBytes(8).toString('hex')}.jsonl`;
+    const handle = await open(join(folder, name), 'ax', 0o600);
+    this.#own = {
+      name,
+      lines: 0,
+      size: 0,
+      sha256: undefined,
+      seenSize: 0,
+      handle,
+    };
+    await sync(folder);
+    return this.#own;
+  }
+
+  #toLogged(entry: LogEntry & { kind: 'certificate' }): LoggedCertificate {
+    const { order, time, certificate } = entry;
+    const { issuerId, serialNumber, username, profile, requestedBy } = order;
+    const listed = this.state.crlOf(issuerId).entries.get(String(serialNumber));
+    return {
+      issuerId,
+      serialNumber,
+      username,
+      profile,
+      requestedBy,
+      signedAt: time,
+      certificate,
+      revocation: listed && {
+        revokedAt: listed.revokedAt,
+        reason: listed.reason,
+      },
+    };
+  }
+}
+
+function readNext(bytes: Buffer, file: FileState): ReturnType<typeof readLine> {
+  try {
+    return readLine(bytes, file.sha256);
+  } catch (error) {
+    assertError(error);
+    throw new LogFault(
+      `${file.name}, line ${file.lines + 1}: ${error.message}`,
+    );
+  }
+}
+
+function follow(
+  file: FileState,
+  line: { readonly bytes: Buffer; readonly sha256: string },
+): FileState {
+  return {
+    name: file.name,
+    lines: file.lines + 1,
+    size: file.size + line.bytes.length + 1,
+    sha256: line.sha256,
+    seenSize: file.seenSize,
+  };
+}
+
+function byName(a: FileState, b: FileState): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** Makes what was written to a file, or names in a folder, durable. */
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function unavailable(folder: string, error: unknown): SignerUnavailableError {
+  const { message } = toError(error);
+  const advice =
+    error instanceof LogFault
+      ? `: run "directory-ca verify-log ${folder}", then restore the files from a backup`
+      : '';
+  return error instanceof SignerUnavailableError
+    ? error
+    : new SignerUnavailableError(
+        `The issuance log in ${folder} is not available: ${message}${advice}`,
+      );
+}

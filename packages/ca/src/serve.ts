@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { InputError } from '@backstage/errors';
+import { type SigningKey, readPemBlocks } from '@directory-gateway/x509';
+import { CaIssuer, publicKeyOf } from './CaIssuer';
+import { type IssuerConfig, readServeConfig } from './config';
+import { KeyFile, readPassphrase } from './keys/KeyFile';
+import { Pkcs11Key } from './keys/Pkcs11Key';
+import { LocalSigner } from './LocalSigner';
+import { SignerServer } from './socket/SignerServer';
+
+/**
+ * Signs for the clients of a Unix socket until SIGTERM or SIGINT, then finishes
+ * the requests in flight.
+ *
+ * @param options - `configFile`: path of the configuration; `allowRoot`: whether
+ *   the process may run as root
+ * @throws Error when the configuration, a file or the socket cannot be used.
+ */
+export async function serve(options: {
+  readonly configFile: string;
+  readonly allowRoot: boolean;
+}): Promise<void> {
+  if (process.getuid?.() === 0 && !options.allowRoot) {
+    throw new InputError(
+      'must not run as root: create a user, or use --allow-root in a container',
+    );
+  }
+  // Only the socket is for the group.
+  process.umask(0o077);
+  const { issuers, profiles, publicUrl, logFolder, limit, socket } =
+    await readServeConfig(options.configFile);
+  const signer = await LocalSigner.open({
+    issuers: await Promise.all(issuers.map(openIssuer)),
+    profiles,
+    publicUrl,
+    logFolder,
+    limit,
+    warn: log,
+  });
+  try {
+    const server = await SignerServer.listen({ signer, path: socket, log });
+    const { issuers: served } = await signer.describe();
+    log(
+      `listening on ${socket} for CA ${served.map(({ id }) => id).join(', ')}`,
+    );
+    log(`stopping after ${await stopSignal()}`);
+    await server.close();
+  } finally {
+    await signer.close();
+  }
+  log('stopped');
+}
+
+/** The files must be readable at the start; a token may be inserted later. */
+async function openIssuer({ chainFile, key }: IssuerConfig): Promise<CaIssuer> {
+  const text = await readFile(chainFile, 'utf8');
+  const chain = readPemBlocks(text, { label: 'CERTIFICATE' });
+  if (chain.length === 0) {
+    throw new InputError(`${chainFile} contains no certificate in PEM`);
+  }
+  return CaIssuer.create({
+    chain,
+    key: await openKey(key, publicKeyOf(chain[0])),
+  });
+}
+
+async function openKey(
+  key: IssuerConfig['key'],
+  spki: Buffer,
+): Promise<SigningKey> {
+  if (key.kind === 'pkcs11') {
+    const { module, token, key: label, pinFile } = key.place;
+    await readPassphrase(pinFile);
+    return new Pkcs11Key({ module, token, key: label, pinFile, spki });
+  }
+  const { path, passphraseFile } = key;
+  const file = new KeyFile({ path, passphraseFile, spki });
+  await file.open();
+  return file;
+}
+
+/** A second signal ends the process at once. */
+async function stopSignal(): Promise<NodeJS.Signals> {
+  return await new Promise(resolve => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+}
+
+/** Writes one line: the service manager adds the time. */
+function log(line: string): void {
+  const text = line.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  process.stderr.write(`directory-ca: ${text}\n`);
+}

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { X509Certificate, createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The `embedded` block of a CA with its own key and issuance log, which are
+ * created when they do not exist.
+ *
+ * @param options - `name`: of the files in the folder; each database needs a CA
+ *   of its own
+ */
+export function issuerFiles(options: {
+  readonly folder: string;
+  readonly name: string;
+}) {
+  const { folder, name } = options;
+  const keyFile = join(folder, `${name}.key`);
+  const chainFile = join(folder, `${name}.pem`);
+  const logFolder = join(folder, `${name}-log`);
+  if (!existsSync(keyFile)) {
+    mkdirSync(logFolder, { mode: 0o700 });
+    execFileSync(
+      'openssl',
+      [
+        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt'],
+        ...['ec_paramgen_curve:P-256', '-nodes', '-days', '1095'],
+        ...['-subj', '/O=EXAMPLE.TEST/CN=Certificate Authority'],
+        ...['-addext', 'basicConstraints=critical,CA:TRUE,pathlen:0'],
+        ...['-addext', 'keyUsage=critical,keyCertSign,cRLSign'],
+        ...['-keyout', keyFile, '-out', chainFile],
+      ],
+      { stdio: 'ignore' },
+    );
+  }
+  return {
+    issuers: [{ chainFile, keyFile }],
+    logFolder,
+    limit: { certificates: 1_000_000 },
+  };
+}
+
+/** Path of the CRL of such a CA below the plugin's URL. */
+export function revocationListPath({
+  issuers: [{ chainFile }],
+}: ReturnType<typeof issuerFiles>): string {
+  const { publicKey } = new X509Certificate(readFileSync(chainFile));
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const id = createHash('sha256').update(spki).digest('hex');
+  return `/ca/${id.slice(0, 16)}/crl`;
+}
