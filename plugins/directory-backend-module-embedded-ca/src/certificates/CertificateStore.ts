@@ -1,4 +1,7 @@
-import type { ExpiringQuery } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  Batch,
+  type ExpiringQuery,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import {
   Certificate,
   REVOCATION_REASONS,
@@ -63,13 +66,26 @@ export interface Revocation {
   readonly reason: RevocationReason;
 }
 
+/** A certificate to be recorded. */
+interface Signed {
+  readonly serialNumber: bigint;
+  readonly certificate: Certificate;
+}
+
 /**
  * Records of certificates. Each statement is its own transaction: a process that
  * is killed between two of them leaves a reserved serial number, which the
- * repeated request takes over.
+ * repeated request takes over. Concurrent requests share a statement, and so the
+ * write to the disk.
  */
 export class CertificateStore {
   readonly #database: Knex;
+  readonly #insertions = new Batch((rows: readonly CertificateRow[]) =>
+    this.#insert(rows),
+  );
+  readonly #records = new Batch((signed: readonly Signed[]) =>
+    this.#record(signed),
+  );
 
   constructor(database: Knex) {
     this.#database = database;
@@ -82,12 +98,7 @@ export class CertificateStore {
   async reserve(reservation: Reservation): Promise<CertificateRecord> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const row = toRow(reservation, randomSerialNumber());
-      const inserted = await this.#table()
-        .insert(row)
-        .onConflict()
-        .ignore()
-        .returning('serial_number');
-      if (inserted.length > 0) {
+      if (await this.#insertions.add(row)) {
         return readRecord(row);
       }
       const previous = await this.#table()
@@ -123,15 +134,12 @@ export class CertificateStore {
     serialNumber: bigint,
     certificate: Certificate,
   ): Promise<Certificate> {
-    const key = { serial_number: String(serialNumber) };
-    const updated = await this.#table()
-      .where(key)
-      .whereNull('certificate')
-      .update({ certificate: certificate.der });
-    if (updated === 1) {
+    if (await this.#records.add({ serialNumber, certificate })) {
       return certificate;
     }
-    const row = await this.#table().where(key).first();
+    const row = await this.#table()
+      .where({ serial_number: String(serialNumber) })
+      .first();
     if (!row?.certificate) {
       throw new Error('The reserved serial number is no longer on record');
     }
@@ -180,6 +188,36 @@ export class CertificateStore {
     return (await expiring).map(readRecord);
   }
 
+  /** Returns which rows were inserted. The others are in conflict. */
+  async #insert(rows: readonly CertificateRow[]): Promise<boolean[]> {
+    const inserted = await this.#table()
+      .insert([...rows])
+      .onConflict()
+      .ignore()
+      .returning('serial_number');
+    const numbers = new Set(inserted.map(row => row.serial_number));
+    return rows.map(row => numbers.has(row.serial_number));
+  }
+
+  /** Returns which certificates were recorded. */
+  async #record(signed: readonly Signed[]): Promise<boolean[]> {
+    const numbers = signed.map(({ serialNumber }) => String(serialNumber));
+    const type = this.#isPostgres ? 'bytea' : 'blob';
+    const certificate = this.#database.raw(
+      `case serial_number${` when ? then cast(? as ${type})`.repeat(
+        signed.length,
+      )} end`,
+      signed.flatMap((each, index) => [numbers[index], each.certificate.der]),
+    );
+    const updated = await this.#table()
+      .whereIn('serial_number', numbers)
+      .whereNull('certificate')
+      .update({ certificate })
+      .returning('serial_number');
+    const recorded = new Set(updated.map(row => row.serial_number));
+    return numbers.map(number => recorded.has(number));
+  }
+
   /**
    * Binds all names as one parameter: with one parameter per name, each number
    * of names would be a different statement, which takes long to prepare.
@@ -187,7 +225,7 @@ export class CertificateStore {
   #isAmong(
     usernames: readonly string[],
   ): [sql: string, values: Knex.RawBinding[]] {
-    return this.#database.client.config.client === 'pg'
+    return this.#isPostgres
       ? ['username = any(?)', [[...usernames]]]
       : [
           'username in (select value from json_each(?))',
@@ -205,6 +243,10 @@ export class CertificateStore {
       )
       .whereNotNull('certificate')
       .select<IssuedRow[]>(`${CERTIFICATES}.*`, `${AUTHORITIES}.chain`);
+  }
+
+  get #isPostgres(): boolean {
+    return this.#database.client.config.client === 'pg';
   }
 
   #table(): Knex.QueryBuilder<CertificateRow> {
