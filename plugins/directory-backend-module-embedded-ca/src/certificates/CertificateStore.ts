@@ -199,7 +199,10 @@ export class CertificateStore {
     return rows.map(row => numbers.has(row.serial_number));
   }
 
-  /** Returns which certificates were recorded. */
+  /**
+   * Returns which certificates were recorded: of several with one serial number,
+   * the first.
+   */
   async #record(signed: readonly Signed[]): Promise<boolean[]> {
     const numbers = signed.map(({ serialNumber }) => String(serialNumber));
     const type = this.#isPostgres ? 'bytea' : 'blob';
@@ -215,7 +218,10 @@ export class CertificateStore {
       .update({ certificate })
       .returning('serial_number');
     const recorded = new Set(updated.map(row => row.serial_number));
-    return numbers.map(number => recorded.has(number));
+    return numbers.map(
+      (number, index) =>
+        recorded.has(number) && numbers.indexOf(number) === index,
+    );
   }
 
   /**
