@@ -19,9 +19,9 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 describe('Batch', () => {
   it('combines concurrent calls and returns the result of each', async () => {
     const { batch, runs } = recorded();
-    await expect(Promise.all([1, 2, 3].map(i => batch.add(i)))).resolves.toEqual(
-      [10, 20, 30],
-    );
+    await expect(
+      Promise.all([1, 2, 3].map(i => batch.add(i))),
+    ).resolves.toEqual([10, 20, 30]);
     expect(runs).toEqual([[1, 2, 3]]);
   });
 

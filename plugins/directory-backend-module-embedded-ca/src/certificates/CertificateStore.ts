@@ -190,8 +190,9 @@ export class CertificateStore {
 
   /** Returns which rows were inserted. The others are in conflict. */
   async #insert(rows: readonly CertificateRow[]): Promise<boolean[]> {
+    // In one order in all processes, so that none waits for another in a circle.
     const inserted = await this.#table()
-      .insert([...rows])
+      .insert(rows.toSorted(byRequestKey))
       .onConflict()
       .ignore()
       .returning('serial_number');
@@ -279,6 +280,10 @@ function toRow(reservation: Reservation, serialNumber: bigint): CertificateRow {
     revocation_reason: null,
     revoked_by: null,
   };
+}
+
+function byRequestKey(one: CertificateRow, other: CertificateRow): number {
+  return one.request_key! < other.request_key! ? -1 : 1;
 }
 
 /** Accepts times in the future: the clock of the writer may have been wrong. */

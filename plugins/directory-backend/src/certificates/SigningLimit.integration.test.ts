@@ -74,7 +74,9 @@ it.each([
 );
 
 it('counts the requests of many callers in two processes at the same time', async () => {
-  const callers = Array.from({ length: 40 }, (_, index) => service(`b${index}`));
+  const callers = Array.from({ length: 40 }, (_, index) =>
+    service(`b${index}`),
+  );
   const [first, second] = limits;
   const results = await Promise.allSettled(
     callers.flatMap((caller, index) => [

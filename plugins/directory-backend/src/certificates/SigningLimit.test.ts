@@ -83,11 +83,7 @@ describe('SigningLimit', () => {
     jest.spyOn(Date, 'now').mockReturnValue(start + HOUR_MS);
     await expect(
       outcomesOf(limit, ['alice', 'alice', 'alice']),
-    ).resolves.toEqual([
-      'permitted',
-      'permitted',
-      'SigningLimitExceededError',
-    ]);
+    ).resolves.toEqual(['permitted', 'permitted', 'SigningLimitExceededError']);
   });
 
   it('keeps the counts of the period when it is created again', async () => {
