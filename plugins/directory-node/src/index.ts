@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export * from './AuthorityMetrics';
+export { Batch } from './Batch';
 export * from './CertificateAuthority';
 export * from './config';
 export * from './doctor';

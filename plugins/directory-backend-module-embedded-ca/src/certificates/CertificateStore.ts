@@ -1,4 +1,7 @@
-import type { ExpiringQuery } from '@directory-gateway/backstage-plugin-directory-node';
+import {
+  Batch,
+  type ExpiringQuery,
+} from '@directory-gateway/backstage-plugin-directory-node';
 import {
   Certificate,
   REVOCATION_REASONS,
@@ -66,13 +69,26 @@ export interface Revocation {
   readonly reason: RevocationReason;
 }
 
+/** A certificate to be recorded. */
+interface Signed {
+  readonly serialNumber: bigint;
+  readonly certificate: Certificate;
+}
+
 /**
  * Records of certificates. Each statement is its own transaction: a process that
  * is killed between two of them leaves a reserved serial number, which the
- * repeated request takes over.
+ * repeated request takes over. Concurrent requests share a statement, and so the
+ * write to the disk.
  */
 export class CertificateStore {
   readonly #database: Knex;
+  readonly #insertions = new Batch((rows: readonly CertificateRow[]) =>
+    this.#insert(rows),
+  );
+  readonly #records = new Batch((signed: readonly Signed[]) =>
+    this.#record(signed),
+  );
 
   constructor(database: Knex) {
     this.#database = database;
@@ -85,12 +101,7 @@ export class CertificateStore {
   async reserve(reservation: Reservation): Promise<CertificateRecord> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const row = toRow(reservation, randomSerialNumber());
-      const inserted = await this.#table()
-        .insert(row)
-        .onConflict()
-        .ignore()
-        .returning('serial_number');
-      if (inserted.length > 0) {
+      if (await this.#insertions.add(row)) {
         return readRecord(row);
       }
       const previous = await this.#table()
@@ -126,15 +137,12 @@ export class CertificateStore {
     serialNumber: bigint,
     certificate: Certificate,
   ): Promise<Certificate> {
-    const key = { serial_number: String(serialNumber) };
-    const updated = await this.#table()
-      .where(key)
-      .whereNull('certificate')
-      .update({ certificate: certificate.der });
-    if (updated === 1) {
+    if (await this.#records.add({ serialNumber, certificate })) {
       return certificate;
     }
-    const row = await this.#table().where(key).first();
+    const row = await this.#table()
+      .where({ serial_number: String(serialNumber) })
+      .first();
     if (!row?.certificate) {
       throw new Error('The reserved serial number is no longer on record');
     }
@@ -183,6 +191,43 @@ export class CertificateStore {
     return (await expiring).map(readRecord);
   }
 
+  /** Returns which rows were inserted. The others are in conflict. */
+  async #insert(rows: readonly CertificateRow[]): Promise<boolean[]> {
+    // In one order in all processes, so that none waits for another in a circle.
+    const inserted = await this.#table()
+      .insert(rows.toSorted(byRequestKey))
+      .onConflict()
+      .ignore()
+      .returning('serial_number');
+    const numbers = new Set(inserted.map(row => row.serial_number));
+    return rows.map(row => numbers.has(row.serial_number));
+  }
+
+  /**
+   * Returns which certificates were recorded: of several with one serial number,
+   * the first.
+   */
+  async #record(signed: readonly Signed[]): Promise<boolean[]> {
+    const numbers = signed.map(({ serialNumber }) => String(serialNumber));
+    const type = this.#isPostgres ? 'bytea' : 'blob';
+    const certificate = this.#database.raw(
+      `case serial_number${` when ? then cast(? as ${type})`.repeat(
+        signed.length,
+      )} end`,
+      signed.flatMap((each, index) => [numbers[index], each.certificate.der]),
+    );
+    const updated = await this.#table()
+      .whereIn('serial_number', numbers)
+      .whereNull('certificate')
+      .update({ certificate })
+      .returning('serial_number');
+    const recorded = new Set(updated.map(row => row.serial_number));
+    return numbers.map(
+      (number, index) =>
+        recorded.has(number) && numbers.indexOf(number) === index,
+    );
+  }
+
   /**
    * Binds all names as one parameter: with one parameter per name, each number
    * of names would be a different statement, which takes long to prepare.
@@ -190,7 +235,7 @@ export class CertificateStore {
   #isAmong(
     usernames: readonly string[],
   ): [sql: string, values: Knex.RawBinding[]] {
-    return this.#database.client.config.client === 'pg'
+    return this.#isPostgres
       ? ['username = any(?)', [[...usernames]]]
       : [
           'username in (select value from json_each(?))',
@@ -208,6 +253,10 @@ export class CertificateStore {
       )
       .whereNotNull('certificate')
       .select<IssuedRow[]>(`${CERTIFICATES}.*`, `${AUTHORITIES}.chain`);
+  }
+
+  get #isPostgres(): boolean {
+    return this.#database.client.config.client === 'pg';
   }
 
   #table(): Knex.QueryBuilder<CertificateRow> {
@@ -234,6 +283,10 @@ function toRow(reservation: Reservation, serialNumber: bigint): CertificateRow {
     revocation_reason: null,
     revoked_by: null,
   };
+}
+
+function byRequestKey(one: CertificateRow, other: CertificateRow): number {
+  return one.request_key! < other.request_key! ? -1 : 1;
 }
 
 /** Accepts times in the future: the clock of the writer may have been wrong. */

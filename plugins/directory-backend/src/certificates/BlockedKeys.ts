@@ -1,6 +1,7 @@
 import {
   AuthorityProtocolError,
   AuthorityUnavailableError,
+  Batch,
   type Database,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import type { Certificate } from '@directory-gateway/x509';
@@ -14,6 +15,9 @@ const TABLE = 'directory_blocked_keys';
  */
 export class BlockedKeys {
   readonly #database: Database;
+  readonly #lookups = new Batch((keyHashes: readonly string[]) =>
+    this.#areBlocked(keyHashes),
+  );
 
   constructor(database: Database) {
     this.#database = database;
@@ -56,11 +60,15 @@ export class BlockedKeys {
    * @param keyHash - SHA-256 of the SubjectPublicKeyInfo, lower-case hex
    * @throws AuthorityUnavailableError when the database is not available.
    */
-  async has(keyHash: string): Promise<boolean> {
-    const row = await available(() =>
-      this.#database(TABLE).where({ public_key_sha256: keyHash }).first(),
-    );
-    return row !== undefined;
+  has(keyHash: string): Promise<boolean> {
+    return available(() => this.#lookups.add(keyHash));
+  }
+
+  async #areBlocked(keyHashes: readonly string[]): Promise<boolean[]> {
+    const blocked: readonly string[] = await this.#database(TABLE)
+      .whereIn('public_key_sha256', keyHashes)
+      .pluck('public_key_sha256');
+    return keyHashes.map(keyHash => blocked.includes(keyHash));
   }
 }
 

@@ -72,3 +72,23 @@ it.each([
     );
   },
 );
+
+it('counts the requests of many callers in two processes at the same time', async () => {
+  const callers = Array.from({ length: 40 }, (_, index) =>
+    service(`b${index}`),
+  );
+  const [first, second] = limits;
+  const results = await Promise.allSettled(
+    callers.flatMap((caller, index) => [
+      ...Array.from({ length: REQUESTS }, () => first.consume(caller)),
+      ...Array.from({ length: REQUESTS }, () =>
+        second.consume(callers[callers.length - 1 - index]),
+      ),
+    ]),
+  );
+  const refused = results.filter(each => each.status === 'rejected');
+  expect(refused.map(({ reason }) => reason)).toEqual(
+    refused.map(() => expect.any(SigningLimitExceededError)),
+  );
+  expect(results.length - refused.length).toBe(callers.length * REQUESTS);
+});

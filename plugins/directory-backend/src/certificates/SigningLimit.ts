@@ -1,71 +1,118 @@
-import { createHash } from 'node:crypto';
 import {
-  RateLimiterPostgres,
-  RateLimiterRes,
-  RateLimiterSQLite,
-  type RateLimiterAbstract,
-} from 'rate-limiter-flexible';
+  Batch,
+  type Database,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { createHash } from 'node:crypto';
 import { actorOf, type Caller } from '../directory/Caller';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { SigningLimitExceededError } from './errors';
-import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
 const TABLE = 'directory_signing_limits';
 
+/** A row of the table: the requests of a caller in the current period. */
+interface Count {
+  readonly key: string;
+  /** Number of requests, refused ones included. */
+  readonly points: number;
+  /** End of the period, in milliseconds since 1970. PostgreSQL returns text. */
+  readonly expire: number | string;
+}
+
+/** The request's number in the period of its caller, from 1. */
+interface Position {
+  readonly number: number;
+  readonly expire: number;
+}
+
 /**
  * Limits the signing requests of a caller. They are counted in the database, by
- * one statement, so that the limit applies to all Backstage instances.
+ * one statement for concurrent requests, so that the limit applies to all
+ * Backstage instances.
  */
 export class SigningLimit {
-  readonly #limiter: RateLimiterAbstract;
+  readonly #database: Database;
+  readonly #limit: CertificatesConfig['limit'];
+  readonly #requests = new Batch((keys: readonly string[]) =>
+    this.#count(keys),
+  );
 
-  private constructor(limiter: RateLimiterAbstract) {
-    this.#limiter = limiter;
+  private constructor(database: Database, limit: CertificatesConfig['limit']) {
+    this.#database = database;
+    this.#limit = limit;
   }
 
-  /** Creates the table if it does not exist. */
+  /** Creates the table if it does not exist, and deletes expired counts. */
   static async create(options: {
     readonly database: Database;
     readonly limit: CertificatesConfig['limit'];
   }): Promise<SigningLimit> {
     const { database, limit } = options;
-    const Limiter =
-      database.client.config.client === 'pg'
-        ? RateLimiterPostgres
-        : RateLimiterSQLite;
-    const create = () =>
-      new Promise<RateLimiterAbstract>((resolve, reject) => {
-        const limiter: RateLimiterAbstract = new Limiter(
-          {
-            storeClient: database,
-            storeType: 'knex',
-            tableName: TABLE,
-            points: limit.requests,
-            duration: Math.ceil(limit.perMs / 1000),
-          },
-          (error?: unknown) => (error ? reject(error) : resolve(limiter)),
-        );
-      });
+    const create = async () => {
+      await database.raw(
+        `create table if not exists ${TABLE} (
+          key varchar(255) primary key,
+          points integer not null default 0,
+          expire bigint
+        )`,
+      );
+    };
     // PostgreSQL's "create table if not exists" fails when another process
     // creates the table at the same time; then it exists.
-    return new SigningLimit(await create().catch(create));
+    await create().catch(create);
+    await database(TABLE).where('expire', '<', Date.now()).delete();
+    return new SigningLimit(database, limit);
   }
 
   /** @throws SigningLimitExceededError when the caller exceeds the limit. */
   async consume(caller: Caller): Promise<void> {
-    try {
-      await this.#limiter.consume(keyOf(caller));
-    } catch (reason) {
-      throw reason instanceof RateLimiterRes
-        ? new SigningLimitExceededError(reason.msBeforeNext)
-        : reason;
+    const { number, expire } = await this.#requests.add(keyOf(caller));
+    if (number > this.#limit.requests) {
+      throw new SigningLimitExceededError(Math.max(0, expire - Date.now()));
     }
+  }
+
+  async #count(keys: readonly string[]): Promise<Position[]> {
+    const database = this.#database;
+    const now = Date.now();
+    const added = new Map<string, number>();
+    for (const key of keys) {
+      added.set(key, (added.get(key) ?? 0) + 1);
+    }
+    const expire = now + this.#limit.perMs;
+    // In one order in all processes, so that none waits for another in a circle.
+    const rows = [...added.keys()]
+      .sort()
+      .map(key => ({ key, points: added.get(key), expire }));
+    const counts: readonly Count[] = await database(TABLE)
+      .insert(rows)
+      .onConflict('key')
+      .merge({
+        points: database.raw(
+          `excluded.points + case when ${TABLE}.expire > ? then ${TABLE}.points else 0 end`,
+          [now],
+        ),
+        expire: database.raw(
+          `case when ${TABLE}.expire > ? then ${TABLE}.expire else excluded.expire end`,
+          [now],
+        ),
+      })
+      .returning(['key', 'points', 'expire']);
+    const byKey = new Map(counts.map(count => [count.key, count]));
+    return keys.map(key => {
+      const count = byKey.get(key)!;
+      const remaining = added.get(key)! - 1;
+      added.set(key, remaining);
+      return {
+        number: count.points - remaining,
+        expire: Number(count.expire),
+      };
+    });
   }
 }
 
 /**
  * Key of a user, the same for all types of credentials. Hashed because the
- * library's table has 255 characters for it on PostgreSQL.
+ * table has 255 characters for it.
  */
 function keyOf(caller: Caller): string {
   const key = caller.account?.dn ?? actorOf(caller);

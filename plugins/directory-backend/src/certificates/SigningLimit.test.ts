@@ -1,0 +1,95 @@
+import { withDatabase } from '../__testUtils__/withDatabase';
+import type { Caller } from '../directory/Caller';
+import { SigningLimitExceededError } from './errors';
+import { SigningLimit } from './SigningLimit';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+function user(username: string): Caller {
+  const principal = `${username}@EXAMPLE.TEST`;
+  return {
+    kind: 'kerberos',
+    principal,
+    credential: 'ticket',
+    account: {
+      kind: 'user',
+      username,
+      served: true,
+      dn: `uid=${username},cn=users,cn=accounts,dc=example,dc=test`,
+      principalNames: [principal],
+      emails: [],
+      groups: new Set(),
+      locked: false,
+      source: 'live',
+    },
+  };
+}
+
+describe('SigningLimit', () => {
+  const database = withDatabase();
+
+  async function createLimit(): Promise<SigningLimit> {
+    return SigningLimit.create({
+      database: await database.getClient(),
+      limit: { requests: 2, perMs: HOUR_MS },
+    });
+  }
+
+  async function outcomesOf(
+    limit: SigningLimit,
+    usernames: readonly string[],
+  ): Promise<readonly string[]> {
+    const results = await Promise.allSettled(
+      usernames.map(name => limit.consume(user(name))),
+    );
+    return results.map(result =>
+      result.status === 'fulfilled' ? 'permitted' : result.reason.name,
+    );
+  }
+
+  beforeEach(() => {
+    jest.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it('counts concurrent requests of each caller in their order', async () => {
+    const limit = await createLimit();
+    await expect(
+      outcomesOf(limit, ['alice', 'bob', 'alice', 'alice', 'bob']),
+    ).resolves.toEqual([
+      'permitted',
+      'permitted',
+      'permitted',
+      'SigningLimitExceededError',
+      'permitted',
+    ]);
+    await expect(outcomesOf(limit, ['bob', 'carol'])).resolves.toEqual([
+      'SigningLimitExceededError',
+      'permitted',
+    ]);
+  });
+
+  it('permits requests again when the period has passed', async () => {
+    const limit = await createLimit();
+    const start = Date.now();
+    await outcomesOf(limit, ['alice', 'alice']);
+    jest.spyOn(Date, 'now').mockReturnValue(start + HOUR_MS - 1000);
+    const refusal = await limit.consume(user('alice')).catch(error => error);
+    expect(refusal).toBeInstanceOf(SigningLimitExceededError);
+    expect(refusal).toMatchObject({ retryAfterMs: 1000 });
+    jest.spyOn(Date, 'now').mockReturnValue(start + HOUR_MS);
+    await expect(
+      outcomesOf(limit, ['alice', 'alice', 'alice']),
+    ).resolves.toEqual(['permitted', 'permitted', 'SigningLimitExceededError']);
+  });
+
+  it('keeps the counts of the period when it is created again', async () => {
+    await outcomesOf(await createLimit(), ['alice', 'alice']);
+    await expect(outcomesOf(await createLimit(), ['alice'])).resolves.toEqual([
+      'SigningLimitExceededError',
+    ]);
+  });
+});

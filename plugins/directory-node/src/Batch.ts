@@ -1,0 +1,66 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Keeps statements with some parameters per item within a database's limits. */
+const MAX_ITEMS = 64;
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Combines concurrent calls, for example to write several rows in one statement,
+ * with one commit. While a batch runs, later calls wait for the next one, so a
+ * batch always starts after the calls that it combines.
+ *
+ * A batch of several items that fails is repeated item by item: no call fails
+ * because of another one. `run` must therefore have no effect when it fails, or
+ * the same effect when it is repeated.
+ *
+ * @public
+ */
+export class Batch<Item, Result> {
+  readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #waiting: Waiting<Item, Result>[] = [];
+  #isRunning = false;
+
+  /** @param run - returns the result of each item, in their order */
+  constructor(run: (items: readonly Item[]) => Promise<readonly Result[]>) {
+    this.#run = run;
+  }
+
+  /** Returns the result of an item. */
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (!this.#isRunning) {
+        this.#isRunning = true;
+        void this.#runAll();
+      }
+    });
+  }
+
+  async #runAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Calls of the same turn of the event loop are concurrent, too: SQLite
+      // runs statements synchronously, so none are made meanwhile.
+      await nextTurn();
+      await this.#runBatch(this.#waiting.splice(0, MAX_ITEMS));
+    }
+    this.#isRunning = false;
+  }
+
+  async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#run(batch.map(({ item }) => item));
+      batch.forEach(({ resolve }, index) => resolve(results[index]));
+    } catch (error) {
+      if (batch.length === 1) {
+        batch[0].reject(error);
+      } else {
+        await Promise.all(batch.map(waiting => this.#runBatch([waiting])));
+      }
+    }
+  }
+}
