@@ -160,8 +160,8 @@ export class IssuanceService {
 
   /**
    * Records whose certificate it is. A certificate that was issued must not be
-   * lost: without the record, it is returned nevertheless, and `AccountHolds`
-   * adds the record later.
+   * lost: without the record, it is returned nevertheless. Then it cannot be
+   * renewed or put on hold, which the log reports.
    */
   async #record(
     { certificate: { description } }: IssuedCertificate,

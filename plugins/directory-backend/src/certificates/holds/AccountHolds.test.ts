@@ -177,9 +177,12 @@ describe('AccountHolds', () => {
         },
       },
       replicated: {
-        find: ({ username }) =>
+        find: query =>
           [...world.seen]
-            .filter(([, account]) => account.name === username)
+            .filter(
+              ([, account]) =>
+                'username' in query && account.name === query.username,
+            )
             .map(([id, account]) => principalOf(id, account, world.server)),
         someStableIds: count => [...world.seen.keys()].slice(0, count),
       },
