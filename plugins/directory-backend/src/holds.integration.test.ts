@@ -12,7 +12,10 @@ import { CertificateRecords } from './certificates/CertificateRecords';
 import { addUser, groupDn, userDn } from './__testUtils__/conformance/entries';
 import { renamed } from './__testUtils__/conformance/changeArbitrary';
 import { eventually } from './__testUtils__/eventually';
-import { openReplica, type OpenReplica } from './__testUtils__/ldap/openReplica';
+import {
+  openReplica,
+  type OpenReplica,
+} from './__testUtils__/ldap/openReplica';
 import { TwoServers } from './__testUtils__/ldap/TwoServers';
 import { withDatabase } from './__testUtils__/withDatabase';
 import { openDatabase } from './openDatabase';
@@ -69,9 +72,9 @@ const person = (name: string, id = name) =>
       ...['ipaObject', 'fasUser'],
     ],
     ipaUniqueID: `id-of-${id}`,
-  })}dn: ${groupDn('packager')}\nchangetype: modify\nadd: member\nmember: ${userDn(
-    name,
-  )}\n\n`;
+  })}dn: ${groupDn(
+    'packager',
+  )}\nchangetype: modify\nadd: member\nmember: ${userDn(name)}\n\n`;
 
 /** Denies the service account a right on both servers. */
 const setDenied = (kind: 'add' | 'delete', aci: string) =>

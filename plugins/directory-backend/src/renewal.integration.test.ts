@@ -187,9 +187,7 @@ describe('renewal', () => {
     const bodies = new Set<string>();
     for (const [serial, parameters] of attempts) {
       const { status, text } = await renew(serial, parameters);
-      bodies.add(
-        `${status} ${text.replace(/"request_id": ?"[^"]*"/, '')}`,
-      );
+      bodies.add(`${status} ${text.replace(/"request_id": ?"[^"]*"/, '')}`);
     }
     expect([...bodies]).toEqual([
       expect.stringMatching(/^403 .*proof of possession was refused/),
@@ -232,9 +230,12 @@ describe('renewal', () => {
     });
     expect(
       await renew(own.serial, { csr: csrOf('alice') }, { as: 'alice' }),
-    ).toMatchObject({ status: 403, json: {
-      message: 'The certificate is revoked. Request a new one.',
-    } });
+    ).toMatchObject({
+      status: 403,
+      json: {
+        message: 'The certificate is revoked. Request a new one.',
+      },
+    });
   });
 });
 

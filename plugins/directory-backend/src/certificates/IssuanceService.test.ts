@@ -160,7 +160,9 @@ describe('IssuanceService', () => {
   });
 
   it('returns a certificate that could not be recorded', async () => {
-    await (await database.getClient()).schema.dropTable('directory_certificates');
+    await (
+      await database.getClient()
+    ).schema.dropTable('directory_certificates');
     const { certificate } = await sign(alice);
     expect(certificate.description.ok).toBe(true);
     expect(logger.lines).toContainEqual(

@@ -12,7 +12,10 @@ import {
   verify,
 } from 'node:crypto';
 import type { SecretKeys } from '../secretKeys';
-import type { CertificateRecord, CertificateRecords } from './CertificateRecords';
+import type {
+  CertificateRecord,
+  CertificateRecords,
+} from './CertificateRecords';
 import { KeyProofRefusedError } from './errors';
 
 const TABLE = 'directory_used_nonces';

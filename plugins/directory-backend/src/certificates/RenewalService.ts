@@ -11,7 +11,10 @@ import type { Caller, CallerContext } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
 import type { RequestContext } from '../directory/Directory';
 import type { BlockedKeys } from './BlockedKeys';
-import type { CertificateRecord, CertificateRecords } from './CertificateRecords';
+import type {
+  CertificateRecord,
+  CertificateRecords,
+} from './CertificateRecords';
 import {
   FreshProofRequiredError,
   RenewalRefusedError,

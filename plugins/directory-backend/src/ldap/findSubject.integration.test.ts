@@ -1,6 +1,10 @@
 import { startRealm, type Realm } from '@directory-gateway/realm';
 import { renamed } from '../__testUtils__/conformance/changeArbitrary';
-import { addGroup, addUser, userDn } from '../__testUtils__/conformance/entries';
+import {
+  addGroup,
+  addUser,
+  userDn,
+} from '../__testUtils__/conformance/entries';
 import {
   openLdapPrincipals,
   type OpenLdapPrincipals,

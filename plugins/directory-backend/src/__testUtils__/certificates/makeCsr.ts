@@ -26,9 +26,8 @@ export function makeCsrAndKey(options: CsrOptions): {
   readonly csr: string;
   readonly key: KeyObject;
 } {
-  const {
-    newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
-  } = options;
+  const { newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] } =
+    options;
   const folder = mkdtempSync(join(tmpdir(), 'csr-'));
   try {
     const configFile = join(folder, 'openssl.cnf');

@@ -48,7 +48,9 @@ class World {
     return this.states[this.reached[this.server]];
   }
 
-  change(edit: (accounts: Map<string, { name: string; locked: boolean }>) => void) {
+  change(
+    edit: (accounts: Map<string, { name: string; locked: boolean }>) => void,
+  ) {
     const next = new Map(this.latest);
     edit(next);
     this.states.push(next);
@@ -63,7 +65,13 @@ class World {
     }
   }
 
-  edit(name: string, edit: (id: string, accounts: Map<string, { name: string; locked: boolean }>) => void) {
+  edit(
+    name: string,
+    edit: (
+      id: string,
+      accounts: Map<string, { name: string; locked: boolean }>,
+    ) => void,
+  ) {
     for (const [id, account] of this.latest) {
       if (account.name === name) {
         this.change(accounts => edit(id, accounts));
@@ -84,20 +92,72 @@ class World {
   }
 }
 
-function principalOf(id: string, { name, locked }: { name: string; locked: boolean }, server: string): Principal {
+function principalOf(
+  id: string,
+  { name, locked }: { name: string; locked: boolean },
+  server: string,
+): Principal {
   return { ...person(name), stableId: id, locked, server };
 }
 
 const name = fc.constantFrom('alice', 'bob', 'carol', 'dave');
 
 const event = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('add' as const, 'lock' as const, 'unlock' as const, 'delete' as const), name }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rename' as const), name, to: name }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('issue' as const), name }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('replicate' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('switch' as const), server: fc.constantFrom('a' as const, 'b' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('outage' as const), outage: fc.constantFrom('none' as const, 'replica' as const, 'lookups' as const, 'rights' as const, 'ca' as const) }) },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('run' as const), minutes: fc.integer({ min: 1, max: 5 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'add' as const,
+        'lock' as const,
+        'unlock' as const,
+        'delete' as const,
+      ),
+      name,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('rename' as const),
+      name,
+      to: name,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('issue' as const), name }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('replicate' as const) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('switch' as const),
+      server: fc.constantFrom('a' as const, 'b' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('outage' as const),
+      outage: fc.constantFrom(
+        'none' as const,
+        'replica' as const,
+        'lookups' as const,
+        'rights' as const,
+        'ca' as const,
+      ),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('run' as const),
+      minutes: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
 );
 
 type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
@@ -107,7 +167,11 @@ describe('AccountHolds', () => {
 
   async function open(world: World) {
     const knex = await openDatabase(database);
-    for (const table of ['directory_certificates', 'directory_certificate_holds', 'directory_hold_approvals']) {
+    for (const table of [
+      'directory_certificates',
+      'directory_certificate_holds',
+      'directory_hold_approvals',
+    ]) {
       await knex(table).delete();
     }
     await knex('directory_hold_state').update({ position: null, waiting: 0 });
@@ -126,7 +190,9 @@ describe('AccountHolds', () => {
     const stateOf = (serialNumber: bigint) => {
       const { state } = world.certificates.get(serialNumber)!;
       const reason = { held: 6, revoked: 5 }[state];
-      return { revocation: reason === undefined ? undefined : { reason } } as never;
+      return {
+        revocation: reason === undefined ? undefined : { reason },
+      } as never;
     };
     const holds = new AccountHolds({
       auditor: mockServices.auditor.mock({
@@ -171,7 +237,12 @@ describe('AccountHolds', () => {
                 requestedAt: performance.now(),
                 replicated: {
                   generation: 'g',
-                  latest: new Map([['1', String(world.server === 'a' ? a : b).padStart(9, '0')]]),
+                  latest: new Map([
+                    [
+                      '1',
+                      String(world.server === 'a' ? a : b).padStart(9, '0'),
+                    ],
+                  ]),
                 },
               };
         },
@@ -189,12 +260,18 @@ describe('AccountHolds', () => {
       subjects: {
         async findSubject({ stableId, witnesses }: SubjectQuery) {
           if (world.outage === 'lookups') {
-            throw new DirectoryUnavailableError('Down', { reason: 'unreachable' });
+            throw new DirectoryUnavailableError('Down', {
+              reason: 'unreachable',
+            });
           }
-          const visible: Accounts = world.outage === 'rights' ? new Map() : world.seen;
+          const visible: Accounts =
+            world.outage === 'rights' ? new Map() : world.seen;
           const account = visible.get(stableId);
           if (account) {
-            return { kind: 'found', principal: principalOf(stableId, account, world.server) };
+            return {
+              kind: 'found',
+              principal: principalOf(stableId, account, world.server),
+            };
           }
           return witnesses.some(id => visible.has(id))
             ? { kind: 'deleted', server: world.server }
@@ -237,7 +314,11 @@ describe('AccountHolds', () => {
     return { holds, issue, records, run };
   }
 
-  async function apply(event: Event, world: World, { issue, run }: Awaited<ReturnType<typeof open>>) {
+  async function apply(
+    event: Event,
+    world: World,
+    { issue, run }: Awaited<ReturnType<typeof open>>,
+  ) {
     switch (event.kind) {
       case 'add':
         return world.add(event.name);
@@ -249,7 +330,9 @@ describe('AccountHolds', () => {
       case 'delete':
         return world.edit(event.name, (id, accounts) => accounts.delete(id));
       case 'rename':
-        if (![...world.latest.values()].some(account => account.name === event.to)) {
+        if (
+          ![...world.latest.values()].some(account => account.name === event.to)
+        ) {
           world.edit(event.name, (id, accounts) =>
             accounts.set(id, { ...accounts.get(id)!, name: event.to }),
           );

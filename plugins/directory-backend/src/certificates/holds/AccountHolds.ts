@@ -1,4 +1,7 @@
-import type { AuditorService, LoggerService } from '@backstage/backend-plugin-api';
+import type {
+  AuditorService,
+  LoggerService,
+} from '@backstage/backend-plugin-api';
 import { toError } from '@backstage/errors';
 import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
 import { metrics } from '@opentelemetry/api';

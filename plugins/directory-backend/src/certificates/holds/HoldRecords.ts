@@ -70,9 +70,7 @@ export class HoldRecords {
     for (;;) {
       const rows: Row[] = await this.#database(`${CERTIFICATES} as c`)
         .leftJoin(`${HOLDS} as h`, join =>
-          join
-            .on('h.serial_number', 'c.serial_number')
-            .andOnNull('h.ended_at'),
+          join.on('h.serial_number', 'c.serial_number').andOnNull('h.ended_at'),
         )
         .where('c.serial_number', '>', last)
         .where('c.not_after', '>', now)
@@ -158,9 +156,7 @@ export class HoldRecords {
 
   /** Records another cause. */
   async setCause({ id }: Hold, cause: HoldCause, now: Date): Promise<void> {
-    await this.#database(HOLDS)
-      .where({ id })
-      .update({ cause, caused_at: now });
+    await this.#database(HOLDS).where({ id }).update({ cause, caused_at: now });
   }
 
   /** Records that a hold was released, or its certificate revoked. */
@@ -200,11 +196,13 @@ export class HoldRecords {
   }): Promise<void> {
     const { position, coveredUntil, waiting, now } = run;
     await this.#database.transaction(async transaction => {
-      await transaction(STATE).where({ id: 1 }).update({
-        position: JSON.stringify(position),
-        waiting,
-        waiting_at: now,
-      });
+      await transaction(STATE)
+        .where({ id: 1 })
+        .update({
+          position: JSON.stringify(position),
+          waiting,
+          waiting_at: now,
+        });
       await transaction(CERTIFICATES)
         .where({ lookup_server: position.server })
         .where('recorded_at', '<', coveredUntil)

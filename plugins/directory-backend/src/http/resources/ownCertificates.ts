@@ -282,9 +282,7 @@ async function presentRevoked(
     ? keys
     : keys.filter(key => ALWAYS_VISIBLE.has(key));
   const shown = visibleKeys.includes('label')
-    ? await reader
-        .withLabel(revoked, request.serialNumber)
-        .catch(() => revoked)
+    ? await reader.withLabel(revoked, request.serialNumber).catch(() => revoked)
     : revoked;
   return { result: presentCertificate(shown, visibleKeys, dialect.uris) };
 }

@@ -64,7 +64,9 @@ export class PositionGate {
       if (now - this.#waitingSince < maxMs) {
         if (this.#waitingSince === now) {
           this.#logger.info(
-            `${this.#subject} waits until ${sync.server} has caught up with replication`,
+            `${this.#subject} waits until ${
+              sync.server
+            } has caught up with replication`,
           );
         }
         return false;
