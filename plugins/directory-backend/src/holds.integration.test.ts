@@ -3,8 +3,12 @@ import {
   createSigningRequest,
   RecordingLogger,
 } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
-import type { Replication } from '@directory-gateway/realm';
+import { startRealm, type Replication } from '@directory-gateway/realm';
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { AccountHolds } from './certificates/holds/AccountHolds';
 import { HoldRecords } from './certificates/holds/HoldRecords';
 import { PermissiveAuthority } from './__testUtils__/certificates/PermissiveAuthority';
@@ -16,6 +20,7 @@ import {
   openReplica,
   type OpenReplica,
 } from './__testUtils__/ldap/openReplica';
+import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
 import { TwoServers } from './__testUtils__/ldap/TwoServers';
 import { withDatabase } from './__testUtils__/withDatabase';
 import { openDatabase } from './openDatabase';
@@ -30,6 +35,7 @@ const DELETED_USERS =
   'cn=deleted users,cn=accounts,cn=provisioning,dc=example,dc=test';
 const DAY_MS = 24 * 60 * 60_000;
 
+const run = promisify(execFile);
 const { signal } = new AbortController();
 
 let servers: TwoServers;
@@ -83,7 +89,7 @@ const setDenied = (kind: 'add' | 'delete', aci: string) =>
   );
 
 /** Opens the holds with a new database and CA, as after a restart. */
-async function openHolds() {
+async function openHolds(opened: OpenReplica) {
   const knex = await openDatabase(database);
   const authority = new PermissiveAuthority();
   const certificates = new CertificateRecords(knex);
@@ -99,9 +105,9 @@ async function openHolds() {
     config: { maxPerHour: 5, revokeDeletedAfterMs: 7 * DAY_MS },
     logger,
     records,
-    replica: replica.replica,
-    replicated: replica.accounts,
-    subjects: replica.principals,
+    replica: opened.replica,
+    replicated: opened.accounts,
+    subjects: opened.principals,
     now: () => new Date(Date.now() + laterMs),
   });
   return {
@@ -109,7 +115,7 @@ async function openHolds() {
     records,
     /** Records a certificate as the issuance service does. */
     async issue(username: string, label = username) {
-      const found = await replica.principals.find({ username }, { signal });
+      const found = await opened.principals.find({ username }, { signal });
       const { certificate } = await authority.sign(
         createSigningRequest({
           username,
@@ -177,9 +183,12 @@ async function replicated(
   });
 }
 
+const followsOther = () =>
+  eventually(() => expect(replica.replica.server).toBe(servers.other.ldapsUrl));
+
 async function withPeople(names: readonly string[]): Promise<Holds> {
   await modify(names.map(name => person(name)).join(''));
-  const holds = await openHolds();
+  const holds = await openHolds(replica);
   for (const name of names) {
     await replicated(name, 'active');
     await holds.issue(name);
@@ -188,6 +197,62 @@ async function withPeople(names: readonly string[]): Promise<Holds> {
   expect(await holds.reasons()).toEqual({});
   return holds;
 }
+
+describe('AccountHolds on a server that is emptied', () => {
+  it('places no hold', async () => {
+    const realm = await startRealm();
+    const opened = await openReplica({ realm });
+    const folder = join(realm.dir, 'instance/var/lib/dirsrv/slapd-realm/db');
+    const copyTo = async (copy: string) => {
+      await realm.directory.stop();
+      await run('cp', ['-a', folder, copy]);
+      await realm.directory.start();
+    };
+    const replaceBy = async (copy: string) => {
+      await realm.directory.stop();
+      await rm(folder, { recursive: true });
+      await run('cp', ['-a', copy, folder]);
+      await realm.directory.start();
+    };
+    try {
+      const holds = await openHolds(opened);
+      for (const name of ['alice', 'bob', 'dave']) {
+        await holds.issue(name);
+      }
+      await holds.run();
+      const full = join(realm.dir, 'full');
+      const empty = join(realm.dir, 'empty');
+      await copyTo(full);
+      const users = (await dumpEntries(realm)).filter(entry =>
+        entry.isIn(USERS),
+      );
+      // Not while the deletions, which are real, can be seen one by one.
+      await realm.modify(
+        users.map(({ dn }) => `dn: ${dn}\nchangetype: delete\n`).join('\n'),
+      );
+      await copyTo(empty);
+      for (let n = 0; n < FAULTS; n++) {
+        await replaceBy(full);
+        await eventually(() => expect(opened.replica.isServing).toBe(true));
+        await holds.run();
+        await replaceBy(empty);
+        for (let attempt = 0; attempt < 20; attempt++) {
+          await holds.tryRun();
+          expect(await holds.reasons()).toEqual({});
+          await sleep(100);
+        }
+        await eventually(() =>
+          expect(opened.replica.status).toMatchObject({ reason: 'quarantine' }),
+        );
+        await holds.tryRun();
+        expect(await holds.reasons()).toEqual({});
+      }
+    } finally {
+      opened.close();
+      await realm.stop();
+    }
+  });
+});
 
 describe('AccountHolds', () => {
   it('holds, releases and revokes by the account', async () => {
@@ -299,9 +364,7 @@ describe('AccountHolds', () => {
       });
       await holds.issue(late);
       await servers.preferred.directory.stop();
-      await eventually(() =>
-        expect(replica.replica.server).toBe(servers.other.ldapsUrl),
-      );
+      await followsOther();
       await expectNone();
 
       // The first server is back, and everything is replicated.

@@ -23,10 +23,7 @@ const { csr: newCsr } = makeCsrAndKey({ subject: '/CN=alice' });
 const { signal } = new AbortController();
 
 describe('hasFreshProof', () => {
-  const { credential, ...ticket } = holder(alice) as Extract<
-    Caller,
-    { kind: 'kerberos' }
-  >;
+  const byCookie = { ...holder(alice), credential: 'session' } as Caller;
   const portalUser = (issuedAt?: Date): Caller => ({
     kind: 'portalUser',
     credentials: mockCredentials.user(),
@@ -36,8 +33,8 @@ describe('hasFreshProof', () => {
     new Date(Date.now() - minutes * 60_000 + 1000);
 
   it.each<[string, Caller, boolean]>([
-    ['a ticket', { ...ticket, credential }, true],
-    ['a session cookie', { ...ticket, credential: 'session' }, false],
+    ['a ticket', holder(alice), true],
+    ['a session cookie', byCookie, false],
     ['a key', { kind: 'certificate', serialNumber: 1n }, true],
     ['a new portal token', portalUser(before(5)), true],
     ['an older portal token', portalUser(before(6)), false],

@@ -102,7 +102,7 @@ function principalOf(
 
 const name = fc.constantFrom('alice', 'bob', 'carol', 'dave');
 
-const event = fc.oneof(
+const events = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -160,7 +160,7 @@ const event = fc.oneof(
   },
 );
 
-type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
+type Event = typeof events extends fc.Arbitrary<infer T> ? T : never;
 
 describe('AccountHolds', () => {
   const database = withDatabase();
@@ -177,6 +177,13 @@ describe('AccountHolds', () => {
     await knex('directory_hold_state').update({ position: null, waiting: 0 });
     const certificates = new CertificateRecords(knex);
     const records = new HoldRecords(knex);
+    const stateOf = (serialNumber: bigint) => {
+      const { state } = world.certificates.get(serialNumber)!;
+      const reason = { held: 6, revoked: 5 }[state];
+      return {
+        revocation: reason === undefined ? undefined : { reason },
+      } as never;
+    };
     const change = async (serialNumber: bigint, from: string[], to: string) => {
       if (world.outage === 'ca') {
         throw new AuthorityUnavailableError('The CA is not available');
@@ -186,13 +193,6 @@ describe('AccountHolds', () => {
         certificate.state = to;
       }
       return stateOf(serialNumber);
-    };
-    const stateOf = (serialNumber: bigint) => {
-      const { state } = world.certificates.get(serialNumber)!;
-      const reason = { held: 6, revoked: 5 }[state];
-      return {
-        revocation: reason === undefined ? undefined : { reason },
-      } as never;
     };
     const holds = new AccountHolds({
       auditor: mockServices.auditor.mock({
@@ -357,13 +357,13 @@ describe('AccountHolds', () => {
   it('places no wrong hold, every right one in the end, and never more than the limit', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(event, { minLength: 10, maxLength: 60 }),
-        async events => {
+        fc.array(events, { minLength: 10, maxLength: 60 }),
+        async all => {
           const world = new World();
           world.add('witness');
           world.reached.b = world.reached.a;
           const subject = await open(world);
-          for (const each of events) {
+          for (const each of all) {
             await apply(each, world, subject);
           }
           // Faults end, and the servers are equal again.

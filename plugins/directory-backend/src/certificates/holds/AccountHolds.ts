@@ -34,6 +34,9 @@ const MAX_UNCOVERED_MS = 60 * 60_000;
 /** Accounts that a search must find at least one of. */
 const WITNESSES = 5;
 
+/** The last part of the IDs of audit events. */
+const EVENTS = { held: 'hold', released: 'release', revoked: 'revoke' };
+
 /** Options of {@link AccountHolds}. */
 export interface AccountHoldsOptions {
   readonly auditor: AuditorService;
@@ -387,6 +390,3 @@ export class AccountHolds {
     }
   }
 }
-
-/** The last part of the IDs of audit events. */
-const EVENTS = { held: 'hold', released: 'release', revoked: 'revoke' };

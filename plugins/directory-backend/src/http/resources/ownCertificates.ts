@@ -52,6 +52,10 @@ type Options = CertificateServices & {
   readonly dialect: Dialect;
 };
 
+/** Other requests have credentials, or are told which ones are accepted. */
+const isKeyProof: AnonymousOperation['isFor'] = (parameters, headers) =>
+  headers.authorization === undefined && parameters.has('signature');
+
 /** Extensions: revoking, renewing and labelling issued certificates. */
 export function ownCertificateOperations(
   options: Options,
@@ -303,10 +307,6 @@ async function presentRenewed(
     .catch(() => issued);
   return presentCertificate(shown, keys, dialect.uris);
 }
-
-/** Other requests have credentials, or are told which ones are accepted. */
-const isKeyProof: AnonymousOperation['isFor'] = (parameters, headers) =>
-  headers.authorization === undefined && parameters.has('signature');
 
 function parseProof(
   parameters: RequestParameters,
