@@ -3,7 +3,7 @@
 //   node scripts/trials.mjs          every trial that is not finished
 //
 // Variables: ONLY=crash,soak chooses trials; KILLS, MINUTES, RUNS, USERS,
-// OUTAGE_SECONDS, FAULTS, WRITES and RESTARTS change their size; CHECKOUT is the
+// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES and RESTARTS change their size; CHECKOUT is the
 // checkout that is attacked.
 //
 // A trial consists of shards of some minutes. Each shard that ends adds a line
@@ -28,6 +28,7 @@ const minutes = size('MINUTES', 20);
 const runs = size('RUNS', 50);
 const users = size('USERS', 20_000);
 const faults = size('FAULTS', 100);
+const holdFaults = size('HOLD_FAULTS', 100);
 const writes = size('WRITES', 10_000);
 const restarts = size('RESTARTS', 20);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
@@ -42,6 +43,8 @@ const RUNS = 10;
 
 /** Repetitions of each fault of the directory in a shard. */
 const FAULTS = 25;
+/** Repetitions of the faults of certificate holds in a shard. */
+const HOLD_FAULTS = 10;
 /** Writes to the directory in a shard. */
 const WRITES = 500;
 
@@ -86,6 +89,12 @@ const trials = {
   organization: {
     ...jest(backend, 'src/catalog.faults.integration.test.ts'),
     shards: shardsOf(faults, FAULTS).map(count => ({ FAULTS: count })),
+  },
+  holds: {
+    ...jest(backend, 'src/holds.integration.test.ts'),
+    shards: shardsOf(holdFaults, HOLD_FAULTS).map(count => ({
+      HOLD_FAULTS: count,
+    })),
   },
   changes: {
     ...jest(backend, 'src/changes/changes.integration.test.ts'),

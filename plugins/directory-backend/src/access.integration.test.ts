@@ -132,7 +132,13 @@ const EXPECTED: Readonly<Record<string, string>> = {
     '401 403 403 403 400 403',
   'post /fasjson/v1/certs/': '401 403 400 401 403 400',
   'post /v1/certs/': '401 403 400 401 403 400',
+  // Without credentials, these two require a proof of possession.
+  'post /v1/certs/:serialNumber(\\d+)/renewal/': '401 403 400 401 403 400',
   'post /v1/certs/:serialNumber(\\d+)/revocation/': '401 403 403 401 403 400',
+  'post /v1/certs/:serialNumber(\\d+)/renewal/nonce/':
+    '200 200 200 200 200 200',
+  'post /v1/certs/holds/approval/': '401 403 403 401 403 400',
+  'put /v1/certs/:serialNumber(\\d+)/label/': '401 403 404 401 403 404',
 };
 
 type CallerName =
@@ -172,11 +178,11 @@ beforeAll(async () => {
   [{ groupname: group }] = (
     groups.json as { result: { groupname: string }[] }
   ).result;
-  const csr = makeCsr({ subject: '/CN=alice' });
+  const csr = makeCsr({ subject: '/CN=dave' });
   serial = serialOf(
     await site.client.request('/v1/certs/', {
-      as: 'alice',
-      ...form({ user: 'alice', csr }),
+      as: 'dave',
+      ...form({ user: 'dave', csr }),
     }),
   );
 });

@@ -192,7 +192,7 @@ describe('POST /certs/{serial}/revocation/', () => {
 
   it.each<[string, number, () => Promise<RequestOptions>]>([
     ['requests without credentials', 401, async () => ({})],
-    ['the owner', 403, async () => ({ as: 'alice' })],
+    ['another user', 403, async () => ({ as: 'bob' })],
     ['an API client that may only read', 403, async () => bearer(READER)],
     [
       'a page of another site',
@@ -214,6 +214,15 @@ describe('POST /certs/{serial}/revocation/', () => {
       .slice(before)
       .includes('certificate-revoke');
     expect(isAudited).toBe(status === 403);
+  });
+
+  it('revokes for the owner with a ticket', async () => {
+    const { serial } = await sign();
+    expect(await post(serial, { as: 'alice' })).toMatchObject({
+      status: 200,
+      json: { result: { revoked: true, revocation_reason: 4 } },
+    });
+    expect(recordOf(serial).at(-1)).toContain('alice');
   });
 
   it('rejects unknown certificates and reasons', async () => {

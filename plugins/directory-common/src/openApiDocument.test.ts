@@ -9,7 +9,7 @@ import { openApiDocument } from './openApiDocument';
 
 const operations = Object.entries(openApiDocument.paths ?? {}).flatMap(
   ([path, item]) =>
-    (['get', 'post'] as const).flatMap(method =>
+    (['get', 'post', 'put'] as const).flatMap(method =>
       item?.[method] ? [{ path, method, ...item[method] }] : [],
     ),
 );
@@ -70,6 +70,10 @@ describe('openApiDocument', () => {
       list_user_history: 'get /users/{username}/history/',
       list_certificate_profiles: 'get /certs/profiles/',
       revoke_cert: 'post /certs/{serial_number}/revocation/',
+      create_renewal_nonce: 'post /certs/{serial_number}/renewal/nonce/',
+      renew_cert: 'post /certs/{serial_number}/renewal/',
+      label_cert: 'put /certs/{serial_number}/label/',
+      approve_holds: 'post /certs/holds/approval/',
     });
   });
 
@@ -85,6 +89,8 @@ describe('openApiDocument', () => {
       'list_group_history',
       'list_user_history',
       'list_changes',
+      'create_renewal_nonce',
+      'approve_holds',
     ]);
   });
 

@@ -39,6 +39,7 @@ export function certificate(given: Partial<Certificate> = {}): Certificate {
     san_oid: null,
     owner_user: ['alice'],
     revocation_reason: null,
+    label: null,
     issued_here: true,
     uri: `http://localhost:7007/api/directory/v1/certs/${LONG_SERIAL}/`,
     ...given,

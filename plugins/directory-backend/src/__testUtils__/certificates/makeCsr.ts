@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,23 +12,36 @@ export interface CsrOptions {
   readonly alternativeNames?: string;
   /** The challenge password, in which a test searches a marker. */
   readonly challenge?: string;
+  /** Arguments of `openssl req` for the new key. Default: P-256. */
+  readonly newKey?: readonly string[];
 }
 
-/** Creates a CSR with a new P-256 key, PEM, with OpenSSL. */
+/** Creates a CSR with a new key, PEM, with OpenSSL. */
 export function makeCsr(options: CsrOptions): string {
+  return makeCsrAndKey(options).csr;
+}
+
+/** Creates a CSR with a new key, and returns both. */
+export function makeCsrAndKey(options: CsrOptions): {
+  readonly csr: string;
+  readonly key: KeyObject;
+} {
+  const { newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] } =
+    options;
   const folder = mkdtempSync(join(tmpdir(), 'csr-'));
   try {
     const configFile = join(folder, 'openssl.cnf');
     writeFileSync(configFile, configOf(options));
-    return execFileSync(
+    const keyFile = join(folder, 'key.pem');
+    const csr = execFileSync(
       'openssl',
       [
         ...['req', '-new', '-config', configFile, '-subj', options.subject],
-        ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-        ...['-keyout', join(folder, 'key.pem')],
+        ...[...newKey, '-nodes', '-keyout', keyFile],
       ],
       { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
     );
+    return { csr, key: createPrivateKey(readFileSync(keyFile)) };
   } finally {
     rmSync(folder, { recursive: true });
   }

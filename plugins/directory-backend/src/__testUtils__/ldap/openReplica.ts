@@ -6,6 +6,7 @@ import { createReplicaDirectory } from '../../createDirectory';
 import type { Directory } from '../../directory/Directory';
 import { schemaPreset, type SchemaPreset } from '../../directory/schema';
 import { readLdapConfig } from '../../ldap/connection/LdapConfig';
+import { LdapPrincipalLookup } from '../../ldap/LdapPrincipalLookup';
 import type { Replica } from '../../replica/Replica';
 import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
 import { eventually } from '../eventually';
@@ -19,6 +20,8 @@ export interface OpenReplica {
   readonly directory: Directory;
   readonly accounts: ReplicatedAccounts;
   readonly replica: Replica;
+  /** Live lookups with the connections of the replica. */
+  readonly principals: LdapPrincipalLookup;
   readonly guardRecords: MemoryGuardRecords;
   readonly logger: RecordingLogger;
   close(): void;
@@ -44,10 +47,12 @@ export async function openReplica(options: {
   const config = readLdapConfig(
     new ConfigReader({ ...ldapOf(realm), ...options.ldap }),
   );
+  const reader = createLdapReader(services);
+  const schema = schemaPreset(options.schema ?? 'fas');
   const { directory, accounts, replica } = createReplicaDirectory({
-    reader: createLdapReader(services),
+    reader,
     servers: searcher.servers,
-    schema: schemaPreset(options.schema ?? 'fas'),
+    schema,
     ldap: config,
     logger,
     // The model of a suite may keep this process busy for minutes on a loaded machine.
@@ -63,6 +68,12 @@ export async function openReplica(options: {
     directory,
     accounts,
     replica,
+    principals: new LdapPrincipalLookup({
+      reader,
+      schema,
+      baseDn: realm.baseDn,
+      logger,
+    }),
     guardRecords,
     logger,
     close: () => {

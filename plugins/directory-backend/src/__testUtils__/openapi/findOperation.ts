@@ -83,6 +83,8 @@ function operationOf(
       return item.get;
     case 'POST':
       return item.post;
+    case 'PUT':
+      return item.put;
     default:
       return undefined;
   }
@@ -92,6 +94,7 @@ function allowedMethods(item: PathItem): string[] {
   return [
     ...(item.get ? ['GET', 'HEAD'] : []),
     ...(item.post ? ['POST'] : []),
+    ...(item.put ? ['PUT'] : []),
     'OPTIONS',
   ];
 }

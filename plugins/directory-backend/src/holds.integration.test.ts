@@ -1,0 +1,384 @@
+import { mockServices } from '@backstage/backend-test-utils';
+import {
+  createSigningRequest,
+  RecordingLogger,
+} from '@directory-gateway/backstage-plugin-directory-node/testUtils';
+import { startRealm, type Replication } from '@directory-gateway/realm';
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { AccountHolds } from './certificates/holds/AccountHolds';
+import { HoldRecords } from './certificates/holds/HoldRecords';
+import { PermissiveAuthority } from './__testUtils__/certificates/PermissiveAuthority';
+import { CertificateRecords } from './certificates/CertificateRecords';
+import { addUser, groupDn, userDn } from './__testUtils__/conformance/entries';
+import { renamed } from './__testUtils__/conformance/changeArbitrary';
+import { eventually } from './__testUtils__/eventually';
+import {
+  openReplica,
+  type OpenReplica,
+} from './__testUtils__/ldap/openReplica';
+import { dumpEntries } from './__testUtils__/naive/DumpedEntry';
+import { TwoServers } from './__testUtils__/ldap/TwoServers';
+import { withDatabase } from './__testUtils__/withDatabase';
+import { openDatabase } from './openDatabase';
+
+/** Repetitions of all faults: 100 in `make trials`. */
+const FAULTS = Number(process.env.HOLD_FAULTS || 1);
+
+jest.setTimeout(900_000 + FAULTS * 120_000);
+
+const USERS = 'cn=users,cn=accounts,dc=example,dc=test';
+const DELETED_USERS =
+  'cn=deleted users,cn=accounts,cn=provisioning,dc=example,dc=test';
+const DAY_MS = 24 * 60 * 60_000;
+
+const run = promisify(execFile);
+const { signal } = new AbortController();
+
+let servers: TwoServers;
+let replication: Replication;
+let replica: OpenReplica;
+const database = withDatabase();
+
+/** Users whose certificates must never be put on hold, and others. */
+let round = 0;
+const nameOf = (what: string) => `${what}${round}`;
+
+beforeAll(async () => {
+  servers = await TwoServers.start();
+  replication = await servers.replicate();
+  replica = await openReplica({
+    realm: servers.preferred,
+    ldap: servers.ldap,
+  });
+});
+afterAll(async () => {
+  replica?.close();
+  await servers?.stop();
+});
+
+const modify = (ldif: string) => servers.preferred.modify(ldif);
+const setLock = (name: string, value: 'TRUE' | 'FALSE') =>
+  modify(
+    `dn: ${userDn(
+      name,
+    )}\nchangetype: modify\nreplace: nsAccountLock\nnsAccountLock: ${value}\n`,
+  );
+const remove = (name: string) =>
+  modify(`dn: ${userDn(name)}\nchangetype: delete\n`);
+
+/** An account of the name, which is in a group as every user of FreeIPA is. */
+const person = (name: string, id = name) =>
+  `${addUser(name, {
+    objectClass: [
+      ...['inetOrgPerson', 'posixAccount', 'krbPrincipalAux'],
+      ...['ipaObject', 'fasUser'],
+    ],
+    ipaUniqueID: `id-of-${id}`,
+  })}dn: ${groupDn(
+    'packager',
+  )}\nchangetype: modify\nadd: member\nmember: ${userDn(name)}\n\n`;
+
+/** Denies the service account a right on both servers. */
+const setDenied = (kind: 'add' | 'delete', aci: string) =>
+  modify(
+    `dn: ${USERS}\nchangetype: modify\n${kind}: aci\naci: ${aci}(version 3.0; acl "fault"; deny (all) userdn = "ldap:///${servers.preferred.bindDn}";)\n`,
+  );
+
+/** Opens the holds with a new database and CA, as after a restart. */
+async function openHolds(opened: OpenReplica) {
+  const knex = await openDatabase(database);
+  const authority = new PermissiveAuthority();
+  const certificates = new CertificateRecords(knex);
+  const records = new HoldRecords(knex);
+  const logger = new RecordingLogger();
+  let laterMs = 0;
+  const serialNumbers = new Map<string, bigint>();
+  const holds = new AccountHolds({
+    auditor: mockServices.auditor.mock({
+      createEvent: async () => ({ success: jest.fn(), fail: jest.fn() }),
+    }),
+    authority,
+    config: { maxPerHour: 5, revokeDeletedAfterMs: 7 * DAY_MS },
+    logger,
+    records,
+    replica: opened.replica,
+    replicated: opened.accounts,
+    subjects: opened.principals,
+    now: () => new Date(Date.now() + laterMs),
+  });
+  return {
+    logger,
+    records,
+    /** Records a certificate as the issuance service does. */
+    async issue(username: string, label = username) {
+      const found = await opened.principals.find({ username }, { signal });
+      const { certificate } = await authority.sign(
+        createSigningRequest({
+          username,
+          principal: `${username}@EXAMPLE.TEST`,
+          profile: 'userCerts',
+          organization: 'EXAMPLE.TEST',
+          key: 'p256',
+        }),
+      );
+      const { description } = certificate;
+      const serialNumber = description.ok
+        ? description.certificate.serialNumber
+        : 0n;
+      serialNumbers.set(label, serialNumber);
+      await certificates.add({
+        serialNumber,
+        username,
+        subjectId: found!.stableId,
+        profile: 'userCerts',
+        label,
+        publicKey: Buffer.alloc(0),
+        notAfter: new Date(Date.now() + 300 * DAY_MS),
+        lookupServer: found!.server,
+      });
+    },
+    /** Lets time pass for the margins of {@link AccountHolds}. */
+    later(ms: number) {
+      laterMs += ms;
+    },
+    /** Runs until a run has checked all certificates. */
+    async run() {
+      laterMs += 60_000;
+      await eventually(async () => expect(await holds.run(signal)).toBe(true));
+    },
+    /** Runs, whether or not the directory can be read. */
+    async tryRun() {
+      laterMs += 60_000;
+      await holds.run(signal).catch(() => {});
+    },
+    /** Reason codes by label; those of usable certificates are missing. */
+    async reasons() {
+      const reasons: Record<string, number> = {};
+      for (const [label, serialNumber] of serialNumbers) {
+        const issued = await authority.get(serialNumber);
+        if (issued?.revocation) {
+          reasons[label] = issued.revocation.reason;
+        }
+      }
+      return reasons;
+    },
+  };
+}
+
+type Holds = Awaited<ReturnType<typeof openHolds>>;
+
+/** Waits until the replica has a state of a user. */
+async function replicated(
+  name: string,
+  state: 'active' | 'locked' | 'deleted',
+): Promise<void> {
+  await eventually(() => {
+    const [found] = replica.accounts.find({ username: name });
+    const locked = found?.locked ? 'locked' : 'active';
+    expect(found ? locked : 'deleted').toBe(state);
+  });
+}
+
+const followsOther = () =>
+  eventually(() => expect(replica.replica.server).toBe(servers.other.ldapsUrl));
+
+async function withPeople(names: readonly string[]): Promise<Holds> {
+  await modify(names.map(name => person(name)).join(''));
+  const holds = await openHolds(replica);
+  for (const name of names) {
+    await replicated(name, 'active');
+    await holds.issue(name);
+  }
+  await holds.run();
+  expect(await holds.reasons()).toEqual({});
+  return holds;
+}
+
+describe('AccountHolds on a server that is emptied', () => {
+  it('places no hold', async () => {
+    const realm = await startRealm();
+    const opened = await openReplica({ realm });
+    const folder = join(realm.dir, 'instance/var/lib/dirsrv/slapd-realm/db');
+    const copyTo = async (copy: string) => {
+      await realm.directory.stop();
+      await run('cp', ['-a', folder, copy]);
+      await realm.directory.start();
+    };
+    const replaceBy = async (copy: string) => {
+      await realm.directory.stop();
+      await rm(folder, { recursive: true });
+      await run('cp', ['-a', copy, folder]);
+      await realm.directory.start();
+    };
+    try {
+      const holds = await openHolds(opened);
+      for (const name of ['alice', 'bob', 'dave']) {
+        await holds.issue(name);
+      }
+      await holds.run();
+      const full = join(realm.dir, 'full');
+      const empty = join(realm.dir, 'empty');
+      await copyTo(full);
+      const users = (await dumpEntries(realm)).filter(entry =>
+        entry.isIn(USERS),
+      );
+      // Not while the deletions, which are real, can be seen one by one.
+      await realm.modify(
+        users.map(({ dn }) => `dn: ${dn}\nchangetype: delete\n`).join('\n'),
+      );
+      await copyTo(empty);
+      for (let n = 0; n < FAULTS; n++) {
+        await replaceBy(full);
+        await eventually(() => expect(opened.replica.isServing).toBe(true));
+        await holds.run();
+        await replaceBy(empty);
+        for (let attempt = 0; attempt < 20; attempt++) {
+          await holds.tryRun();
+          expect(await holds.reasons()).toEqual({});
+          await sleep(100);
+        }
+        await eventually(() =>
+          expect(opened.replica.status).toMatchObject({ reason: 'quarantine' }),
+        );
+        await holds.tryRun();
+        expect(await holds.reasons()).toEqual({});
+      }
+    } finally {
+      opened.close();
+      await realm.stop();
+    }
+  });
+});
+
+describe('AccountHolds', () => {
+  it('holds, releases and revokes by the account', async () => {
+    const [locked, deleted, moved, preserved] = [
+      ...['locked', 'deleted', 'moved', 'preserved'],
+    ];
+    const holds = await withPeople([locked, deleted, moved, preserved]);
+    await setLock(locked, 'TRUE');
+    await remove(deleted);
+    await modify(renamed(userDn(moved), 'uid=married'));
+    await modify(
+      `dn: ${userDn(
+        preserved,
+      )}\nchangetype: modrdn\nnewrdn: uid=${preserved}\ndeleteoldrdn: 0\nnewsuperior: ${DELETED_USERS}\n`,
+    );
+    // Another user gets the name of each.
+    await modify(person(deleted, 'successor') + person(moved, 'another'));
+    await replicated(locked, 'locked');
+    await replicated(preserved, 'deleted');
+    await replicated('married', 'active');
+    await eventually(async () => {
+      await holds.run();
+      expect(await holds.reasons()).toEqual({
+        locked: 6,
+        deleted: 6,
+        preserved: 6,
+      });
+    });
+    await setLock(locked, 'FALSE');
+    await replicated(locked, 'active');
+    await eventually(async () => {
+      await holds.run();
+      expect(await holds.reasons()).toEqual({ deleted: 6, preserved: 6 });
+    });
+    holds.later(7 * DAY_MS);
+    await holds.run();
+    expect(await holds.reasons()).toEqual({ deleted: 5, preserved: 5 });
+  });
+
+  it('waits for an approval above the limit', async () => {
+    const names = Array.from({ length: 8 }, (_, n) => `many${n}`);
+    const holds = await withPeople(names);
+    for (const name of names) {
+      await setLock(name, 'TRUE');
+    }
+    await replicated(names[7], 'locked');
+    await eventually(async () => {
+      await holds.run();
+      expect(Object.keys(await holds.reasons())).toHaveLength(5);
+    });
+    expect(holds.logger.lines.join('\n')).toContain(
+      '3 certificates of locked or deleted users wait',
+    );
+    const now = new Date(Date.now() + 600_000);
+    const approve = (count: number) =>
+      holds.records.approve({ count, approvedBy: 'root' }, now);
+    await expect(approve(4)).rejects.toThrow('There are no 4');
+    await approve(3);
+    // An approval cannot be repeated.
+    await expect(approve(3)).rejects.toThrow('There are no 3');
+    await holds.run();
+    expect(Object.keys(await holds.reasons())).toHaveLength(8);
+  });
+
+  it('places no wrong hold during faults, and the right ones after them', async () => {
+    for (round = 1; round <= FAULTS; round++) {
+      const kept = nameOf('kept');
+      const leaving = nameOf('leaving');
+      const back = nameOf('back');
+      const holds = await withPeople([kept, leaving, back]);
+      const expectNone = async () => {
+        for (let n = 0; n < 5; n++) {
+          await holds.tryRun();
+          expect(await holds.reasons()).toEqual({});
+          await sleep(50);
+        }
+      };
+
+      // Rights are lost: all, those on the IDs, those on one user.
+      for (const aci of [
+        '(targetattr = "*")',
+        '(targetattr = "ipaUniqueID")',
+        `(targetattr = "*")(targetfilter = "(uid=${kept})")`,
+      ]) {
+        await setDenied('add', aci);
+        await expectNone();
+        await setDenied('delete', aci);
+      }
+      await replicated(kept, 'active');
+
+      // A new user is not yet on a server that lags, and an unlocked one is
+      // locked there.
+      const late = nameOf('late');
+      await setLock(back, 'TRUE');
+      await replicated(back, 'locked');
+      await eventually(async () => {
+        await holds.run();
+        expect(await holds.reasons()).toEqual({ [back]: 6 });
+      });
+      await replication.caughtUp();
+      await replication.pause();
+      await setLock(back, 'FALSE');
+      await modify(person(late));
+      await replicated(late, 'active');
+      await replicated(back, 'active');
+      await eventually(async () => {
+        await holds.run();
+        expect(await holds.reasons()).toEqual({});
+      });
+      await holds.issue(late);
+      await servers.preferred.directory.stop();
+      await followsOther();
+      await expectNone();
+
+      // The first server is back, and everything is replicated.
+      await servers.preferred.directory.start();
+      await replication.resume();
+      await replication.caughtUp();
+      await remove(leaving);
+      await replication.caughtUp();
+      await replicated(leaving, 'deleted');
+      await replicated(late, 'active');
+      await eventually(async () => {
+        await holds.run();
+        expect(await holds.reasons()).toEqual({ [leaving]: 6 });
+      });
+    }
+  });
+});
