@@ -1,0 +1,451 @@
+import { freePorts, startRealm, type Realm } from '@directory-gateway/realm';
+import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Certmonger } from './__testUtils__/certificates/Certmonger';
+import { makeCsr } from './__testUtils__/certificates/makeCsr';
+import { FastClock } from './__testUtils__/FastClock';
+import { embeddedAuthority } from './__testUtils__/gateway/directoryConfig';
+import {
+  startGateway,
+  type Gateway,
+} from './__testUtils__/gateway/startGateway';
+
+/**
+ * Lifetimes during which certmonger keeps certificates valid, over two restarts.
+ * Default: one renewal after one restart.
+ */
+const LIFETIMES = Number(process.env.LIFETIMES || 0);
+const RESTARTS = LIFETIMES > 0 ? 2 : 1;
+
+/**
+ * certmonger checks a certificate at most every 30 minutes, and does not renew
+ * one that is younger. Its clock and that of the portal are so fast that
+ * certificates of two hours expire after two minutes, and certmonger checks them
+ * every 30 seconds.
+ */
+const SPEED = 60;
+const VALIDITY_MS = 2 * 3_600_000;
+
+jest.setTimeout((LIFETIMES * VALIDITY_MS) / SPEED + 600_000);
+
+const run = promisify(execFile);
+const BIN = resolve(__dirname, '../bin');
+const HELPER = join(BIN, 'directory-certmonger');
+/** Users of certificates, with their kinds of keys. */
+const USERS = [
+  { user: 'alice', type: 'EC', size: '256' },
+  { user: 'bob', type: 'EC', size: '384' },
+  { user: 'erin', type: 'RSA', size: '2048' },
+] as const;
+
+let folder: string;
+let clock: FastClock;
+let realm: Realm;
+let port: number;
+let gateway: Gateway;
+
+const path = (...names: readonly string[]) => join(folder, ...names);
+const url = () => `http://localhost:${port}`;
+const keytabOf = (user: string) => path(`${user}.keytab`);
+
+async function startPortal(): Promise<Gateway> {
+  return startGateway({
+    realm,
+    port,
+    env: { ...clock.wallClockEnv, KRB5_CONFIG: path('portal-krb5.conf') },
+    backend: {
+      database: {
+        client: 'better-sqlite3',
+        connection: { directory: path('database') },
+      },
+    },
+    directory: {
+      certificates: {
+        authority: 'embedded',
+        embedded: {
+          ...embeddedAuthority(realm).embedded,
+          profiles: [
+            { name: 'userCerts', validity: { milliseconds: VALIDITY_MS } },
+            { name: 'second' },
+          ],
+        },
+        profiles: [{ name: 'userCerts' }, { name: 'second' }],
+      },
+    },
+  });
+}
+
+/** Writes a keytab with the key of a user. */
+async function exportKey(user: string): Promise<void> {
+  await run(
+    'kadmin.local',
+    ['-r', realm.realm, 'ktadd', '-norandkey', '-k', keytabOf(user), user],
+    {
+      env: {
+        ...process.env,
+        PATH: `${process.env.PATH}:/usr/sbin`,
+        KRB5_CONFIG: realm.krb5Config,
+        KRB5_KDC_PROFILE: join(realm.dir, 'kdc.conf'),
+      },
+    },
+  );
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'renewal-'));
+  [clock, realm] = await Promise.all([FastClock.start(SPEED), startRealm()]);
+  [port] = await freePorts(1);
+  const krb5Config = await readFile(realm.krb5Config, 'utf8');
+  await writeFile(
+    path('portal-krb5.conf'),
+    // Kerberos has the machine's clock, which is days behind the portal's.
+    krb5Config.replace('[libdefaults]', '[libdefaults]\n  clockskew = 30d'),
+  );
+  for (const { user } of USERS) {
+    await exportKey(user);
+  }
+  gateway = await startPortal();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await realm?.stop();
+  await clock?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Exit status and output of a script. */
+interface Result {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function runScript(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Result> {
+  const child = execFile(file, [...args], {
+    env: { ...process.env, KRB5_CONFIG: realm.krb5Config, ...env },
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout!.on('data', text => (output.stdout += text));
+  child.stderr!.on('data', text => (output.stderr += text));
+  const [status] = await once(child, 'close');
+  return { status, ...output };
+}
+
+const helper = (
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv,
+): Promise<Result> => runScript(HELPER, [`--url=${url()}`, ...args], variables);
+
+const certificatesIn = (pem: string): readonly X509Certificate[] =>
+  (pem.match(/-----BEGIN[^]+?-----END CERTIFICATE-----\n/g) ?? []).map(
+    text => new X509Certificate(text),
+  );
+
+/** Certificate, private key and CA of a user, as files. */
+const filesOf = (user: string) => ({
+  certificate: path('certificates', `${user}.pem`),
+  key: path('certificates', `${user}.key`),
+  roots: path('certificates', `${user}-roots.pem`),
+});
+type Files = ReturnType<typeof filesOf>;
+
+/**
+ * Reads a certificate and verifies chain, time and key.
+ *
+ * @throws Error when one of them is not valid
+ */
+async function readValid(files: Files): Promise<X509Certificate> {
+  const pem = await readFile(files.certificate);
+  await run('openssl', ['verify', '-CAfile', files.roots, files.certificate], {
+    env: { ...process.env, ...clock.env },
+  });
+  const { stdout } = await run('openssl', [
+    ...['pkey', '-in', files.key, '-pubout'],
+  ]);
+  const certificate = new X509Certificate(pem);
+  expect(stdout).toBe(
+    certificate.publicKey.export({ type: 'spki', format: 'pem' }),
+  );
+  return certificate;
+}
+
+/** Reads the certificates of users again and again. */
+class Watch {
+  /** Certificates of each user, oldest first. */
+  readonly #seen = new Map<string, X509Certificate[]>();
+  #samples = 0;
+  #stopped = false;
+  #running: Promise<void>;
+
+  constructor(users: readonly string[]) {
+    this.#running = this.#run(users);
+    // Awaited by stop() and until().
+    this.#running.catch(() => {});
+  }
+
+  /** Number of valid certificates that were read. */
+  get samples(): number {
+    return this.#samples;
+  }
+
+  seen(user: string): readonly X509Certificate[] {
+    return this.#seen.get(user) ?? [];
+  }
+
+  /** Waits for a condition; rejects when a certificate was not valid. */
+  async until(isMet: () => boolean): Promise<void> {
+    while (!isMet()) {
+      await Promise.race([this.#running, sleep(100)]);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+
+  async #run(users: readonly string[]): Promise<void> {
+    while (!this.#stopped) {
+      for (const user of users) {
+        const certificate = await this.#sample(user);
+        const seen = this.#seen.get(user) ?? [];
+        if (certificate.serialNumber !== seen.at(-1)?.serialNumber) {
+          this.#seen.set(user, [...seen, certificate]);
+        }
+      }
+      await sleep(200);
+    }
+  }
+
+  /**
+   * certmonger replaces key and certificate one after the other, so a sample
+   * between the two is repeated.
+   */
+  async #sample(user: string): Promise<X509Certificate> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const certificate = await readValid(filesOf(user));
+        this.#samples++;
+        return certificate;
+      } catch (error) {
+        if (attempt === 10) {
+          throw error;
+        }
+      }
+    }
+  }
+}
+
+describe('directory-certmonger', () => {
+  const csr = makeCsr({ subject: '/CN=alice' });
+  const keytab = () => `--keytab=${keytabOf('alice')}`;
+
+  /** Runs the helper with a server that returns the same response to all. */
+  async function withResponse(
+    response: {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: object;
+    },
+    variables: NodeJS.ProcessEnv = { CERTMONGER_CSR: csr },
+  ): Promise<Result> {
+    const server = createServer((_request, reply) => {
+      const text = JSON.stringify(response.body ?? {}, null, 2);
+      reply.writeHead(response.status, response.headers).end(text);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port: stubPort } = server.address() as AddressInfo;
+    try {
+      return await runScript(
+        HELPER,
+        [`--url=http://localhost:${stubPort}/`],
+        variables,
+      );
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  }
+
+  it('issues a certificate with a keytab', async () => {
+    const { status, stdout } = await helper([keytab()], {
+      CERTMONGER_CSR: csr,
+      CERTMONGER_CA_PROFILE: 'userCerts',
+    });
+    const [certificate, ...issuers] = certificatesIn(stdout);
+    expect([status, certificate.subject]).toEqual([
+      0,
+      'O=EXAMPLE.TEST\nCN=alice',
+    ]);
+    expect(certificate.checkIssued(issuers[0])).toBe(true);
+    await writeFile(path('roots.pem'), issuers.map(String).join(''));
+  });
+
+  it.each([
+    ['of another user', '/CN=bob', [], {}, /^403: .*alice.*\n$/],
+    ['for another user', '/CN=alice', ['--user=bob'], {}, /^403: .*\n$/],
+    [
+      'of an unknown profile',
+      '/CN=alice',
+      [],
+      { CERTMONGER_CA_PROFILE: 'none' },
+      /^400: .*profile.*\n$/,
+    ],
+  ])('rejects a CSR %s', async (_what, subject, args, variables, message) => {
+    const result = await helper([keytab(), ...args], {
+      CERTMONGER_CSR: makeCsr({ subject }),
+      ...variables,
+    });
+    expect(result).toEqual({
+      status: 2,
+      stdout: expect.stringMatching(message),
+      stderr: '',
+    });
+  });
+
+  it('is not configured without a URL or with an unknown option', async () => {
+    const noUrl = await runScript(HELPER, [], { CERTMONGER_CSR: csr });
+    const unknown = await helper(['--verbose=1'], { CERTMONGER_CSR: csr });
+    expect([noUrl, unknown]).toEqual([
+      { status: 4, stdout: expect.stringMatching(/^--url: /), stderr: '' },
+      { status: 4, stdout: expect.stringMatching(/^--verbose: /), stderr: '' },
+    ]);
+  });
+
+  it.each([
+    ['503', { status: 503 }, '60'],
+    ['429', { status: 429, headers: { 'Retry-After': '7' } }, '7'],
+    ['500', { status: 500 }, '60'],
+    ['401', { status: 401 }, '60'],
+  ])('tries again after a %s', async (_what, response, delay) => {
+    const result = await withResponse({
+      ...response,
+      body: { message: 'The CA is "busy".' },
+    });
+    expect(result).toEqual({
+      status: 5,
+      stdout: `${delay}\nretry\n`,
+      stderr: `directory-certmonger: ${response.status}: The CA is "busy".\n`,
+    });
+  });
+
+  it('tries again when the portal cannot be reached', async () => {
+    const [unused] = await freePorts(1);
+    const result = await runScript(
+      HELPER,
+      [`--url=http://localhost:${unused}`, '--retry=5'],
+      { CERTMONGER_CSR: csr, CERTMONGER_OPERATION: 'POLL' },
+    );
+    expect(result).toMatchObject({ status: 5, stdout: '5\nretry\n' });
+  });
+
+  it.each([
+    ['IDENTIFY', { status: 0, stdout: 'directory-certmonger 1\n' }],
+    ['GET-SUPPORTED-TEMPLATES', { status: 0, stdout: 'userCerts\nsecond\n' }],
+    ['GET-DEFAULT-TEMPLATE', { status: 0, stdout: 'userCerts\n' }],
+    [
+      'GET-NEW-REQUEST-REQUIREMENTS',
+      { status: 0, stdout: 'CERTMONGER_REQ_SUBJECT\n' },
+    ],
+    ['FETCH-ROOTS', { status: 6, stdout: '' }],
+    ['FETCH-SCEP-CA-CAPS', { status: 6, stdout: '' }],
+  ])('supports %s', async (operation, expected) => {
+    const result = await helper([keytab()], {
+      CERTMONGER_OPERATION: operation,
+    });
+    expect(result).toEqual({ ...expected, stderr: '' });
+  });
+
+  it('keeps certificates valid while all servers are restarted', async () => {
+    const certmonger = await Certmonger.create({
+      folder: path('certmonger'),
+      env: clock.env,
+      defaults: {
+        enroll_ttls: '5400, 3600, 1800',
+        notify_ttls: '1800',
+        notification_method: 'command',
+        notification_destination: '/bin/true',
+        // Every second renewal has a new key.
+        max_key_use_count: '2',
+      },
+    });
+    const restart = async () => {
+      await certmonger.stop();
+      await gateway.stop();
+      await realm.directory.stop();
+      await realm.kdc.stop();
+      await certmonger.start();
+      await realm.kdc.start();
+      await realm.directory.start();
+      gateway = await startPortal();
+    };
+    await mkdir(path('certificates'));
+    await certmonger.start();
+    try {
+      for (const { user, type, size } of USERS) {
+        // certmonger's helpers do not inherit its environment.
+        const command = [
+          ...['env', `KRB5_CONFIG=${realm.krb5Config}`, HELPER],
+          ...[`--url=${url()}`, `--keytab=${keytabOf(user)}`],
+          ...[`--roots=${path('roots.pem')}`],
+        ];
+        const { certificate, key, roots } = filesOf(user);
+        await certmonger.getcert('add-ca', [
+          ...['-c', `directory-${user}`, '-e', command.join(' ')],
+        ]);
+        await certmonger.getcert('request', [
+          ...['-c', `directory-${user}`, '-I', user, '-N', `CN=${user}`],
+          ...['-f', certificate, '-k', key, '-F', roots],
+          ...['-G', type, '-g', size, '--wait'],
+        ]);
+      }
+      const watch = new Watch(USERS.map(({ user }) => user));
+      const serials = () =>
+        USERS.map(({ user }) => watch.seen(user).at(-1)?.serialNumber);
+      /** Whether all certificates began this many lifetimes after the first. */
+      const areAlive = (lifetimes: number) =>
+        USERS.every(({ user }) => {
+          const [first] = watch.seen(user);
+          const last = watch.seen(user).at(-1);
+          return (
+            last !== undefined &&
+            last.validFromDate.getTime() >=
+              first.validFromDate.getTime() + lifetimes * VALIDITY_MS
+          );
+        });
+      for (let restarts = 1; restarts <= RESTARTS; restarts++) {
+        await watch.until(() =>
+          areAlive((restarts * LIFETIMES) / (RESTARTS + 1)),
+        );
+        await restart();
+      }
+      const before = serials();
+      await watch.until(
+        () =>
+          areAlive(LIFETIMES) &&
+          serials().every((serial, index) => serial !== before[index]),
+      );
+      await watch.stop();
+      console.info(`${watch.samples} valid samples`);
+    } catch (error) {
+      console.error(await certmonger.getcert('list'), certmonger.log());
+      throw error;
+    } finally {
+      await certmonger.stop();
+    }
+  });
+});
