@@ -372,6 +372,28 @@ export interface Config {
         every?: HumanDuration | string;
       };
       /**
+       * Holds on the certificates of locked and deleted users. An unlock ends a
+       * hold.
+       */
+      accountHolds?: {
+        /**
+         * Whether certificates are put on hold. Default: if the CA that issues
+         * has holds, as the embedded one.
+         */
+        enabled?: boolean;
+        /**
+         * Maximum number of certificates that are put on hold in an hour
+         * without the approval of an administrator.
+         * @default 20
+         */
+        maxPerHour?: number;
+        /**
+         * Time after which the certificates of a deleted user are revoked.
+         * @default 7 days
+         */
+        revokeDeletedAfter?: HumanDuration | string;
+      };
+      /**
        * Whether requests and revocations of certificates require a portal token:
        * a Kerberos token or session cookie gets 403. Needs
        * `directory.portalUsers.mayRequestCertificates`.

@@ -7,15 +7,26 @@ import type {
 import type { NotificationService } from '@backstage/plugin-notifications-node';
 import { BlockedKeys } from './certificates/BlockedKeys';
 import type { CertificateAuthorities } from './certificates/CertificateAuthorities';
+import { CertificateRecords } from './certificates/CertificateRecords';
 import { CertificateReader } from './certificates/CertificateReader';
 import type { CertificatesConfig } from './certificates/CertificatesConfig';
 import { scheduleReminders } from './certificates/expiry/scheduleReminders';
+import { KeyProofs, NONCE_KEYS } from './certificates/KeyProofs';
+import { RenewalService } from './certificates/RenewalService';
+import { HoldApprovals } from './certificates/holds/HoldApprovals';
+import { HoldRecords } from './certificates/holds/HoldRecords';
+import { scheduleAccountHolds } from './certificates/holds/scheduleAccountHolds';
 import { IssuanceService } from './certificates/IssuanceService';
 import { RevocationService } from './certificates/RevocationService';
 import { SigningLimit } from './certificates/SigningLimit';
 import type { Accounts } from './directory/Accounts';
 import type { PortalUserNames } from './directory/PortalUserNames';
+import type { SubjectLookup } from './directory/Principal';
 import type { PrivateDirectory } from './directory/PrivateDirectory';
+import type { SessionsConfig } from './http/session/SessionsConfig';
+import type { Replica } from './replica/Replica';
+import type { ReplicatedAccounts } from './replica/ReplicatedAccounts';
+import { SecretKeys } from './secretKeys';
 import type { CertificateServices } from './http/resources/certificates';
 import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
 
@@ -29,18 +40,24 @@ export async function createCertificates(options: {
   readonly accounts: Pick<Accounts, 'findLive'>;
   readonly auditor: AuditorService;
   readonly authorities: CertificateAuthorities;
-  readonly config: { readonly certificates?: CertificatesConfig };
+  readonly config: {
+    readonly certificates?: CertificatesConfig;
+    readonly sessions?: SessionsConfig;
+  };
   readonly database: Database;
   readonly directory: PrivateDirectory;
   readonly discovery: DiscoveryService;
   readonly logger: LoggerService;
   readonly notifications: NotificationService;
   readonly portalUserNames: PortalUserNames;
+  readonly replica: Replica;
+  readonly replicated: ReplicatedAccounts;
   readonly scheduler: SchedulerService;
+  readonly subjects: SubjectLookup;
 }): Promise<
   | (CertificateServices & {
-      /** Schedules the task that sends expiry reminders. */
-      scheduleReminders(): Promise<void>;
+      /** Schedules the tasks for expiry reminders and holds. */
+      scheduleTasks(): Promise<void>;
     })
   | undefined
 > {
@@ -50,20 +67,52 @@ export async function createCertificates(options: {
     return undefined;
   }
   authorities.configure(config);
-  const shared = {
+  const records = new CertificateRecords(database);
+  const holds = new HoldRecords(database);
+  const base = {
     ...options,
     authority: authorities,
     blockedKeys: new BlockedKeys(database),
     config,
+    records,
+    keys: await loadNonceKeys(options),
     limit: await SigningLimit.create({ database, limit: config.limit }),
+  };
+  const shared = {
+    ...base,
+    issuance: new IssuanceService(base),
+    proofs: new KeyProofs(base),
   };
   return {
     authority: authorities,
     config,
-    issuance: new IssuanceService(shared),
+    issuance: shared.issuance,
+    proofs: shared.proofs,
+    records,
+    renewals: new RenewalService(shared),
     reader: new CertificateReader(shared),
     revocations: new RevocationService(shared),
-    scheduleReminders: () =>
-      scheduleReminders({ ...options, config: config.reminders }),
+    approvals: new HoldApprovals({ ...options, records: holds }),
+    async scheduleTasks() {
+      await scheduleReminders({ ...options, config: config.reminders });
+      await scheduleAccountHolds({
+        ...options,
+        authority: authorities,
+        config: config.accountHolds,
+        records: holds,
+      });
+    },
   };
+}
+
+/** Several processes accept each other's nonces by `directory.sessions.keys`. */
+function loadNonceKeys({
+  config,
+}: {
+  readonly config: { readonly sessions?: SessionsConfig };
+}): Promise<SecretKeys> {
+  const secrets = config.sessions?.secrets;
+  return secrets
+    ? SecretKeys.load(secrets, NONCE_KEYS)
+    : Promise.resolve(SecretKeys.random(NONCE_KEYS));
 }

@@ -12,6 +12,7 @@ import { IssuedCertificatesDirectory } from './certificates/IssuedCertificatesDi
 import type { DirectoryConfig } from './config';
 import { Accounts } from './directory/Accounts';
 import type { Reachability } from './directory/errors';
+import type { SubjectLookup } from './directory/Principal';
 import {
   type PrivacyPolicy,
   PrivateDirectory,
@@ -137,6 +138,10 @@ export async function createDirectory({
   readonly changes: Awaited<ReturnType<typeof createChanges>> | undefined;
   readonly quarantine: ReplicaQuarantine;
   readonly replica: Replica;
+  /** The replica's accounts. */
+  readonly replicated: ReplicatedAccounts;
+  /** Finds accounts across renames. */
+  readonly subjects: SubjectLookup;
 }> {
   const { ldap, schema, certificates } = config;
   const { baseDn, bindDn } = ldap;
@@ -211,17 +216,25 @@ export async function createDirectory({
       source,
     }));
   replica.follow();
+  const principals = new LdapPrincipalLookup({
+    reader,
+    schema,
+    baseDn,
+    logger,
+  });
   return {
     directory: privateDirectory,
     entries: directory,
     changes,
     accounts: new Accounts({
-      principals: new LdapPrincipalLookup({ reader, schema, baseDn, logger }),
+      principals,
       servers: searcher.servers,
       replica: replicatedAccounts,
     }),
     quarantine,
     replica,
+    replicated: replicatedAccounts,
+    subjects: principals,
   };
 }
 

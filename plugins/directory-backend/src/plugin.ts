@@ -110,7 +110,7 @@ export const directoryPlugin = createBackendPlugin({
         addResourceTypes(shared);
         registerActions(api);
         createApi(api);
-        await certificates?.scheduleReminders();
+        await certificates?.scheduleTasks();
       },
     });
   },

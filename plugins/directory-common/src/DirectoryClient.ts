@@ -6,8 +6,8 @@ import type {
 import type { paths } from './generated/openapi';
 
 /**
- * A typed client of the directory. `get` and `post` have the parameters of
- * openapi-fetch's `GET` and `POST`. They throw a {@link DirectoryResponseError}
+ * A typed client of the directory. `get`, `post` and `put` have the parameters
+ * of openapi-fetch's `GET`, `POST` and `PUT`. They throw a {@link DirectoryResponseError}
  * for an error status, the error of `fetch` without a response, and a
  * SyntaxError for a response that is not JSON. Middleware is openapi-fetch's.
  *
@@ -18,6 +18,8 @@ export interface DirectoryClient extends Pick<Client<paths>, 'use' | 'eject'> {
   get: DirectoryMethod<'get'>;
   /** Calls a POST operation. */
   post: DirectoryMethod<'post'>;
+  /** Calls a PUT operation. */
+  put: DirectoryMethod<'put'>;
   /**
    * Calls a GET operation that returns a file, and streams it. Reading throws
    * when the response is aborted.
@@ -49,7 +51,7 @@ export type DirectoryStream = <
  *
  * @public
  */
-export type DirectoryMethod<Method extends 'get' | 'post'> = <
+export type DirectoryMethod<Method extends 'get' | 'post' | 'put'> = <
   Path extends JsonPath<Method>,
   Init extends MaybeOptionalInit<paths[Path], Method> = WithoutMask<
     MaybeOptionalInit<paths[Path], Method>
@@ -67,7 +69,7 @@ export type DirectoryMethod<Method extends 'get' | 'post'> = <
  *
  * @ignore
  */
-type JsonPath<Method extends 'get' | 'post'> = {
+type JsonPath<Method extends 'get' | 'post' | 'put'> = {
   [Path in ClientPathsWithMethod<Client<paths>, Method>]: [
     Body<paths[Path], Method>,
   ] extends [never]

@@ -16,7 +16,7 @@ const throwErrors: Middleware = {
 };
 
 type PlainRequest = <ParseAs extends 'text' | 'stream'>(
-  method: 'get' | 'post',
+  method: 'get' | 'post' | 'put',
   path: string,
   init: object & { parseAs: ParseAs },
 ) => Promise<{
@@ -69,7 +69,7 @@ export function createDirectoryClient(
   // always defined.
   const request = client.request as unknown as PlainRequest;
   const readExactly =
-    (method: 'get' | 'post') => async (path: string, init?: object) => {
+    (method: 'get' | 'post' | 'put') => async (path: string, init?: object) => {
       const result = await request(method, path, { ...init, parseAs: 'text' });
       return { ...result, data: parseJson(result.data) };
     };
@@ -79,6 +79,7 @@ export function createDirectoryClient(
   return {
     get: readExactly('get') as DirectoryMethod<'get'>,
     post: readExactly('post') as DirectoryMethod<'post'>,
+    put: readExactly('put') as DirectoryMethod<'put'>,
     stream,
     use: client.use,
     eject: client.eject,

@@ -58,7 +58,14 @@ export class AuthorityMetrics {
    *   `undefined`, otherwise `success`.
    */
   async measure<T>(
-    operation: 'sign' | 'get' | 'revoke' | 'find',
+    operation:
+      | 'sign'
+      | 'get'
+      | 'revoke'
+      | 'hold'
+      | 'release'
+      | 'block_key'
+      | 'find',
     work: () => Promise<T>,
     outcomeOf: (result: T) => AuthorityOutcome = result =>
       result === undefined ? 'not_found' : 'success',

@@ -50,10 +50,12 @@ export interface IssuedCertificate {
   readonly chain: readonly Buffer[];
   /** Name of the CA in API responses, for example `ipa`. */
   readonly cacn: string;
-  /** Set when the certificate is revoked. */
+  /** Set when the certificate is revoked or on hold. */
   readonly revocation?: {
-    /** RFC 5280 §5.3.1 reason code: 0 to 10, without 7. */
+    /** RFC 5280 §5.3.1 reason code: 0 to 10, without 7; 6 is on hold. */
     readonly reason: number;
+    /** Time of the revocation or of the hold, if the CA knows it. */
+    readonly revokedAt?: Date;
   };
   /** Names of the users who own the certificate, as far as the CA knows. */
   readonly owners?: readonly string[];
@@ -96,6 +98,40 @@ export interface RevocationRequest {
   readonly reason: RevocableReason;
   /** The caller, for the CA's records: an entity reference, or a name. */
   readonly revokedBy: string;
+}
+
+/**
+ * An authorized request to suspend a certificate.
+ *
+ * @public
+ */
+export interface HoldRequest {
+  /** The certificate. */
+  readonly serialNumber: bigint;
+  /** The caller, for the CA's records: an entity reference, or a name. */
+  readonly heldBy: string;
+}
+
+/**
+ * An authorized request to end the hold of a certificate.
+ *
+ * @public
+ */
+export interface ReleaseRequest {
+  /** The certificate. */
+  readonly serialNumber: bigint;
+  /** The caller, for the CA's records: an entity reference, or a name. */
+  readonly releasedBy: string;
+}
+
+/**
+ * A key that must not be certified again.
+ *
+ * @public
+ */
+export interface BlockedKey {
+  /** SHA-256 of the SubjectPublicKeyInfo, DER, in lower-case hex. */
+  readonly publicKeySha256: string;
 }
 
 /**
@@ -143,6 +179,37 @@ export interface CertificateAuthority {
   revoke?(request: RevocationRequest): Promise<IssuedCertificate | undefined>;
 
   /**
+   * Suspends a certificate (`certificateHold`, RFC 5280 §5.3.1) until
+   * {@link CertificateAuthority.release} or
+   * {@link CertificateAuthority.revoke}. A certificate that is revoked or on
+   * hold already does not change. Leave it out if the CA has no holds.
+   *
+   * @returns the certificate as it is then, or `undefined` when the CA did not
+   *   issue it.
+   * @throws AuthorityUnavailableError when the CA is not available.
+   */
+  hold?(request: HoldRequest): Promise<IssuedCertificate | undefined>;
+
+  /**
+   * Ends the hold of a certificate. A certificate that is revoked or not on
+   * hold does not change. Required with {@link CertificateAuthority.hold}.
+   *
+   * @returns the certificate as it is then, or `undefined` when the CA did not
+   *   issue it.
+   * @throws AuthorityUnavailableError when the CA is not available.
+   */
+  release?(request: ReleaseRequest): Promise<IssuedCertificate | undefined>;
+
+  /**
+   * Blocks a key permanently: the CA refuses to sign it again, whatever the
+   * gateway requests. A key that is blocked already does not change. Leave it
+   * out if the CA cannot block keys; the gateway blocks them in any case.
+   *
+   * @throws AuthorityUnavailableError when the CA is not available.
+   */
+  blockKey?(request: BlockedKey): Promise<void>;
+
+  /**
    * Returns certificates of users that are not in the directory, by user name.
    * Users without certificates may be missing. Leave it out if the CA writes
    * certificates to the directory.
@@ -155,8 +222,8 @@ export interface CertificateAuthority {
   ): Promise<ReadonlyMap<string, readonly IssuedCertificate[]>>;
 
   /**
-   * Returns the users' certificates that expire in an interval and are not
-   * revoked, in any order. Leave it out if the CA cannot find them: users then
+   * Returns the users' certificates that expire in an interval and are neither
+   * revoked nor on hold, in any order. Leave it out if the CA cannot find them: users then
    * get no expiry reminders.
    *
    * @throws AuthorityUnavailableError when the CA is not available: never fewer
@@ -173,7 +240,7 @@ export interface CertificateAuthority {
 export interface CertificatesQuery {
   /** User names as the directory spells them, at most 1,000. */
   readonly usernames: readonly string[];
-  /** `usable`: neither revoked nor expired. */
+  /** `usable`: neither revoked nor on hold nor expired. */
   readonly which: 'usable' | 'all';
 }
 
@@ -210,7 +277,7 @@ export interface ExpiringCertificate {
 /**
  * Reasons for which a user's certificate can be revoked (RFC 5280 §5.3.1).
  * Those of CA certificates are missing, and so is `certificateHold`: revocation
- * is permanent.
+ * is permanent, and {@link CertificateAuthority.hold} is not.
  *
  * @public
  */

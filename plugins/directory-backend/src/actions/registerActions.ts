@@ -6,6 +6,7 @@ import {
   directoryReplicaOverridePermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
 import { REVOCABLE_REASONS } from '@directory-gateway/backstage-plugin-directory-node';
+import type { HoldApprovals } from '../certificates/holds/HoldApprovals';
 import type { RevocationService } from '../certificates/RevocationService';
 import { actorOf } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
@@ -19,7 +20,10 @@ export function registerActions(
     readonly auditor: AuditorService;
     /** Without certificates, none can be revoked. */
     readonly certificates:
-      | { readonly revocations: RevocationService }
+      | {
+          readonly approvals: HoldApprovals;
+          readonly revocations: RevocationService;
+        }
       | undefined;
     readonly quarantine: Pick<ReplicaQuarantine, 'override'>;
   },
@@ -30,6 +34,7 @@ export function registerActions(
   if (certificates) {
     const { revocations } = certificates;
     registerRevokeCertificate({ actionsRegistry, gate, revocations });
+    registerApproveHolds({ ...certificates, actionsRegistry, gate });
   }
 }
 
@@ -153,6 +158,49 @@ Revoking a revoked certificate changes nothing and returns the recorded reason.`
       }
       const { reason } = revoked.revocation;
       return { output: { serial: String(serialNumber), reason } };
+    },
+  });
+}
+
+/** The action `directory:approve-certificate-holds`. */
+function registerApproveHolds(options: {
+  readonly actionsRegistry: ActionsRegistryService;
+  readonly gate: ActionGate;
+  readonly approvals: HoldApprovals;
+}): void {
+  const { actionsRegistry, gate, approvals } = options;
+  actionsRegistry.register({
+    name: 'approve-certificate-holds',
+    title: 'Approve certificate holds',
+    description: `Lets the directory gateway put more certificates of locked and deleted users on hold than it may in an hour.
+
+The approval names the number that waits, as the log reports it, and expires after 10 minutes. First check that these users were really locked or deleted.`,
+    // Without visibilityPermission, so that denied calls are audited.
+    attributes: { readOnly: false, destructive: true, idempotent: false },
+    schema: {
+      input: z =>
+        z.object({
+          count: z
+            .number()
+            .int()
+            .positive()
+            .describe('Number of certificates that wait, as in the log'),
+        }),
+      output: z =>
+        z.object({
+          expiresAt: z
+            .string()
+            .describe('When the approval expires, ISO 8601 in UTC'),
+        }),
+    },
+    async action({ input, credentials }) {
+      const expiresAt = await gate.run({
+        credentials,
+        permission: directoryCertificateRevokePermission,
+        recordDenial: denied => approvals.recordDenial(denied),
+        perform: caller => approvals.approve(input.count, caller),
+      });
+      return { output: { expiresAt: expiresAt.toISOString() } };
     },
   });
 }

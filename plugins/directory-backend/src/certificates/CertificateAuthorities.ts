@@ -1,13 +1,16 @@
 import { ConflictError, InputError } from '@backstage/errors';
 import {
   AuthorityRefusalError,
+  type BlockedKey,
   type CertificateAuthority,
   type CertificatesQuery,
   type DirectoryCertificateAuthoritiesExtensionPoint,
   type ExpiringCertificate,
   type ExpiringQuery,
+  type HoldRequest,
   type IssuedCertificate,
   type LookupOptions,
+  type ReleaseRequest,
   type RevocationRequest,
   type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
@@ -104,6 +107,41 @@ export class CertificateAuthorities
       }
     }
     return undefined;
+  }
+
+  /** Whether the issuing CA can suspend certificates. */
+  get hasHolds(): boolean {
+    const { hold, release } = this.#issuing;
+    return hold !== undefined && release !== undefined;
+  }
+
+  async hold(request: HoldRequest): Promise<IssuedCertificate | undefined> {
+    for (const authority of this.#readable.values()) {
+      const held = await authority.hold?.(request);
+      if (held) {
+        return held;
+      }
+    }
+    return undefined;
+  }
+
+  async release(
+    request: ReleaseRequest,
+  ): Promise<IssuedCertificate | undefined> {
+    for (const authority of this.#readable.values()) {
+      const released = await authority.release?.(request);
+      if (released) {
+        return released;
+      }
+    }
+    return undefined;
+  }
+
+  /** Blocks a key in every CA that can. */
+  async blockKey(request: BlockedKey): Promise<void> {
+    for (const authority of this.#readable.values()) {
+      await authority.blockKey?.(request);
+    }
   }
 
   async listByUsers(

@@ -8,6 +8,7 @@ import type { CallerContext } from '../directory/Caller';
 import type { Paged } from '../directory/Directory';
 import { type Page, slicePage } from '../directory/Page';
 import type { PrivateDirectory } from '../directory/PrivateDirectory';
+import type { CertificateRecords } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 
 /** Options of {@link CertificateReader}. */
@@ -15,6 +16,7 @@ export interface CertificateReaderOptions {
   readonly authority: Pick<CertificateAuthority, 'get'>;
   readonly config: Pick<CertificatesConfig, 'readable'>;
   readonly directory: PrivateDirectory;
+  readonly records: Pick<CertificateRecords, 'labelsOf'>;
 }
 
 /**
@@ -37,6 +39,15 @@ export class CertificateReader {
     return issued && (await this.isVisible(issued, context))
       ? issued
       : undefined;
+  }
+
+  /** Returns the certificate with its label, for a caller who may see it. */
+  async withLabel(
+    issued: IssuedCertificate,
+    serialNumber: bigint,
+  ): Promise<UserCertificate> {
+    const labels = await this.#options.records.labelsOf([serialNumber]);
+    return { ...issued, label: labels.get(serialNumber) };
   }
 
   /**
@@ -72,7 +83,10 @@ export class CertificateReader {
 }
 
 /** A certificate of a user, with what the gateway's CAs know about it. */
-export type UserCertificate =
+export type UserCertificate = {
+  /** Text of the user, to tell certificates apart. */
+  readonly label?: string;
+} & (
   | IssuedCertificate
   | (Pick<IssuedCertificate, 'certificate' | 'owners'> & {
       readonly cacn?: undefined;
@@ -80,7 +94,8 @@ export type UserCertificate =
       readonly revocation?: undefined;
       /** Whether no CA has issued it; `undefined`: a CA is not available. */
       readonly isForeign: true | undefined;
-    });
+    })
+);
 
 /**
  * Lists the certificates of one user: those of the record and those that the
@@ -90,11 +105,15 @@ export type UserCertificate =
 export class UserCertificates {
   readonly #directory: PrivateDirectory;
   readonly #authority: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
+  readonly #records: Pick<CertificateRecords, 'labelsOf'> | undefined;
 
   constructor(options: {
     readonly directory: PrivateDirectory;
     readonly authority: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
+    /** `undefined` without `directory.certificates`. */
+    readonly records?: Pick<CertificateRecords, 'labelsOf'>;
   }) {
+    this.#records = options.records;
     this.#directory = options.directory;
     this.#authority = options.authority;
   }
@@ -135,18 +154,33 @@ export class UserCertificates {
         isForeign: undefined,
       }));
     const all = newestFirst([...issued, ...ofRecord]);
-    const items = await this.#lookUp(slicePage(all, page));
+    const shown = slicePage(all, page);
+    const labels = await this.#records?.labelsOf(
+      shown.map(({ serialNumber }) => serialNumber),
+    );
+    const items = await this.#lookUp(
+      shown.map(described => ({
+        ...described,
+        label: labels?.get(described.serialNumber),
+      })),
+    );
     return { items, total: all.length };
   }
 
   /** Replaces certificates of the record by those that the CAs have issued. */
   async #lookUp(
-    described: readonly DescribedCertificate[],
+    described: readonly (DescribedCertificate & {
+      readonly label: string | undefined;
+    })[],
   ): Promise<readonly UserCertificate[]> {
     const result: UserCertificate[] = [];
     let isAvailable = true;
-    for (const { certificate: one, serialNumber } of described) {
-      if (one.cacn !== undefined || !isAvailable) {
+    for (const { certificate: one, serialNumber, label } of described) {
+      if (one.cacn !== undefined) {
+        result.push({ ...one, label });
+        continue;
+      }
+      if (!isAvailable) {
         result.push(one);
         continue;
       }
@@ -154,7 +188,7 @@ export class UserCertificates {
         const issued = await this.#authority.get(serialNumber);
         result.push(
           issued && isSame(issued.certificate, one.certificate.der)
-            ? issued
+            ? { ...issued, label }
             : { ...one, isForeign: true },
         );
       } catch (error) {

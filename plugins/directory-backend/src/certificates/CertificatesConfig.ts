@@ -32,6 +32,17 @@ export interface CertificatesConfig {
   /** Whether Kerberos callers must not request or revoke certificates. */
   readonly requirePortalToken: boolean;
   readonly reminders: RemindersConfig;
+  readonly accountHolds: AccountHoldsConfig;
+}
+
+/** `directory.certificates.accountHolds`. */
+export interface AccountHoldsConfig {
+  /** Default: if the CA has holds. */
+  readonly enabled?: boolean;
+  /** Maximum number of holds in an hour without an approval. */
+  readonly maxPerHour: number;
+  /** Time from the hold of a deleted user's certificate to its revocation. */
+  readonly revokeDeletedAfterMs: number;
 }
 
 /** A certificate profile that the gateway offers. */
@@ -106,6 +117,7 @@ export function readCertificatesConfig(
     portalUsersMayRequest,
     requirePortalToken,
     reminders: readReminders(config),
+    accountHolds: readAccountHolds(config),
   });
 }
 
@@ -160,6 +172,19 @@ function readReminders(certificates: Config): RemindersConfig {
     everyMs: readMilliseconds(config, 'every', {
       prefix: `${KEY}.reminders`,
       fallback: { hours: 6 },
+    }),
+  });
+}
+
+function readAccountHolds(certificates: Config): AccountHoldsConfig {
+  const config = certificates.getOptionalConfig('accountHolds');
+  const prefix = `${KEY}.accountHolds`;
+  return Object.freeze({
+    enabled: config?.getOptionalBoolean('enabled'),
+    maxPerHour: readCount(config, 'maxPerHour', { prefix, fallback: 20 }),
+    revokeDeletedAfterMs: readMilliseconds(config, 'revokeDeletedAfter', {
+      prefix,
+      fallback: { days: 7 },
     }),
   });
 }

@@ -9,7 +9,9 @@ import {
   migrateDatabase,
   type IssuedCertificate,
 } from '@directory-gateway/backstage-plugin-directory-node';
+import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { PermissiveAuthority } from '../__testUtils__/certificates/PermissiveAuthority';
+import { X509Certificate } from 'node:crypto';
 import { makeCsr } from '../__testUtils__/certificates/makeCsr';
 import { accountsOf, holder, person } from '../__testUtils__/people';
 import { withDatabase } from '../__testUtils__/withDatabase';
@@ -18,9 +20,14 @@ import { openDatabase } from '../openDatabase';
 import { BlockedKeys } from './BlockedKeys';
 import { IssuanceService } from './IssuanceService';
 import { readCertificatesConfig } from './CertificatesConfig';
+import { CertificateRecords } from './CertificateRecords';
 import { SigningLimit } from './SigningLimit';
 
-const alice = person('alice');
+const alice: Principal = {
+  ...person('alice'),
+  stableId: 'ipaUniqueID=1',
+  server: 'ldaps://ipa.example.test',
+};
 const admin = person('admin', ['admins']);
 const locked = { ...person('carol'), locked: true };
 const people = [alice, admin, locked, person('bob'), person('signer')];
@@ -64,6 +71,8 @@ describe('IssuanceService', () => {
   let whileSigning: (issued: IssuedCertificate) => Promise<unknown>;
   let revoke: jest.Mock;
   let auditor: AuditTrail;
+  let records: CertificateRecords;
+  let logger: RecordingLogger;
   let issuance: IssuanceService;
 
   beforeEach(async () => {
@@ -74,6 +83,8 @@ describe('IssuanceService', () => {
       limit: config.limit,
     });
     blockedKeys = new BlockedKeys(await openDatabase(database));
+    records = new CertificateRecords(await openDatabase(database));
+    logger = new RecordingLogger();
     whileSigning = async () => {};
     revoke = jest.fn();
     issuance = new IssuanceService({
@@ -90,6 +101,8 @@ describe('IssuanceService', () => {
       blockedKeys,
       config,
       limit,
+      logger,
+      records,
     });
   });
 
@@ -125,6 +138,34 @@ describe('IssuanceService', () => {
         serialNumber: expect.stringMatching(/^\d+$/),
       },
     ]);
+  });
+
+  it('records whose certificate it is', async () => {
+    const { certificate } = await sign(alice, { label: 'laptop' });
+    const { description } = certificate;
+    const serialNumber = description.ok
+      ? description.certificate.serialNumber
+      : 0n;
+    expect(await records.get(serialNumber)).toEqual({
+      serialNumber,
+      username: 'alice',
+      subjectId: 'ipaUniqueID=1',
+      profile: 'userCerts',
+      label: 'laptop',
+      publicKey: authority.signed[0].publicKey,
+      notAfter: new Date(new X509Certificate(certificate.der).validTo),
+      recordedAt: expect.any(Date),
+      lookupServer: 'ldaps://ipa.example.test',
+    });
+  });
+
+  it('returns a certificate that could not be recorded', async () => {
+    await (await database.getClient()).schema.dropTable('directory_certificates');
+    const { certificate } = await sign(alice);
+    expect(certificate.description.ok).toBe(true);
+    expect(logger.lines).toContainEqual(
+      expect.stringMatching(/^error Certificate \d+ was issued, and could not/),
+    );
   });
 
   it.each<[string, Principal, Parameters<typeof sign>[1]]>([
@@ -187,6 +228,11 @@ describe('IssuanceService', () => {
       'directory_change_entries',
       'directory_change_members',
       'directory_changes',
+      'directory_certificates',
+      'directory_certificate_holds',
+      'directory_hold_approvals',
+      'directory_hold_state',
+      'directory_used_nonces',
     ]) {
       await knex.schema.dropTableIfExists(table);
     }

@@ -1,11 +1,13 @@
 import type {
   AuditorService,
   AuditorServiceEvent,
+  LoggerService,
 } from '@backstage/backend-plugin-api';
 import {
   OutcomeUnknownError,
   type CertificateAuthority,
   type IssuedCertificate,
+  type SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { readCertificateRequest } from '@directory-gateway/x509';
 import type { Accounts } from '../directory/Accounts';
@@ -13,6 +15,8 @@ import type { Caller, CallerContext } from '../directory/Caller';
 import { CallerAudit } from '../directory/CallerAudit';
 import { isUserName } from '../directory/names';
 import type { BlockedKeys } from './BlockedKeys';
+import type { Principal } from '../directory/Principal';
+import type { CertificateRecords } from './CertificateRecords';
 import type { CertificatesConfig } from './CertificatesConfig';
 import { SigningRefusedError } from './errors';
 import { type PolicyResult, evaluatePolicy } from './evaluatePolicy';
@@ -27,6 +31,8 @@ export interface UncheckedSigningRequest {
   readonly profile: string;
   /** The CSR: PEM, or Base64 without armor. */
   readonly csr: string;
+  /** Text of the user, to tell certificates apart. */
+  readonly label?: string;
 }
 
 /** Options of {@link IssuanceService}. */
@@ -38,6 +44,8 @@ export interface IssuanceServiceOptions {
   readonly blockedKeys: Pick<BlockedKeys, 'has'>;
   readonly config: CertificatesConfig;
   readonly limit: SigningLimit;
+  readonly logger: LoggerService;
+  readonly records: Pick<CertificateRecords, 'add'>;
 }
 
 /**
@@ -97,7 +105,7 @@ export class IssuanceService {
     const event = await this.#startEvent(context.caller, request);
     const meta: Record<string, string> = {};
     try {
-      const { approved, checks, keyHash } = await this.#evaluate(
+      const { approved, checks, keyHash, subject } = await this.#evaluate(
         request,
         context,
       );
@@ -112,6 +120,7 @@ export class IssuanceService {
       meta.serialNumber = description.ok
         ? String(description.certificate.serialNumber)
         : 'unreadable';
+      await this.#record(issued, { approved, subject, label: request.label });
       await this.#requireUnblocked(meta.keyHash, meta.serialNumber);
       await event.success({ meta });
       return issued;
@@ -132,12 +141,12 @@ export class IssuanceService {
   async #evaluate(
     { username, profile, csr }: UncheckedSigningRequest,
     context: CallerContext,
-  ): Promise<PolicyResult> {
+  ): Promise<PolicyResult & { readonly subject: Principal | undefined }> {
     const { accounts, blockedKeys, config, limit } = this.#options;
     await limit.consume(context.caller);
     const subject = await accounts.findLive({ username }, context);
     const parsedCsr = readCertificateRequest(csr);
-    return evaluatePolicy({
+    const result = evaluatePolicy({
       profile,
       parsedCsr,
       isKeyBlocked:
@@ -146,6 +155,43 @@ export class IssuanceService {
       subject,
       config,
     });
+    return { ...result, subject };
+  }
+
+  /**
+   * Records whose certificate it is. A certificate that was issued must not be
+   * lost: without the record, it is returned nevertheless, and `AccountHolds`
+   * adds the record later.
+   */
+  async #record(
+    { certificate: { description } }: IssuedCertificate,
+    options: {
+      readonly approved: SigningRequest;
+      readonly subject: Principal | undefined;
+      readonly label: string | undefined;
+    },
+  ): Promise<void> {
+    const { approved, subject, label } = options;
+    if (!description.ok) {
+      return;
+    }
+    const { serialNumber, notAfter } = description.certificate;
+    try {
+      await this.#options.records.add({
+        serialNumber,
+        username: approved.username,
+        subjectId: subject?.stableId,
+        profile: approved.profile,
+        label,
+        publicKey: approved.publicKey,
+        notAfter: new Date(notAfter),
+        lookupServer: subject?.server,
+      });
+    } catch (error) {
+      this.#options.logger.error(
+        `Certificate ${serialNumber} was issued, and could not be recorded: ${error}`,
+      );
+    }
   }
 
   /**

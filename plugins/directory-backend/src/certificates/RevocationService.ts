@@ -15,7 +15,9 @@ import { isPortalTokenMissing } from './signingRules';
 /** Options of {@link RevocationService}. */
 export interface RevocationServiceOptions {
   readonly auditor: AuditorService;
-  readonly authority: Required<Pick<CertificateAuthority, 'get' | 'revoke'>>;
+  readonly authority: Required<
+    Pick<CertificateAuthority, 'get' | 'revoke' | 'blockKey'>
+  >;
   readonly blockedKeys: Pick<BlockedKeys, 'block'>;
   readonly config: Pick<CertificatesConfig, 'requirePortalToken'>;
 }
@@ -60,7 +62,9 @@ export class RevocationService {
     });
     const meta: Record<string, string> = {};
     try {
-      if (isPortalTokenMissing(caller, config)) {
+      // Whoever has the key may end its use, as in RFC 8555 §7.6.
+      const hasKey = caller.kind === 'certificate';
+      if (!hasKey && isPortalTokenMissing(caller, config)) {
         throw new PortalTokenRequiredError(
           'A Kerberos ticket is not enough to revoke certificates. Sign in to the portal and revoke the certificate there.',
         );
@@ -70,9 +74,11 @@ export class RevocationService {
           forRevocation: true,
         });
         if (issued) {
-          meta.blockedKeyHash = await blockedKeys.block(issued.certificate, {
+          const publicKeySha256 = await blockedKeys.block(issued.certificate, {
             blockedBy: revokedBy,
           });
+          meta.blockedKeyHash = publicKeySha256;
+          await authority.blockKey({ publicKeySha256 });
         }
       }
       const revoked = await authority.revoke({ ...request, revokedBy });

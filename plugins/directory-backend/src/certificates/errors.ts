@@ -23,6 +23,24 @@ export class SigningLimitExceededError extends CustomErrorBase {
   }
 }
 
+/** A proof of possession was refused. Says nothing about the certificate. */
+export class KeyProofRefusedError extends CustomErrorBase {
+  name = 'KeyProofRefusedError' as const;
+}
+
+/** A certificate cannot be renewed. The message is for its owner. */
+export class RenewalRefusedError extends CustomErrorBase {
+  name = 'RenewalRefusedError' as const;
+}
+
+/**
+ * An operation on one's own certificate needs a fresh proof. The message is for
+ * the caller.
+ */
+export class FreshProofRequiredError extends CustomErrorBase {
+  name = 'FreshProofRequiredError' as const;
+}
+
 /**
  * `directory.certificates.requirePortalToken` denies a call with a Kerberos
  * ticket. The message is for the caller.

@@ -5,8 +5,11 @@ import type {
   ConfirmedSync,
   TableObserver,
 } from '../replica/sync/DirectorySync';
-import { coverageOf } from '../replica/sync/HeldValues';
-import type { ReplicationState } from '../replica/sync/ReplicaSource';
+import {
+  PositionGate,
+  positionOf,
+  type RecordedPosition,
+} from '../replica/sync/PositionGate';
 import {
   type ChangeBatch,
   type ChangeLog,
@@ -32,10 +35,6 @@ const PRUNE_INTERVAL_MS = 60 * 60_000;
 /** Time after which the names of deleted users are replaced. */
 const PSEUDONYM_MS = 30 * 24 * 60 * 60_000;
 
-/** Longest wait for a server that may lag behind, as for held values. */
-const MAX_UNKNOWN_MS = 10 * 60_000;
-const MAX_BEHIND_MS = 60 * 60_000;
-
 /** Topic of Backstage's events. */
 const TOPIC = 'directory.changes';
 
@@ -46,16 +45,6 @@ const NO_CHANGES: ChangeBatch = {
   added: [],
   removed: [],
 };
-
-/** How far the replica was when the log was written. */
-interface LogPosition {
-  readonly server: string;
-  readonly usn?: number;
-  readonly replicated?: {
-    readonly generation: string;
-    readonly latest: readonly (readonly [string, string])[];
-  };
-}
 
 /** Options of {@link ChangeWriter}. */
 export interface ChangeWriterOptions
@@ -76,7 +65,7 @@ interface Tenure {
   isComplete: boolean;
   /** Whether all entries were compared since it began. */
   hasCompared: boolean;
-  position: LogPosition | undefined;
+  position: RecordedPosition | undefined;
 }
 
 /**
@@ -100,9 +89,9 @@ export class ChangeWriter implements TableObserver {
   /** The last sync, unless the tables were written since. */
   #confirmed: ConfirmedSync | undefined;
   #tenure: Tenure | undefined;
+  readonly #gate: PositionGate;
   /** The server that has all that was recorded. */
   #reachedServer: string | undefined;
-  #waitingSince: number | undefined;
   #leaseDueAt = -Infinity;
   /** When the lease of another process expires, if there was one. */
   #otherExpiresAt: number | undefined;
@@ -115,6 +104,10 @@ export class ChangeWriter implements TableObserver {
 
   constructor(options: ChangeWriterOptions) {
     this.#options = options;
+    this.#gate = new PositionGate({
+      logger: options.logger,
+      subject: 'The change log',
+    });
     metrics
       .getMeter('directory')
       .createObservableGauge('directory.changes.writing', {
@@ -367,25 +360,13 @@ export class ChangeWriter implements TableObserver {
   }
 
   /** Whether the server has everything that the log has recorded. */
-  #hasReached(tenure: Tenure, sync: ConfirmedSync): boolean {
-    const { position } = tenure;
-    const { server } = sync;
-    if (position && this.#reachedServer !== server) {
-      const coverage = coverageOfLog(position, sync);
-      const maxMs = coverage === 'unknown' ? MAX_UNKNOWN_MS : MAX_BEHIND_MS;
-      const now = performance.now();
-      this.#waitingSince ??= now;
-      if (coverage !== 'covered' && now - this.#waitingSince < maxMs) {
-        if (this.#waitingSince === now) {
-          this.#options.logger.info(
-            `The change log waits until ${server} has caught up with replication`,
-          );
-        }
+  #hasReached({ position }: Tenure, sync: ConfirmedSync): boolean {
+    if (this.#reachedServer !== sync.server) {
+      if (!this.#gate.hasReached(position, sync)) {
         return false;
       }
+      this.#reachedServer = sync.server;
     }
-    this.#waitingSince = undefined;
-    this.#reachedServer = server;
     return true;
   }
 
@@ -399,35 +380,6 @@ export class ChangeWriter implements TableObserver {
       });
     }
   }
-}
-
-function positionOf({ server, usn, replicated }: ConfirmedSync): LogPosition {
-  return {
-    server,
-    usn,
-    replicated: replicated && {
-      generation: replicated.generation,
-      latest: [...replicated.latest],
-    },
-  };
-}
-
-/** Whether a server has what another position had. */
-function coverageOfLog(
-  position: LogPosition,
-  sync: ConfirmedSync,
-): ReturnType<typeof coverageOf> {
-  if (
-    position.server === sync.server &&
-    (position.usn ?? 0) <= (sync.usn ?? Infinity)
-  ) {
-    return 'covered';
-  }
-  const required: ReplicationState | undefined = position.replicated && {
-    generation: position.replicated.generation,
-    latest: new Map(position.replicated.latest),
-  };
-  return coverageOf(required, sync.replicated);
 }
 
 /** A change as subscribers of the topic get it. */

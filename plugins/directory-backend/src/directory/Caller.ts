@@ -13,6 +13,8 @@ import type { Config } from '@backstage/config';
  * - `kerberos`: a principal with a Kerberos ticket or a session cookie
  * - `portalUser`: a signed-in user of the portal; `account` is its directory
  *   user, if `directory.portalUsers` maps it to one
+ * - `certificate`: the holder of a certificate, who has proven possession of its
+ *   key for this request only
  * - `portalService`: another backend plugin or an external access token,
  *   without a directory identity
  */
@@ -33,6 +35,17 @@ export type Caller = {
   | {
       readonly kind: 'portalUser';
       readonly credentials: BackstageCredentials<BackstageUserPrincipal>;
+      /**
+       * When the portal issued the token; `undefined` for another plugin's
+       * request on behalf of the user.
+       */
+      readonly issuedAt?: Date;
+      readonly account?: VerifiedPrincipal;
+    }
+  | {
+      readonly kind: 'certificate';
+      readonly serialNumber: bigint;
+      /** `undefined` when the operation does not depend on it. */
       readonly account?: VerifiedPrincipal;
     }
   | {
@@ -57,6 +70,8 @@ export function actorOf(caller: Caller): string {
       return caller.principal;
     case 'portalUser':
       return caller.credentials.principal.userEntityRef;
+    case 'certificate':
+      return `certificate:${caller.serialNumber}`;
     default:
       return caller.credentials.principal.subject;
   }
@@ -79,6 +94,8 @@ function credentialOf(caller: Caller): string {
       return caller.credential;
     case 'portalUser':
       return 'portalToken';
+    case 'certificate':
+      return 'certificateKey';
     default:
       return 'serviceToken';
   }
@@ -131,6 +148,9 @@ export class PrincipalSet {
     }
     const { account } = caller;
     if (!account) {
+      if (caller.kind !== 'portalUser') {
+        return false;
+      }
       const { userEntityRef } = caller.credentials.principal;
       return (
         this.#portalUsers.has('*') ||

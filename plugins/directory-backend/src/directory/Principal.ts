@@ -20,6 +20,40 @@ export interface PrincipalLookup {
   ): Promise<Principal | undefined>;
 }
 
+/** Port of the lookup that places and releases holds of certificates. */
+export interface SubjectLookup {
+  /**
+   * Finds the account of a user by the ID that a rename does not change, live.
+   *
+   * @throws as {@link PrincipalLookup.find}
+   */
+  findSubject(
+    query: SubjectQuery,
+    context: { readonly signal: AbortSignal },
+  ): Promise<SubjectState>;
+}
+
+/** Query of {@link SubjectLookup.findSubject}. */
+export interface SubjectQuery {
+  /** As {@link Principal.stableId}. */
+  readonly stableId: string;
+  /** Last known user name. */
+  readonly username: string;
+  /**
+   * IDs of other accounts that exist. A deletion is reported only if the same
+   * search finds one of them, so that a lost right is not taken for one.
+   */
+  readonly witnesses: readonly string[];
+}
+
+/** Result of {@link SubjectLookup.findSubject}. */
+export type SubjectState =
+  | { readonly kind: 'found'; readonly principal: Principal }
+  /** The directory has no such user any more. */
+  | { readonly kind: 'deleted'; readonly server: string }
+  /** The service account may lack the right to see the user. */
+  | { readonly kind: 'unknown' };
+
 /** Directory entry of a user, a service or a host that can authenticate. */
 export interface Principal {
   /** Distinguished name, as the directory spells it; normalized by the replica. */
@@ -32,6 +66,12 @@ export interface Principal {
    * `HTTP/www.example.test`.
    */
   readonly service?: string;
+  /**
+   * ID that a rename does not change and that is not used again, with the name
+   * of its attribute: `ipaUniqueID=…`, or else `nsUniqueId=…`. `undefined` when
+   * the service account can read neither.
+   */
+  readonly stableId?: string;
   /** Whether the API serves the user. */
   readonly served: boolean;
   /** Every `krbPrincipalName`, aliases included, with its realm. */

@@ -6,6 +6,7 @@ import { createRouter, type RouterOptions } from './createRouter';
 import { publishDocuments } from './documents/publishDocuments';
 import { publishHealth } from './documents/publishHealth';
 import {
+  createAnonymousOperations,
   createOperations,
   type OperationsOptions,
 } from './resources/createOperations';
@@ -22,7 +23,8 @@ const MAX_READINESS_DELAY_MS = 60_000;
  */
 export function createApi(
   options: Omit<RouterOptions, 'mounts' | 'ownOrigin'> &
-    Omit<OperationsOptions, 'access'> & {
+    Omit<OperationsOptions, 'access' | 'accounts'> &
+    Pick<RouterOptions & OperationsOptions, 'accounts'> & {
       /** External URL of the plugin. */
       readonly baseUrl: string;
       /** The contract's own first. */
@@ -45,6 +47,7 @@ export function createApi(
   const mount = (dialect: Dialect) => ({
     dialect,
     operations: createOperations({ ...options, dialect }),
+    anonymousOperations: createAnonymousOperations({ ...options, dialect }),
   });
   const [own, ...others] = dialects;
   // Backstage's own gate accepts portal tokens only. It is open for the routes

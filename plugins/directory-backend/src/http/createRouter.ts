@@ -13,7 +13,7 @@ import type { Accounts } from '../directory/Accounts';
 import type { Caller } from '../directory/Caller';
 import type { AccessControl } from './access/AccessControl';
 import type { Authenticator } from './access/Authenticator';
-import type { Operation } from './api/Operation';
+import type { AnonymousOperation, Operation } from './api/Operation';
 import type { Dialect } from './api/Dialect';
 import type { PublicDocuments } from './documents/PublicDocuments';
 import { readParameters } from './request/readParameters';
@@ -36,6 +36,7 @@ const readBody = raw({ type: () => true, limit: 64 * 1024 });
 interface Mount {
   readonly dialect: Dialect;
   readonly operations: readonly Operation[];
+  readonly anonymousOperations: readonly AnonymousOperation[];
 }
 
 /** Options of {@link createRouter}. */
@@ -52,8 +53,8 @@ export interface RouterOptions {
 }
 
 /**
- * Creates the router of the API. Except for an exact list of public documents,
- * every request is authenticated before its path is matched: Backstage's own
+ * Creates the router of the API. Except for an exact list of public documents
+ * and of operations with a proof of their own, every request is authenticated before its path is matched: Backstage's own
  * authentication does not support Kerberos and is off for these paths.
  */
 export function createRouter(options: RouterOptions): Router {
@@ -71,6 +72,14 @@ export function createRouter(options: RouterOptions): Router {
   });
   const { publicDocuments } = options;
   router.get([...publicDocuments.paths], publicDocuments.handler());
+  for (const mount of mounts) {
+    for (const operation of mount.anonymousOperations) {
+      const path = `${mount.dialect.root}/v1${operation.path}`;
+      router.post(path, readBody, (req: Request, res: Response) =>
+        handleAnonymous(operation, { dialect: mount.dialect, req, res }),
+      );
+    }
+  }
   router.use(async (req, res) => {
     res.setHeader('Cache-Control', 'private, no-cache');
     res.setHeader('Vary', VARY);
@@ -86,7 +95,7 @@ export function createRouter(options: RouterOptions): Router {
       next(isPath ? undefined : new UnknownPathError());
     });
     for (const operation of operations) {
-      const readsBody = operation.method === 'post' || dialect.readQueryBody;
+      const readsBody = operation.method !== 'get' || dialect.readQueryBody;
       route[operation.method](
         ...(readsBody ? [readBody] : []),
         (req: Request, res: Response) => {
@@ -148,7 +157,7 @@ async function handle(
   const { access, accounts, authenticator, ownOrigin, logger } = options;
   const { dialect, operation, caller, req, res } = request;
   const { headers } = req;
-  const isWrite = operation.method === 'post';
+  const isWrite = operation.method !== 'get';
   const isRead = operation.permission === directoryReadPermission;
   try {
     await access.require(caller, operation.permission);
@@ -163,15 +172,10 @@ async function handle(
     });
     throw error;
   }
-  if (!isRead) {
+  if (isWrite || !isRead) {
     accounts.requireLive(caller);
   }
-  const disconnected = new AbortController();
-  res.once('close', () => {
-    if (!res.writableFinished) {
-      disconnected.abort();
-    }
-  });
+  const disconnected = abortedOnClose(res);
   const query = queryOf(req, dialect);
   const result = await operation.handle({
     caller,
@@ -204,6 +208,46 @@ async function handle(
   }
 }
 
+/** Handles a request without credentials, or leaves it to authentication. */
+async function handleAnonymous(
+  operation: AnonymousOperation,
+  request: {
+    readonly dialect: Dialect;
+    readonly req: Request;
+    readonly res: Response;
+  },
+): Promise<'next' | void> {
+  const { dialect, req, res } = request;
+  const { headers, params } = req;
+  const query = queryOf(req, dialect);
+  const body = bodyOf(req);
+  const parameters = await readParameters({ headers, query, body });
+  if (operation.isFor?.(parameters, headers) === false) {
+    return 'next';
+  }
+  res.setHeader('Cache-Control', 'no-store');
+  const result = await operation.handle({
+    params,
+    parameters,
+    fieldMask: req.get('x-fields'),
+    client: req,
+    signal: abortedOnClose(res).signal,
+  });
+  sendJson(res, { body: result, contentType: dialect.contentType });
+  return undefined;
+}
+
+/** Aborts when the client closes the connection before the response ends. */
+function abortedOnClose(res: Response): AbortController {
+  const disconnected = new AbortController();
+  res.once('close', () => {
+    if (!res.writableFinished) {
+      disconnected.abort();
+    }
+  });
+  return disconnected;
+}
+
 /** Without a body, Express sets an empty object. */
 function bodyOf(req: Request): Buffer {
   return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
@@ -215,7 +259,7 @@ function queryOf(req: Request, dialect: Dialect): URLSearchParams {
   const query = new URLSearchParams(
     start < 0 ? '' : req.originalUrl.slice(start + 1),
   );
-  if (req.method === 'POST' || !dialect.readQueryBody) {
+  if (req.method !== 'GET' || !dialect.readQueryBody) {
     return query;
   }
   const { headers } = req;

@@ -1,17 +1,21 @@
 import type { LoggerService } from '@backstage/backend-plugin-api';
-import type { Entry } from 'ldapts';
+import { type Entry, type Filter, OrFilter } from 'ldapts';
 import type { RequestContext } from '../directory/Directory';
 import { isUserName } from '../directory/names';
 import type {
   Principal,
   PrincipalLookup,
   PrincipalQuery,
+  SubjectLookup,
+  SubjectQuery,
+  SubjectState,
 } from '../directory/Principal';
 import type { DirectorySchema } from '../directory/schema';
 import {
   childOf,
   type Containers,
   containersBelow,
+  type DistinguishedName,
   isBelow,
   rdnValueOf,
 } from './connection/DistinguishedName';
@@ -38,12 +42,17 @@ const ATTRIBUTES = [
   'mail',
   'nsAccountLock',
   'memberOf',
+  'ipaUniqueID',
+  'nsUniqueId',
 ];
+
+/** Attributes of a stable ID, the preferred one first. */
+const STABLE_IDS = ['ipaUniqueID', 'nsUniqueId'];
 
 const NOT_FOUND: LdapSearchResult = { entries: [], server: '' };
 
 /** Searches the directory for each lookup of a principal. */
-export class LdapPrincipalLookup implements PrincipalLookup {
+export class LdapPrincipalLookup implements PrincipalLookup, SubjectLookup {
   readonly #reader: LdapReader;
   readonly #schema: DirectorySchema;
   readonly #containers: Containers;
@@ -78,6 +87,69 @@ export class LdapPrincipalLookup implements PrincipalLookup {
     return entries[0] && { ...this.#decode(entries[0]), server };
   }
 
+  /**
+   * A missing right makes an entry absent without an error. One search finds the
+   * account and its witnesses, by the same attribute and on the same server. The
+   * directory removes a deleted or preserved user from groups (referential
+   * integrity): one that a group still has is hidden.
+   */
+  async findSubject(
+    { stableId, username, witnesses }: SubjectQuery,
+    context: RequestContext,
+  ): Promise<SubjectState> {
+    const { entries, server } = await this.#reader.search(
+      {
+        base: this.#containers.users,
+        scope: 'sub',
+        filter: new OrFilter({ filters: [stableId, ...witnesses].map(hasId) }),
+        attributes: ATTRIBUTES,
+      },
+      context,
+    );
+    const found = entries.filter(entry => idsOf(entry).includes(stableId));
+    if (found.length > 0) {
+      return found.length === 1
+        ? {
+            kind: 'found',
+            principal: { ...this.#decode(found[0]), server },
+          }
+        : { kind: 'unknown' };
+    }
+    const isWitnessed = entries.some(entry =>
+      idsOf(entry).some(id => witnesses.includes(id)),
+    );
+    return isWitnessed && (await this.#isFree(username, stableId, context))
+      ? { kind: 'deleted', server }
+      : { kind: 'unknown' };
+  }
+
+  /** Whether another account, or none that a group has, has the name. */
+  async #isFree(
+    username: string,
+    stableId: string,
+    context: RequestContext,
+  ): Promise<boolean> {
+    const named = await this.#byUsername(username, context);
+    if (named.entries.length > 0) {
+      const attribute = attributeOf(stableId);
+      return named.entries.some(entry =>
+        idsOf(entry).some(
+          id => id !== stableId && attributeOf(id) === attribute,
+        ),
+      );
+    }
+    const { entries } = await this.#reader.search(
+      {
+        base: this.#containers.groups,
+        scope: 'sub',
+        filter: equals('member', this.#dnOf(username)),
+        attributes: ['objectClass'],
+      },
+      context,
+    );
+    return entries.length === 0;
+  }
+
   async #byPrincipalName(
     principal: string,
     context: RequestContext,
@@ -108,11 +180,10 @@ export class LdapPrincipalLookup implements PrincipalLookup {
     if (!isUserName(value)) {
       return NOT_FOUND;
     }
-    const attribute = this.#schema.users.username.attribute!;
     try {
       return await this.#reader.search(
         {
-          base: childOf(this.#containers.users, { attribute, value }),
+          base: this.#dnOf(value),
           scope: 'base',
           filter: isA('posixAccount'),
           attributes: ATTRIBUTES,
@@ -127,6 +198,11 @@ export class LdapPrincipalLookup implements PrincipalLookup {
     }
   }
 
+  #dnOf(username: string): DistinguishedName {
+    const attribute = this.#schema.users.username.attribute!;
+    return childOf(this.#containers.users, { attribute, value: username });
+  }
+
   #decode(entry: Entry): Principal {
     const { users, groups } = this.#containers;
     const isUser = isBelow(entry.dn, users);
@@ -137,6 +213,7 @@ export class LdapPrincipalLookup implements PrincipalLookup {
       kind: kindOf(service),
       username,
       service,
+      stableId: idsOf(entry)[0],
       served:
         username !== undefined &&
         isUserName(username) &&
@@ -155,6 +232,24 @@ export class LdapPrincipalLookup implements PrincipalLookup {
       ),
     };
   }
+}
+
+/** The stable IDs of an entry, the preferred one first. */
+function idsOf(entry: Entry): readonly string[] {
+  return STABLE_IDS.flatMap(attribute => {
+    const value = textOf(entry, attribute);
+    return value === undefined ? [] : [`${attribute}=${value}`];
+  });
+}
+
+function attributeOf(stableId: string): string {
+  return stableId.slice(0, stableId.indexOf('='));
+}
+
+/** The filter of the entries with a stable ID. */
+function hasId(stableId: string): Filter {
+  const attribute = attributeOf(stableId);
+  return equals(attribute, stableId.slice(attribute.length + 1));
 }
 
 function kindOf(service: string | undefined): Principal['kind'] {

@@ -2,6 +2,7 @@ import type { LoggerService } from '@backstage/backend-plugin-api';
 import { stringifyError } from '@backstage/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type ConfirmedSync,
   DirectorySync,
   type DirectorySyncOptions,
   type TableObserver,
@@ -45,6 +46,7 @@ export class Replica {
   readonly #sync: DirectorySync;
   readonly #stopped = new AbortController();
   #observer: TableObserver | undefined;
+  #confirmed: ConfirmedSync | undefined;
   #wasStale = false;
   /** Ends the pause before the next poll. */
   #paused: AbortController | undefined;
@@ -57,8 +59,14 @@ export class Replica {
       tables: this.tables,
       state: this.state,
       observer: {
-        onWrite: keys => this.#observer?.onWrite(keys),
-        onConfirmed: sync => this.#observer?.onConfirmed(sync),
+        onWrite: keys => {
+          this.#confirmed = undefined;
+          this.#observer?.onWrite(keys);
+        },
+        onConfirmed: sync => {
+          this.#confirmed = sync;
+          this.#observer?.onConfirmed(sync);
+        },
       },
       stopped: this.#stopped.signal,
       suspendFor: error => this.#suspendFor(error),
@@ -82,6 +90,14 @@ export class Replica {
   /** URL of the server that the tables equal, if a sync has finished. */
   get server(): string | undefined {
     return this.#sync.server;
+  }
+
+  /**
+   * The last sync, after which the tables equal the directory; `undefined` when
+   * they were written since, or must not be read.
+   */
+  get confirmed(): ConfirmedSync | undefined {
+    return this.isServing ? this.#confirmed : undefined;
   }
 
   /** Keys of entries with values that may be stricter than the server's. */

@@ -53,6 +53,20 @@ export class ReplicatedAccounts implements AccountReplica {
       .map(row => this.#principalOf(row));
   }
 
+  /** IDs of up to a number of accounts. */
+  someStableIds(count: number): readonly string[] {
+    const { served } = this.#options.tables.users;
+    const ids = new Array<string>();
+    for (const key of served.keys()) {
+      if (ids.length === count) {
+        break;
+      }
+      const id = stableIdOf(served.get(key)?.uniqueId);
+      ids.push(...(id === undefined ? [] : [id]));
+    }
+    return ids;
+  }
+
   get(key: string): Principal | undefined {
     const row = this.#options.tables.users.served.get(key);
     return row && this.#principalOf(row);
@@ -98,13 +112,14 @@ export class ReplicatedAccounts implements AccountReplica {
 
   #principalOf(row: ServedRecord<User>): Principal {
     const { tables, groupName } = this.#options;
-    const { key, name } = row;
+    const { key, name, uniqueId } = row;
     const { principalNames, expires, locked } = tables.users.accountOf(row);
     const names = [...tables.groups.graph.groupsOf(key)].map(groupName);
     return {
       dn: key,
       kind: 'user',
       username: name,
+      stableId: stableIdOf(uniqueId),
       served: true,
       principalNames,
       emails: [],
@@ -113,4 +128,8 @@ export class ReplicatedAccounts implements AccountReplica {
       groups: new Set(names.filter(each => each !== undefined)),
     };
   }
+}
+
+function stableIdOf(uniqueId: string | undefined): string | undefined {
+  return uniqueId === undefined ? undefined : `ipaUniqueID=${uniqueId}`;
 }

@@ -831,9 +831,143 @@ export interface paths {
      *
      * Portal users need the permission `directory.certificate.revoke`; callers
      * with a ticket need a rule of `directory.access` that contains it.
+     * Without them, owners may revoke their certificates with a fresh proof: a
+     * Kerberos ticket on this request, a portal token that was issued within 5
+     * minutes, or, without other credentials, `nonce` and `signature` by the
+     * key of the certificate. Then the signed text is `directory-gateway
+     * revocation`, the nonce and the reason, each on a line, without a newline
+     * at the end.
+     *
      * Returns 400 if the CA that issued the certificate cannot revoke.
      */
     post: operations['revoke_cert'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/certs/{serial_number}/renewal/nonce/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
+         */
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Create a nonce
+     *
+     * A nonce that is signed with the key of a certificate, to renew or revoke
+     * it. It needs no credentials, and is created for any serial number,
+     * whether or not there is such a certificate.
+     */
+    post: operations['create_renewal_nonce'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/certs/{serial_number}/renewal/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
+         */
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Renew a certificate
+     *
+     * Signs a certificate with the profile and the label of the given one, for
+     * the same account. The account check and the rules are those of
+     * `POST /certs/`. Expired, revoked and held certificates, and those with a
+     * blocked key, are refused with 403.
+     *
+     * The owner sends a Kerberos ticket with this request or a portal token
+     * that was issued within 5 minutes. Without other credentials, the holder
+     * of the certificate's key sends `nonce` and `signature`.
+     */
+    post: operations['renew_cert'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/certs/{serial_number}/label/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
+         */
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Label a certificate
+     *
+     * Replaces the label of a certificate of the caller. An empty or missing
+     * label removes it.
+     */
+    put: operations['label_cert'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/certs/holds/approval/': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Approve holds above the limit
+     *
+     * Lets the gateway put more certificates on hold than
+     * `directory.certificates.accountHolds.maxPerHour`. The approval names the
+     * number that waits, as the log reports it, and expires after 10 minutes.
+     * Requires `directory.certificate.revoke`.
+     */
+    post: operations['approve_holds'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1330,6 +1464,7 @@ export interface components {
       csr: string;
       /** Certificate profile. Default: the configured one. */
       profile?: string;
+      label?: components['schemas']['Label'];
       /**
        * `true` returns the check results, rule by rule, and signs nothing.
        * For another user, a caller who may not sign for that user gets the
@@ -1357,6 +1492,77 @@ export interface components {
         | 'superseded'
         | 'cessationOfOperation'
         | 'privilegeWithdrawn';
+      /** See `POST /certs/{serial_number}/renewal/nonce/`. */
+      nonce?: string;
+      /**
+       * Signature with the key of the certificate, Base64: ECDSA (DER) or RSA
+       * (PKCS #1 v1.5) with SHA-256, or Ed25519.
+       */
+      signature?: string;
+    };
+    /**
+     * A request to renew a certificate.
+     *
+     * @example
+     * ```
+     * {
+     *   "csr": "-----BEGIN CERTIFICATE REQUEST-----\nMIHHMG8CAQAwDTELMAkGA1UEAwwCYWwwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\n-----END CERTIFICATE REQUEST-----\n"
+     * }
+     * ```
+     */
+    RenewalRequest: {
+      /**
+       * Certificate signing request (PKCS#10), PEM. Its key may be another
+       * one than that of the certificate.
+       */
+      csr: string;
+      /** See `POST /certs/{serial_number}/renewal/nonce/`. */
+      nonce?: string;
+      /**
+       * Signature with the key of the certificate, Base64: ECDSA (DER) or RSA
+       * (PKCS #1 v1.5) with SHA-256, or Ed25519. The signed text is
+       * `directory-gateway renewal`, the nonce, and SHA-256 of the CSR in DER
+       * as lower-case hexadecimal, each on a line, without a newline at the
+       * end.
+       */
+      signature?: string;
+    };
+    /**
+     * A label for a certificate.
+     *
+     * @example
+     * ```
+     * {
+     *   "label": "laptop"
+     * }
+     * ```
+     */
+    LabelRequest: {
+      label?: components['schemas']['Label'];
+    };
+    /**
+     * Text of the owner, to tell certificates apart: at most 64 characters
+     * without control characters. An extension of the contract.
+     *
+     * @example
+     * ```
+     * laptop
+     * ```
+     */
+    Label: string;
+    /**
+     * The number of holds to approve.
+     *
+     * @example
+     * ```
+     * {
+     *   "count": 35
+     * }
+     * ```
+     */
+    HoldApprovalRequest: {
+      /** Number of holds that wait, as the log reports it. */
+      count: number;
     };
     /** A certificate under a mask. */
     MaskedCertificate: {
@@ -1405,6 +1611,8 @@ export interface components {
       owner_user?: string[] | null;
       /** Reason code (RFC 5280, section 5.3.1) of a revoked certificate. */
       revocation_reason?: number | null;
+      /** Label of the owner; null without one. An extension of the contract. */
+      label?: string | null;
       /**
        * Whether a CA of the gateway has issued this certificate: users may
        * add any certificate to their own entry. Null if the CA is
@@ -1452,6 +1660,7 @@ export interface components {
      *     "alice"
      *   ],
      *   "revocation_reason": null,
+     *   "label": null,
      *   "uri": "https://portal.example.test/api/directory/v1/certs/12/"
      * }
      * ```
@@ -1481,6 +1690,7 @@ export interface components {
       | 'san_oid'
       | 'owner_user'
       | 'revocation_reason'
+      | 'label'
       | 'uri'
     >;
     /** A certificate profile under a mask. */
@@ -1645,6 +1855,30 @@ export interface components {
     };
     CertificateResponse: {
       result: components['schemas']['Certificate'];
+    };
+    NonceResponse: {
+      result: {
+        /** Text without line breaks. */
+        nonce: string;
+        /**
+         * Format: date-time
+         *
+         * When the nonce expires, 5 minutes after its creation.
+         */
+        expires_at: string;
+      };
+    };
+    HoldApprovalResponse: {
+      result: {
+        /** The approved number. */
+        count: number;
+        /**
+         * Format: date-time
+         *
+         * When the approval expires.
+         */
+        expires_at: string;
+      };
     };
     /** For a caller who may not see the certificate. */
     RevokedCertificateResponse: {
@@ -3463,6 +3697,180 @@ export interface operations {
       415: components['responses']['UnsupportedEncoding'];
       429: components['responses']['TooManyRequests'];
       502: components['responses']['BadGateway'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  create_renewal_nonce: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
+         */
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** The nonce */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NonceResponse'];
+        };
+      };
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedEncoding'];
+    };
+  };
+  renew_cert: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
+         */
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/x-www-form-urlencoded': components['schemas']['RenewalRequest'];
+        'application/json': components['schemas']['RenewalRequest'];
+      };
+    };
+    responses: {
+      /** The new certificate */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['CertificateResponse']
+            | components['schemas']['MaskedCertificateResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedEncoding'];
+      429: components['responses']['TooManyRequests'];
+      502: components['responses']['BadGateway'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  label_cert: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * A mask: the names of the fields to return, separated by commas, with or
+         * without outer braces. `*` stands for all fields. Fields are returned in
+         * the order of the mask. Unknown names are ignored, so a mask without a
+         * known field results in empty objects. An empty header is ignored.
+         */
+        'X-Fields'?: components['parameters']['Fields'];
+      };
+      path: {
+        /**
+         * Decimal digits.
+         *
+         * @example
+         * ```
+         * 12
+         * ```
+         */
+        serial_number: components['parameters']['SerialNumber'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/x-www-form-urlencoded': components['schemas']['LabelRequest'];
+        'application/json': components['schemas']['LabelRequest'];
+      };
+    };
+    responses: {
+      /** The certificate */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['CertificateResponse']
+            | components['schemas']['MaskedCertificateResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['CertificateNotFound'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedEncoding'];
+      429: components['responses']['TooManyRequests'];
+      502: components['responses']['BadGateway'];
+      503: components['responses']['ServiceUnavailable'];
+      504: components['responses']['GatewayTimeout'];
+    };
+  };
+  approve_holds: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/x-www-form-urlencoded': components['schemas']['HoldApprovalRequest'];
+        'application/json': components['schemas']['HoldApprovalRequest'];
+      };
+    };
+    responses: {
+      /** The approval */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['HoldApprovalResponse'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedEncoding'];
+      429: components['responses']['TooManyRequests'];
       503: components['responses']['ServiceUnavailable'];
       504: components['responses']['GatewayTimeout'];
     };

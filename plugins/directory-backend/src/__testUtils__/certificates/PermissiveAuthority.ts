@@ -6,12 +6,28 @@ import {
 } from '@directory-gateway/x509';
 import type {
   CertificateAuthority,
+  HoldRequest,
   IssuedCertificate,
+  ReleaseRequest,
+  RevocableReason,
+  RevocationRequest,
   SigningRequest,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { generateKeyPairSync } from 'node:crypto';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Codes of RFC 5280 §5.3.1. */
+const ON_HOLD = 6;
+
+const REASON_CODES = {
+  unspecified: 0,
+  keyCompromise: 1,
+  affiliationChanged: 3,
+  superseded: 4,
+  cessationOfOperation: 5,
+  privilegeWithdrawn: 9,
+} as const satisfies Record<RevocableReason, number>;
 
 /**
  * Signs every request, as FreeIPA does for the gateway's principal: what it has
@@ -54,6 +70,51 @@ export class PermissiveAuthority implements CertificateAuthority {
 
   async get(serialNumber: bigint): Promise<IssuedCertificate | undefined> {
     return this.#issued.get(serialNumber);
+  }
+
+  async hold({
+    serialNumber,
+  }: HoldRequest): Promise<IssuedCertificate | undefined> {
+    return this.#update(serialNumber, issued =>
+      issued.revocation
+        ? issued
+        : { ...issued, revocation: { reason: ON_HOLD, revokedAt: new Date() } },
+    );
+  }
+
+  async release({
+    serialNumber,
+  }: ReleaseRequest): Promise<IssuedCertificate | undefined> {
+    return this.#update(serialNumber, issued =>
+      issued.revocation?.reason === ON_HOLD
+        ? { ...issued, revocation: undefined }
+        : issued,
+    );
+  }
+
+  async revoke({
+    serialNumber,
+    reason,
+  }: RevocationRequest): Promise<IssuedCertificate | undefined> {
+    return this.#update(serialNumber, issued =>
+      issued.revocation && issued.revocation.reason !== ON_HOLD
+        ? issued
+        : { ...issued, revocation: { reason: REASON_CODES[reason] } },
+    );
+  }
+
+  async blockKey(): Promise<void> {}
+
+  #update(
+    serialNumber: bigint,
+    change: (issued: IssuedCertificate) => IssuedCertificate,
+  ): IssuedCertificate | undefined {
+    const issued = this.#issued.get(serialNumber);
+    const changed = issued && change(issued);
+    if (changed) {
+      this.#issued.set(serialNumber, changed);
+    }
+    return changed;
   }
 }
 

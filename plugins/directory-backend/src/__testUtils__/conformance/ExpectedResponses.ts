@@ -112,7 +112,7 @@ function operationsOf(naive: NaiveDirectory): readonly Operation[] {
     trustedReaders: new PrincipalSet({}),
   });
   return createOperations({
-    access: { operationsOf: async () => new Set() },
+    access: { operationsOf: async () => new Set(), require: async () => {} },
     accounts: { findForSignIn: async () => undefined },
     auditor: SILENT_AUDITOR,
     authorities: { get: async () => undefined },

@@ -151,12 +151,14 @@ export function naivePrincipal(
     entry.text('krbCanonicalName') ?? entry.text('krbPrincipalName');
   const service = isUser ? undefined : canonicalName?.split('@')[0];
   const expires = entry.text('krbPrincipalExpiration');
+  const uniqueId = entry.text('ipaUniqueID');
   const kindOfMachine = service?.startsWith('host/') ? 'host' : 'service';
   return {
     dn: entry.dn,
     kind: isUser ? 'user' : kindOfMachine,
     username: isUser ? entry.text('uid') : undefined,
     service,
+    stableId: uniqueId === undefined ? undefined : `ipaUniqueID=${uniqueId}`,
     served,
     principalNames: entry.texts('krbPrincipalName'),
     canonicalName,

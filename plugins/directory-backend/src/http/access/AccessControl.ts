@@ -123,7 +123,7 @@ export class AccessControl {
       this.#ruleAllows(caller, permission),
     );
     const names = granted.map(({ name }) => name);
-    if (caller.kind === 'kerberos') {
+    if (caller.kind === 'kerberos' || caller.kind === 'certificate') {
       return new Set(names);
     }
     const decisions = await query(() =>
@@ -146,7 +146,7 @@ export class AccessControl {
     if (!this.#ruleAllows(caller, permission)) {
       return false;
     }
-    if (caller.kind === 'kerberos') {
+    if (caller.kind === 'kerberos' || caller.kind === 'certificate') {
       return true;
     }
     return caller.kind === 'portalUser' &&

@@ -6,6 +6,7 @@ import type {
 import { isError, NotAllowedError } from '@backstage/errors';
 import type { KerberosService } from '@directory-gateway/kerberos';
 import type { Request, Response } from 'express';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { Accounts } from '../../directory/Accounts';
 import type { Caller } from '../../directory/Caller';
 import { isExpired, type VerifiedPrincipal } from '../../directory/Principal';
@@ -14,6 +15,9 @@ import { UnauthorizedError, UnavailableError } from '../response/apiErrors';
 import type { Sessions } from '../session/Sessions';
 
 const BEARER = /^bearer(?: |$)/i;
+
+/** Type of tokens that users have, not plugins on behalf of users. */
+const USER_TOKEN = 'vnd.backstage.user';
 
 /** Names of Backstage's errors for invalid tokens. */
 const CREDENTIAL_ERRORS = new Set(['AuthenticationError', 'NotAllowedError']);
@@ -58,7 +62,13 @@ export class Authenticator {
       }
     }
     if (headers?.length === 1 && BEARER.test(headers[0])) {
-      return this.callerOf(await this.#portalCredentials(req), req);
+      const caller = await this.callerOf(
+        await this.#portalCredentials(req),
+        req,
+      );
+      return caller.kind === 'portalUser'
+        ? { ...caller, issuedAt: issuedAtOf(headers[0]) }
+        : caller;
     }
     const result = await kerberos.accept(headers);
     switch (result.outcome) {
@@ -142,6 +152,9 @@ export class Authenticator {
    * @throws as {@link authenticate}, but does not check the credentials again
    */
   async verifyAgain(caller: Caller): Promise<Caller> {
+    if (caller.kind === 'certificate') {
+      throw new UnauthorizedError('no_credentials');
+    }
     if (caller.kind !== 'kerberos') {
       return this.callerOf(caller.credentials, caller.client);
     }
@@ -161,6 +174,23 @@ export class Authenticator {
       }
       throw error;
     }
+  }
+}
+
+/**
+ * When the portal issued a user's own token, which has been verified. Plugins
+ * create a token for each request on behalf of a user: it proves nothing new.
+ */
+function issuedAtOf(authorization: string): Date | undefined {
+  const token = authorization.replace(BEARER, '');
+  try {
+    const { iat } = decodeJwt(token);
+    return decodeProtectedHeader(token).typ === USER_TOKEN && iat !== undefined
+      ? new Date(iat * 1000)
+      : undefined;
+  } catch {
+    // Other types of tokens, such as those of mocked services.
+    return undefined;
   }
 }
 

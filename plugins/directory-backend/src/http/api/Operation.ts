@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { BasicPermission } from '@backstage/plugin-permission-common';
 import type { Caller, CallerContext } from '../../directory/Caller';
 import type { RequestParameters } from '../request/readParameters';
@@ -12,7 +13,7 @@ export interface Call {
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Parameters in the body and the query of a POST; empty for a GET. */
+  /** Parameters in the body and the query of a write; empty for a GET. */
   readonly parameters: RequestParameters;
   /** The `X-Fields` header. */
   readonly fieldMask: string | undefined;
@@ -37,7 +38,7 @@ export interface DeniedCall {
 export interface Operation {
   /** The contract's operationId. */
   readonly id: string;
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'put';
   /** Path below `/v1`, in Express's syntax. */
   readonly path: string;
   readonly permission: BasicPermission;
@@ -50,6 +51,36 @@ export interface Operation {
   handle(call: Call): Promise<unknown>;
   /** Audits a denied call. Without it, only the request log records the call. */
   recordDenial?(denied: DeniedCall): Promise<void>;
+}
+
+/** A request without credentials. */
+export type AnonymousCall = Pick<
+  Call,
+  'params' | 'parameters' | 'fieldMask'
+> & {
+  readonly client: NonNullable<Caller['client']>;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * A POST for clients without credentials. It must bound what they cause before
+ * they have proven anything.
+ */
+export interface AnonymousOperation {
+  /** The contract's operationId. */
+  readonly id: string;
+  /** Path below `/v1`, in Express's syntax. */
+  readonly path: string;
+  /**
+   * Whether the operation is for a request; others are authenticated. Default:
+   * for all, with or without credentials.
+   */
+  readonly isFor?: (
+    parameters: RequestParameters,
+    headers: IncomingHttpHeaders,
+  ) => boolean;
+  /** As {@link Operation.handle}. */
+  handle(call: AnonymousCall): Promise<unknown>;
 }
 
 /**

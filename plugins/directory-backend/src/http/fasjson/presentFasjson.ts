@@ -138,6 +138,7 @@ const OMITTED: ReadonlySet<string> = new Set([
   'san_oid',
   'owner_user',
   'revocation_reason',
+  'label',
 ]);
 
 /** Keys of a certificate in the order of FASJSON. */

@@ -7,7 +7,6 @@ import { accountsOf, holder, person } from '../../__testUtils__/people';
 import { CertificateReader } from '../../certificates/CertificateReader';
 import { readCertificatesConfig } from '../../certificates/CertificatesConfig';
 import { IssuanceService } from '../../certificates/IssuanceService';
-import { RevocationService } from '../../certificates/RevocationService';
 import type { SigningLimit } from '../../certificates/SigningLimit';
 import { PrincipalSet } from '../../directory/Caller';
 import type { Directory } from '../../directory/Directory';
@@ -63,14 +62,14 @@ function operations() {
       trustedReaders: new PrincipalSet({}),
     }),
     limit: { consume: async () => {} } as unknown as SigningLimit,
+    logger: mockServices.logger.mock(),
+    records: { add: async () => {}, labelsOf: async () => new Map() },
   };
   const [sign, read] = certificateOperations({
-    authority: {},
     config,
     dialect: contractDialect(BASE_URL),
     issuance: new IssuanceService(options),
     reader: new CertificateReader(options),
-    revocations: new RevocationService(options),
   });
   const caller = holder(alice);
   const call = (changes: Partial<Call>): Call => ({

@@ -1,13 +1,10 @@
 import {
-  directoryCertificateRevokePermission,
   directoryCertificateSignPermission,
   directoryReadPermission,
 } from '@directory-gateway/backstage-plugin-directory-common';
-import {
-  type AuthorityProfile,
-  type CertificateAuthority,
-  REVOCABLE_REASONS,
-  type RevocableReason,
+import type {
+  AuthorityProfile,
+  CertificateAuthority,
 } from '@directory-gateway/backstage-plugin-directory-node';
 import { Duration } from 'luxon';
 import type { CertificateReader } from '../../certificates/CertificateReader';
@@ -20,6 +17,13 @@ import type {
   IssuanceService,
   UncheckedSigningRequest,
 } from '../../certificates/IssuanceService';
+import {
+  type CertificateRecords,
+  MAX_LABEL_LENGTH,
+} from '../../certificates/CertificateRecords';
+import type { HoldApprovals } from '../../certificates/holds/HoldApprovals';
+import type { KeyProofs } from '../../certificates/KeyProofs';
+import type { RenewalService } from '../../certificates/RenewalService';
 import type { RevocationService } from '../../certificates/RevocationService';
 import type { Dialect } from '../api/Dialect';
 import { type Operation, requireAccount } from '../api/Operation';
@@ -30,11 +34,6 @@ import {
 import { type RequestParameters, readText } from '../request/readParameters';
 import { certificateNotFound } from '../response/apiErrors';
 import { type RecordModel, resolveFields } from '../response/fieldMask';
-import {
-  certificateModel,
-  presentCertificate,
-} from '../response/presentCertificate';
-import type { ResourceUris } from '../response/ResourceUris';
 
 /** The keys of a certificate profile. */
 export const profileModel: RecordModel = {
@@ -44,16 +43,22 @@ export const profileModel: RecordModel = {
 
 /** The services behind the operations on certificates. */
 export interface CertificateServices {
+  readonly approvals: HoldApprovals;
   readonly authority: Pick<CertificateAuthority, 'profiles'>;
   readonly config: CertificatesConfig;
   readonly issuance: IssuanceService;
+  readonly proofs: KeyProofs;
   readonly reader: CertificateReader;
+  readonly records: CertificateRecords;
+  readonly renewals: RenewalService;
   readonly revocations: RevocationService;
 }
 
 /** Signing a CSR, and reading a certificate (contract, section 4.4). */
 export function certificateOperations(
-  options: CertificateServices & { readonly dialect: Dialect },
+  options: Pick<CertificateServices, 'config' | 'issuance' | 'reader'> & {
+    readonly dialect: Dialect;
+  },
 ): readonly Operation[] {
   const { issuance, reader, dialect } = options;
   const { defaultProfile } = options.config;
@@ -84,7 +89,10 @@ export function certificateOperations(
         }
         const issued = await issuance.sign(request, context);
         return {
-          result: dialect.presentCertificate(issued, { keys, isNew: true }),
+          result: dialect.presentCertificate(
+            { ...issued, label: request.label },
+            { keys, isNew: true },
+          ),
         };
       },
     },
@@ -100,8 +108,11 @@ export function certificateOperations(
         if (!issued) {
           throw certificateNotFound(serialNumber);
         }
+        const shown = keys.includes('label')
+          ? await reader.withLabel(issued, serialNumber)
+          : issued;
         return {
-          result: dialect.presentCertificate(issued, { keys, isNew: false }),
+          result: dialect.presentCertificate(shown, { keys, isNew: false }),
         };
       },
     },
@@ -137,57 +148,7 @@ export function certificateProfilesOperation({
   };
 }
 
-/** Fields of a revoked certificate for callers who may not see it. */
-const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
-  'cacn',
-  'revoked',
-  'revocation_reason',
-  'serial_number',
-  'serial_number_hex',
-  'uri',
-]);
-
-/** An extension: revokes a certificate. */
-export function revokeCertificateOperation({
-  reader,
-  revocations,
-  uris,
-}: CertificateServices & { readonly uris: ResourceUris }): Operation {
-  return {
-    id: 'revoke_cert',
-    method: 'post',
-    path: '/certs/:serialNumber(\\d+)/revocation/',
-    permission: directoryCertificateRevokePermission,
-    recordDenial: ({ params, ...denied }) =>
-      revocations.recordDenial(denied, {
-        serialNumber: BigInt(params.serialNumber),
-      }),
-    async handle({ params, parameters, fieldMask, caller, context }) {
-      const keys = resolveFields(fieldMask, certificateModel);
-      const serialNumber = BigInt(params.serialNumber);
-      const reason = parseParameters(errors =>
-        parseRevocationReason(parameters, errors),
-      );
-      const revoked = await revocations.revoke(
-        { serialNumber, reason },
-        caller,
-      );
-      if (!revoked) {
-        throw certificateNotFound(serialNumber);
-      }
-      // The certificate is revoked, whether or not its owner can be read.
-      const isVisible = await reader
-        .isVisible(revoked, context)
-        .catch(() => false);
-      const visibleKeys = isVisible
-        ? keys
-        : keys.filter(key => ALWAYS_VISIBLE.has(key));
-      return { result: presentCertificate(revoked, visibleKeys, uris) };
-    },
-  };
-}
-
-const MISSING =
+export const MISSING =
   'Missing required parameter in the JSON body or the post body or the query string';
 
 /**
@@ -212,9 +173,32 @@ function parseSigningParameters(
   }
   const profile = readText(parameters, 'profile', errors) ?? defaultProfile;
   return {
-    request: { username: username ?? '', csr: csr ?? '', profile },
+    request: {
+      username: username ?? '',
+      csr: csr ?? '',
+      profile,
+      label: parseLabel(parameters, errors),
+    },
     isDryRun: parseDryRun(parameters, errors),
   };
+}
+
+/** Control characters, line separators, and marks that reorder text. */
+const NOT_IN_LABELS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+/** Parses a label; `undefined` when it is missing or empty. */
+export function parseLabel(
+  parameters: RequestParameters,
+  errors: ParameterErrors,
+): string | undefined {
+  const text = readText(parameters, 'label', errors)?.trim() ?? '';
+  if ([...text].length > MAX_LABEL_LENGTH || NOT_IN_LABELS.test(text)) {
+    errors.add(
+      'label',
+      `Must have at most ${MAX_LABEL_LENGTH} characters, without control characters.`,
+    );
+  }
+  return text === '' ? undefined : text;
 }
 
 /** Any other value is an error: a misspelled `true` must not sign. */
@@ -227,18 +211,6 @@ function parseDryRun(
     errors.add('dry_run', 'Dry run. Must be true or false.');
   }
   return text === 'true';
-}
-
-function parseRevocationReason(
-  parameters: RequestParameters,
-  errors: ParameterErrors,
-): RevocableReason {
-  const text = readText(parameters, 'reason', errors);
-  const reason = REVOCABLE_REASONS.find(known => known === text);
-  if (!reason) {
-    errors.add('reason', `Must be one of ${REVOCABLE_REASONS.join(', ')}.`);
-  }
-  return reason ?? REVOCABLE_REASONS[0];
 }
 
 function presentProfile(

@@ -5,15 +5,19 @@ import type { Accounts } from '../../directory/Accounts';
 import type { PrivateDirectory } from '../../directory/PrivateDirectory';
 import type { AccessControl } from '../access/AccessControl';
 import type { Dialect } from '../api/Dialect';
-import type { Operation } from '../api/Operation';
+import type { AnonymousOperation, Operation } from '../api/Operation';
 import type { ChangeFeed } from '../../changes/ChangeFeed';
 import type { ChangeHistory } from '../../changes/ChangeHistory';
 import {
   certificateOperations,
   certificateProfilesOperation,
   type CertificateServices,
-  revokeCertificateOperation,
 } from './certificates';
+import {
+  approveHoldsOperation,
+  keyProofOperations,
+  ownCertificateOperations,
+} from './ownCertificates';
 import { changesOperation } from './changes';
 import { exportMembersOperation } from './exportMembers';
 import { groupExtensions, groupOperations } from './groups';
@@ -28,7 +32,7 @@ import { userCertificatesOperation, userOperations } from './users';
 
 /** Options of {@link createOperations}. */
 export interface OperationsOptions {
-  readonly access: Pick<AccessControl, 'operationsOf'>;
+  readonly access: Pick<AccessControl, 'operationsOf' | 'require'>;
   readonly accounts: Pick<Accounts, 'findForSignIn'>;
   readonly auditor: AuditorService;
   readonly authorities: Pick<CertificateAuthority, 'get' | 'listByUsers'>;
@@ -61,6 +65,18 @@ export function createOperations(
   ];
 }
 
+/** Creates the operations for clients without credentials. */
+export function createAnonymousOperations(
+  options: Pick<OperationsOptions, 'access' | 'certificates'> & {
+    readonly dialect: Dialect;
+  },
+): readonly AnonymousOperation[] {
+  const { certificates, dialect } = options;
+  return certificates && dialect.hasExtensions
+    ? keyProofOperations({ ...options, ...certificates })
+    : [];
+}
+
 function createExtensions(
   options: OperationsOptions & { readonly dialect: Dialect },
 ): readonly Operation[] {
@@ -74,13 +90,18 @@ function createExtensions(
     changesOperation(options),
     ...historyOperations(options),
     userCertificatesOperation({
-      certificates: new UserCertificates({ directory, authority: authorities }),
+      certificates: new UserCertificates({
+        directory,
+        authority: authorities,
+        records: certificates?.records,
+      }),
       dialect,
     }),
     ...(certificates
       ? [
           certificateProfilesOperation(certificates),
-          revokeCertificateOperation({ ...certificates, uris: dialect.uris }),
+          approveHoldsOperation(certificates),
+          ...ownCertificateOperations({ ...options, ...certificates }),
         ]
       : []),
   ];

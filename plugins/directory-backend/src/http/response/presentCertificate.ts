@@ -43,6 +43,7 @@ const presenters: Readonly<Record<string, Presenter>> = {
   san_oid: (_issued, { san }) => nullIfEmpty(san.oid),
   owner_user: ({ owners }) => nullIfEmpty(owners ?? []),
   revocation_reason: ({ revocation }) => revocation?.reason ?? null,
+  label: ({ label }) => label ?? null,
   [ISSUED_HERE]: isIssuedHere,
   uri: (_issued, { serialNumber }, uris) => uris.certificate(serialNumber),
 };

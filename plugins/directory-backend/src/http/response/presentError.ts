@@ -109,6 +109,13 @@ const presenters: Readonly<
     new UnavailableError(
       'The permission policy is not available. Try again later.',
     ),
+  KeyProofRefusedError: () =>
+    new ForbiddenError({
+      message:
+        'The proof of possession was refused: the nonce has expired or was used, or the signature does not match the certificate.',
+    }),
+  RenewalRefusedError: ({ message }) => new ForbiddenError({ message }),
+  FreshProofRequiredError: ({ message }) => new ForbiddenError({ message }),
   PortalTokenRequiredError: ({ message }) => new ForbiddenError({ message }),
   AuthorityRefusalError: error => {
     const { kind, message } = error as AuthorityRefusalError;

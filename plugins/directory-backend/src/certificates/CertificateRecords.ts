@@ -1,0 +1,167 @@
+import {
+  AuthorityUnavailableError,
+  type Database,
+} from '@directory-gateway/backstage-plugin-directory-node';
+
+const TABLE = 'directory_certificates';
+
+/** Maximum number of serial numbers in a query. */
+const MAX_SERIAL_NUMBERS = 500;
+
+/** Maximum length of a label in characters. */
+export const MAX_LABEL_LENGTH = 64;
+
+/** A certificate that was issued through the gateway. */
+export interface CertificateRecord {
+  readonly serialNumber: bigint;
+  /** Name of its user when it was issued. */
+  readonly username: string;
+  /**
+   * The account, as `Principal.stableId`; `undefined` when the service account
+   * could not read it.
+   */
+  readonly subjectId: string | undefined;
+  /** `undefined` for a certificate that was recorded later. */
+  readonly profile: string | undefined;
+  /** Text of the user, to tell certificates apart. */
+  readonly label: string | undefined;
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKey: Buffer;
+  readonly notAfter: Date;
+  readonly recordedAt: Date;
+  /**
+   * The LDAP server that had the account, until the holds know that server's
+   * state.
+   */
+  readonly lookupServer: string | undefined;
+}
+
+/** A row of the table. */
+interface Row {
+  readonly serial_number: string;
+  readonly username: string;
+  readonly subject_id: string | null;
+  readonly profile: string | null;
+  readonly label: string | null;
+  readonly public_key: Buffer;
+  readonly not_after: Date | number;
+  readonly recorded_at: Date | number;
+  readonly lookup_server: string | null;
+}
+
+/**
+ * What the gateway knows about certificates that it has issued, with any CA: the
+ * account behind the name, the profile and the label.
+ */
+export class CertificateRecords {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Records a certificate. A CA may return one again: then only a new label is
+   * recorded.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async add(record: Omit<CertificateRecord, 'recordedAt'>): Promise<void> {
+    const insert = this.#database(TABLE)
+      .insert({
+        serial_number: String(record.serialNumber),
+        username: record.username,
+        subject_id: record.subjectId ?? null,
+        profile: record.profile ?? null,
+        label: record.label ?? null,
+        public_key: record.publicKey,
+        not_after: record.notAfter,
+        recorded_at: new Date(),
+        lookup_server: record.lookupServer ?? null,
+        is_revoked: false,
+      })
+      .onConflict('serial_number');
+    await available(() =>
+      record.label === undefined ? insert.ignore() : insert.merge(['label']),
+    );
+  }
+
+  /** @throws AuthorityUnavailableError when the database is not available. */
+  async get(serialNumber: bigint): Promise<CertificateRecord | undefined> {
+    const row: Row | undefined = await available(() =>
+      this.#database(TABLE)
+        .where({ serial_number: String(serialNumber) })
+        .first(),
+    );
+    return row && recordOf(row);
+  }
+
+  /**
+   * Labels by serial number; certificates without one are missing.
+   *
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async labelsOf(
+    serialNumbers: readonly bigint[],
+  ): Promise<ReadonlyMap<bigint, string>> {
+    const labels = new Map<bigint, string>();
+    for (let at = 0; at < serialNumbers.length; at += MAX_SERIAL_NUMBERS) {
+      const slice = serialNumbers.slice(at, at + MAX_SERIAL_NUMBERS);
+      const rows: Row[] = await available(() =>
+        this.#database(TABLE)
+          .select('serial_number', 'label')
+          .whereIn('serial_number', slice.map(String))
+          .whereNotNull('label'),
+      );
+      for (const { serial_number: serialNumber, label } of rows) {
+        labels.set(BigInt(serialNumber), label!);
+      }
+    }
+    return labels;
+  }
+
+  /**
+   * Replaces the label; `undefined` removes it.
+   *
+   * @returns whether the certificate is on record
+   * @throws AuthorityUnavailableError when the database is not available.
+   */
+  async setLabel(
+    serialNumber: bigint,
+    label: string | undefined,
+  ): Promise<boolean> {
+    const updated = await available(() =>
+      this.#database(TABLE)
+        .where({ serial_number: String(serialNumber) })
+        .update({ label: label ?? null }),
+    );
+    return updated > 0;
+  }
+}
+
+/** The record of a row. */
+export function recordOf(row: Row): CertificateRecord {
+  return {
+    serialNumber: BigInt(row.serial_number),
+    username: row.username,
+    subjectId: row.subject_id ?? undefined,
+    profile: row.profile ?? undefined,
+    label: row.label ?? undefined,
+    publicKey: row.public_key,
+    notAfter: new Date(row.not_after),
+    recordedAt: new Date(row.recorded_at),
+    lookupServer: row.lookup_server ?? undefined,
+  };
+}
+
+/** A database error is not the caller's fault, and must not hide a record. */
+async function available<T>(work: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new AuthorityUnavailableError(
+      'The database of certificates is not available',
+      error,
+    );
+  }
+}

@@ -1,0 +1,244 @@
+import type { AuditorService } from '@backstage/backend-plugin-api';
+import { assertError } from '@backstage/errors';
+import type {
+  CertificateAuthority,
+  IssuedCertificate,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { readCertificateRequest } from '@directory-gateway/x509';
+import { createHash } from 'node:crypto';
+import type { Accounts } from '../directory/Accounts';
+import type { Caller, CallerContext } from '../directory/Caller';
+import { CallerAudit } from '../directory/CallerAudit';
+import type { RequestContext } from '../directory/Directory';
+import type { BlockedKeys } from './BlockedKeys';
+import type { CertificateRecord, CertificateRecords } from './CertificateRecords';
+import {
+  FreshProofRequiredError,
+  RenewalRefusedError,
+  SigningRefusedError,
+} from './errors';
+import type { IssuanceService } from './IssuanceService';
+import type { KeyProofs } from './KeyProofs';
+import { checkPrincipal, fail } from './signingRules';
+
+/** Maximum age of a portal token that proves who the caller is. */
+const FRESH_MS = 5 * 60_000;
+
+/** CRLReason certificateHold, RFC 5280 §5.3.1. */
+export const ON_HOLD = 6;
+
+/**
+ * Whether a caller has just proven who they are: by a SPNEGO token or the key of
+ * a certificate with this request, or by signing in to the portal.
+ */
+export function hasFreshProof(caller: Caller): boolean {
+  switch (caller.kind) {
+    case 'kerberos':
+      return caller.credential === 'ticket';
+    case 'portalUser':
+      return (
+        caller.issuedAt !== undefined &&
+        Math.abs(Date.now() - caller.issuedAt.getTime()) <= FRESH_MS
+      );
+    default:
+      return caller.kind === 'certificate';
+  }
+}
+
+/** Whether a caller is the account that a certificate was issued to. */
+export function isOwner(
+  { account }: Caller,
+  record: Pick<CertificateRecord, 'username' | 'subjectId'>,
+): boolean {
+  return record.subjectId === undefined
+    ? account?.username === record.username
+    : account?.stableId === record.subjectId;
+}
+
+/** A request to renew a certificate. */
+export interface RenewalRequest {
+  readonly serialNumber: bigint;
+  /** PEM, or Base64 without armor. */
+  readonly csr: string;
+}
+
+/** Options of {@link RenewalService}. */
+export interface RenewalServiceOptions {
+  readonly accounts: Pick<Accounts, 'findLive'>;
+  readonly auditor: AuditorService;
+  readonly authority: Pick<CertificateAuthority, 'get'>;
+  readonly blockedKeys: Pick<BlockedKeys, 'has'>;
+  readonly issuance: Pick<IssuanceService, 'sign'>;
+  readonly proofs: Pick<KeyProofs, 'accept'>;
+  readonly records: Pick<CertificateRecords, 'get'>;
+}
+
+/**
+ * Renews certificates for their owners: the same profile and label, for the same
+ * account, by the rules of every signing request. The owner has proven who they
+ * are, or has the keys of both certificates. Audits every attempt by an owner.
+ */
+export class RenewalService {
+  readonly #options: RenewalServiceOptions;
+  readonly #audit: CallerAudit;
+
+  constructor(options: RenewalServiceOptions) {
+    this.#options = options;
+    this.#audit = new CallerAudit(options.auditor, {
+      eventId: 'certificate-renew',
+      severityLevel: 'medium',
+    });
+  }
+
+  /**
+   * Renews a certificate of an authenticated caller.
+   *
+   * @throws FreshProofRequiredError
+   * @throws RenewalRefusedError
+   * @throws the errors of {@link IssuanceService.sign}.
+   */
+  async renew(
+    request: RenewalRequest,
+    context: CallerContext,
+  ): Promise<IssuedCertificate> {
+    return this.#audited(request, context, async () => {
+      const record = await this.#options.records.get(request.serialNumber);
+      if (!record || !isOwner(context.caller, record)) {
+        throw new RenewalRefusedError(
+          'Only the owner of a certificate that this gateway has issued may renew it.',
+        );
+      }
+      if (!hasFreshProof(context.caller)) {
+        throw new FreshProofRequiredError(
+          'To renew a certificate, sign in to the portal again, send a Kerberos ticket with the request, or sign a nonce with the key of the certificate.',
+        );
+      }
+      return this.#renew(record, { request, context });
+    });
+  }
+
+  /**
+   * Renews a certificate for the holder of its key.
+   *
+   * @param options.authorize - rejects when the account may not request
+   *   certificates
+   * @throws KeyProofRefusedError
+   * @throws as {@link renew}
+   */
+  async renewByKey(
+    request: RenewalRequest & {
+      readonly nonce: string;
+      readonly signature: string;
+    },
+    options: RequestContext &
+      Pick<Caller, 'client'> & {
+        readonly authorize: (caller: Caller) => Promise<void>;
+      },
+  ): Promise<IssuedCertificate> {
+    const { serialNumber, nonce, signature } = request;
+    const { client, signal } = options;
+    const parsed = readCertificateRequest(request.csr);
+    if (!parsed.ok) {
+      throw new SigningRefusedError(fail('request', parsed.message));
+    }
+    const { der } = parsed.csr;
+    const record = await this.#options.proofs.accept({
+      serialNumber,
+      purpose: 'renewal',
+      subject: createHash('sha256').update(der).digest('hex'),
+      nonce,
+      signature,
+    });
+    const kind = 'certificate' as const;
+    const holder: Caller = { kind, serialNumber, client };
+    return this.#audited(request, { caller: holder, signal }, async () => {
+      const { username } = record;
+      const account = await this.#options.accounts.findLive(
+        { username },
+        { signal },
+      );
+      const check = checkPrincipal(account);
+      if (!account || !check.passed) {
+        throw new SigningRefusedError(check);
+      }
+      const caller: Caller = { ...holder, account };
+      if (!isOwner(caller, record)) {
+        throw new RenewalRefusedError(
+          'The certificate belongs to another account of this name.',
+        );
+      }
+      await options.authorize(caller);
+      return this.#renew(record, { request, context: { caller, signal } });
+    });
+  }
+
+  async #renew(
+    record: CertificateRecord,
+    options: {
+      readonly request: RenewalRequest;
+      readonly context: CallerContext;
+    },
+  ): Promise<IssuedCertificate> {
+    const { authority, blockedKeys, issuance } = this.#options;
+    const { serialNumber, profile, label, publicKey } = record;
+    if (record.notAfter.getTime() <= Date.now()) {
+      throw new RenewalRefusedError(
+        'The certificate has expired. Request a new one.',
+      );
+    }
+    if (profile === undefined) {
+      throw new RenewalRefusedError(
+        'The profile of the certificate is not known. Request a new one.',
+      );
+    }
+    const issued = await authority.get(serialNumber);
+    if (!issued || issued.revocation) {
+      throw new RenewalRefusedError(
+        issued?.revocation?.reason === ON_HOLD
+          ? 'The certificate is on hold.'
+          : 'The certificate is revoked. Request a new one.',
+      );
+    }
+    const keyHash = createHash('sha256').update(publicKey).digest('hex');
+    if (await blockedKeys.has(keyHash)) {
+      throw new RenewalRefusedError(
+        'The key of the certificate was revoked as compromised. Request a new certificate with another key.',
+      );
+    }
+    return issuance.sign(
+      {
+        username: options.context.caller.account?.username ?? '',
+        profile,
+        csr: options.request.csr,
+        label,
+      },
+      options.context,
+    );
+  }
+
+  async #audited(
+    { serialNumber }: RenewalRequest,
+    { caller }: CallerContext,
+    renew: () => Promise<IssuedCertificate>,
+  ): Promise<IssuedCertificate> {
+    const event = await this.#audit.start(caller, {
+      serialNumber: String(serialNumber),
+    });
+    try {
+      const issued = await renew();
+      const { description } = issued.certificate;
+      await event.success({
+        meta: {
+          renewedAs: description.ok
+            ? String(description.certificate.serialNumber)
+            : 'unreadable',
+        },
+      });
+      return issued;
+    } catch (error) {
+      assertError(error);
+      await event.fail({ error });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,389 @@
+import type { AuditorService, LoggerService } from '@backstage/backend-plugin-api';
+import { toError } from '@backstage/errors';
+import type { CertificateAuthority } from '@directory-gateway/backstage-plugin-directory-node';
+import { metrics } from '@opentelemetry/api';
+import type { SubjectLookup } from '../../directory/Principal';
+import type { Replica } from '../../replica/Replica';
+import type { ReplicatedAccounts } from '../../replica/ReplicatedAccounts';
+import type { ConfirmedSync } from '../../replica/sync/DirectorySync';
+import { PositionGate, positionOf } from '../../replica/sync/PositionGate';
+import type { AccountHoldsConfig } from '../CertificatesConfig';
+import { ON_HOLD } from '../RenewalService';
+import type {
+  Hold,
+  HoldableCertificate,
+  HoldCause,
+  HoldRecords,
+} from './HoldRecords';
+
+/** The caller in the records of the CA, and in audit events. */
+const ACTOR = 'directory-gateway';
+
+/** Difference of clocks, and delay between a lookup and the record. */
+const CLOCK_MARGIN_MS = 30_000;
+
+/**
+ * Longest wait for the state of a server that is not followed any more: as for
+ * a server that is behind.
+ */
+const MAX_UNCOVERED_MS = 60 * 60_000;
+
+/** Accounts that a search must find at least one of. */
+const WITNESSES = 5;
+
+/** Options of {@link AccountHolds}. */
+export interface AccountHoldsOptions {
+  readonly auditor: AuditorService;
+  readonly authority: Required<
+    Pick<CertificateAuthority, 'get' | 'hold' | 'release' | 'revoke'>
+  >;
+  readonly config: AccountHoldsConfig;
+  readonly logger: LoggerService;
+  readonly records: HoldRecords;
+  readonly replica: Pick<Replica, 'confirmed' | 'isServing' | 'server'>;
+  /** The replica's accounts. */
+  readonly replicated: Pick<ReplicatedAccounts, 'find' | 'someStableIds'>;
+  readonly subjects: SubjectLookup;
+  /** Default: the system clock. */
+  readonly now?: () => Date;
+}
+
+/** State of an account that decides about holds. */
+type AccountState = 'active' | HoldCause | 'unknown';
+
+/** One check of all certificates, by one state of one server. */
+interface Run {
+  readonly sync: ConfirmedSync;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+  /** Live states of accounts, by their ID. */
+  readonly states: Map<string, AccountState>;
+  /** IDs of accounts that may exist. */
+  readonly witnesses: readonly string[];
+  /** Holds that need an approval. */
+  waiting: number;
+  readonly failures: unknown[];
+}
+
+/**
+ * Puts the certificates of locked and deleted users on hold, releases them when
+ * the user is active again, and revokes those of deleted users after a time.
+ *
+ * The replica selects candidates, and only a live lookup of the same account on
+ * the same server decides. The server must have everything that was known at
+ * the last run. Each run computes the desired state, so that the next run
+ * completes one that failed.
+ */
+export class AccountHolds {
+  readonly #options: AccountHoldsOptions;
+  readonly #gate: PositionGate;
+  readonly #now: () => Date;
+  readonly #holds = metrics
+    .getMeter('directory')
+    .createCounter('directory.certificate.holds', {
+      description:
+        'Certificates that were put on hold because of their account, released or revoked',
+    });
+  #waiting = 0;
+
+  constructor(options: AccountHoldsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => new Date());
+    this.#gate = new PositionGate({
+      logger: options.logger,
+      subject: 'The check of accounts for holds',
+    });
+    metrics
+      .getMeter('directory')
+      .createObservableGauge('directory.certificate.holds.waiting', {
+        description: 'Certificates whose hold needs an approval',
+      })
+      .addCallback(result => result.observe(this.#waiting));
+  }
+
+  /**
+   * Checks the accounts of all certificates.
+   *
+   * @returns whether it has checked all; it checks none while the replica or the
+   *   state of its server does not allow it
+   * @throws the errors of the database.
+   */
+  async run(signal: AbortSignal): Promise<boolean> {
+    const { records, replica, replicated } = this.#options;
+    const sync = replica.confirmed;
+    if (!sync || !this.#gate.hasReached(await records.position(), sync)) {
+      return false;
+    }
+    const now = this.#now();
+    const syncedAt = now.getTime() - (performance.now() - sync.requestedAt);
+    const run: Run = {
+      sync,
+      now,
+      signal,
+      states: new Map(),
+      witnesses: [
+        ...replicated.someStableIds(WITNESSES),
+        ...(await records.subjectIds(WITNESSES)),
+      ],
+      waiting: 0,
+      failures: [],
+    };
+    for await (const certificate of records.certificates(now)) {
+      if (!this.#isValid(run)) {
+        return false;
+      }
+      await this.#check(certificate, run).catch(error =>
+        run.failures.push(error),
+      );
+    }
+    await records.finishRun({
+      position: positionOf(sync),
+      coveredUntil: new Date(syncedAt - CLOCK_MARGIN_MS),
+      waiting: run.waiting,
+      now,
+    });
+    this.#report(run);
+    return true;
+  }
+
+  /** Whether the replica may still be read, and follows the same server. */
+  #isValid({ sync, signal }: Run): boolean {
+    const { replica } = this.#options;
+    return (
+      !signal.aborted && replica.isServing && replica.server === sync.server
+    );
+  }
+
+  async #check(certificate: HoldableCertificate, run: Run): Promise<void> {
+    const { hold, subjectId } = certificate;
+    const replicated = this.#replicatedState(certificate);
+    const isDue = this.#isRevocationDue(hold, run);
+    const isAsExpected = hold
+      ? hold.isConfirmed && hold.cause === replicated && !isDue
+      : replicated === 'active';
+    if (isAsExpected || !this.#isCovered(certificate, run)) {
+      return;
+    }
+    const state =
+      run.states.get(subjectId) ?? (await this.#liveState(certificate, run));
+    run.states.set(subjectId, state);
+    if (state === 'unknown' || !this.#isValid(run)) {
+      return;
+    }
+    if (state === 'active') {
+      if (hold) {
+        await this.#release(certificate, hold, run);
+      }
+    } else if (!hold) {
+      await this.#hold(certificate, state, run);
+    } else if (!hold.isConfirmed) {
+      await this.#place(certificate, hold);
+    } else if (hold.cause !== state) {
+      await this.#options.records.setCause(hold, state, run.now);
+    } else if (isDue) {
+      await this.#revoke(certificate, hold, run);
+    }
+  }
+
+  /** The state in the replica, where a renamed account is deleted. */
+  #replicatedState({
+    username,
+    subjectId,
+  }: Pick<HoldableCertificate, 'username' | 'subjectId'>): AccountState {
+    const [account] = this.#options.replicated.find({ username });
+    if (account?.stableId !== subjectId) {
+      return 'deleted';
+    }
+    return account.locked ? 'locked' : 'active';
+  }
+
+  async #liveState(
+    { subjectId, username }: HoldableCertificate,
+    { sync, signal, witnesses }: Run,
+  ): Promise<AccountState> {
+    const found = await this.#options.subjects.findSubject(
+      {
+        stableId: subjectId,
+        username,
+        witnesses: witnesses.filter(id => id !== subjectId),
+      },
+      { signal },
+    );
+    switch (found.kind) {
+      case 'found': {
+        const { principal } = found;
+        if (principal.server !== sync.server || !principal.username) {
+          return 'unknown';
+        }
+        // A lock that may not be read looks like none: the replica's entries
+        // were read with an access check.
+        const isReplicated =
+          !principal.served ||
+          this.#replicatedState({ username: principal.username, subjectId }) ===
+            'active';
+        if (principal.locked) {
+          return 'locked';
+        }
+        return isReplicated ? 'active' : 'unknown';
+      }
+      case 'deleted':
+        return found.server === sync.server ? 'deleted' : 'unknown';
+      default:
+        return 'unknown';
+    }
+  }
+
+  /**
+   * Whether the server has the account if it exists: it was looked up there, or
+   * on a server whose later state this one has.
+   */
+  #isCovered(
+    { lookupServer, recordedAt, hold }: HoldableCertificate,
+    { sync, now }: Run,
+  ): boolean {
+    if (hold || lookupServer === undefined) {
+      return true;
+    }
+    const ageMs = now.getTime() - recordedAt.getTime();
+    return lookupServer === sync.server
+      ? ageMs > CLOCK_MARGIN_MS
+      : ageMs > MAX_UNCOVERED_MS;
+  }
+
+  #isRevocationDue(hold: Hold | undefined, { now }: Run): boolean {
+    return (
+      hold?.cause === 'deleted' &&
+      now.getTime() - hold.causedAt.getTime() >=
+        this.#options.config.revokeDeletedAfterMs
+    );
+  }
+
+  async #hold(
+    certificate: HoldableCertificate,
+    cause: HoldCause,
+    run: Run,
+  ): Promise<void> {
+    const { authority, config, records } = this.#options;
+    const { serialNumber } = certificate;
+    const issued = await authority.get(serialNumber);
+    if (!issued || issued.revocation) {
+      // Holds of others are not released by the gateway either.
+      if (issued?.revocation && issued.revocation.reason !== ON_HOLD) {
+        await records.markRevoked(serialNumber);
+      }
+      return;
+    }
+    const hold = await records.begin(serialNumber, {
+      cause,
+      now: run.now,
+      maxPerHour: config.maxPerHour,
+    });
+    if (hold) {
+      await this.#place(certificate, hold);
+    } else {
+      run.waiting++;
+    }
+  }
+
+  async #place(certificate: HoldableCertificate, hold: Hold): Promise<void> {
+    const { authority, records } = this.#options;
+    const { serialNumber } = certificate;
+    await this.#audited('held', { certificate, hold }, async () => {
+      const held = await authority.hold({ serialNumber, heldBy: ACTOR });
+      if (held?.revocation?.reason === ON_HOLD) {
+        await records.confirm(hold);
+        return;
+      }
+      await records.cancel(hold);
+      if (held?.revocation) {
+        await records.markRevoked(serialNumber);
+      }
+      throw new Error('The CA has not put the certificate on hold');
+    });
+  }
+
+  async #release(
+    certificate: HoldableCertificate,
+    hold: Hold,
+    { now }: Run,
+  ): Promise<void> {
+    const { authority, records } = this.#options;
+    const { serialNumber } = certificate;
+    await this.#audited('released', { certificate, hold }, async () => {
+      const issued = await authority.release({
+        serialNumber,
+        releasedBy: ACTOR,
+      });
+      if (issued?.revocation?.reason === ON_HOLD) {
+        throw new Error('The CA has not released the certificate');
+      }
+      if (issued?.revocation) {
+        await records.markRevoked(serialNumber);
+      }
+      await records.end(hold, now);
+    });
+  }
+
+  async #revoke(
+    certificate: HoldableCertificate,
+    hold: Hold,
+    { now }: Run,
+  ): Promise<void> {
+    const { authority, records } = this.#options;
+    const { serialNumber } = certificate;
+    await this.#audited('revoked', { certificate, hold }, async () => {
+      await authority.revoke({
+        serialNumber,
+        reason: 'cessationOfOperation',
+        revokedBy: ACTOR,
+      });
+      await records.markRevoked(serialNumber);
+      await records.end(hold, now);
+    });
+  }
+
+  async #audited(
+    outcome: 'held' | 'released' | 'revoked',
+    subject: { readonly certificate: HoldableCertificate; readonly hold: Hold },
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { serialNumber, username } = subject.certificate;
+    const event = await this.#options.auditor.createEvent({
+      eventId: `certificate-${EVENTS[outcome]}`,
+      severityLevel: 'medium',
+      meta: {
+        actor: ACTOR,
+        serialNumber: String(serialNumber),
+        username,
+        cause: subject.hold.cause,
+      },
+    });
+    try {
+      await work();
+      this.#holds.add(1, { outcome });
+      await event.success();
+    } catch (error) {
+      this.#holds.add(1, { outcome: 'failed' });
+      await event.fail({ error: toError(error) });
+      throw error;
+    }
+  }
+
+  #report({ waiting, failures }: Run): void {
+    const { logger, config } = this.#options;
+    if (waiting > 0 && waiting !== this.#waiting) {
+      logger.error(
+        `${waiting} certificates of locked or deleted users wait to be put on hold: more than ${config.maxPerHour} in an hour need an approval that names this number (action approve-certificate-holds)`,
+      );
+    }
+    this.#waiting = waiting;
+    if (failures.length > 0) {
+      logger.warn(
+        `${failures.length} checks of accounts for holds failed and are repeated in the next run; first error: ${failures[0]}`,
+      );
+    }
+  }
+}
+
+/** The last part of the IDs of audit events. */
+const EVENTS = { held: 'hold', released: 'release', revoked: 'revoke' };

@@ -1,0 +1,298 @@
+import { InputError } from '@backstage/errors';
+import type { Database } from '@directory-gateway/backstage-plugin-directory-node';
+import { randomUUID } from 'node:crypto';
+import type { RecordedPosition } from '../../replica/sync/PositionGate';
+
+const CERTIFICATES = 'directory_certificates';
+const HOLDS = 'directory_certificate_holds';
+const APPROVALS = 'directory_hold_approvals';
+const STATE = 'directory_hold_state';
+
+const HOUR_MS = 60 * 60_000;
+
+/** Lifetime of an approval. */
+const APPROVAL_MS = 10 * 60_000;
+
+/** Time after which the records of expired certificates are deleted. */
+const RETENTION_MS = 90 * 24 * HOUR_MS;
+
+/** Records that are read at a time. */
+const PAGE_SIZE = 1000;
+
+/** Why a certificate is on hold. */
+export type HoldCause = 'locked' | 'deleted';
+
+/** A hold that the gateway has placed and not ended. */
+export interface Hold {
+  readonly id: number;
+  readonly cause: HoldCause;
+  /** When the cause was found. */
+  readonly causedAt: Date;
+  /** Whether the CA has returned that the certificate is on hold. */
+  readonly isConfirmed: boolean;
+}
+
+/** A certificate that is valid as far as the gateway knows, and its hold. */
+export interface HoldableCertificate {
+  readonly serialNumber: bigint;
+  readonly username: string;
+  readonly subjectId: string;
+  readonly recordedAt: Date;
+  /** As `CertificateRecord.lookupServer`. */
+  readonly lookupServer: string | undefined;
+  readonly hold: Hold | undefined;
+}
+
+/** A row of the join of certificates and holds. */
+interface Row {
+  readonly serial_number: string;
+  readonly username: string;
+  readonly subject_id: string;
+  readonly recorded_at: Date | number;
+  readonly lookup_server: string | null;
+  readonly hold_id: number | null;
+  readonly cause: HoldCause | null;
+  readonly caused_at: Date | number | null;
+  readonly is_confirmed: boolean | number | null;
+}
+
+/** The holds of certificates, their limit and approvals, in the database. */
+export class HoldRecords {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Certificates with a known account that are neither revoked nor expired. */
+  async *certificates(now: Date): AsyncIterable<HoldableCertificate> {
+    let last = '';
+    for (;;) {
+      const rows: Row[] = await this.#database(`${CERTIFICATES} as c`)
+        .leftJoin(`${HOLDS} as h`, join =>
+          join
+            .on('h.serial_number', 'c.serial_number')
+            .andOnNull('h.ended_at'),
+        )
+        .where('c.serial_number', '>', last)
+        .where('c.not_after', '>', now)
+        .where('c.is_revoked', false)
+        .whereNotNull('c.subject_id')
+        .orderBy('c.serial_number')
+        .limit(PAGE_SIZE)
+        .select(
+          'c.serial_number',
+          'c.username',
+          'c.subject_id',
+          'c.recorded_at',
+          'c.lookup_server',
+          'h.id as hold_id',
+          'h.cause',
+          'h.caused_at',
+          'h.is_confirmed',
+        );
+      yield* rows.map(certificateOf);
+      if (rows.length < PAGE_SIZE) {
+        return;
+      }
+      last = rows[rows.length - 1].serial_number;
+    }
+  }
+
+  /** IDs of the accounts of other certificates: some of them exist. */
+  async subjectIds(limit: number): Promise<readonly string[]> {
+    const rows: { subject_id: string }[] = await this.#database(CERTIFICATES)
+      .distinct('subject_id')
+      .whereNotNull('subject_id')
+      .orderBy('subject_id')
+      .limit(limit);
+    return rows.map(row => row.subject_id);
+  }
+
+  /**
+   * Records a hold before it is placed, if the limit or an approval allows it.
+   *
+   * @returns the hold; `undefined` when it needs an approval
+   */
+  async begin(
+    serialNumber: bigint,
+    options: {
+      readonly cause: HoldCause;
+      readonly now: Date;
+      readonly maxPerHour: number;
+    },
+  ): Promise<Hold | undefined> {
+    const { cause, now, maxPerHour } = options;
+    return this.#database.transaction(async transaction => {
+      // Processes that begin holds wait for each other.
+      await transaction(STATE).where({ id: 1 }).update({ id: 1 });
+      const [{ count }] = await transaction(HOLDS)
+        .where('held_at', '>', new Date(now.getTime() - HOUR_MS))
+        .whereNull('approval_id')
+        .count({ count: '*' });
+      const approvalId =
+        Number(count) < maxPerHour
+          ? null
+          : await unusedApproval(transaction, now);
+      if (approvalId === undefined) {
+        return undefined;
+      }
+      const [{ id }] = await transaction(HOLDS)
+        .insert({
+          serial_number: String(serialNumber),
+          cause,
+          caused_at: now,
+          held_at: now,
+          is_confirmed: false,
+          approval_id: approvalId,
+        })
+        .returning('id');
+      return { id, cause, causedAt: now, isConfirmed: false };
+    });
+  }
+
+  /** Records that the CA has returned that the certificate is on hold. */
+  async confirm({ id }: Hold): Promise<void> {
+    await this.#database(HOLDS).where({ id }).update({ is_confirmed: true });
+  }
+
+  /** Records another cause. */
+  async setCause({ id }: Hold, cause: HoldCause, now: Date): Promise<void> {
+    await this.#database(HOLDS)
+      .where({ id })
+      .update({ cause, caused_at: now });
+  }
+
+  /** Records that a hold was released, or its certificate revoked. */
+  async end({ id }: Hold, now: Date): Promise<void> {
+    await this.#database(HOLDS).where({ id }).update({ ended_at: now });
+  }
+
+  /** Deletes a hold that the CA has not placed. */
+  async cancel({ id }: Hold): Promise<void> {
+    await this.#database(HOLDS).where({ id }).delete();
+  }
+
+  /** Records that a certificate is revoked: it is not checked any more. */
+  async markRevoked(serialNumber: bigint): Promise<void> {
+    await this.#database(CERTIFICATES)
+      .where({ serial_number: String(serialNumber) })
+      .update({ is_revoked: true });
+  }
+
+  /** The state of the directory at the last run. */
+  async position(): Promise<RecordedPosition | undefined> {
+    const row = await this.#database(STATE).where({ id: 1 }).first();
+    return row?.position ? JSON.parse(row.position) : undefined;
+  }
+
+  /**
+   * Records the state of the directory and how many holds wait.
+   *
+   * @param run.coveredUntil - the state has the accounts of certificates that
+   *   were issued earlier with the same server
+   */
+  async finishRun(run: {
+    readonly position: RecordedPosition;
+    readonly coveredUntil: Date;
+    readonly waiting: number;
+    readonly now: Date;
+  }): Promise<void> {
+    const { position, coveredUntil, waiting, now } = run;
+    await this.#database.transaction(async transaction => {
+      await transaction(STATE).where({ id: 1 }).update({
+        position: JSON.stringify(position),
+        waiting,
+        waiting_at: now,
+      });
+      await transaction(CERTIFICATES)
+        .where({ lookup_server: position.server })
+        .where('recorded_at', '<', coveredUntil)
+        .update({ lookup_server: null });
+      const expired = transaction(CERTIFICATES)
+        .where('not_after', '<', new Date(now.getTime() - RETENTION_MS))
+        .select('serial_number');
+      await transaction(HOLDS).whereIn('serial_number', expired).delete();
+      await transaction(CERTIFICATES)
+        .where('not_after', '<', new Date(now.getTime() - RETENTION_MS))
+        .delete();
+      await transaction(APPROVALS)
+        .where('expires_at', '<', new Date(now.getTime() - HOUR_MS))
+        .delete();
+    });
+  }
+
+  /**
+   * Lets holds above the limit pass for 10 minutes.
+   *
+   * @returns when the approval expires
+   * @throws InputError when another number of holds waits.
+   */
+  async approve(
+    approval: { readonly count: number; readonly approvedBy: string },
+    now: Date = new Date(),
+  ): Promise<Date> {
+    const { count, approvedBy } = approval;
+    const expiresAt = new Date(now.getTime() + APPROVAL_MS);
+    await this.#database.transaction(async transaction => {
+      // An approval is for the holds that the last run reported, once.
+      const updated = await transaction(STATE)
+        .where({ id: 1, waiting: count })
+        .where('waiting_at', '>', new Date(now.getTime() - APPROVAL_MS))
+        .where('waiting', '>', 0)
+        .update({ waiting: 0 });
+      if (updated === 0) {
+        throw new InputError(
+          `There are no ${count} certificates that wait to be put on hold. The log has the number.`,
+        );
+      }
+      await transaction(APPROVALS).insert({
+        id: randomUUID(),
+        count,
+        approved_by: approvedBy,
+        expires_at: expiresAt,
+      });
+    });
+    return expiresAt;
+  }
+}
+
+/** The ID of an approval that allows another hold. */
+async function unusedApproval(
+  transaction: Database,
+  now: Date,
+): Promise<string | undefined> {
+  const approvals: { id: string; count: number }[] = await transaction(
+    APPROVALS,
+  )
+    .where('expires_at', '>', now)
+    .select('id', 'count');
+  for (const { id, count } of approvals) {
+    const [{ used }] = await transaction(HOLDS)
+      .where({ approval_id: id })
+      .count({ used: '*' });
+    if (Number(used) < count) {
+      return id;
+    }
+  }
+  return undefined;
+}
+
+function certificateOf(row: Row): HoldableCertificate {
+  return {
+    serialNumber: BigInt(row.serial_number),
+    username: row.username,
+    subjectId: row.subject_id,
+    recordedAt: new Date(row.recorded_at),
+    lookupServer: row.lookup_server ?? undefined,
+    hold:
+      row.hold_id === null
+        ? undefined
+        : {
+            id: row.hold_id,
+            cause: row.cause!,
+            causedAt: new Date(row.caused_at!),
+            isConfirmed: Boolean(row.is_confirmed),
+          },
+  };
+}

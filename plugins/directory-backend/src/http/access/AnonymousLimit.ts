@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache';
+import { ApiError } from '../response/apiErrors';
+
+/** Maximum number of requests that are handled at a time. */
+const MAX_CONCURRENT = 8;
+
+/** Failed requests of an address in an interval. */
+const MAX_FAILURES = 30;
+const INTERVAL_MS = 60_000;
+
+/**
+ * Limits what clients without credentials cause in this process: the requests
+ * at a time, and the failed ones of an address, so that many clients behind one
+ * address can renew their certificates.
+ */
+export class AnonymousLimit {
+  readonly #failures = new LRUCache<string, number>({
+    max: 10_000,
+    ttl: INTERVAL_MS,
+  });
+  #running = 0;
+
+  /**
+   * Runs the work of a request.
+   *
+   * @throws ApiError 429 when there are too many requests.
+   */
+  async run<T>(ip: string | undefined, work: () => Promise<T>): Promise<T> {
+    const network = networkOf(ip ?? '');
+    const failures = this.#failures.get(network) ?? 0;
+    if (failures >= MAX_FAILURES || this.#running >= MAX_CONCURRENT) {
+      const seconds = failures >= MAX_FAILURES ? INTERVAL_MS / 1000 : 1;
+      throw new ApiError(
+        429,
+        { message: 'Too many requests. Try again later.' },
+        { 'Retry-After': String(seconds) },
+      );
+    }
+    this.#running++;
+    // Counted before the work, so that concurrent requests count.
+    this.#count(network, 1);
+    try {
+      const result = await work();
+      this.#count(network, -1);
+      return result;
+    } finally {
+      this.#running--;
+    }
+  }
+
+  #count(network: string, change: number): void {
+    const failures = (this.#failures.get(network) ?? 0) + change;
+    this.#failures.set(network, Math.max(0, failures), {
+      // The interval begins with the first failure.
+      ttl: this.#failures.getRemainingTTL(network) || INTERVAL_MS,
+    });
+  }
+}
+
+/** A client has a whole /64 network of IPv6. */
+function networkOf(ip: string): string {
+  return ip.includes('.') ? ip : ip.split(':').slice(0, 4).join(':');
+}

@@ -1,0 +1,352 @@
+import {
+  directoryCertificateRevokePermission,
+  directoryCertificateSignPermission,
+  directoryReadPermission,
+} from '@directory-gateway/backstage-plugin-directory-common';
+import {
+  REVOCABLE_REASONS,
+  type IssuedCertificate,
+  type RevocableReason,
+} from '@directory-gateway/backstage-plugin-directory-node';
+import { InputError, isError } from '@backstage/errors';
+import { FreshProofRequiredError } from '../../certificates/errors';
+import { hasFreshProof, isOwner } from '../../certificates/RenewalService';
+import type { Caller, CallerContext } from '../../directory/Caller';
+import type { AccessControl } from '../access/AccessControl';
+import { AnonymousLimit } from '../access/AnonymousLimit';
+import type { Dialect } from '../api/Dialect';
+import type { AnonymousOperation, Operation } from '../api/Operation';
+import {
+  type ParameterErrors,
+  parseParameters,
+} from '../request/ParameterErrors';
+import { type RequestParameters, readText } from '../request/readParameters';
+import {
+  certificateNotFound,
+  ForbiddenError,
+  InvalidRequestError,
+} from '../response/apiErrors';
+import { resolveFields } from '../response/fieldMask';
+import {
+  certificateModel,
+  presentCertificate,
+} from '../response/presentCertificate';
+import { type CertificateServices, MISSING, parseLabel } from './certificates';
+
+const REVOCATION = '/certs/:serialNumber(\\d+)/revocation/';
+const RENEWAL = '/certs/:serialNumber(\\d+)/renewal/';
+const LABEL = '/certs/:serialNumber(\\d+)/label/';
+
+/** Fields of a revoked certificate for callers who may not see it. */
+const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
+  'cacn',
+  'revoked',
+  'revocation_reason',
+  'serial_number',
+  'serial_number_hex',
+  'uri',
+]);
+
+type Options = CertificateServices & {
+  readonly access: Pick<AccessControl, 'require'>;
+  readonly dialect: Dialect;
+};
+
+/** Extensions: revoking, renewing and labelling issued certificates. */
+export function ownCertificateOperations(
+  options: Options,
+): readonly Operation[] {
+  const { reader, records, renewals, revocations, dialect } = options;
+  return [
+    {
+      id: 'revoke_cert',
+      method: 'post',
+      path: REVOCATION,
+      // The handler requires a rule, or a fresh proof of the owner.
+      permission: directoryReadPermission,
+      recordDenial: ({ params, ...denied }) =>
+        revocations.recordDenial(denied, {
+          serialNumber: BigInt(params.serialNumber),
+        }),
+      async handle({ params, parameters, fieldMask, caller, context }) {
+        const serialNumber = BigInt(params.serialNumber);
+        try {
+          await requireRevocable(options, { caller, serialNumber });
+        } catch (error) {
+          await revocations.recordDenial(
+            { caller, error: error as Error },
+            { serialNumber },
+          );
+          throw error;
+        }
+        const keys = resolveFields(fieldMask, certificateModel);
+        const reason = parseParameters(errors =>
+          parseRevocationReason(parameters, errors),
+        );
+        const request = { serialNumber, reason };
+        const revoked = await revocations.revoke(request, caller);
+        return presentRevoked(options, { revoked, keys, context, request });
+      },
+    },
+    {
+      id: 'renew_cert',
+      method: 'post',
+      path: RENEWAL,
+      permission: directoryCertificateSignPermission,
+      async handle({ params, parameters, fieldMask, context }) {
+        const keys = resolveFields(fieldMask, certificateModel);
+        const serialNumber = BigInt(params.serialNumber);
+        const csr = parseParameters(errors => parseCsr(parameters, errors));
+        const issued = await renewals.renew({ serialNumber, csr }, context);
+        return {
+          result: await presentRenewed(options, { issued, keys, serialNumber }),
+        };
+      },
+    },
+    {
+      id: 'label_cert',
+      method: 'put',
+      path: LABEL,
+      permission: directoryCertificateSignPermission,
+      async handle({ params, parameters, fieldMask, caller, context }) {
+        const keys = resolveFields(fieldMask, certificateModel);
+        const serialNumber = BigInt(params.serialNumber);
+        const label = parseParameters(errors => parseLabel(parameters, errors));
+        const issued = await reader.get(serialNumber, context);
+        if (!issued) {
+          throw certificateNotFound(serialNumber);
+        }
+        const record = await records.get(serialNumber);
+        if (!record || !isOwner(caller, record)) {
+          throw new ForbiddenError({
+            message:
+              'Only the owner of a certificate that this gateway has issued may label it.',
+          });
+        }
+        await records.setLabel(serialNumber, label);
+        return {
+          result: presentCertificate({ ...issued, label }, keys, dialect.uris),
+        };
+      },
+    },
+  ];
+}
+
+/** An extension: approves holds above the limit. */
+export function approveHoldsOperation({
+  approvals,
+}: Pick<CertificateServices, 'approvals'>): Operation {
+  return {
+    id: 'approve_holds',
+    method: 'post',
+    path: '/certs/holds/approval/',
+    permission: directoryCertificateRevokePermission,
+    recordDenial: denied => approvals.recordDenial(denied),
+    async handle({ parameters, caller }) {
+      const count = parseParameters(errors => {
+        const text = readText(parameters, 'count', errors) ?? '';
+        if (!/^[1-9]\d{0,8}$/.test(text)) {
+          errors.add('count', 'Must be a whole number, at least 1.');
+        }
+        return Number(text);
+      });
+      try {
+        const expiresAt = await approvals.approve(count, caller);
+        return { result: { count, expires_at: expiresAt.toISOString() } };
+      } catch (error) {
+        throw error instanceof InputError
+          ? new InvalidRequestError({ message: error.message })
+          : error;
+      }
+    },
+  };
+}
+
+/** Revoking and renewing for the holder of a certificate's key, without other credentials. */
+export function keyProofOperations(
+  options: Options,
+): readonly AnonymousOperation[] {
+  const { access, proofs, renewals, revocations } = options;
+  const limit = new AnonymousLimit();
+  return [
+    {
+      id: 'create_renewal_nonce',
+      path: `${RENEWAL}nonce/`,
+      async handle({ params }) {
+        const { nonce, expiresAt } = proofs.createNonce(
+          BigInt(params.serialNumber),
+        );
+        return { result: { nonce, expires_at: expiresAt.toISOString() } };
+      },
+    },
+    {
+      id: 'renew_cert',
+      path: RENEWAL,
+      isFor: isKeyProof,
+      handle: ({ params, parameters, fieldMask, client, signal }) =>
+        limit.run(client.ip, async () => {
+          const keys = resolveFields(fieldMask, certificateModel);
+          const serialNumber = BigInt(params.serialNumber);
+          const request = parseParameters(errors => ({
+            ...parseProof(parameters, errors),
+            csr: parseCsr(parameters, errors),
+            serialNumber,
+          }));
+          const issued = await renewals.renewByKey(request, {
+            client,
+            signal,
+            authorize: caller =>
+              access.require(caller, directoryCertificateSignPermission),
+          });
+          return {
+            result: await presentRenewed(options, {
+              issued,
+              keys,
+              serialNumber,
+            }),
+          };
+        }),
+    },
+    {
+      id: 'revoke_cert',
+      path: REVOCATION,
+      isFor: isKeyProof,
+      handle: ({ params, parameters, fieldMask, client, signal }) =>
+        limit.run(client.ip, async () => {
+          const keys = resolveFields(fieldMask, certificateModel);
+          const serialNumber = BigInt(params.serialNumber);
+          const { reason, ...proof } = parseParameters(errors => ({
+            ...parseProof(parameters, errors),
+            reason: parseRevocationReason(parameters, errors),
+          }));
+          const purpose = 'revocation' as const;
+          await proofs.accept({
+            ...proof,
+            serialNumber,
+            purpose,
+            subject: reason,
+          });
+          const caller: Caller = { kind: 'certificate', serialNumber, client };
+          const request = { serialNumber, reason };
+          const revoked = await revocations.revoke(request, caller);
+          const context = { caller, signal };
+          return presentRevoked(options, { revoked, keys, context, request });
+        }),
+    },
+  ];
+}
+
+/** @throws ForbiddenError, or FreshProofRequiredError for the owner. */
+async function requireRevocable(
+  { access, records }: Options,
+  request: { readonly caller: Caller; readonly serialNumber: bigint },
+): Promise<void> {
+  const { caller, serialNumber } = request;
+  try {
+    await access.require(caller, directoryCertificateRevokePermission);
+    return;
+  } catch (error) {
+    if (!isError(error) || error.name !== 'ForbiddenError') {
+      throw error;
+    }
+    const record = await records.get(serialNumber);
+    if (!record || !isOwner(caller, record)) {
+      throw error;
+    }
+  }
+  if (!hasFreshProof(caller)) {
+    throw new FreshProofRequiredError(
+      'To revoke your certificate, sign in to the portal again, send a Kerberos ticket with the request, or sign a nonce with the key of the certificate.',
+    );
+  }
+}
+
+async function presentRevoked(
+  { reader, dialect }: Options,
+  result: {
+    readonly revoked: IssuedCertificate | undefined;
+    readonly keys: readonly string[];
+    readonly context: CallerContext;
+    readonly request: { readonly serialNumber: bigint };
+  },
+) {
+  const { revoked, keys, context, request } = result;
+  if (!revoked) {
+    throw certificateNotFound(request.serialNumber);
+  }
+  // The certificate is revoked, whether or not its owner can be read.
+  const isVisible =
+    context.caller.kind === 'certificate' ||
+    (await reader.isVisible(revoked, context).catch(() => false));
+  const visibleKeys = isVisible
+    ? keys
+    : keys.filter(key => ALWAYS_VISIBLE.has(key));
+  const shown = visibleKeys.includes('label')
+    ? await reader
+        .withLabel(revoked, request.serialNumber)
+        .catch(() => revoked)
+    : revoked;
+  return { result: presentCertificate(shown, visibleKeys, dialect.uris) };
+}
+
+async function presentRenewed(
+  { reader, dialect }: Options,
+  result: {
+    readonly issued: IssuedCertificate;
+    readonly keys: readonly string[];
+    /** Of the certificate that was renewed, which has the same label. */
+    readonly serialNumber: bigint;
+  },
+) {
+  const { issued, keys, serialNumber } = result;
+  const shown = await reader
+    .withLabel(issued, serialNumber)
+    // The certificate was issued.
+    .catch(() => issued);
+  return presentCertificate(shown, keys, dialect.uris);
+}
+
+/** Other requests have credentials, or are told which ones are accepted. */
+const isKeyProof: AnonymousOperation['isFor'] = (parameters, headers) =>
+  headers.authorization === undefined && parameters.has('signature');
+
+function parseProof(
+  parameters: RequestParameters,
+  errors: ParameterErrors,
+): { readonly nonce: string; readonly signature: string } {
+  return {
+    nonce: parseRequired('nonce', parameters, errors),
+    signature: parseRequired('signature', parameters, errors),
+  };
+}
+
+function parseCsr(
+  parameters: RequestParameters,
+  errors: ParameterErrors,
+): string {
+  return parseRequired('csr', parameters, errors);
+}
+
+function parseRequired(
+  name: string,
+  parameters: RequestParameters,
+  errors: ParameterErrors,
+): string {
+  const text = readText(parameters, name, errors);
+  if (text === undefined) {
+    errors.add(name, MISSING);
+  }
+  return text ?? '';
+}
+
+function parseRevocationReason(
+  parameters: RequestParameters,
+  errors: ParameterErrors,
+): RevocableReason {
+  const text = readText(parameters, 'reason', errors);
+  const reason = REVOCABLE_REASONS.find(known => known === text);
+  if (!reason) {
+    errors.add('reason', `Must be one of ${REVOCABLE_REASONS.join(', ')}.`);
+  }
+  return reason ?? REVOCABLE_REASONS[0];
+}

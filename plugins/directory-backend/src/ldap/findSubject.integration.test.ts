@@ -1,0 +1,145 @@
+import { startRealm, type Realm } from '@directory-gateway/realm';
+import { renamed } from '../__testUtils__/conformance/changeArbitrary';
+import { addGroup, addUser, userDn } from '../__testUtils__/conformance/entries';
+import {
+  openLdapPrincipals,
+  type OpenLdapPrincipals,
+} from '../__testUtils__/ldap/openLdap';
+
+jest.setTimeout(180_000);
+
+const USERS = 'cn=users,cn=accounts,dc=example,dc=test';
+const DELETED_USERS =
+  'cn=deleted users,cn=accounts,cn=provisioning,dc=example,dc=test';
+
+const { signal } = new AbortController();
+
+let realm: Realm;
+let ldap: OpenLdapPrincipals;
+let witness: string;
+
+beforeAll(async () => {
+  realm = await startRealm();
+  ldap = openLdapPrincipals({ realm });
+  witness = await idOf('alice');
+});
+afterAll(async () => {
+  ldap?.close();
+  await realm?.stop();
+});
+
+async function idOf(username: string): Promise<string> {
+  const found = await ldap.principals.find({ username }, { signal });
+  return found!.stableId!;
+}
+
+/** Adds a user and returns the query for that account. */
+async function added(username: string) {
+  await realm.modify(
+    person(username) + addGroup(`of-${username}`, [userDn(username)]),
+  );
+  return { stableId: await idOf(username), username, witnesses: [witness] };
+}
+
+function person(username: string, id = username): string {
+  return addUser(username, {
+    objectClass: [
+      ...['inetOrgPerson', 'posixAccount', 'krbPrincipalAux'],
+      ...['ipaObject', 'fasUser'],
+    ],
+    ipaUniqueID: `id-of-${id}`,
+  });
+}
+
+const find = (query: Awaited<ReturnType<typeof added>>) =>
+  ldap.principals.findSubject(query, { signal });
+
+/** Denies the service account a right while a test runs. */
+async function whileDenied(
+  aci: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const value = `${aci}(version 3.0; acl "test"; deny (all) userdn = "ldap:///${realm.bindDn}";)`;
+  const change = (kind: string) =>
+    realm.modify(
+      `dn: ${USERS}\nchangetype: modify\n${kind}: aci\naci: ${value}\n`,
+    );
+  await change('add');
+  try {
+    await work();
+  } finally {
+    await change('delete');
+  }
+}
+
+describe('LdapPrincipalLookup.findSubject', () => {
+  it('finds a user, also after a rename', async () => {
+    const query = await added('first');
+    expect(query.stableId).toBe('ipaUniqueID=id-of-first');
+    expect(await find(query)).toMatchObject({
+      kind: 'found',
+      principal: { username: 'first', locked: false, server: realm.ldapsUrl },
+    });
+    await realm.modify(renamed(userDn('first'), 'uid=second'));
+    expect(await find(query)).toMatchObject({
+      kind: 'found',
+      principal: { username: 'second' },
+    });
+    // Another user has the name.
+    await realm.modify(person('first', 'another'));
+    expect(await find(query)).toMatchObject({
+      kind: 'found',
+      principal: { username: 'second' },
+    });
+  });
+
+  it('reports a deleted user, also when the name is used again', async () => {
+    const query = await added('leaver');
+    await realm.modify(`dn: ${userDn('leaver')}\nchangetype: delete\n`);
+    const deleted = { kind: 'deleted', server: realm.ldapsUrl };
+    expect(await find(query)).toEqual(deleted);
+    await realm.modify(person('leaver', 'successor'));
+    expect(await find(query)).toEqual(deleted);
+  });
+
+  it('reports a preserved user as deleted', async () => {
+    const query = await added('preserved');
+    await realm.modify(
+      `dn: ${userDn(
+        'preserved',
+      )}\nchangetype: modrdn\nnewrdn: uid=preserved\ndeleteoldrdn: 0\nnewsuperior: ${DELETED_USERS}\n`,
+    );
+    expect(await find(query)).toMatchObject({ kind: 'deleted' });
+  });
+
+  it('reports no deletion without a witness', async () => {
+    const query = await added('alone');
+    await realm.modify(`dn: ${userDn('alone')}\nchangetype: delete\n`);
+    for (const witnesses of [[], ['ipaUniqueID=none']]) {
+      expect(await find({ ...query, witnesses })).toEqual({ kind: 'unknown' });
+    }
+  });
+
+  it('reports no deletion when the user has no readable ID under the name', async () => {
+    const query = await added('unclear');
+    await realm.modify(
+      `dn: ${userDn('unclear')}\nchangetype: delete\n\n${addUser('unclear')}`,
+    );
+    expect(await find(query)).toEqual({ kind: 'unknown' });
+  });
+
+  it.each([
+    ['the entry', '(targetattr = "*")(targetfilter = "(uid=hidden*)")'],
+    ['its ID', '(targetattr = "ipaUniqueID")(targetfilter = "(uid=hidden*)")'],
+    ['all IDs', '(targetattr = "ipaUniqueID")'],
+    ['all entries', '(targetattr = "*")'],
+  ])('reports no deletion without the right to read %s', async (what, aci) => {
+    const query = await added(`hidden${what.replace(/\W/g, '')}`);
+    await whileDenied(aci, async () =>
+      expect(await find(query).catch(() => ({ kind: 'unknown' }))).toEqual({
+        kind: 'unknown',
+      }),
+    );
+    expect(await find(query)).toMatchObject({ kind: 'found' });
+  });
+});

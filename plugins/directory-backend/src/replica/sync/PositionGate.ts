@@ -1,0 +1,94 @@
+import type { LoggerService } from '@backstage/backend-plugin-api';
+import type { ConfirmedSync } from './DirectorySync';
+import { coverageOf } from './HeldValues';
+import type { ReplicationState } from './ReplicaSource';
+
+/** Longest wait for a server that may lag behind, as for held values. */
+const MAX_UNKNOWN_MS = 10 * 60_000;
+const MAX_BEHIND_MS = 60 * 60_000;
+
+/** How far the replica was at an earlier time, as JSON. */
+export interface RecordedPosition {
+  readonly server: string;
+  readonly usn?: number;
+  readonly replicated?: {
+    readonly generation: string;
+    readonly latest: readonly (readonly [string, string])[];
+  };
+}
+
+/** The position of a sync. */
+export function positionOf({
+  server,
+  usn,
+  replicated,
+}: ConfirmedSync): RecordedPosition {
+  return {
+    server,
+    usn,
+    replicated: replicated && {
+      generation: replicated.generation,
+      latest: [...replicated.latest],
+    },
+  };
+}
+
+/**
+ * Waits until a server has everything that another one had at a recorded
+ * position, so that a server that lags behind undoes nothing.
+ */
+export class PositionGate {
+  readonly #logger: LoggerService;
+  readonly #subject: string;
+  #waitingSince: number | undefined;
+
+  /** @param options.subject - of the log line, such as `The change log` */
+  constructor(options: {
+    readonly logger: LoggerService;
+    readonly subject: string;
+  }) {
+    this.#logger = options.logger;
+    this.#subject = options.subject;
+  }
+
+  /** Whether the server of a sync has everything, or the wait is over. */
+  hasReached(
+    position: RecordedPosition | undefined,
+    sync: ConfirmedSync,
+  ): boolean {
+    const coverage = position ? coverageOfPosition(position, sync) : 'covered';
+    if (coverage !== 'covered') {
+      const maxMs = coverage === 'unknown' ? MAX_UNKNOWN_MS : MAX_BEHIND_MS;
+      const now = performance.now();
+      this.#waitingSince ??= now;
+      if (now - this.#waitingSince < maxMs) {
+        if (this.#waitingSince === now) {
+          this.#logger.info(
+            `${this.#subject} waits until ${sync.server} has caught up with replication`,
+          );
+        }
+        return false;
+      }
+    }
+    this.#waitingSince = undefined;
+    return true;
+  }
+}
+
+/** Whether a server has what another position had. */
+function coverageOfPosition(
+  position: RecordedPosition,
+  sync: ConfirmedSync,
+): ReturnType<typeof coverageOf> {
+  if (
+    position.server === sync.server &&
+    (position.usn ?? 0) <= (sync.usn ?? Infinity)
+  ) {
+    return 'covered';
+  }
+  const required: ReplicationState | undefined = position.replicated && {
+    generation: position.replicated.generation,
+    latest: new Map(position.replicated.latest),
+  };
+  return coverageOf(required, sync.replicated);
+}
