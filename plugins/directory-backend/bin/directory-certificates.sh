@@ -16,7 +16,6 @@ split_option() {
 
 # Sends a request to the API and leaves the response in $work/body.
 #   request PATH [CURL-OPTION…]
-# Statuses that are not errors of the caller's site: $status is 200 or 404.
 request() {
   path=$1
   shift
@@ -30,8 +29,8 @@ request() {
     retry "$url is not reachable: $(tr '\n' ' ' <"$work/error")"
   fi
   case $status in
-  200 | 404) ;;
-  400 | 403 | 409 | 413) refuse "$(message_of_response)" ;;
+  200) ;;
+  400 | 403 | 404 | 413) refuse "$(message_of_response)" ;;
   *) retry "$(message_of_response)" "$(retry_after)" ;;
   esac
 }
@@ -96,18 +95,28 @@ public_key_of_key() {
   openssl pkey -in "$1" -passin pass: -pubout 2>/dev/null
 }
 
-# Renews a certificate by proof of its key.
+# Prints the type of a private key: ED25519, EC with the name of the curve, or
+# RSA with the number of bits.
+key_type() {
+  openssl pkey -in "$1" -passin pass: -noout -text 2>/dev/null | sed -n '
+    s/^ED25519 Private-Key.*/ED25519/p
+    s/^ASN1 OID: */EC /p
+    s/^.*Private-Key: (\([0-9]*\) bit, .* primes).*/RSA \1/p'
+}
+
+# Renews a certificate by proof of its key, without a ticket.
 #   renew_by_key CERTIFICATE KEY CSR
 renew_by_key() {
   serial=$(serial_number "$1")
-  request "/certs/$serial/renewal/nonce/" --request POST
-  [ "$status" = 200 ] || return 0
-  nonce=$(text_field nonce)
   openssl req -in "$3" -outform DER -out "$work/csr.der"
   digest=$(openssl dgst -sha256 -r "$work/csr.der")
+  key_type=$(key_type "$2")
+  # The nonce expires after five minutes.
+  request "/certs/$serial/renewal/nonce/" --request POST
+  nonce=$(text_field nonce)
   printf 'directory-gateway renewal\n%s\n%s' "$nonce" "${digest%% *}" >"$work/proof"
-  # Ed25519 signs the message itself (RFC 8032), the other keys its digest.
-  if openssl pkey -in "$2" -noout -text | grep -qi '^ed25519'; then
+  # Ed25519 signs the text itself (RFC 8032), the other keys its digest.
+  if [ "$key_type" = ED25519 ]; then
     openssl pkeyutl -sign -rawin -inkey "$2" -in "$work/proof" -out "$work/signature"
   else
     openssl dgst -sha256 -sign "$2" -out "$work/signature" "$work/proof"

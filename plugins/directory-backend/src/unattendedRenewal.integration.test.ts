@@ -2,7 +2,7 @@ import { freePorts, startRealm, type Realm } from '@directory-gateway/realm';
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -39,6 +39,7 @@ jest.setTimeout((LIFETIMES * VALIDITY_MS) / SPEED + 600_000);
 const run = promisify(execFile);
 const BIN = resolve(__dirname, '../bin');
 const HELPER = join(BIN, 'directory-certmonger');
+const RENEW = join(BIN, 'directory-renew-certificate');
 /** Users of certificates, with their kinds of keys. */
 const USERS = [
   { user: 'alice', type: 'EC', size: '256' },
@@ -112,6 +113,7 @@ beforeAll(async () => {
   for (const { user } of USERS) {
     await exportKey(user);
   }
+  await mkdir(path('certificates'));
   gateway = await startPortal();
 });
 
@@ -296,8 +298,14 @@ describe('directory-certmonger', () => {
   });
 
   it.each([
-    ['of another user', '/CN=bob', [], {}, /^403: .*alice.*\n$/],
-    ['for another user', '/CN=alice', ['--user=bob'], {}, /^403: .*\n$/],
+    ['for another user', '/CN=bob', [], {}, /^403: .*\n$/],
+    [
+      'with the name of another user',
+      '/CN=bob',
+      ['--user=alice'],
+      {},
+      /^400: .*user name.*\n$/,
+    ],
     [
       'of an unknown profile',
       '/CN=alice',
@@ -393,7 +401,6 @@ describe('directory-certmonger', () => {
       await realm.directory.start();
       gateway = await startPortal();
     };
-    await mkdir(path('certificates'));
     await certmonger.start();
     try {
       for (const { user, type, size } of USERS) {
@@ -401,7 +408,8 @@ describe('directory-certmonger', () => {
         const command = [
           ...['env', `KRB5_CONFIG=${realm.krb5Config}`, HELPER],
           ...[`--url=${url()}`, `--keytab=${keytabOf(user)}`],
-          ...[`--roots=${path('roots.pem')}`],
+          ...[`--roots=${path('roots.pem')}`, '--retry=60'],
+          ...(user === 'alice' ? [] : [`--key=${path('certificates')}`]),
         ];
         const { certificate, key, roots } = filesOf(user);
         await certmonger.getcert('add-ca', [
@@ -442,10 +450,136 @@ describe('directory-certmonger', () => {
       await watch.stop();
       console.info(`${watch.samples} valid samples`);
     } catch (error) {
-      console.error(await certmonger.getcert('list'), certmonger.log());
+      await writeFile('/tmp/monger.log', `${await certmonger.getcert('list')}${certmonger.log()}${gateway.log()}`);
       throw error;
     } finally {
       await certmonger.stop();
     }
   });
+});
+
+describe('directory-renew-certificate', () => {
+  const OLD = ['certificate', 'key'] as const;
+
+  /** Issues a certificate with a key that OpenSSL generates. */
+  async function issue(name: string, algorithm: readonly string[]) {
+    const files = { ...filesOf(name), roots: path('roots.pem') };
+    const request = path(`${name}.csr`);
+    await run('openssl', [
+      ...['genpkey', '-out', files.key, '-algorithm', ...algorithm],
+    ]);
+    await run('openssl', [
+      ...['req', '-new', '-key', files.key, '-subj', '/CN=alice'],
+      ...['-out', request],
+    ]);
+    const { stdout } = await helper([`--keytab=${keytabOf('alice')}`], {
+      CERTMONGER_CSR: await readFile(request, 'utf8'),
+    });
+    await writeFile(files.certificate, stdout);
+    return files;
+  }
+
+  /** Runs the script with the clock of the portal and without a ticket. */
+  const renew = (
+    files: Pick<Files, 'certificate' | 'key'>,
+    args: readonly string[],
+    baseUrl = url(),
+  ) =>
+    runScript(
+      RENEW,
+      [
+        ...[`--url=${baseUrl}`, `--cert=${files.certificate}`],
+        ...[`--key=${files.key}`, ...args],
+      ],
+      { ...clock.wallClockEnv, KRB5CCNAME: 'MEMORY:none' },
+    );
+
+  it.each([
+    ['P-256', ['EC', '-pkeyopt', 'ec_paramgen_curve:P-256']],
+    ['P-384', ['EC', '-pkeyopt', 'ec_paramgen_curve:P-384']],
+    ['RSA', ['RSA', '-pkeyopt', 'rsa_keygen_bits:2048']],
+    ['Ed25519', ['ED25519']],
+  ])('renews a certificate with a key for %s', async (name, algorithm) => {
+    const files = await issue(name, algorithm);
+    const old = await readValid(files);
+    const early = await renew(files, ['--percent=0', '--after=exit 1']);
+    expect([early.status, (await readValid(files)).raw]).toEqual([0, old.raw]);
+
+    const { status, stdout } = await renew(files, [
+      ...['--percent=100', `--after=touch ${path('reloaded')}`],
+    ]);
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining(`renewed ${files.certificate} until`),
+    });
+    const renewed = await readValid(files);
+    expect(renewed.subject).toBe(old.subject);
+    expect(renewed.publicKey.equals(old.publicKey)).toBe(false);
+    expect(renewed.publicKey.asymmetricKeyType).toBe(
+      old.publicKey.asymmetricKeyType,
+    );
+    expect(await readFile(path('reloaded'), 'utf8')).toBe('');
+    const pem = await readFile(files.certificate, 'utf8');
+    expect(certificatesIn(pem).length).toBeGreaterThan(1);
+    const kept = await readValid({
+      certificate: `${files.certificate}.old`,
+      key: `${files.key}.old`,
+      roots: files.roots,
+    });
+    expect(kept.raw).toEqual(old.raw);
+  });
+
+  it.each([
+    ['before it replaced the files', OLD],
+    ['after it replaced the key', ['certificate'] as const],
+  ])('completes a run that was killed %s', async (_when, interrupted) => {
+    const files = await issue('killed', ['ED25519']);
+    await renew(files, ['--percent=100']);
+    const renewed = await readValid(files);
+    for (const name of interrupted) {
+      await rename(files[name], `${files[name]}.new`);
+      await rename(`${files[name]}.old`, files[name]);
+    }
+    const [unused] = await freePorts(1);
+    const { status } = await renew(files, [], `http://localhost:${unused}`);
+    expect([status, (await readValid(files)).raw]).toEqual([0, renewed.raw]);
+  });
+
+  it('keeps the files when the portal cannot be reached or refuses', async () => {
+    const files = await issue('refused', ['ED25519']);
+    const other = await issue('other', ['ED25519']);
+    const [unused] = await freePorts(1);
+    const results = [
+      await renew(files, ['--percent=100'], `http://localhost:${unused}`),
+      await renew({ certificate: files.certificate, key: other.key }, []),
+    ];
+    await revoke(files.certificate);
+    results.push(await renew(files, ['--percent=100']));
+    expect(results).toEqual([
+      { status: 5, stdout: '', stderr: expect.stringMatching(/not reachable/) },
+      { status: 4, stdout: '', stderr: expect.stringMatching(/private key/) },
+      { status: 2, stdout: '', stderr: expect.stringMatching(/is revoked/) },
+    ]);
+    await readValid(files);
+  });
+
+  /** Revokes a certificate of alice with her ticket. */
+  async function revoke(file: string): Promise<void> {
+    const { serialNumber } = new X509Certificate(await readFile(file));
+    await run(
+      'curl',
+      [
+        ...['--silent', '--show-error', '--fail', '--negotiate', '--user', ':'],
+        ...['--data', 'reason=superseded'],
+        `${url()}/api/directory/v1/certs/${BigInt(`0x${serialNumber}`)}/revocation/`,
+      ],
+      {
+        env: {
+          ...process.env,
+          KRB5_CONFIG: realm.krb5Config,
+          KRB5CCNAME: await realm.ticket('alice'),
+        },
+      },
+    );
+  }
 });
