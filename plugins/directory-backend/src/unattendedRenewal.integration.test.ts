@@ -2,7 +2,14 @@ import { freePorts, startRealm, type Realm } from '@directory-gateway/realm';
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -27,14 +34,22 @@ const RESTARTS = LIFETIMES > 0 ? 2 : 1;
 
 /**
  * certmonger checks a certificate at most every 30 minutes, and does not renew
- * one that is younger. Its clock and that of the portal are so fast that
- * certificates of two hours expire after two minutes, and certmonger checks them
- * every 30 seconds.
+ * one that is younger. Its clock and that of the portal are so fast that it
+ * checks every 30 seconds, and that certificates of two hours expire after two
+ * minutes. Without LIFETIMES they are valid for a day: a renewal does not depend
+ * on the speed of the machine.
  */
 const SPEED = 60;
-const VALIDITY_MS = 2 * 3_600_000;
+const HOUR = 3600;
+const VALIDITY_SECONDS = LIFETIMES > 0 ? 2 * HOUR : 24 * HOUR;
+/** Seconds before the expiry at which certmonger renews. */
+const RENEWALS = [
+  VALIDITY_SECONDS - HOUR / 2,
+  VALIDITY_SECONDS / 2,
+  VALIDITY_SECONDS / 4,
+];
 
-jest.setTimeout((LIFETIMES * VALIDITY_MS) / SPEED + 600_000);
+jest.setTimeout((LIFETIMES * VALIDITY_SECONDS * 1000) / SPEED + 600_000);
 
 const run = promisify(execFile);
 const BIN = resolve(__dirname, '../bin');
@@ -74,7 +89,7 @@ async function startPortal(): Promise<Gateway> {
         embedded: {
           ...embeddedAuthority(realm).embedded,
           profiles: [
-            { name: 'userCerts', validity: { milliseconds: VALIDITY_MS } },
+            { name: 'userCerts', validity: { seconds: VALIDITY_SECONDS } },
             { name: 'second' },
           ],
         },
@@ -383,7 +398,7 @@ describe('directory-certmonger', () => {
       folder: path('certmonger'),
       env: clock.env,
       defaults: {
-        enroll_ttls: '5400, 3600, 1800',
+        enroll_ttls: RENEWALS.join(', '),
         notify_ttls: '1800',
         notification_method: 'command',
         notification_destination: '/bin/true',
@@ -432,7 +447,8 @@ describe('directory-certmonger', () => {
           return (
             last !== undefined &&
             last.validFromDate.getTime() >=
-              first.validFromDate.getTime() + lifetimes * VALIDITY_MS
+              first.validFromDate.getTime() +
+                lifetimes * VALIDITY_SECONDS * 1000
           );
         });
       for (let restarts = 1; restarts <= RESTARTS; restarts++) {
@@ -450,7 +466,12 @@ describe('directory-certmonger', () => {
       await watch.stop();
       console.info(`${watch.samples} valid samples`);
     } catch (error) {
-      await writeFile('/tmp/monger.log', `${await certmonger.getcert('list')}${certmonger.log()}${gateway.log()}`);
+      await writeFile(
+        '/tmp/monger.log',
+        `${await certmonger.getcert(
+          'list',
+        )}${certmonger.log()}${gateway.log()}`,
+      );
       throw error;
     } finally {
       await certmonger.stop();
@@ -571,7 +592,9 @@ describe('directory-renew-certificate', () => {
       [
         ...['--silent', '--show-error', '--fail', '--negotiate', '--user', ':'],
         ...['--data', 'reason=superseded'],
-        `${url()}/api/directory/v1/certs/${BigInt(`0x${serialNumber}`)}/revocation/`,
+        `${url()}/api/directory/v1/certs/${BigInt(
+          `0x${serialNumber}`,
+        )}/revocation/`,
       ],
       {
         env: {
