@@ -201,30 +201,44 @@ async function readValid(files: Files): Promise<X509Certificate> {
 
 /** Reads the certificates of users again and again. */
 class Watch {
-  /** Certificates of each user, oldest first. */
-  readonly #seen = new Map<string, X509Certificate[]>();
-  #samples = 0;
+  /** Start of the first certificate of each user, in milliseconds. */
+  readonly #firstStart = new Map<string, number>();
+  readonly #last = new Map<string, X509Certificate>();
+  /** Certificates that do not count as renewed. */
+  #known: readonly X509Certificate[] = [];
+  readonly #users: readonly string[];
+  readonly #running: Promise<void>;
   #stopped = false;
-  #running: Promise<void>;
 
   constructor(users: readonly string[]) {
-    this.#running = this.#run(users);
-    // Awaited by stop() and until().
+    this.#users = users;
+    this.#running = this.#run();
+    // Reported by renewedFor() and stop().
     this.#running.catch(() => {});
   }
 
-  /** Number of valid certificates that were read. */
-  get samples(): number {
-    return this.#samples;
+  /** From now on, the current certificates do not count as renewed. */
+  forget(): void {
+    this.#known = [...this.#last.values()];
   }
 
-  seen(user: string): readonly X509Certificate[] {
-    return this.#seen.get(user) ?? [];
-  }
-
-  /** Waits for a condition; rejects when a certificate was not valid. */
-  async until(isMet: () => boolean): Promise<void> {
-    while (!isMet()) {
+  /**
+   * Waits until every user has a certificate that is not forgotten and began
+   * this many lifetimes after the first.
+   *
+   * @throws Error when a certificate was not valid
+   */
+  async renewedFor(lifetimes: number): Promise<void> {
+    const milliseconds = lifetimes * VALIDITY_SECONDS * 1000;
+    const isRenewed = (user: string) => {
+      const last = this.#last.get(user);
+      return (
+        last !== undefined &&
+        !this.#known.includes(last) &&
+        Date.parse(last.validFrom) >= this.#firstStart.get(user)! + milliseconds
+      );
+    };
+    while (!this.#users.every(isRenewed)) {
       await Promise.race([this.#running, sleep(100)]);
     }
   }
@@ -234,13 +248,17 @@ class Watch {
     await this.#running;
   }
 
-  async #run(users: readonly string[]): Promise<void> {
+  async #run(): Promise<void> {
     while (!this.#stopped) {
-      for (const user of users) {
+      for (const user of this.#users) {
         const certificate = await this.#sample(user);
-        const seen = this.#seen.get(user) ?? [];
-        if (certificate.serialNumber !== seen.at(-1)?.serialNumber) {
-          this.#seen.set(user, [...seen, certificate]);
+        const last = this.#last.get(user);
+        if (certificate.serialNumber !== last?.serialNumber) {
+          this.#last.set(user, certificate);
+        }
+        if (!last) {
+          const start = Date.parse(certificate.validFrom);
+          this.#firstStart.set(user, start);
         }
       }
       await sleep(200);
@@ -254,9 +272,7 @@ class Watch {
   async #sample(user: string): Promise<X509Certificate> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const certificate = await readValid(filesOf(user));
-        this.#samples++;
-        return certificate;
+        return await readValid(filesOf(user));
       } catch (error) {
         if (attempt === 10) {
           throw error;
@@ -407,17 +423,22 @@ describe('directory-certmonger', () => {
       },
     });
     const restart = async () => {
-      await certmonger.stop();
-      await gateway.stop();
-      await realm.directory.stop();
-      await realm.kdc.stop();
-      await certmonger.start();
-      await realm.kdc.start();
-      await realm.directory.start();
-      gateway = await startPortal();
+      await Promise.all([
+        certmonger.stop(),
+        gateway.stop(),
+        realm.directory.stop(),
+        realm.kdc.stop(),
+      ]);
+      [gateway] = await Promise.all([
+        startPortal(),
+        certmonger.start(),
+        realm.directory.start(),
+        realm.kdc.start(),
+      ]);
     };
-    await certmonger.start();
+    let watch: Watch | undefined;
     try {
+      await certmonger.start();
       for (const { user, type, size } of USERS) {
         // certmonger's helpers do not inherit its environment.
         const command = [
@@ -436,44 +457,25 @@ describe('directory-certmonger', () => {
           ...['-G', type, '-g', size, '--wait'],
         ]);
       }
-      const watch = new Watch(USERS.map(({ user }) => user));
-      const serials = () =>
-        USERS.map(({ user }) => watch.seen(user).at(-1)?.serialNumber);
-      /** Whether all certificates began this many lifetimes after the first. */
-      const areAlive = (lifetimes: number) =>
-        USERS.every(({ user }) => {
-          const [first] = watch.seen(user);
-          const last = watch.seen(user).at(-1);
-          return (
-            last !== undefined &&
-            last.validFromDate.getTime() >=
-              first.validFromDate.getTime() +
-                lifetimes * VALIDITY_SECONDS * 1000
-          );
-        });
+      watch = new Watch(USERS.map(({ user }) => user));
       for (let restarts = 1; restarts <= RESTARTS; restarts++) {
-        await watch.until(() =>
-          areAlive((restarts * LIFETIMES) / (RESTARTS + 1)),
-        );
+        await watch.renewedFor((restarts * LIFETIMES) / (RESTARTS + 1));
         await restart();
+        watch.forget();
       }
-      const before = serials();
-      await watch.until(
-        () =>
-          areAlive(LIFETIMES) &&
-          serials().every((serial, index) => serial !== before[index]),
-      );
+      await watch.renewedFor(LIFETIMES);
       await watch.stop();
-      console.info(`${watch.samples} valid samples`);
+      const requests = gateway.log();
+      expect(requests).toMatch(/POST \S+\/certs\/\d+\/renewal\/ HTTP\S+ 200/);
+      expect(requests).toMatch(/POST \S+\/certs\/\d+\/renewal\/nonce\/ /);
+      expect(requests).not.toMatch(/POST \S+\/v1\/certs\/ /);
     } catch (error) {
-      await writeFile(
-        '/tmp/monger.log',
-        `${await certmonger.getcert(
-          'list',
-        )}${certmonger.log()}${gateway.log()}`,
-      );
-      throw error;
+      const requests = await certmonger.getcert('list').catch(String);
+      throw new Error(`${requests}\n${certmonger.log().slice(-10_000)}`, {
+        cause: error,
+      });
     } finally {
+      await watch?.stop().catch(() => {});
       await certmonger.stop();
     }
   });
