@@ -3,8 +3,8 @@
 //   node scripts/trials.mjs          every trial that is not finished
 //
 // Variables: ONLY=crash,soak chooses trials; KILLS, MINUTES, RUNS, USERS,
-// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES and RESTARTS change their size; CHECKOUT is the
-// checkout that is attacked.
+// OUTAGE_SECONDS, FAULTS, HOLD_FAULTS, WRITES, RESTARTS and LIFETIMES change
+// their size; CHECKOUT is the checkout that is attacked.
 //
 // A trial consists of shards of some minutes. Each shard that ends adds a line
 // to .build/trials/progress.jsonl; the next run on the same commit skips the
@@ -31,6 +31,7 @@ const faults = size('FAULTS', 100);
 const holdFaults = size('HOLD_FAULTS', 100);
 const writes = size('WRITES', 10_000);
 const restarts = size('RESTARTS', 20);
+const lifetimes = size('LIFETIMES', 10);
 const outageSeconds = size('OUTAGE_SECONDS', 30);
 const checkout = process.env.CHECKOUT || root;
 
@@ -124,6 +125,10 @@ const trials = {
   switch: {
     ...jest(backend, 'src/serverSwitch.integration.test.ts'),
     shards: [{ USERS: users }],
+  },
+  certmonger: {
+    ...jest(backend, 'src/unattendedRenewal.integration.test.ts'),
+    shards: [{ LIFETIMES: lifetimes }],
   },
   'fuzz-csr': {
     ...jest('x509', 'src/request/fuzz.test.ts'),

@@ -30,6 +30,8 @@ export interface Realm {
   readonly env: Readonly<Record<string, string>>;
   /** Controls the directory server, which keeps its ports. */
   readonly directory: RealmDirectory;
+  /** Stops and starts the KDC, which keeps its port. */
+  readonly kdc: Pick<RealmDirectory, 'stop' | 'start'>;
 
   /**
    * Obtains a ticket of a principal, once.

@@ -48,6 +48,10 @@ export async function startRealm(options: RealmOptions = {}): Promise<Realm> {
       pause: () => supervisor.directory('pause'),
       resume: () => supervisor.directory('resume'),
     },
+    kdc: {
+      stop: () => supervisor.kdc('stop'),
+      start: () => supervisor.kdc('start'),
+    },
     ticket: principal => tickets.of(principal),
     modify: async ldif => {
       const bind = ['-x', '-D', ROOT_DN, '-y', layout.rootPasswordFile];

@@ -46,6 +46,7 @@ export class RealmServers {
   #started: Promise<unknown> = Promise.resolve();
   #buildFolder?: string;
   #directory?: Server;
+  #kdc?: Server;
 
   constructor(onProgress: (step: string) => void) {
     this.#onProgress = onProgress;
@@ -53,10 +54,12 @@ export class RealmServers {
 
   /** The directory server, after the start. */
   get directory(): Server {
-    if (!this.#directory) {
-      throw new Error('The realm has not started');
-    }
-    return this.#directory;
+    return requireStarted(this.#directory);
+  }
+
+  /** The KDC, after the start. */
+  get kdc(): Server {
+    return requireStarted(this.#kdc);
   }
 
   async start(options: ResolvedOptions): Promise<RealmFacts> {
@@ -159,6 +162,7 @@ export class RealmServers {
       try {
         await Promise.all([kdc.start(), directory.start()]);
         this.#directory = directory;
+        this.#kdc = kdc;
         return { dir: layout.dir, ldapPort, ldapsPort };
       } catch (error) {
         await Promise.all([kdc.kill(), directory.kill()]);
@@ -185,6 +189,13 @@ export class RealmServers {
       }
     }
   }
+}
+
+function requireStarted(server: Server | undefined): Server {
+  if (!server) {
+    throw new Error('The realm has not started');
+  }
+  return server;
 }
 
 /** Returns a folder in memory, or else the folder of temporary files. */

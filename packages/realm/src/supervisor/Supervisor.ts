@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PACKAGE_FOLDER, type ResolvedOptions } from '../RealmOptions';
 import type {
   DirectoryAction,
+  KdcAction,
   RealmFacts,
   Report,
   RequestContent,
@@ -88,6 +89,11 @@ export class Supervisor {
   /** @throws Error when the directory server fails */
   async directory(action: DirectoryAction): Promise<void> {
     await this.#request({ directory: action });
+  }
+
+  /** @throws Error when the KDC fails */
+  async kdc(action: KdcAction): Promise<void> {
+    await this.#request({ kdc: action });
   }
 
   async #request(content: RequestContent): Promise<Result> {

@@ -18,6 +18,9 @@ process.on('message', async (request: Request) => {
     } else if ('directory' in request) {
       await servers.directory[request.directory]();
       report({ id });
+    } else if ('kdc' in request) {
+      await servers.kdc[request.kdc]();
+      report({ id });
     } else {
       await end();
     }

@@ -3,12 +3,16 @@ import type { ResolvedOptions } from '../RealmOptions';
 /** Action on the directory server of a running realm. */
 export type DirectoryAction = 'stop' | 'start' | 'kill' | 'pause' | 'resume';
 
+/** Action on the KDC of a running realm. */
+export type KdcAction = 'stop' | 'start';
+
 /** Message to the supervisor: start the realm, stop it, or act on a server. */
 export type Request = { readonly id: number } & RequestContent;
 
 export type RequestContent =
   | { readonly start: ResolvedOptions }
   | { readonly directory: DirectoryAction }
+  | { readonly kdc: KdcAction }
   | { readonly end: true };
 
 /** Message to the caller: progress of the start, or the result of a request. */
