@@ -56,6 +56,14 @@ export interface Config {
          */
         logFolder?: string;
         /**
+         * URL below which clients read `/ca/<issuer>/crl` and
+         * `/ca/<issuer>/certificate`: certificates contain it. Clients that
+         * cannot verify TLS need one with `http:`, which a proxy passes to the
+         * portal. Not allowed with `socket`. Default:
+         * `<backend.baseUrl>/api/directory`.
+         */
+        publicUrl?: string;
+        /**
          * Maximum rate of certificates. It limits what an attacker who controls
          * the gateway can obtain, and counts the certificates in the issuance
          * log. Not allowed with `socket`.

@@ -56,6 +56,7 @@ describe('readEmbeddedCaConfig', () => {
     const config = read({
       ...minimal,
       issuers: [{ ...issuer, passphraseFile: '/ca/passphrase' }, issuer],
+      publicUrl: 'http://crl.example.test/portal/api/directory',
       limit: { certificates: 10, per: '1 hour' },
       roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
       cacn: 'people',
@@ -77,6 +78,7 @@ describe('readEmbeddedCaConfig', () => {
       signer: {
         kind: 'file',
         issuers: [{ ...issuer, passphraseFile: '/ca/passphrase' }, issuer],
+        publicUrl: 'http://crl.example.test/portal/api/directory',
         limit: { certificates: 10, perMs: 60 * 60 * 1000 },
       },
       roots: [{ certificateFile: '/root.pem', crlFile: '/root.crl' }],
@@ -117,6 +119,8 @@ describe('readEmbeddedCaConfig', () => {
     ['logFolder', { logFolder: 'log' }],
     ['limit.certificates', { limit: { certificates: 0 } }],
     ['limit.per', { limit: { per: 'soon' } }],
+    ['publicUrl', { publicUrl: 'ldap://portal.example.test' }],
+    ['publicUrl', { publicUrl: 'http://portal.example.test/' }],
     ['socket', { socket: 'ca.sock' }],
     ['issuers', { socket: '/ca.sock' }],
     ['logFolder', { socket: '/ca.sock', issuers: undefined }],

@@ -33,6 +33,11 @@ export type SignerConfig =
       readonly issuers: readonly IssuerFiles[];
       /** Absolute path of the folder of the issuance log. */
       readonly logFolder: string;
+      /**
+       * URL below which certificates and CRLs of issuers are published. Default:
+       * that of the plugin.
+       */
+      readonly publicUrl?: string;
       /** Maximum number of certificates in a time. */
       readonly limit: { readonly certificates: number; readonly perMs: number };
     }
@@ -108,9 +113,11 @@ function readSigner(config: Config): SignerConfig {
     if (issuers.length === 0) {
       throw new InputError(`${PREFIX}.issuers must not be empty`);
     }
+    const publicUrl = readPublicUrl(config);
     return {
       kind: 'file',
       issuers,
+      ...(publicUrl !== undefined && { publicUrl }),
       logFolder: requirePath(config, 'logFolder', PREFIX),
       limit: {
         certificates: readCount(config, 'limit.certificates', {
@@ -124,12 +131,22 @@ function readSigner(config: Config): SignerConfig {
       },
     };
   }
-  for (const key of ['issuers', 'logFolder', 'limit']) {
+  for (const key of ['issuers', 'logFolder', 'limit', 'publicUrl']) {
     if (config.has(key)) {
       throw new InputError(`${PREFIX}.${key} must not be set with socket`);
     }
   }
   return { kind: 'socket', path };
+}
+
+function readPublicUrl(config: Config): string | undefined {
+  const url = config.getOptionalString('publicUrl');
+  if (url !== undefined && !/^https?:\/\/[^/]+(\/[^/]+)*$/.test(url)) {
+    throw new InputError(
+      `${PREFIX}.publicUrl must be an http:// or https:// URL without a slash at its end`,
+    );
+  }
+  return url;
 }
 
 function readIssuer(config: Config, prefix: string): IssuerFiles {

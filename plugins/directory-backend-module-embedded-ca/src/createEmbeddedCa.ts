@@ -134,7 +134,7 @@ export async function openSigner(options: {
   return await LocalSigner.open({
     issuers: issuers.map(({ chain, key }) => CaIssuer.create({ chain, key })),
     profiles,
-    publicUrl,
+    publicUrl: signer.publicUrl ?? publicUrl,
     logFolder: signer.logFolder,
     limit: signer.limit,
     warn,

@@ -79,9 +79,7 @@ describe('A database that was restored from an older backup', () => {
     // Signing continues meanwhile.
     const next = await issue(3);
     await node.maintain();
-    expect(
-      ca.logger.lines.filter(line => line.startsWith('warn')),
-    ).toEqual([
+    expect(ca.logger.lines.filter(line => line.startsWith('warn'))).toEqual([
       expect.stringContaining(
         'Imported 3 certificates and 1 revocations of the issuance log',
       ),
@@ -98,7 +96,9 @@ describe('A database that was restored from an older backup', () => {
     const reasons = await Promise.all(
       [...early, ...late].map(
         async serialNumber =>
-          (await node.authority.get(serialNumber))?.revocation?.reason,
+          (
+            await node.authority.get(serialNumber)
+          )?.revocation?.reason,
       ),
     );
     expect(reasons).toEqual([1, undefined, undefined, 1, 6, undefined]);

@@ -6,7 +6,9 @@ import type { JsonObject } from '@backstage/types';
 import { RecordingLogger } from '@directory-gateway/backstage-plugin-directory-node/testUtils';
 import { readEmbeddedCaConfig, type EmbeddedCaConfig } from '../config';
 import { createEmbeddedCa, type EmbeddedCa } from '../createEmbeddedCa';
+import { CERTIFICATES } from '../database/rows';
 import { migrateDatabase } from '../module';
+import { lintCertificate } from './lintCertificate';
 import { aliceRequest } from './requests';
 import type { TestDatabase, TestDatabaseKind } from './TestDatabase';
 import { type TestIntermediate, TestRoot } from './TestHierarchy';
@@ -95,10 +97,18 @@ export class TestCa {
     return reason;
   }
 
+  /** Stops everything, and lints every certificate that was issued. */
   async stop(): Promise<void> {
+    const { knex } = this.database;
+    const rows = (await knex.schema.hasTable(CERTIFICATES))
+      ? await knex(CERTIFICATES)
+          .whereNotNull('certificate')
+          .distinct('certificate')
+      : [];
     await Promise.all(this.#opened.map(({ issuers }) => issuers.close()));
     await this.database.stop();
     await rm(this.folder, { recursive: true, force: true });
+    rows.forEach(({ certificate }) => lintCertificate(certificate));
   }
 }
 

@@ -46,7 +46,6 @@ interface Encoded {
   readonly validity: readonly Node[];
   readonly subject: readonly {
     readonly oid: string;
-    readonly tag: number;
     readonly value: string;
   }[];
   readonly spki: readonly Node[];
@@ -55,8 +54,6 @@ interface Encoded {
 }
 
 const BOOLEAN = 0x01;
-const UTF8_STRING = 0x0c;
-const PRINTABLE_STRING = 0x13;
 const UTC_TIME = 0x17;
 
 function encodedOf(der: Buffer): Encoded {
@@ -89,7 +86,6 @@ function encodedOf(der: Buffer): Encoded {
         const [oid, value] = readNodes(attribute.content);
         return {
           oid: oid.content.toString('hex'),
-          tag: value.tag,
           value: value.content.toString('utf8'),
         };
       }),
@@ -198,7 +194,8 @@ function namesAtMost(oid: string, length: number) {
  * CRLs.
  */
 const LINTS: Readonly<Record<string, (certificate: Encoded) => boolean>> = {
-  e_cert_extensions_version_not_3: ({ version }) => version.equals(Buffer.of(2)),
+  e_cert_extensions_version_not_3: ({ version }) =>
+    version.equals(Buffer.of(2)),
   e_cert_contains_unique_identifier: ({ tbs }) =>
     tbs.every(({ tag }) => ![0x81, 0xa1, 0x82, 0xa2].includes(tag)),
   e_cert_sig_alg_not_match_tbs_sig_alg: certificate =>
@@ -229,8 +226,6 @@ const LINTS: Readonly<Record<string, (certificate: Encoded) => boolean>> = {
     subject.every(({ value }) => !/^\s/.test(value)),
   w_subject_dn_trailing_whitespace: ({ subject }) =>
     subject.every(({ value }) => !/\s$/.test(value)),
-  w_rfc_directory_string_not_utf8_or_printable: ({ subject }) =>
-    subject.every(({ tag }) => [UTF8_STRING, PRINTABLE_STRING].includes(tag)),
   e_ext_duplicate_extension: ({ extensions }) =>
     new Set(extensions.map(({ oid }) => oid)).size === extensions.length,
   e_ext_cannot_be_empty_seq: ({ extensions }) =>
